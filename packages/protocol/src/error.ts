@@ -1,0 +1,75 @@
+import { isStatusCode, STATUS } from "./status.ts";
+import type { StatusCode, StatusName } from "./status.ts";
+
+export interface WaybillErrorOptions {
+  cause?: unknown;
+  /** Where in the message the fault lies, as a JSON Pointer. */
+  at?: string | undefined;
+  /** Whether the same again may succeed; the status decides where this is left out. */
+  retryable?: boolean | undefined;
+  retryAfterMs?: number | undefined;
+}
+
+// Two copies of this package may be loaded side by side (ESM and bundled, two
+// versions), so the mark is a registered symbol and never a class identity.
+const BRAND: unique symbol = Symbol.for("waybill.error") as never;
+
+/** The one error of this project. `status` is its code, `message` says what happened and why. */
+export class WaybillError extends Error {
+  readonly status: StatusCode;
+  readonly code: StatusName;
+  readonly at: string | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: StatusCode, message: string, options: WaybillErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "WaybillError";
+    this.status = status;
+    this.code = STATUS[status].name;
+    this.at = options.at;
+    this.retryable = options.retryable ?? RETRYABLE.has(STATUS[status].retry);
+    this.retryAfterMs = options.retryAfterMs;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** What to do about it, from the table of statuses. */
+  get remedy(): string {
+    return STATUS[this.status].remedy;
+  }
+
+  /** Where this status is explained: a heading in the specification that ships with this package. */
+  get docs(): string {
+    return `@waybill/protocol/spec/status.md#${this.status}`;
+  }
+
+  toJSON(): Record<string, unknown> {
+    const { status, code, message, at, retryable, retryAfterMs, remedy, docs } = this;
+    return { status, code, message, at, retryable, retry_after_ms: retryAfterMs, remedy, docs };
+  }
+
+  /** True for a WaybillError of any copy of this package, with this status if one is given. */
+  static is(value: unknown, status?: StatusCode): value is WaybillError {
+    return (
+      value instanceof Error &&
+      (value as { [BRAND]?: unknown })[BRAND] === true &&
+      (status === undefined || (value as WaybillError).status === status)
+    );
+  }
+
+  /** Makes a WaybillError of anything thrown, and keeps what was thrown as its cause. */
+  static from(value: unknown, fallback: StatusCode = 500): WaybillError {
+    if (WaybillError.is(value)) return value;
+    if (value instanceof Error) {
+      const status = (value as { status?: unknown }).status;
+      return new WaybillError(isStatusCode(status) ? status : fallback, value.message || value.name, {
+        cause: value,
+      });
+    }
+    return new WaybillError(fallback, typeof value === "string" ? value : "an unknown error was thrown", {
+      cause: value,
+    });
+  }
+}
+
+const RETRYABLE = new Set<string>(["yes", "later", "possible", "once"]);

@@ -1,0 +1,34 @@
+/** Every bound of the protocol. A message beyond one is answered with a status, never with a crash. */
+export interface Limits {
+  /** Bytes of one envelope on the wire. */
+  envelopeBytes: number;
+  /** Nesting of objects and arrays in a payload. */
+  jsonDepth: number;
+  artifacts: number;
+  /** How far the clocks of two parties may be apart. */
+  clockSkewMs: number;
+  /** How far ahead a deadline may lie. */
+  deadlineAheadMs: number;
+  /** How often a handoff may be passed on: the length of the chain of parents. */
+  hops: number;
+  /** Children of one handoff, and members of one group. */
+  fanOut: number;
+  /** Bytes of the state that a paused attempt may leave behind. */
+  pausedStateBytes: number;
+  /** Members of one object and nodes of one schema. */
+  schemaNodes: number;
+  schemaDepth: number;
+}
+
+export const LIMITS: Readonly<Limits> = {
+  envelopeBytes: 1024 * 1024,
+  jsonDepth: 64,
+  artifacts: 256,
+  clockSkewMs: 60_000,
+  deadlineAheadMs: 366 * 24 * 60 * 60 * 1000,
+  hops: 16,
+  fanOut: 256,
+  pausedStateBytes: 256 * 1024,
+  schemaNodes: 10_000,
+  schemaDepth: 32,
+};
