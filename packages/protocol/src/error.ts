@@ -62,13 +62,21 @@ export class WaybillError extends Error {
     if (WaybillError.is(value)) return value;
     if (value instanceof Error) {
       const status = (value as { status?: unknown }).status;
-      return new WaybillError(isStatusCode(status) ? status : fallback, value.message || value.name, {
-        cause: value,
-      });
+      return new WaybillError(
+        isStatusCode(status) ? status : fallback,
+        value.message || value.name,
+        {
+          cause: value,
+        },
+      );
     }
-    return new WaybillError(fallback, typeof value === "string" ? value : "an unknown error was thrown", {
-      cause: value,
-    });
+    return new WaybillError(
+      fallback,
+      typeof value === "string" ? value : "an unknown error was thrown",
+      {
+        cause: value,
+      },
+    );
   }
 }
 

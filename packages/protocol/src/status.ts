@@ -5,7 +5,15 @@
  * `per_flag`: as the `retryable` member of the error says. `once`: one more try.
  */
 export type Retry =
-  "none" | "never" | "yes" | "later" | "elsewhere" | "renegotiate" | "possible" | "per_flag" | "once";
+  | "none"
+  | "never"
+  | "yes"
+  | "later"
+  | "elsewhere"
+  | "renegotiate"
+  | "possible"
+  | "per_flag"
+  | "once";
 
 export interface Status {
   readonly name: string;
@@ -81,7 +89,8 @@ export const STATUS = {
     name: "FORBIDDEN",
     meaning: "The sender may not do this.",
     retry: "never",
-    remedy: "Only the party that the lifecycle names may send this: see the table of who may cause what.",
+    remedy:
+      "Only the party that the lifecycle names may send this: see the table of who may cause what.",
   },
   404: {
     name: "NO_CAPABILITY",
@@ -99,7 +108,8 @@ export const STATUS = {
     name: "KEY_CONFLICT",
     meaning: "The same id came before with a different digest.",
     retry: "never",
-    remedy: "Raise an alarm: an id was used twice for different content. Make a new id for new work.",
+    remedy:
+      "Raise an alarm: an id was used twice for different content. Make a new id for new work.",
   },
   410: {
     name: "SUPERSEDED",

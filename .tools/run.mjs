@@ -1,0 +1,45 @@
+// The one entry behind `npm run demo`, `npm test`, `npm run check` and `npm run bench`:
+// sets the workspace up when it isn't, then does the job on the workspace's own Node.
+// This file and setup.mjs run on whatever Node started them (20 or newer), with nothing installed.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { delimiter, join } from "node:path";
+import { demo, root } from "./workspace.mjs";
+import { setUp, SetupError } from "./setup.mjs";
+
+const jobs = {
+  demo: { needs: "demo", file: demo.entry },
+  test: { needs: "all", file: ".tools/test.mjs" },
+  check: { needs: "all", file: ".tools/check.mjs" },
+  bench: { needs: "all", file: "apps/bench/src/bench.ts" },
+};
+
+const [name, ...args] = process.argv.slice(2);
+const job = Object.hasOwn(jobs, name ?? "") ? jobs[name] : undefined;
+if (!job) {
+  console.error(`There is no job '${name ?? ""}'. There are: ${Object.keys(jobs).join(", ")}.`);
+  process.exit(2);
+}
+
+try {
+  await setUp(job.needs);
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`\nSet-up stopped: ${error.message}`);
+  process.exit(1);
+}
+
+const environment = {
+  ...process.env,
+  PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
+  DO_NOT_TRACK: "1",
+  TURBO_TELEMETRY_DISABLED: "1",
+  TURBO_NO_UPDATE_NOTIFIER: "1",
+};
+const child = spawn("node", [join(root, job.file), ...args], { env: environment, stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+child.on("error", (error) => {
+  console.error(`\nThe workspace's Node did not start (${error.message}). Delete node_modules and try again.`);
+  process.exit(1);
+});
+child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+// What `npm run demo` installs (with its dependencies) and runs.
+export const demo = {
+  package: "@waybill/protocol",
+  entry: "packages/protocol/examples/first.ts",
+};
+
+export const manifest = readManifest(".");
+
+/** Every package and app: its folder, relative to the root, and its package.json. */
+export function packages() {
+  return ["packages", "apps"]
+    .flatMap((parent) => children(parent).map((child) => `${parent}/${child}`))
+    .filter((folder) => existsSync(join(root, folder, "package.json")))
+    .map((folder) => ({ folder, manifest: readManifest(folder) }));
+}
+
+function children(parent) {
+  return existsSync(join(root, parent)) ? readdirSync(join(root, parent)).sort() : [];
+}
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+}

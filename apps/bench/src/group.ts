@@ -1,0 +1,34 @@
+/** What a run may report: the milliseconds that count, where the whole call is not what is meant. */
+export type Elapsed = void | number;
+
+/** One thing to measure. An operation is what its `perSecond` counts. */
+export interface Case {
+  readonly name: string;
+  /** Operations that only come together, such as a batch; 1 where left out. */
+  readonly opsPerRun?: number;
+  /** Before the warm-up, untimed. */
+  prepare?(): void | Promise<void>;
+  /** Does `operations` of them, always a multiple of `opsPerRun`. */
+  run(operations: number): Elapsed | Promise<Elapsed>;
+  /** After the last round, also when something failed. */
+  dispose?(): void | Promise<void>;
+}
+
+export type Bound = `${">=" | "<="} ${number}`;
+
+/** How one case stands to another of the same run. */
+export interface Ratio {
+  readonly name: string;
+  /** The time of an operation, or the operations in a second: of `of`, divided by that of `to`. */
+  readonly compares: "time" | "rate";
+  readonly of: string;
+  /** Another case, or a fixed rate: so many operations a second. */
+  readonly to: string | number;
+  readonly meaning: string;
+  readonly wanted: Bound;
+}
+
+export interface Group {
+  readonly cases: readonly Case[];
+  readonly ratios: readonly Ratio[];
+}

@@ -1,0 +1,117 @@
+import type { Case } from "./group.ts";
+import { median, quantile, spreadPercent } from "./statistics.ts";
+
+export interface MeasureOptions {
+  readonly rounds: number;
+  /** How long a case has the processor before the next one comes. */
+  readonly sliceMs: number;
+  readonly warmUpMs: number;
+  /** Milliseconds of a clock that never steps back. */
+  now(): number;
+  onRound?(done: number, rounds: number): void;
+}
+
+export interface CaseResult {
+  readonly name: string;
+  /** Median over the rounds. */
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly spreadPercent: number;
+  /** Operations a second in each round, in the order of the rounds: what ratios are paired by. */
+  readonly rates: readonly number[];
+}
+
+/** Blocks shorter than this are not worth two readings of the clock. */
+const BLOCK_MS = 0.01;
+
+/** Runs all cases in turn, a slice of time each, in many rounds, so that noise meets all alike. */
+export async function measure(
+  cases: readonly Case[],
+  options: MeasureOptions,
+): Promise<CaseResult[]> {
+  const prepared: Case[] = [];
+  try {
+    const series: Series[] = [];
+    for (const each of cases) {
+      prepared.push(each);
+      await named(each, async () => {
+        await each.prepare?.();
+        series.push({ case: each, block: await warmUp(each, options), rates: [], samples: [] });
+      });
+    }
+    options.onRound?.(0, options.rounds);
+    for (let round = 0; round < options.rounds; round++) {
+      for (let place = 0; place < series.length; place++) {
+        // Another case comes first in each round: none always follows the garbage of the same one.
+        const next = series[(round + place) % series.length]!;
+        await named(next.case, () => slice(next, options));
+      }
+      options.onRound?.(round + 1, options.rounds);
+    }
+    return series.map(resultOf);
+  } finally {
+    for (const each of prepared) await each.dispose?.();
+  }
+}
+
+interface Series {
+  readonly case: Case;
+  /** Operations between two readings of the clock. */
+  readonly block: number;
+  readonly rates: number[];
+  /** Milliseconds of one operation, one number a block. */
+  readonly samples: number[];
+}
+
+/** Runs a case until it is compiled, and finds out how many operations make a block. */
+async function warmUp(subject: Case, { now, warmUpMs }: MeasureOptions): Promise<number> {
+  let block = subject.opsPerRun ?? 1;
+  const start = now();
+  do {
+    const before = now();
+    const elapsed = await subject.run(block);
+    const ms = typeof elapsed === "number" ? elapsed : now() - before;
+    if (ms < BLOCK_MS) block *= 2;
+  } while (now() - start < warmUpMs);
+  return block;
+}
+
+async function slice(series: Series, { now, sliceMs }: MeasureOptions): Promise<void> {
+  const { block, rates, samples } = series;
+  let operations = 0;
+  let spentMs = 0;
+  const start = now();
+  let before = start;
+  do {
+    const running = series.case.run(block);
+    const elapsed = running instanceof Promise ? await running : running;
+    const after = now();
+    const ms = typeof elapsed === "number" ? elapsed : after - before;
+    samples.push(ms / block);
+    operations += block;
+    spentMs += ms;
+    before = after;
+  } while (before - start < sliceMs);
+  rates.push((1000 * operations) / spentMs);
+}
+
+function resultOf({ case: { name }, rates, samples }: Series): CaseResult {
+  return {
+    name,
+    perSecond: median(rates),
+    p50Ms: quantile(samples, 0.5),
+    p99Ms: quantile(samples, 0.99),
+    spreadPercent: spreadPercent(rates),
+    rates,
+  };
+}
+
+async function named(subject: Case, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The case "${subject.name}" failed: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,57 @@
+import { createHandoff, publicKeyFrom } from "@waybill/protocol";
+import type { HandoffInput, PrivateKey, VerifyOptions } from "@waybill/protocol";
+
+/** Bytes of the JSON that is signed. */
+export const PAYLOAD_BYTES = 1024;
+/** How many different ones take turns, so that no text is still known from the call before. */
+export const POOL = 512;
+
+const FROM = "editor-001";
+const TO = "research-agent-001";
+const WORDS = "which carriers still confirm every delivery on paper and what do they charge".split(
+  " ",
+);
+
+/** What 512 different handoffs of 1 KiB are made from. */
+export function handoffInputs(): HandoffInput[] {
+  return Array.from({ length: POOL }, (_, index) => {
+    const missing = PAYLOAD_BYTES - JSON.stringify(createHandoff(inputWith("", index))).length;
+    return inputWith(text(missing, index), index);
+  });
+}
+
+function inputWith(question: string, index: number): HandoffInput {
+  return {
+    from: FROM,
+    to: TO,
+    timeoutMs: 120_000,
+    traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    body: {
+      capability: "web_research",
+      version: "1",
+      input: { question, max_sources: 10 + (index % 10), languages: ["en", "de"], since: null },
+      brief: { instruction: "Find sources and quote them.", expected_output: "A list of quotes." },
+      contract: { timeout_seconds: 120, max_attempts: 3 },
+    },
+  };
+}
+
+function text(length: number, seed: number): string {
+  let result = String(seed);
+  for (let i = seed; result.length < length; i += 1 + (seed % 5)) {
+    result += ` ${WORDS[i % WORDS.length]!}`;
+  }
+  return result.slice(0, length);
+}
+
+/** What the reader of envelopes by `key` trusts. */
+export function trusting(key: PrivateKey): VerifyOptions {
+  const record = {
+    agent: FROM,
+    key: publicKeyFrom(key.publicKey),
+    notBefore: -Infinity,
+    notAfter: Infinity,
+  };
+  const keys = new Map([[key.kid, record]]);
+  return { keyOf: (kid) => keys.get(kid), at: Date.now(), to: TO };
+}

@@ -1,0 +1,76 @@
+/// <reference types="node" />
+import { execFile } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Case } from "../group.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const source = join(root, "packages/protocol");
+
+/** The import of one package, in a fresh process each time, and timed inside it. */
+export function importCase(name: string, specifier: string): Case {
+  let folder: string | undefined;
+  const program =
+    `const start = performance.now(); await import(${JSON.stringify(specifier)}); ` +
+    "console.log(performance.now() - start);";
+  return {
+    name,
+    async prepare() {
+      folder = await installed();
+    },
+    async run(imports) {
+      let ms = 0;
+      for (let i = 0; i < imports; i++) {
+        const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], {
+          cwd: folder!,
+        });
+        ms += Number(stdout);
+      }
+      return ms;
+    },
+    dispose() {
+      if (folder !== undefined) rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/**
+ * A folder with the package as its users have it, compiled and with `publishConfig` applied. The
+ * workspace's own manifest points at the TypeScript sources, whose types would be stripped anew
+ * in every process.
+ */
+async function installed(): Promise<string> {
+  await compile();
+  const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+  const target = join(folder, "node_modules/@waybill/protocol");
+  cpSync(join(source, "dist"), join(target, "dist"), { recursive: true });
+  const { publishConfig, ...manifest } = JSON.parse(
+    readFileSync(join(source, "package.json"), "utf8"),
+  );
+  writeFileSync(join(target, "package.json"), JSON.stringify({ ...manifest, ...publishConfig }));
+  for (const name of Object.keys(manifest.dependencies)) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(source, "node_modules", name), link, "junction");
+  }
+  return folder;
+}
+
+async function compile(): Promise<void> {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  await run(process.execPath, [compiler, "-b", source]).catch((cause: { stdout?: string }) => {
+    throw new Error(`${source} does not compile.\n${cause.stdout ?? ""}`, { cause });
+  });
+}

@@ -1,0 +1,173 @@
+/// <reference types="node" />
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { stripTypeScriptTypes } from "node:module";
+import type { AddressInfo } from "node:net";
+import { chromium } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as ed25519 from "./ed25519.ts";
+import type * as index from "./index.ts";
+
+// The sources are served as they are, with their types blanked, and the browser finds the rest as
+// package.json says it should: what is checked is what an application's page would load.
+const PACKAGE = new URL("../", import.meta.url);
+const CHROMIUM = [process.env.CHROMIUM_PATH, "/usr/bin/chromium"].find(
+  (path) => path !== undefined && existsSync(path),
+);
+const MISSING = "no Chromium: install it, or name it in CHROMIUM_PATH";
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+interface Manifest {
+  imports: Record<string, { default: string }>;
+  dependencies: Record<string, string>;
+  module?: string;
+}
+
+/** What `window` holds once the page has loaded the package. */
+interface Loaded {
+  protocol: typeof index;
+  ed25519: typeof ed25519;
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(new URL(`${folder}package.json`, PACKAGE), "utf8")) as Manifest;
+}
+
+async function startPage(): Promise<string> {
+  const { imports, dependencies } = await readManifest("");
+  const map: Record<string, string> = {};
+  for (const [name, conditions] of Object.entries(imports)) {
+    map[name] = new URL(conditions.default, "file:///").pathname;
+  }
+  for (const name of Object.keys(dependencies)) {
+    const folder = `node_modules/${name}/`;
+    map[name] = `/${folder}${(await readManifest(folder)).module}`;
+  }
+  return `<!doctype html><script type="importmap">${JSON.stringify({ imports: map })}</script>`;
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = request.url ?? "/";
+  if (path === "/") {
+    response.setHeader("content-type", "text/html").end(await startPage());
+    return;
+  }
+  const source = await readFile(new URL(`.${path}`, PACKAGE), "utf8").catch(() => undefined);
+  if (source === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
+  response.setHeader("content-type", "text/javascript");
+  response.end(path.endsWith(".ts") ? stripTypeScriptTypes(source) : source);
+}
+
+if (CHROMIUM === undefined && process.env.CI !== undefined) {
+  test("a browser", () => expect.fail(MISSING));
+}
+
+describe.skipIf(CHROMIUM === undefined)(
+  CHROMIUM === undefined ? `Chromium (skipped: ${MISSING})` : "Chromium",
+  () => {
+    let server: Server;
+    let browser: Browser;
+    let page: Page;
+
+    beforeAll(async () => {
+      server = createServer((request, response) => void serve(request, response));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      // Playwright gives each browser that it starts an empty profile of its own.
+      browser = await chromium.launch({ executablePath: CHROMIUM!, headless: true, args: FLAGS });
+      page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      // A string, because a test runner may rewrite an import in a function before it gets there.
+      await page.evaluate(`Promise.all([import("/src/index.ts"), import("/src/ed25519.ts")])
+        .then(([protocol, ed25519]) => Object.assign(globalThis, { protocol, ed25519 }))
+        .then(() => undefined)`);
+    }, 60_000);
+
+    afterAll(async () => {
+      await browser?.close();
+      server?.close();
+    });
+
+    test("loads the whole package, without anything of Node", async () => {
+      const found = await page.evaluate(() => {
+        const { protocol } = globalThis as unknown as Loaded;
+        return {
+          names: Object.keys(protocol),
+          hasProcess: "process" in globalThis,
+          isError: protocol.WaybillError.is(new protocol.WaybillError(401, "no"), 401),
+        };
+      });
+      expect(found.hasProcess).toBe(false);
+      expect(found.isError).toBe(true);
+      expect(found.names.toSorted()).toEqual(Object.keys(await import("./index.ts")).toSorted());
+    });
+
+    test("signs, verifies, refuses what was tampered with, and agrees with Node", async () => {
+      const key = globalThis.crypto.getRandomValues(new Uint8Array(32));
+      const message = new TextEncoder().encode("signed under Node");
+      const nodes = {
+        publicKey: [...ed25519.publicKeyOf(key)],
+        message: [...message],
+        signature: [...ed25519.sign(message, key)],
+      };
+      const there = await page.evaluate((signedByNode) => {
+        const { ed25519: ed } = globalThis as unknown as Loaded;
+        const [signature, text, publicKey] = [
+          Uint8Array.from(signedByNode.signature),
+          Uint8Array.from(signedByNode.message),
+          Uint8Array.from(signedByNode.publicKey),
+        ];
+        const ownKey = globalThis.crypto.getRandomValues(new Uint8Array(32));
+        const ownPublicKey = ed.publicKeyOf(ownKey);
+        const ownMessage = new TextEncoder().encode("signed in a browser");
+        const ownSignature = ed.sign(ownMessage, ownKey);
+        const tampered = ownMessage.with(0, ownMessage[0]! ^ 1);
+        return {
+          publicKey: [...ownPublicKey],
+          message: [...ownMessage],
+          signature: [...ownSignature],
+          verdicts: {
+            own: ed.verify(ownSignature, ownMessage, ownPublicKey),
+            ownTampered: ed.verify(ownSignature, tampered, ownPublicKey),
+            ownUnderOtherKey: ed.verify(ownSignature, ownMessage, publicKey),
+            nodes: ed.verify(signature, text, publicKey),
+            nodesTampered: ed.verify(signature.with(63, 0x10), text, publicKey),
+            nodesKey: ed.checkPublicKey(publicKey),
+            smallOrderKey: ed.checkPublicKey(new Uint8Array(32)),
+          },
+        };
+      }, nodes);
+
+      expect(there.verdicts).toEqual({
+        own: true,
+        ownTampered: false,
+        ownUnderOtherKey: false,
+        nodes: true,
+        nodesTampered: false,
+        nodesKey: true,
+        smallOrderKey: false,
+      });
+      const [signature, text, publicKey] = [
+        Uint8Array.from(there.signature),
+        Uint8Array.from(there.message),
+        Uint8Array.from(there.publicKey),
+      ];
+      expect(ed25519.checkPublicKey(publicKey)).toBe(true);
+      expect(ed25519.verify(signature, text, publicKey)).toBe(true);
+      expect(ed25519.verify(signature, text.with(0, 0), publicKey)).toBe(false);
+    });
+  },
+);

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { utf8 } from "#platform";
+import { digestOf, digestOfBytes, isDigest } from "./digest.ts";
+
+test("is what sha256sum says about the UTF-8", () => {
+  expect(digestOf("abc")).toBe(
+    "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+  );
+  expect(digestOf("")).toBe(
+    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+  );
+  expect(digestOf("é😀")).toBe(digestOfBytes(new Uint8Array([0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80])));
+  for (const text of ["", "abc", "0".repeat(1000), "ü"])
+    expect(digestOfBytes(utf8(text))).toBe(digestOf(text));
+});
+
+test("is recognised in its one spelling", () => {
+  const digest = digestOf("abc");
+  expect(isDigest(digest)).toBe(true);
+  for (const other of [
+    digest.toUpperCase(),
+    digest.replace("ba78", "BA78"),
+    digest.slice(7),
+    digest.slice(0, -1),
+    `${digest}0`,
+    `${digest}\n`,
+    ` ${digest}`,
+    digest.replace("sha256", "sha512"),
+    digest.replace(/.$/, "g"),
+    "",
+    undefined,
+    null,
+    [digest],
+  ]) {
+    expect(isDigest(other)).toBe(false);
+  }
+});

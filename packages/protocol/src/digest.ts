@@ -1,0 +1,21 @@
+import { sha256, sha256Hex } from "#platform";
+
+/** SHA-256 of exact bytes, in lower-case hex: the name of an envelope, an artifact, a manifest. */
+export type Digest = `sha256:${string}`;
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** The digest of a text's UTF-8: what `sha256sum` says about a file with that text. */
+export function digestOf(text: string): Digest {
+  return `sha256:${sha256Hex(text)}`;
+}
+
+export function digestOfBytes(bytes: Uint8Array): Digest {
+  let hex = "";
+  for (const byte of sha256(bytes)) hex += byte.toString(16).padStart(2, "0");
+  return `sha256:${hex}`;
+}
+
+export function isDigest(value: unknown): value is Digest {
+  return typeof value === "string" && DIGEST.test(value);
+}

@@ -1,0 +1,1 @@
+export { checkPublicKey, publicKeyOf, sign, verify } from "./platform.ts";

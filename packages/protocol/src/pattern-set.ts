@@ -1,0 +1,147 @@
+/** A range of code points, both ends included. */
+export type Range = readonly [from: number, to: number];
+
+/** What one place of a pattern accepts: ranges, or code points with (or without) a Unicode property. */
+export interface SetSource {
+  ranges: Range[];
+  properties: { name: string; negated: boolean }[];
+  negated: boolean;
+}
+
+/** The set of code points that one place of a pattern accepts. */
+export interface CodePointSet {
+  has(codePoint: number): boolean;
+  /** What a look costs on top of its step: each Unicode property is a test of its own. */
+  readonly cost: number;
+}
+
+const LAST_CODE_POINT = 0x10ffff;
+const ASCII_END = 0x80;
+
+/** The sets behind the letters d, w and s, and what the dot leaves out, as ECMA-262 has them under `u`. */
+export const DIGITS: readonly Range[] = [[0x30, 0x39]];
+export const WORD: readonly Range[] = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+];
+export const SPACES: readonly Range[] = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+export const LINE_ENDS: readonly Range[] = [
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+];
+
+/** Sorts ranges and joins those that touch, so that a look is one binary search. */
+function merge(ranges: readonly Range[]): Range[] {
+  const merged: [number, number][] = [];
+  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}
+
+/** Every code point that is not in the ranges. */
+export function complement(ranges: readonly Range[]): Range[] {
+  const rest: Range[] = [];
+  let next = 0;
+  for (const [from, to] of merge(ranges)) {
+    if (from > next) rest.push([next, from - 1]);
+    next = to + 1;
+  }
+  if (next <= LAST_CODE_POINT) rest.push([next, LAST_CODE_POINT]);
+  return rest;
+}
+
+// The names of properties are a closed list of the engine's, so this cache can't grow without bound.
+const properties = new Map<string, RegExp>();
+
+/**
+ * The test for a Unicode property, or undefined where there is none of that name. The native engine
+ * only ever sees one code point between two anchors, so nothing of a stranger's can make it backtrack.
+ */
+export function unicodeProperty(name: string): RegExp | undefined {
+  const known = properties.get(name);
+  if (known !== undefined) return known;
+  if (!/^\w{1,64}(?:=\w{1,64})?$/.test(name)) return undefined;
+  try {
+    const made = new RegExp(`^\\p{${name}}$`, "u");
+    properties.set(name, made);
+    return made;
+  } catch {
+    return undefined;
+  }
+}
+
+function inRanges(ranges: readonly Range[], codePoint: number): boolean {
+  let low = 0;
+  let high = ranges.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const [from, to] = ranges[middle]!;
+    if (codePoint < from) high = middle - 1;
+    else if (codePoint > to) low = middle + 1;
+    else return true;
+  }
+  return false;
+}
+
+/** Makes a set ready to be asked. */
+export function codePointSet(source: SetSource): CodePointSet {
+  const ranges = merge(source.ranges);
+  const [first] = ranges;
+  if (
+    ranges.length === 1 &&
+    first !== undefined &&
+    source.properties.length === 0 &&
+    !source.negated
+  ) {
+    return { has: (codePoint) => codePoint >= first[0] && codePoint <= first[1], cost: 0 };
+  }
+  const tests = new Map<string, { test: RegExp; negated: boolean }>();
+  for (const { name, negated } of source.properties) {
+    const test = unicodeProperty(name);
+    if (test !== undefined) tests.set(`${negated}${name}`, { test, negated });
+  }
+  const checks = [...tests.values()];
+
+  const look = (codePoint: number): boolean => {
+    let found = inRanges(ranges, codePoint);
+    if (!found && checks.length > 0) {
+      const text = String.fromCodePoint(codePoint);
+      found = checks.some((check) => check.test.test(text) !== check.negated);
+    }
+    return found !== source.negated;
+  };
+  // Made when first asked: a hostile pattern has thousands of sets that no text ever reaches.
+  let ascii: boolean[] | undefined;
+  return {
+    has: (codePoint) => {
+      if (codePoint >= ASCII_END) return look(codePoint);
+      ascii ??= Array.from({ length: ASCII_END }, (_, known) => look(known));
+      return ascii[codePoint] === true;
+    },
+    cost: 4 * checks.length,
+  };
+}
+
+const WORD_SET = codePointSet({ ranges: [...WORD], properties: [], negated: false });
+
+/** Whether a code point counts as part of a word for `\b`; -1 stands for the end of the text. */
+export function isWordPart(codePoint: number): boolean {
+  return codePoint >= 0 && WORD_SET.has(codePoint);
+}

@@ -1,0 +1,109 @@
+/// <reference types="node" />
+import { Buffer, isUtf8 } from "node:buffer";
+import * as crypto from "node:crypto";
+import { assertMessage, assertPrivateKey, verification } from "./edwards.ts";
+import type { Signer, Verification } from "./edwards.ts";
+
+// What an Ed25519 key is wrapped in for `node:crypto`: everything before the 32 bytes (RFC 8410).
+const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
+const SPKI = Buffer.from("302a300506032b6570032100", "hex");
+
+export function sha256(bytes: Uint8Array): Uint8Array {
+  return plain(crypto.hash("sha256", bytes, "buffer"));
+}
+
+/** SHA-256 of a text in UTF-8, in lower-case hex. */
+export function sha256Hex(text: string): string {
+  return crypto.hash("sha256", text);
+}
+
+export function toBase64url(bytes: Uint8Array): string {
+  return view(bytes).toString("base64url");
+}
+
+/** The UTF-8 of a text, in unpadded base64url. */
+export function textToBase64url(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64url");
+}
+
+/** The bytes, or undefined for a text that `toBase64url` does not write: one spelling for the same bytes. */
+export function fromBase64url(text: string): Uint8Array | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? plain(bytes) : undefined;
+}
+
+export function utf8(text: string): Uint8Array {
+  return plain(Buffer.from(text, "utf8"));
+}
+
+/** The text, with a byte order mark kept; undefined for bytes that are not UTF-8. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  return isUtf8(bytes) ? view(bytes).toString("utf8") : undefined;
+}
+
+// A call to the generator costs more than a short id is worth, so it is asked for many at once.
+const pool = new Uint8Array(4096);
+let poolUsed = pool.length;
+
+/** At most 65,536 bytes at once, as everywhere. */
+export function randomBytes(length: number): Uint8Array {
+  if (length > 64) return globalThis.crypto.getRandomValues(new Uint8Array(length));
+  if (poolUsed + length > pool.length) {
+    globalThis.crypto.getRandomValues(pool);
+    poolUsed = 0;
+  }
+  const bytes = pool.slice(poolUsed, poolUsed + length);
+  // What was given out may become a key: it must not stay readable in the pool.
+  pool.fill(0, poolUsed, (poolUsed += length));
+  return bytes;
+}
+
+export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
+  const spki = crypto
+    .createPublicKey(importPrivate(privateKey))
+    .export({ format: "der", type: "spki" });
+  return new Uint8Array(spki.subarray(SPKI.length));
+}
+
+export function signer(privateKey: Uint8Array): Signer {
+  const key = importPrivate(privateKey);
+  return (message) => {
+    assertMessage(message);
+    return plain(crypto.sign(null, message, key));
+  };
+}
+
+export function sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array {
+  return signer(privateKey)(message);
+}
+
+const ed25519 = verification((publicKey) => {
+  const der = Buffer.concat([SPKI, publicKey]);
+  const key = crypto.createPublicKey({ key: der, format: "der", type: "spki" });
+  return (message, signature) => crypto.verify(null, message, key, signature);
+});
+
+/** Undefined for a key that `checkPublicKey` refuses. */
+export const verifier: Verification["verifier"] = ed25519.verifier;
+export const verify: Verification["verify"] = ed25519.verify;
+/** Whether a key may be enrolled: canonical, on the curve, torsion-free and not of small order. */
+export const checkPublicKey: Verification["checkPublicKey"] = ed25519.checkPublicKey;
+
+function importPrivate(privateKey: Uint8Array): crypto.KeyObject {
+  assertPrivateKey(privateKey);
+  return crypto.createPrivateKey({
+    key: Buffer.concat([PKCS8, privateKey]),
+    format: "der",
+    type: "pkcs8",
+  });
+}
+
+function view(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+// A Buffer is a Uint8Array whose `slice`, `toString` and `toJSON` mean something else: code that
+// works with it here would break on the portable path.
+function plain(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}

@@ -1,0 +1,119 @@
+/// <reference types="node" />
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import * as chosen from "#platform";
+import * as node from "./platform.node.ts";
+import * as portable from "./platform.ts";
+
+// The types say that each can stand for the other; the first test says so of the names.
+const PATHS: [string, typeof node & typeof portable][] = [
+  ["node", node],
+  ["portable", portable],
+];
+
+test("both paths offer the same names, and Node takes its own", () => {
+  expect(Object.keys(portable).toSorted()).toEqual(Object.keys(node).toSorted());
+  expect(chosen.verify).toBe(node.verify);
+});
+
+describe.each(PATHS)("%s", (_, platform) => {
+  test("base64url is that of RFC 4648, without padding", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        const text = Buffer.from(bytes).toString("base64url");
+        expect(platform.toBase64url(bytes)).toBe(text);
+        expect(platform.fromBase64url(text)).toEqual(bytes);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("base64url of a window of a larger array", () => {
+    expect(platform.toBase64url(Uint8Array.of(0, 0, 255, 254, 253, 0).subarray(2, 5))).toBe("__79");
+  });
+
+  test("base64url takes no other spelling", () => {
+    const refused = [
+      ..."A AAAAA AB AAB /w +w _w== _w= _w\n AA\0A AA.A AAAÁ AAAŁ".split(" "),
+      " _w",
+      "_w ",
+      "AA AA",
+      "AAA=",
+      "AAAA====",
+      "\uFEFFAAAA",
+    ];
+    for (const text of refused) expect(platform.fromBase64url(text), text).toBeUndefined();
+    for (const text of ["", "_w", "AA", "AAA", "AAE"]) {
+      expect(platform.fromBase64url(text), text).toBeInstanceOf(Uint8Array);
+    }
+  });
+
+  test("every text is either refused or written again in the same way", () => {
+    const character = fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(..."ABQgwz019-_") },
+      { weight: 1, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
+      { weight: 1, arbitrary: fc.constantFrom("=", "+", "/", " ", "\n", "\t") },
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: character, maxLength: 14 }), (text) => {
+        const canonical = Buffer.from(text, "base64url").toString("base64url") === text;
+        const bytes = platform.fromBase64url(text);
+        expect(bytes !== undefined).toBe(canonical);
+        if (bytes !== undefined) expect(platform.toBase64url(bytes)).toBe(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("text goes to UTF-8 and its hash and base64url are taken of that", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const bytes = platform.utf8(text);
+        expect(bytes).toEqual(new Uint8Array(Buffer.from(text, "utf8")));
+        expect(platform.textToBase64url(text)).toBe(platform.toBase64url(bytes));
+        expect(platform.sha256Hex(text)).toBe(createHash("sha256").update(text).digest("hex"));
+        expect(platform.sha256(bytes)).toEqual(
+          new Uint8Array(createHash("sha256").update(bytes).digest()),
+        );
+        expect(platform.utf8Text(bytes)).toBe(text);
+      }),
+    );
+    expect(platform.utf8("a\uD800b")).toEqual(platform.utf8("a\uFFFDb"));
+  });
+
+  test("a byte order mark stays, and what is not UTF-8 is refused", () => {
+    expect(platform.utf8Text(Uint8Array.of(0xef, 0xbb, 0xbf, 0x41))).toBe("\uFEFFA");
+    const refused = ["ff", "c0af", "e28", "eda080", "f4908080", "80", "41c3", "f8888080"];
+    for (const hex of refused) {
+      const bytes = Uint8Array.from(hex.match(/..?/g)!, (byte) => Number.parseInt(byte, 16));
+      expect(platform.utf8Text(bytes), hex).toBeUndefined();
+    }
+  });
+
+  test("random bytes have the length asked for and do not come twice", () => {
+    for (const length of [0, 1, 16, 64, 65, 5000]) {
+      expect(platform.randomBytes(length)).toHaveLength(length);
+    }
+    const drawn = Array.from({ length: 2000 }, () =>
+      platform.toBase64url(platform.randomBytes(16)),
+    );
+    expect(new Set(drawn).size).toBe(2000);
+    const counts = Array.from({ length: 256 }, () => 0);
+    for (const byte of platform.randomBytes(50_000)) counts[byte]!++;
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+  });
+
+  test("bytes come as plain arrays of their own, and never as a Buffer", () => {
+    const key = platform.randomBytes(32);
+    const results = [
+      key,
+      platform.sha256(key),
+      platform.utf8("text"),
+      platform.fromBase64url("AAAA")!,
+      platform.publicKeyOf(key),
+      platform.sign(key, key),
+    ];
+    for (const bytes of results) expect(bytes.constructor).toBe(Uint8Array);
+  });
+});

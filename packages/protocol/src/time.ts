@@ -1,0 +1,40 @@
+/** The shape of a time on the wire: RFC 3339 in UTC. `isTime` also looks into the calendar. */
+export const TIME: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;
+
+const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+// The calendar repeats after 400 years, and `Date.UTC` takes the years 0 to 99 for 1900 to 1999.
+const CYCLE_YEARS = 400;
+const CYCLE_MS = 146_097 * 86_400_000;
+
+/**
+ * Milliseconds since 1970, or undefined for what is no UTC time of a real calendar day. Digits
+ * beyond the milliseconds are cut off. Not `Date.parse`: engines differ in what it takes, and it
+ * makes 2 March of 30 February.
+ */
+export function parseTime(text: string): number | undefined {
+  if (!TIME.test(text)) return undefined;
+  const year = pairAt(text, 0) * 100 + pairAt(text, 2);
+  const month = pairAt(text, 5);
+  const day = pairAt(text, 8);
+  const hour = pairAt(text, 11);
+  const minute = pairAt(text, 14);
+  const second = pairAt(text, 17);
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const fraction = text.length === 20 ? 0 : Number(text.slice(20, -1).slice(0, 3).padEnd(3, "0"));
+  const shifted = Date.UTC(year + CYCLE_YEARS, month - 1, day, hour, minute, second, fraction);
+  return shifted - CYCLE_MS;
+}
+
+export function isTime(value: unknown): value is string {
+  return typeof value === "string" && parseTime(value) !== undefined;
+}
+
+function pairAt(text: string, index: number): number {
+  return text.charCodeAt(index) * 10 + text.charCodeAt(index + 1) - 11 * 48;
+}
+
+function daysIn(year: number, month: number): number {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && isLeap ? 29 : DAYS_IN_MONTH[month - 1]!;
+}
