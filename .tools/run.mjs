@@ -36,10 +36,15 @@ const environment = {
   TURBO_TELEMETRY_DISABLED: "1",
   TURBO_NO_UPDATE_NOTIFIER: "1",
 };
-const child = spawn("node", [join(root, job.file), ...args], { env: environment, stdio: "inherit" });
+const child = spawn("node", [join(root, job.file), ...args], {
+  env: environment,
+  stdio: "inherit",
+});
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
-  console.error(`\nThe workspace's Node did not start (${error.message}). Delete node_modules and try again.`);
+  console.error(
+    `\nThe workspace's Node did not start (${error.message}). Delete node_modules and try again.`,
+  );
   process.exit(1);
 });
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { demo, manifest, packages, root } from "./workspace.mjs";
+import { demo, packages, root, rootManifest } from "./workspace.mjs";
 
 export class SetupError extends Error {}
 
@@ -11,13 +11,13 @@ export class SetupError extends Error {}
 const scopes = {
   demo: {
     says: "the Node runtime and the demo's packages",
-    args: ["--prod", "--filter", manifest.name, "--filter", `${demo.package}...`],
+    args: ["--prod", "--filter", rootManifest.name, "--filter", `${demo.package}...`],
   },
   all: { says: "the Node runtime, the tools and all packages", args: [] },
 };
 
 const stampFile = join(root, "node_modules", ".waybill-setup.json");
-const pnpm = manifest.packageManager;
+const pnpm = rootManifest.packageManager;
 
 /** Installs what `scope` needs, unless the last set-up did so from the same files. */
 export async function setUp(scope) {
@@ -28,7 +28,7 @@ export async function setUp(scope) {
   requireNode();
   const wanted = last.scope === "all" ? "all" : scope;
   const start = Date.now();
-  console.error(`Setting up: ${scopes[wanted].says}, by npx and ${pnpm}.`);
+  console.error(`Setting up (once): ${scopes[wanted].says}, by npx and ${pnpm}.`);
   await install(scopes[wanted].args);
   writeFileSync(stampFile, `${JSON.stringify({ scope: wanted, fingerprint })}\n`);
   console.error(`Set up in ${((Date.now() - start) / 1000).toFixed(1)} s.\n`);
@@ -62,9 +62,15 @@ async function install(args) {
   const { code, output } = await run("npx", [
     "--yes",
     "--loglevel=error",
+    // npm's own minute between two tries looks like a hang where there is no network.
+    "--fetch-retry-mintimeout=1000",
+    "--fetch-retry-maxtimeout=5000",
     pnpm,
     "install",
     "--frozen-lockfile",
+    // The age rule is for whoever changes the lock file, whose own pnpm applies it. Here it would
+    // ask the registry about every package in the lock file, and a demo needs four of them.
+    "--config.minimum-release-age=0",
     ...args,
   ]);
   if (code === 0) return;
@@ -84,7 +90,8 @@ function run(command, args) {
     });
     const read = (chunk) => {
       output += chunk;
-      for (const [, progress] of chunk.matchAll(/^Progress: (.+)$/gm)) console.error(`  ${progress}`);
+      for (const [, progress] of chunk.matchAll(/^Progress: (.+)$/gm))
+        console.error(`  ${progress}`);
     };
     child.stdout.setEncoding("utf8").on("data", read);
     child.stderr.setEncoding("utf8").on("data", read);
@@ -102,7 +109,8 @@ function run(command, args) {
 
 const causes = [
   {
-    pattern: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|META_FETCH_FAIL|fetch failed|dns error/i,
+    pattern:
+      /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|META_FETCH_FAIL|fetch failed|dns error/i,
     says:
       "the package registry could not be reached. Check the network, and the proxy and registry " +
       "settings of npm (`npm config list`), then run the command again.",

@@ -10,14 +10,17 @@ export const demo = {
   entry: "packages/protocol/examples/first.ts",
 };
 
-export const manifest = readManifest(".");
+export const rootManifest = readManifest(".");
 
-/** Every package and app: its folder, relative to the root, and its package.json. */
+/** Every package and app: its name, its folder relative to the root, and its package.json. */
 export function packages() {
   return ["packages", "apps"]
     .flatMap((parent) => children(parent).map((child) => `${parent}/${child}`))
     .filter((folder) => existsSync(join(root, folder, "package.json")))
-    .map((folder) => ({ folder, manifest: readManifest(folder) }));
+    .map((folder) => {
+      const manifest = readManifest(folder);
+      return { name: manifest.name, folder, manifest };
+    });
 }
 
 function children(parent) {

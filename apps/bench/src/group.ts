@@ -1,3 +1,6 @@
+/** Milliseconds that only rise. */
+export type Clock = () => number;
+
 /** What a run may report: the milliseconds that count, where the whole call is not what is meant. */
 export type Elapsed = void | number;
 
@@ -6,10 +9,12 @@ export interface Case {
   readonly name: string;
   /** Operations that only come together, such as a batch; 1 where left out. */
   readonly opsPerRun?: number;
+  /** It computes and never waits: what the processor did for others is then no time of its own. */
+  readonly isComputing?: boolean;
   /** Before the warm-up, untimed. */
   prepare?(): void | Promise<void>;
-  /** Does `operations` of them, always a multiple of `opsPerRun`. */
-  run(operations: number): Elapsed | Promise<Elapsed>;
+  /** Does `operations` of them, always a multiple of `opsPerRun`. Reports by `clock`, if at all. */
+  run(operations: number, clock: Clock): Elapsed | Promise<Elapsed>;
   /** After the last round, also when something failed. */
   dispose?(): void | Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Case } from "./group.ts";
+import type { Case, Clock } from "./group.ts";
 import { median, quantile, spreadPercent } from "./statistics.ts";
 
 export interface MeasureOptions {
@@ -6,8 +6,9 @@ export interface MeasureOptions {
   /** How long a case has the processor before the next one comes. */
   readonly sliceMs: number;
   readonly warmUpMs: number;
-  /** Milliseconds of a clock that never steps back. */
-  now(): number;
+  readonly now: Clock;
+  /** What this thread has had of the processor. */
+  readonly processorTime: Clock;
   onRound?(done: number, rounds: number): void;
 }
 
@@ -65,35 +66,42 @@ interface Series {
 }
 
 /** Runs a case until it is compiled, and finds out how many operations make a block. */
-async function warmUp(subject: Case, { now, warmUpMs }: MeasureOptions): Promise<number> {
+async function warmUp(subject: Case, options: MeasureOptions): Promise<number> {
+  const { now, warmUpMs } = options;
   let block = subject.opsPerRun ?? 1;
   const start = now();
   do {
     const before = now();
-    const elapsed = await subject.run(block);
+    const elapsed = await subject.run(block, clockOf(subject, options));
     const ms = typeof elapsed === "number" ? elapsed : now() - before;
     if (ms < BLOCK_MS) block *= 2;
   } while (now() - start < warmUpMs);
   return block;
 }
 
-async function slice(series: Series, { now, sliceMs }: MeasureOptions): Promise<void> {
-  const { block, rates, samples } = series;
+async function slice(series: Series, options: MeasureOptions): Promise<void> {
+  const { now, sliceMs } = options;
+  const { case: subject, block, rates, samples } = series;
+  const clock = clockOf(subject, options);
   let operations = 0;
-  let spentMs = 0;
+  let reportedMs: number | undefined;
+  const clockStart = clock();
   const start = now();
   let before = start;
   do {
-    const running = series.case.run(block);
-    const elapsed = running instanceof Promise ? await running : running;
+    const running = subject.run(block, clock);
+    const reported = running instanceof Promise ? await running : running;
     const after = now();
-    const ms = typeof elapsed === "number" ? elapsed : after - before;
-    samples.push(ms / block);
+    if (typeof reported === "number") reportedMs = (reportedMs ?? 0) + reported;
+    samples.push((reported ?? after - before) / block);
     operations += block;
-    spentMs += ms;
     before = after;
   } while (before - start < sliceMs);
-  rates.push((1000 * operations) / spentMs);
+  rates.push((1000 * operations) / (reportedMs ?? clock() - clockStart));
+}
+
+function clockOf(subject: Case, { now, processorTime }: MeasureOptions): Clock {
+  return subject.isComputing === true ? processorTime : now;
 }
 
 function resultOf({ case: { name }, rates, samples }: Series): CaseResult {

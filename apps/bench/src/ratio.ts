@@ -32,10 +32,10 @@ export function ratioOf(ratio: Ratio, results: readonly CaseResult[]): RatioResu
     isMet: isWithin(value, wanted),
   };
 
-  function ratesOf(name: string): readonly number[] {
-    const result = results.find((each) => each.name === name);
+  function ratesOf(side: string): readonly number[] {
+    const result = results.find((each) => each.name === side);
     if (result === undefined) {
-      throw new Error(`The ratio ${ratio.name} speaks of the case "${name}", which there is not.`);
+      throw new Error(`The ratio ${ratio.name} speaks of the case "${side}", which there is not.`);
     }
     return result.rates;
   }

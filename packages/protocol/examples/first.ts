@@ -1,18 +1,49 @@
-import {
-  createHandoff,
-  createReply,
-  generateKey,
-  signEnvelope,
-  step,
-  verifyEnvelope,
-  STATUS,
-} from "@waybill/protocol";
-import type { KeyRecord, LifecycleEvent } from "@waybill/protocol";
+import * as waybill from "@waybill/protocol";
 
-// Two agents, each with a key of its own, who know each other's public half.
-const keys = { "editor-001": generateKey(), "research-agent-001": generateKey() };
-const ring = new Map<string, KeyRecord>();
-for (const [agent, key] of Object.entries(keys)) {
-  ring.set(key.kid, { agent, key: publicKeyFrom(key.jwk), notBefore: 0, notAfter: Infinity });
+// Two agents, each with a key of its own and a signed manifest that says so.
+const at = Date.now();
+const keys = { editor: waybill.generateKey(), researcher: waybill.generateKey() };
+const { keyOf } = waybill.keyring(
+  Object.entries(keys).map(([agent_id, key]) =>
+    waybill.verifyManifest(waybill.signManifest({ agent_id, capabilities: [] }, key), { at }),
+  ),
+);
+
+// The editor hands off: what goes over the wire is one signed string.
+const body = { capability: "web_research", input: { query: "Who invented the waybill?" } };
+const handoff = waybill.createHandoff({
+  from: "editor",
+  to: "researcher",
+  body,
+  timeoutMs: 60_000,
+});
+const sent = waybill.signEnvelope(handoff, keys.editor);
+const { digest } = waybill.verifyEnvelope(sent, { keyOf, at, to: "researcher" });
+
+// The researcher accepts exactly what it verified, by its digest, and answers with a result.
+const mine = { from: "researcher", attempt: 1, re: digest };
+const replies = [
+  waybill.createReply(handoff, { kind: "receipt", ...mine, body: { status: 101 } }),
+  waybill.createReply(handoff, {
+    kind: "result",
+    ...mine,
+    body: { status: 200, output: "Nobody knows." },
+  }),
+];
+
+// What that makes of the handoff is one pure function, the same for everyone.
+let life = waybill.step(undefined, waybill.eventOf(handoff, digest, at)!).state;
+life = waybill.step(life, { type: "offer", recipient: "researcher", at }).state;
+for (const reply of replies) {
+  const got = waybill.verifyEnvelope(waybill.signEnvelope(reply, keys.researcher), { keyOf, at });
+  life = waybill.step(life, waybill.eventOf(got.envelope, got.digest, at)!).state;
+  console.log(`${reply.kind} from ${reply.from}: the handoff is ${life?.state}`, life?.status);
 }
-const keyOf = (kid: string) => ring.get(kid);
+
+// Whoever changes one character on the way is found out.
+try {
+  const forged = sent.slice(0, 300) + (sent[300] === "A" ? "B" : "A") + sent.slice(301);
+  waybill.verifyEnvelope(forged, { keyOf, at });
+} catch (error) {
+  console.log(String(error));
+}

@@ -1,5 +1,4 @@
 import { sha256, toBase64url, utf8 } from "#platform";
-import { WaybillError } from "./error.ts";
 import type { PrivateKey, PublicKey } from "./key.ts";
 
 /**
@@ -13,7 +12,6 @@ export interface BatchRoots {
 const HASH_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const HEAD_BYTES = 4 + 4 + SIGNATURE_BYTES;
-const SIZE_MAX = 2 ** 32 - 1;
 const SIGNED_PREFIX = utf8("waybill batch 1\0");
 const ROOTS_REMEMBERED = 1024;
 
@@ -38,11 +36,6 @@ export function batchRoots(capacity: number = ROOTS_REMEMBERED): BatchRoots {
 export function signBatch(signingInputs: readonly string[], key: PrivateKey): Uint8Array[] {
   const size = signingInputs.length;
   if (size === 0) return [];
-  if (size > SIZE_MAX)
-    throw new WaybillError(
-      413,
-      `A batch holds at most ${SIZE_MAX} envelopes, and this has ${size}.`,
-    );
   const levels = treeOver(signingInputs);
   const signature = key.sign(signedBytes(levels.at(-1)!, size));
   return signingInputs.map((_, index) => {

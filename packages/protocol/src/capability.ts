@@ -67,7 +67,8 @@ export const CAPABILITY_DEFAULTS: Readonly<
 /** How much of everything one manifest may hold. Lengths are in characters. */
 export const MANIFEST_LIMITS = {
   capabilities: 256,
-  keys: 64,
+  // Enrolling a key costs a millisecond, and a stranger decides how many there are.
+  keys: 16,
   tags: 64,
   examples: 32,
   labelLength: 128,
@@ -76,11 +77,15 @@ export const MANIFEST_LIMITS = {
 } as const;
 
 /** The widest terms that a contract may name. */
-export const TERM_LIMITS = {
+export const TERM_LIMITS: {
+  readonly timeoutSeconds: number;
+  readonly leaseSeconds: number;
+  readonly attempts: number;
+} = {
   timeoutSeconds: LIMITS.deadlineAheadMs / 1000,
   leaseSeconds: 86_400,
   attempts: 32,
-} as const;
+};
 
 const label = z.string().min(1).max(MANIFEST_LIMITS.labelLength);
 export const description: z.ZodType<string> = z.string().max(MANIFEST_LIMITS.descriptionLength);
@@ -92,7 +97,10 @@ const json = z.unknown() as z.ZodType<Json>;
 export const capabilitySchema: z.ZodType<Capability> = z.object({
   name: z
     .string()
-    .regex(CAPABILITY_NAME, "must be 1 to 128 of A-Z a-z 0-9 _ . : / - and start with none of . : / -"),
+    .regex(
+      CAPABILITY_NAME,
+      "must be 1 to 128 of A-Z a-z 0-9 _ . : / - and start with none of . : / -",
+    ),
   version: label.default(CAPABILITY_DEFAULTS.version),
   description: description.optional(),
   tags: z.array(label).max(MANIFEST_LIMITS.tags).default([]),
@@ -106,9 +114,7 @@ export const capabilitySchema: z.ZodType<Capability> = z.object({
     )
     .max(MANIFEST_LIMITS.examples)
     .default([]),
-  takes: z
-    .enum(["structured", "conversation", "delegation"])
-    .default(CAPABILITY_DEFAULTS.takes),
+  takes: z.enum(["structured", "conversation", "delegation"]).default(CAPABILITY_DEFAULTS.takes),
   input_schema: schema.default(CAPABILITY_DEFAULTS.input_schema),
   output_schema: schema.default(CAPABILITY_DEFAULTS.output_schema),
   effects: z.enum(["none", "possible", "done"]).default(CAPABILITY_DEFAULTS.effects),
@@ -122,11 +128,7 @@ export const capabilitySchema: z.ZodType<Capability> = z.object({
     .positive()
     .max(TERM_LIMITS.leaseSeconds)
     .default(CAPABILITY_DEFAULTS.lease_seconds),
-  max_attempts: z
-    .int()
-    .min(1)
-    .max(TERM_LIMITS.attempts)
-    .default(CAPABILITY_DEFAULTS.max_attempts),
+  max_attempts: z.int().min(1).max(TERM_LIMITS.attempts).default(CAPABILITY_DEFAULTS.max_attempts),
   concurrency: z.int().min(1).optional(),
   max_input_bytes: z.int().min(1).default(CAPABILITY_DEFAULTS.max_input_bytes),
   reliability_sla: z.number().min(0).max(1).default(CAPABILITY_DEFAULTS.reliability_sla),

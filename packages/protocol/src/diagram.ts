@@ -1,5 +1,4 @@
 import { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./transitions.ts";
-import type { AttemptMove, AttemptState } from "./transitions.ts";
 
 /** The lifecycle as Mermaid state diagrams in Markdown: the handoff, then the attempt. */
 export function lifecycleDiagram(): string {
@@ -24,32 +23,25 @@ function handoffLines(): string[] {
 }
 
 function attemptLines(): string[] {
-  const edges = new Map<string, { names: string[]; by: string }>();
-  for (const [name, move] of Object.entries(ATTEMPT_MOVES)) {
-    for (const [from, to] of Object.entries(move.moves)) {
-      const arrow = `${from} --> ${targetOf(move, to)}`;
-      const edge = edges.get(`${arrow} ${move.by}`);
-      if (edge === undefined) edges.set(`${arrow} ${move.by}`, { names: [name], by: move.by });
-      else edge.names.push(name);
+  const namesOf = new Map<string, string[]>();
+  for (const [name, { by, moves, closes }] of Object.entries(ATTEMPT_MOVES)) {
+    for (const [from, to] of Object.entries(moves)) {
+      const edge = `${from} --> ${closes ?? to}|${by}`;
+      namesOf.set(edge, [...(namesOf.get(edge) ?? []), name]);
     }
   }
-  const closed = Object.entries(CLOSE_REASONS).map(([reason, { meaning }]) => ({
-    reason,
-    meaning,
-  }));
   return [
-    "[*] --> offered: offer (hub)",
-    ...Array.from(
-      edges,
-      ([key, { names, by }]) => `${key.slice(0, -by.length - 1)}: ${names.join(", ")} (${by})`,
-    ),
+    // Mermaid puts a state where it meets it first, so the members of `closed` come before the arrows.
     "state closed {",
-    ...closed.map(({ reason, meaning }) => `  ${reason}: ${reason}, ${meaning}`),
+    ...Object.entries(CLOSE_REASONS).map(
+      ([reason, { meaning }]) => `  ${reason}: ${reason}, ${meaning}`,
+    ),
     "}",
+    "[*] --> offered: offer (hub)",
+    ...Array.from(namesOf, ([edge, names]) => {
+      const [arrow, by] = edge.split("|");
+      return `${arrow}: ${names.join(", ")} (${by})`;
+    }),
     "closed --> [*]",
   ];
-}
-
-function targetOf(move: AttemptMove, to: AttemptState): string {
-  return move.closes ?? to;
 }

@@ -47,7 +47,8 @@ export function again(state: Handoff, attempt: Attempt, cause: Unsettled): Step 
   const { name, status, at } = cause;
   const attempts = closeLast(state, attempt, name, status);
   if (isExhausted(state, attempts)) return exhausted({ ...state, attempts }, name, cause);
-  const nextAt = nextAttemptAt(state, attempts, at, cause.retryAfterMs);
+  // After a rejection somebody else is asked, whom there is no reason to spare.
+  const nextAt = name === "reject" ? at : nextAttemptAt(state, attempts, at, cause.retryAfterMs);
   const effects: LifecycleEffect[] = [RECEIVED];
   // A verdict that is tried again stays with the hub: to the delegator it would look like the end.
   if (name === "release") {

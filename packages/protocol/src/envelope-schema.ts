@@ -11,12 +11,11 @@ import type {
   ResultBody,
   Wanted,
 } from "./body.ts";
-import { CAPABILITY_NAME } from "./capability.ts";
+import { CAPABILITY_NAME, TERM_LIMITS } from "./capability.ts";
 import type { Contract } from "./contract.ts";
 import type { Digest } from "./digest.ts";
 import type { Envelope, EnvelopeKind } from "./envelope.ts";
 import type { Json } from "./json.ts";
-import { LIMITS } from "./limits.ts";
 import { STATUS } from "./status.ts";
 import type { StatusCode } from "./status.ts";
 import { TIME } from "./time.ts";
@@ -44,13 +43,9 @@ const status = z.literal(
 ) as z.ZodType<number> as z.ZodType<StatusCode>;
 
 const contract: z.ZodType<Contract> = z.object({
-  timeout_seconds: z
-    .number()
-    .positive()
-    .max(LIMITS.deadlineAheadMs / 1000)
-    .optional(),
-  lease_seconds: z.number().positive().max(86_400).optional(),
-  max_attempts: z.int().min(1).max(32).optional(),
+  timeout_seconds: z.number().positive().max(TERM_LIMITS.timeoutSeconds).optional(),
+  lease_seconds: z.number().positive().max(TERM_LIMITS.leaseSeconds).optional(),
+  max_attempts: z.int().min(1).max(TERM_LIMITS.attempts).optional(),
   output_schema: json.optional(),
 });
 

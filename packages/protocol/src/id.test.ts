@@ -20,6 +20,7 @@ describe("newId", () => {
   test("takes another time, and comes back to the clock after it", () => {
     expect(idTime(newId(1_000))).toBe(1_000);
     expect(idTime(newId(253402300799999))).toBe(253402300799999);
+    expect(Math.abs(idTime(newId()) - Date.now())).toBeLessThan(60_000);
     expect(idTime(newId(1_000.9))).toBe(1_000);
     expect(Math.abs(idTime(newId()) - Date.now())).toBeLessThan(60_000);
     const [first, second] = [newId(5_000), newId(5_000)];
@@ -100,9 +101,9 @@ test("isId knows only the canonical spelling of version 7", () => {
     `${id}\n`,
     id.slice(1),
     `${id}0`,
-    id.replace("-7", "-4"),
-    id.replace("-9", "-7"),
-    id.replace("-9", "-c"),
+    id.replace("-7cc3", "-4cc3"),
+    id.replace("-98c4", "-78c4"),
+    id.replace("-98c4", "-c8c4"),
     id.replace("f", "g"),
     "",
     undefined,

@@ -9,9 +9,8 @@ import {
   tooDeep,
   tooLong,
   unsafe,
-} from "./json-fault.ts";
-
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+} from "./json-rules.ts";
+import type { Json } from "./json-rules.ts";
 
 /** What `JSON.stringify` writes as `{}`, or as something that does not read back. */
 const LOST_IN_JSON: ReadonlySet<string> = new Set([

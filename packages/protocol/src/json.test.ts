@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { WaybillError } from "./error.ts";
-import { throwFault } from "./json-fault.ts";
+import { readJson } from "./json-reader.ts";
 import { parseJson, stringifyJson } from "./json.ts";
 import type { Json } from "./json.ts";
 import { LIMITS } from "./limits.ts";
+
+/** Many cases, on a machine that may be busy with other things. */
+const PATIENT = { timeout: 60_000 };
 
 function refusal(run: () => unknown): WaybillError {
   try {
@@ -14,6 +17,16 @@ function refusal(run: () => unknown): WaybillError {
     throw error;
   }
   throw new Error("nothing was refused");
+}
+
+/** What comes of it: a value, or the status of the refusal. */
+function outcome(run: () => unknown): { value: unknown } | { status: number } {
+  try {
+    return { value: run() };
+  } catch (error) {
+    if (WaybillError.is(error)) return { status: error.status };
+    throw error;
+  }
 }
 
 /** What may be in JSON, written down once more and as plainly as possible. */
@@ -29,6 +42,14 @@ function isAllowed(value: Json): boolean {
       isAllowed(name) &&
       isAllowed(member),
   );
+}
+
+/** Any JSON value but -0, which `JSON.stringify` writes as 0. */
+function jsonValue(constraints: fc.JsonSharedConstraints = {}): fc.Arbitrary<Json> {
+  const hasMinusZero = (value: unknown): boolean =>
+    Object.is(value, -0) ||
+    (typeof value === "object" && value !== null && Object.values(value).some(hasMinusZero));
+  return fc.jsonValue(constraints).filter((value) => !hasMinusZero(value)) as fc.Arbitrary<Json>;
 }
 
 describe("parseJson", () => {
@@ -49,24 +70,16 @@ describe("parseJson", () => {
     expect(parseJson(text)).toStrictEqual(expected === undefined ? JSON.parse(text) : expected);
   });
 
-  test("reads every JSON text as JSON.parse does, or refuses what is not allowed", () => {
+  test("reads back every value that is allowed, and refuses every other", PATIENT, () => {
     let refused = 0;
     fc.assert(
-      fc.property(fc.oneof(fc.json(), fc.json({ stringUnit: "binary" })), (text) => {
-        const expected = JSON.parse(text) as Json;
-        if (isAllowed(expected)) {
-          expect(parseJson(text)).toStrictEqual(expected);
-          return;
-        }
-        refused++;
-        expect(refusal(() => parseJson(text)).status).toBe(400);
+      fc.property(fc.oneof(jsonValue(), jsonValue({ stringUnit: "binary" })), (value) => {
+        const expected = isAllowed(value) ? { value } : { status: 400 };
+        if (!isAllowed(value)) refused++;
+        expect(outcome(() => parseJson(JSON.stringify(value)))).toEqual(expected);
+        expect(outcome(() => parseJson(JSON.stringify(value, undefined, 2)))).toEqual(expected);
       }),
-      {
-        numRuns: 3000,
-        examples: ['{"__proto__":1}', '"\\u0000"', "100000000000000000000"].map(
-          (x) => [x] as [string],
-        ),
-      },
+      { numRuns: 3000, examples: [[{ a: "\0" }], [[1e20]], [["\ud800"]]] },
     );
     expect(refused).toBeGreaterThan(2);
   });
@@ -210,6 +223,24 @@ describe("parseJson", () => {
     expect(refusal(() => parseJson(`{"a":{${literal}:1}}`)).status).toBe(400);
   });
 
+  test("reads an escaped name as itself, whatever names the engine saw before", () => {
+    const names = ['"', "\n", "é", '\\"', 'a"', "ab\t", "\\"];
+    for (const first of ["[]", "1", "{}"]) {
+      for (const poison of ["\\", "\\u", "\\\\", "a\\", "ab\\", "\\u0"]) {
+        parseJson(`{"h":${first},${JSON.stringify(poison)}:0}`);
+        JSON.parse(`{"h":${first},${JSON.stringify(poison)}:0}`);
+        for (const name of names) {
+          const escaped = name === "é" ? '"\\u00e9"' : JSON.stringify(name);
+          const value = parseJson(`{"h":${first},${escaped}:[2],"x":"\\n"}`) as object;
+          expect(Object.keys(value)).toEqual(["h", name, "x"]);
+        }
+      }
+    }
+    expect(parseJson('{"a\\nb":{"c":"\\\\","\\"":[1,"x",true,null,1e300]}}')).toEqual({
+      "a\nb": { c: "\\", '"': [1, "x", true, null, 1e300] },
+    });
+  });
+
   test("takes a backslash before a u for what it is", () => {
     expect(parseJson('{"a":"\\\\u0000","b":"\\\\ud800","c":"\\u0061"}')).toEqual({
       a: "\\u0000",
@@ -280,7 +311,7 @@ describe("parseJson", () => {
     }
   });
 
-  test("the quick look and the slow one agree on 20,000 mutated texts", () => {
+  test("the quick look and the slow one agree on 20,000 mutated texts", PATIENT, () => {
     const seeds = [
       '{"waybill":1,"kind":"handoff","body":{"input":{"n":[1,2.5e3,-7,{"q":"\\u00e9\\n"}]},"x":null}}',
       '{"a":{"a":1,"b":[true,false]},"b":"\\\\\\"{[:","c":9007199254740991,"d":[[],{}]}',
@@ -318,23 +349,20 @@ describe("parseJson", () => {
             const start = where % (text.length + 1);
             text = text.slice(0, start) + piece + text.slice(start + removed);
           }
-          let parsed: { value: unknown } | undefined;
-          try {
-            parsed = { value: JSON.parse(text) };
-          } catch {}
-          let fault: unknown;
-          try {
-            throwFault(text);
-          } catch (error) {
-            fault = error;
-          }
-          if (parsed !== undefined && fault === undefined) {
-            accepted++;
-            expect(parseJson(text)).toStrictEqual(parsed.value);
-          } else {
-            expect(fault).toBeDefined();
-            expect(refusal(() => parseJson(text)).status).toBe(400);
-          }
+          const slow = outcome(() => readJson(text));
+          const engine = outcome(() => {
+            try {
+              return JSON.parse(text) as unknown;
+            } catch (cause) {
+              throw WaybillError.from(cause, 400);
+            }
+          });
+          if ("value" in slow) accepted++;
+          expect(outcome(() => parseJson(text))).toStrictEqual(slow);
+          // The engine accepts more, and may be wrong about a name with an escape: that has a test.
+          const isComparable = "value" in slow && !/\\[^:]*":/.test(text);
+          expect("value" in engine || !("value" in slow)).toBe(true);
+          expect(isComparable ? engine : slow).toStrictEqual(slow);
         },
       ),
       { numRuns: 20_000 },
@@ -344,16 +372,14 @@ describe("parseJson", () => {
 });
 
 describe("stringifyJson", () => {
-  test("writes what JSON.stringify writes, or refuses what parseJson would refuse", () => {
+  test("writes what JSON.stringify writes, or refuses what parseJson would refuse", PATIENT, () => {
     fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
-        const text = JSON.stringify(value);
-        if (isAllowed(JSON.parse(text) as Json)) {
-          expect(stringifyJson(value)).toBe(text);
-          expect(parseJson(stringifyJson(value))).toStrictEqual(JSON.parse(text));
-        } else {
-          expect(refusal(() => stringifyJson(value)).status).toBe(400);
-        }
+      fc.property(jsonValue({ stringUnit: "binary" }), (value) => {
+        const expected = isAllowed(value) ? { value: JSON.stringify(value) } : { status: 400 };
+        expect(outcome(() => stringifyJson(value))).toEqual(expected);
+        expect(outcome(() => parseJson(stringifyJson(value)))).toEqual(
+          isAllowed(value) ? { value } : expected,
+        );
       }),
       { numRuns: 3000 },
     );
@@ -369,7 +395,7 @@ describe("stringifyJson", () => {
     }
     const date = new Date(0);
     expect(stringifyJson({ a: undefined, b: { c: undefined }, d: 1 })).toBe('{"b":{},"d":1}');
-    expect(stringifyJson({ at: date, list: [date], point: new Point() })).toBe(
+    expect(stringifyJson({ at: date, gone: undefined, list: [date], point: new Point() })).toBe(
       '{"at":"1970-01-01T00:00:00.000Z","list":["1970-01-01T00:00:00.000Z"],"point":{"x":1}}',
     );
     expect(stringifyJson({ a: { toJSON: () => ({ b: [1] }) } })).toBe('{"a":{"b":[1]}}');

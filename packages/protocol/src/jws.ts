@@ -4,7 +4,7 @@ import type { BatchRoots } from "./batch.ts";
 import { digestOf } from "./digest.ts";
 import type { Digest } from "./digest.ts";
 import { WaybillError } from "./error.ts";
-import { isWellFormed } from "./json-fault.ts";
+import { isWellFormed } from "./json-rules.ts";
 import { parseJson } from "./json.ts";
 import type { PrivateKey, PublicKey } from "./key.ts";
 import { LIMITS } from "./limits.ts";

@@ -125,7 +125,7 @@ function silent(state: Handoff, event: EventOf<"unreachable" | "lease_lost">): S
   const isUntaken = attempt.state === "offered" && !attempt.isTaken;
   const mayMove = ATTEMPT_MOVES[type].moves[attempt.state] !== undefined;
   if (!mayMove || isUntaken !== (type === "unreachable")) return refused(state, 403);
-  if (attempt.silentAt === null || at < attempt.silentAt) return refused(state, 403);
+  if (at < (attempt.silentAt ?? Infinity)) return refused(state, 403);
   const status = type === "unreachable" ? 503 : 502;
   const next = again(state, attempt, { name: type, status, at });
   const { number, recipient } = attempt;

@@ -119,6 +119,9 @@ export function parseManifest(value: unknown): Manifest {
 
 /** The same for a value that came out of `parseJson`, with the keys enrolled. */
 export function readManifest(value: Json): ReadManifest {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new WaybillError(400, "A manifest is a JSON object; this is not one.", { at: "" });
+  }
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) {
     throw fromSchemaError(parsed.error, "The manifest", isTooLarge(parsed.error) ? 413 : 400);

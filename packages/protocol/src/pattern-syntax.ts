@@ -20,7 +20,7 @@ export type PatternTree =
   | { kind: "choice"; options: PatternTree[] }
   | { kind: "repeat"; body: PatternTree; min: number; max: number };
 
-export const PATTERN_LIMITS = { characters: 4_096, repetitions: 1_000, groups: 200 } as const;
+const PATTERN_LIMITS = { characters: 4_096, repetitions: 1_000, groups: 200 } as const;
 
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 

@@ -249,6 +249,11 @@ describe("compilePattern", () => {
     expect(long.steps).toBeLessThan(short.steps * 11);
   });
 
+  it("doesn't start anew at each position where the pattern holds to the start", () => {
+    expect(stepsOf("^b", "a".repeat(1_000)).steps).toBeLessThan(5);
+    expect(stepsOf("(?:^a*|^b)$", "a".repeat(1_000)).steps).toBeLessThan(5.1 * 1_000);
+  });
+
   it("ends a search when the one who pays for the steps has had enough", () => {
     const pattern = compilePattern("(.*a){12}b");
     let steps = 0;

@@ -8,10 +8,7 @@ import { isFailure } from "./status.ts";
 import { ATTEMPT_MOVES } from "./transitions.ts";
 import type { AttemptEventName, AttemptState } from "./transitions.ts";
 
-type RecipientEvent = Extract<
-  LifecycleEvent,
-  { readonly by: string; readonly attempt: number }
->;
+type RecipientEvent = Extract<LifecycleEvent, { readonly by: string; readonly attempt: number }>;
 
 /** What a recipient says about an attempt. Only who holds the attempt is heard. */
 export function byRecipient(state: Handoff, event: RecipientEvent): Step {

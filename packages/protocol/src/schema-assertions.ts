@@ -145,7 +145,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   },
 };
 
-export function readTypes(given: unknown, at: string): Set<string> {
+function readTypes(given: unknown, at: string): Set<string> {
   const names = Array.isArray(given) ? readNames(given, at) : [readText(given, at)];
   const unknown = names.find((name) => !TYPE_NAMES.has(name));
   if (unknown !== undefined || names.length === 0) {
@@ -169,7 +169,7 @@ export function fitsTypes(types: ReadonlySet<string>, value: unknown): boolean {
 }
 
 /** A lookup among many values that costs the same for ten as for ten thousand. */
-export function oneOfValues(allowed: readonly unknown[]): (value: unknown, run: Run) => boolean {
+function oneOfValues(allowed: readonly unknown[]): (value: unknown, run: Run) => boolean {
   const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
   const plain = new Set(allowed.filter(isPlain));
   const composed = new Set(
@@ -240,10 +240,7 @@ function itemsOf(value: unknown): number | undefined {
 }
 
 function membersOf(value: unknown, run: Run): number | undefined {
-  if (!isObject(value)) return undefined;
-  const { length } = memberNames(value);
-  run.spend(length);
-  return length;
+  return isObject(value) ? memberNames(value, run.spend).length : undefined;
 }
 
 export function hasAll(

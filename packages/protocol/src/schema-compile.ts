@@ -1,16 +1,17 @@
 import { WaybillError } from "./error.ts";
 import { compilePattern } from "./pattern.ts";
 import type { Pattern } from "./pattern.ts";
-import { APPLICATORS, leftover } from "./schema-applicators.ts";
-import type { Scope } from "./schema-applicators.ts";
+import { APPLICATORS } from "./schema-applicators.ts";
 import { ASSERTIONS } from "./schema-assertions.ts";
+import { leftover } from "./schema-parts.ts";
 import { readMap, readSchema, readText, refuse } from "./schema-read.ts";
 import type { RawSchema } from "./schema-read.ts";
 import { SchemaReferences } from "./schema-references.ts";
 import type { Resource } from "./schema-references.ts";
 import type { Rule, SchemaNode } from "./schema-run.ts";
+import type { Scope } from "./schema-scope.ts";
 import { sketchOf } from "./schema-union.ts";
-import { isObject, pointerTo } from "./schema-values.ts";
+import { pointerTo } from "./schema-values.ts";
 
 /** Patterns of one schema together: each alone is bounded, ten thousand of them would not be. */
 const MAX_PATTERN_INSTRUCTIONS = 100_000;
@@ -92,7 +93,7 @@ class SchemaCompiler {
       if (schema[keyword] === undefined) continue;
       node.rules.push(assertion(schema[keyword], pointerTo(at, keyword), scope.pattern));
     }
-    node.sketch = { ...sketchOf(schema), ...node.sketch };
+    node.sketch = sketchOf(schema);
     for (const applicator of APPLICATORS) {
       const rule = applicator(scope);
       if (rule !== undefined) node.rules.push(rule);

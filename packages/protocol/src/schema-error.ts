@@ -9,10 +9,10 @@ export function fromSchemaError(
   status: StatusCode = 400,
 ): WaybillError {
   const issue = error.issues[0];
-  const at = `/${issue?.path.map(pointerToken).join("/") ?? ""}`;
+  const at = issue?.path.map((token) => `/${pointerToken(token)}`).join("") ?? "";
   return new WaybillError(
     status,
-    `${what} is malformed at ${at}: ${issue?.message ?? "unknown"}.`,
+    `${what} is malformed${at === "" ? "" : ` at ${at}`}: ${issue?.message ?? "unknown"}.`,
     {
       at,
       cause: error,

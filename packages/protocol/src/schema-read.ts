@@ -5,11 +5,7 @@ import { describe, isObject, pointerTo } from "./schema-values.ts";
 export type RawSchema = boolean | { [keyword: string]: unknown };
 
 /** Names that reach an object's prototype when they are written to: no schema may speak of them. */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  "__proto__",
-  "constructor",
-  "prototype",
-]);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function refuse(at: string, message: string): never {
   throw new WaybillError(
@@ -75,7 +71,7 @@ export function readMap(given: unknown, at: string): [name: string, value: unkno
   return isObject(given) ? Object.entries(given) : misused(at, "an object", given);
 }
 
-export interface CopyLimits {
+interface CopyLimits {
   depth: number;
   members: number;
   values: number;
@@ -93,7 +89,6 @@ export function copySchema(schema: unknown, limits: CopyLimits): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (depth >= limits.depth) tooLarge(at, `it is nested deeper than ${limits.depth} levels`);
     if (Array.isArray(value)) {
-      if (value.length > left) tooLarge(at, `it has more than ${limits.values} values`);
       return Array.from(value, (item, index) => copy(item, pointerTo(at, index), depth + 1));
     }
     const names = Object.keys(value);

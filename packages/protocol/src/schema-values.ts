@@ -1,7 +1,7 @@
 import { WaybillError } from "./error.ts";
 import type { Spend } from "./pattern.ts";
 
-export type JsonType = "null" | "boolean" | "number" | "string" | "array" | "object";
+type JsonType = "null" | "boolean" | "number" | "string" | "array" | "object";
 
 /** How deep a value may be nested where the whole of it is compared. */
 const COMPARED_DEPTH = 256;
@@ -31,8 +31,11 @@ export function hasMember(value: Record<string, unknown>, name: string): boolean
   return Object.hasOwn(value, name) && value[name] !== undefined;
 }
 
-export function memberNames(value: Record<string, unknown>): string[] {
-  return Object.keys(value).filter((name) => value[name] !== undefined);
+export function memberNames(value: Record<string, unknown>, spend: Spend): string[] {
+  const names = Object.keys(value);
+  // Large objects are hash tables inside the engine, and listing one costs far more than a plain step.
+  spend(8 * names.length);
+  return names.filter((name) => value[name] !== undefined);
 }
 
 /** The JSON Pointer (RFC 6901) of a member or an item. */
@@ -96,12 +99,12 @@ export function comparableText(value: unknown, spend: Spend, depth = 0): string 
     );
   }
   if (Array.isArray(value)) {
-    spend(1 + value.length);
+    spend(4 + 4 * value.length);
     return `[${value.map((item) => comparableText(item, spend, depth + 1)).join(",")}]`;
   }
   if (isObject(value)) {
-    const names = memberNames(value).toSorted();
-    spend(1 + names.length);
+    const names = memberNames(value, spend).toSorted();
+    spend(4);
     const members = names.map(
       (name) => `${JSON.stringify(name)}:${comparableText(value[name], spend, depth + 1)}`,
     );

@@ -6,6 +6,7 @@ import { evaluate, Run } from "./schema-run.ts";
 import type { SchemaIssue, SchemaNode } from "./schema-run.ts";
 
 export type { SchemaIssue } from "./schema-run.ts";
+export { normalizeSchema } from "./shorthand.ts";
 
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = boolean | { [keyword: string]: unknown };

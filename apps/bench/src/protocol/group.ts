@@ -27,6 +27,7 @@ export function protocol(): Group {
       ...rawCases(),
       {
         name: "make and sign",
+        isComputing: true,
         run: inTurn(inputs, (input) => signEnvelope(createHandoff(input), key).length > 0),
       },
       {

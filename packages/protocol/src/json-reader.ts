@@ -1,50 +1,46 @@
 import { WaybillError } from "./error.ts";
-
-/** Names that reach an object's prototype in JavaScript: with them data becomes behaviour. */
-export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
-  "__proto__",
-  "constructor",
-  "prototype",
-]);
-
-export function isSafe(value: number): boolean {
-  return value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER;
-}
-
-export function isCleanText(text: string): boolean {
-  return isWellFormed(text) && !text.includes("\0");
-}
-
-/** False for a text with half of a surrogate pair, which UTF-8 can't carry. */
-export function isWellFormed(text: string): boolean {
-  return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
-}
+import {
+  FORBIDDEN_NAMES,
+  excerpt,
+  isSafe,
+  isWellFormed,
+  quote,
+  step,
+  unsafe,
+} from "./json-rules.ts";
+import type { Json } from "./json-rules.ts";
 
 const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+const WORDS: ReadonlyMap<string, Json> = new Map([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+] as const);
 const STRING_ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Reads a text slowly, to throw the reason and the place of the first thing that `parseJson`
- * refuses. Returns when there is none. The depth was checked before.
+ * Reads JSON without the engine's parser: slower, but it knows the reason and the place of the
+ * first thing that is not allowed, and throws it. The depth must have been checked before.
  */
-export function throwFault(text: string, cause?: unknown): void {
+export function readJson(text: string, cause?: unknown): Json {
   let i = 0;
   const path: (string | number)[] = [];
 
-  readValue();
+  const root = readValue();
   skipSpace();
   if (i < text.length) throw unexpected("the end");
+  return root;
 
-  function readValue(): void {
+  function readValue(): Json {
     skipSpace();
-    if (text[i] === "{") readMembers();
-    else if (text[i] === "[") readItems();
-    else if (text[i] === '"') readString();
-    else readScalar();
+    if (text[i] === "{") return readMembers();
+    if (text[i] === "[") return readItems();
+    return text[i] === '"' ? readString() : readScalar();
   }
 
-  function readMembers(): void {
+  function readMembers(): Json {
+    const members: { [name: string]: Json } = {};
     const names = new Set<string>();
     i++;
     while (!ends("}", names.size === 0)) {
@@ -58,18 +54,21 @@ export function throwFault(text: string, cause?: unknown): void {
       skipSpace();
       if (text[i] !== ":") throw unexpected("a colon");
       i++;
-      readValue();
+      members[name] = readValue();
       path.pop();
     }
+    return members;
   }
 
-  function readItems(): void {
+  function readItems(): Json {
+    const items: Json[] = [];
     i++;
-    for (let index = 0; !ends("]", index === 0); index++) {
-      path.push(index);
-      readValue();
+    while (!ends("]", items.length === 0)) {
+      path.push(items.length);
+      items.push(readValue());
       path.pop();
     }
+    return items;
   }
 
   /** Steps over what stands before the next item: true after the bracket that closes them all. */
@@ -103,15 +102,19 @@ export function throwFault(text: string, cause?: unknown): void {
     return value;
   }
 
-  function readScalar(): void {
+  function readScalar(): Json {
     const [literal, fraction, exponent] = match(SCALAR) ?? [];
     if (literal === undefined) throw unexpected("a value");
-    const size = Math.abs(Number(literal));
-    if (size === Infinity) throw fault(`the number ${excerpt(literal)} is too large`);
-    if (size > Number.MAX_SAFE_INTEGER && fraction === undefined && exponent === undefined) {
-      throw fault(unsafe(literal));
+    const word = WORDS.get(literal);
+    const value = word === undefined ? Number(literal) : word;
+    if (typeof value === "number") {
+      if (!Number.isFinite(value)) throw fault(`the number ${excerpt(literal)} is too large`);
+      if (!isSafe(value) && fraction === undefined && exponent === undefined) {
+        throw fault(unsafe(literal));
+      }
     }
     i += literal.length;
+    return value;
   }
 
   function skipSpace(): void {
@@ -134,35 +137,4 @@ export function throwFault(text: string, cause?: unknown): void {
       cause,
     });
   }
-}
-
-/** One step of a JSON Pointer (RFC 6901). */
-export function step(name: string | number): string {
-  return `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
-}
-
-export function unsafe(literal: string): string {
-  return `the integer ${excerpt(literal)} is beyond ±(2^53 - 1), where numbers lose digits; use a string`;
-}
-
-export function tooDeep(limit: number, where: string, pointer?: string): WaybillError {
-  return new WaybillError(413, `The JSON is nested deeper than ${limit} levels${where}.`, {
-    at: pointer,
-  });
-}
-
-export function tooLong(length: number | undefined, limit: number, pointer?: string): WaybillError {
-  const found = length === undefined ? "more" : `${length}`;
-  return new WaybillError(413, `The JSON has ${found} characters, and the limit is ${limit}.`, {
-    at: pointer,
-  });
-}
-
-export function quote(text: string): string {
-  return JSON.stringify(excerpt(text));
-}
-
-/** What strangers send must not make an error message long. */
-function excerpt(text: string): string {
-  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
 }

@@ -1,0 +1,47 @@
+/**
+ * Adds up the reports of all packages. What did not run, or was skipped without saying why, has failed.
+ * @param runs `{ name, report }`: a package and its report, undefined when its run wrote none
+ * @param isPartial whether only some tests were asked for, so that the rest were left out on purpose
+ */
+export function count(runs, isPartial = false) {
+  const total = { passed: 0, failed: [], skipped: [] };
+  for (const { name, report } of runs) {
+    if (!report) {
+      total.failed.push(`${name}: its run ended without a report`);
+      continue;
+    }
+    total.failed.push(...report.failed.map((failure) => `${name}: ${failure}`));
+    for (const [file, results] of Object.entries(report.files)) {
+      const where = `${name} ${file}`;
+      total.passed += results.passed;
+      total.failed.push(...results.failed.map((failure) => `${where} > ${failure}`));
+      for (const { test, reason } of results.skipped) {
+        if (reason) total.skipped.push(`${where} > ${test}: ${reason}`);
+        else if (!isPartial)
+          total.failed.push(`${where} > ${test}: skipped without a reason, say it: skip("why")`);
+      }
+    }
+  }
+  return total;
+}
+
+/** The files of a report that hold a skip. */
+export function filesWithSkips(report) {
+  return Object.keys(report.files).filter((file) => report.files[file].skipped.length > 0);
+}
+
+/** The results of `fresh` in place of those that `report` has of the same files. */
+export function renew(report, fresh) {
+  if (!fresh) return undefined;
+  return {
+    ...report,
+    failed: [...report.failed, ...fresh.failed],
+    files: { ...report.files, ...fresh.files },
+  };
+}
+
+/** The closing line. CI reads it, so its shape is fixed. */
+export function closingLine({ passed, failed, skipped }) {
+  const skips = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
+  return `${passed} passed, ${failed.length} failed${skips}`;
+}

@@ -1,0 +1,110 @@
+// What a user gets: every publishable package packed, looked into, and installed in an empty folder.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { run } from "./command.mjs";
+import { findFaults } from "./tarball.mjs";
+import { packages, root } from "./workspace.mjs";
+
+const oldestNode = [22, 13];
+
+// Outside the workspace, so that nothing is found in its node_modules.
+const folder = mkdtempSync(join(tmpdir(), "waybill-check-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+let tarballs;
+
+/** Packs every publishable package, once, and unpacks it again. */
+function pack() {
+  if (tarballs) return tarballs;
+  const publishable = packages().filter(({ manifest }) => !manifest.private);
+  // What a deleted source left behind would be packed too.
+  for (const each of publishable)
+    rmSync(join(root, each.folder, "dist"), { recursive: true, force: true });
+  run("tsc", ["-b", ...publishable.map((each) => each.folder)]);
+
+  tarballs = publishable.map((each) => {
+    const printed = run("pnpm", ["pack", "--json", "--pack-destination", folder], {
+      cwd: join(root, each.folder),
+    });
+    const { filename, files } = JSON.parse(printed);
+    const unpacked = join(folder, each.name);
+    mkdirSync(unpacked, { recursive: true });
+    run("tar", ["-xzf", filename, "-C", unpacked, "--strip-components=1"]);
+    const packed = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"));
+    return { ...each, file: filename, files: files.map(({ path }) => path), unpacked, packed };
+  });
+  return tarballs;
+}
+
+export function checkPacked() {
+  const faults = pack().flatMap((tarball) =>
+    findFaults(tarball).map((fault) => `${tarball.name}: ${fault}`),
+  );
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+  for (const { file } of pack()) run("publint", ["run", file, "--strict"]);
+  return pack()
+    .map(({ name, files }) => `${name} (${files.length} files)`)
+    .join(", ");
+}
+
+export function checkInstalled() {
+  const project = join(folder, "project");
+  mkdirSync(project);
+  const write = (name, content) => writeFileSync(join(project, name), content);
+  const outside = { cwd: project, env: environmentOutside() };
+
+  write("package.json", JSON.stringify({ private: true, type: "module" }));
+  const files = pack().map(({ file }) => file);
+  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files], outside);
+
+  const entries = pack().flatMap(entryPoints);
+  const imports = entries
+    .map((entry, index) => `import * as entry${index} from "${entry}";`)
+    .join("\n");
+  const all = `[${entries.map((_, index) => `entry${index}`).join(", ")}]`;
+  write(
+    "import.mjs",
+    `${imports}\nfor (const entry of ${all}) if (Object.keys(entry).length === 0) process.exit(1);\n`,
+  );
+  write("import.ts", `${imports}\nexport const all: object[] = ${all};\n`);
+  const compilerOptions = {
+    module: "nodenext",
+    strict: true,
+    skipLibCheck: false,
+    types: [],
+    noEmit: true,
+  };
+  write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["import.ts"] }));
+
+  const nodes = [join(root, "node_modules/.bin/node"), ...nodeOfTheMachine(outside)];
+  const versions = nodes.map((node) => {
+    run(node, ["import.mjs"], outside);
+    return run(node, ["--version"], outside).trim();
+  });
+  run(join(root, "node_modules/.bin/tsc"), ["-p", "."], outside);
+  return `${entries.length} entry points on Node ${versions.join(" and ")}`;
+}
+
+function entryPoints({ name, packed }) {
+  return Object.keys(packed.exports)
+    .filter((subpath) => !subpath.includes("*") && !subpath.endsWith(".json"))
+    .map((subpath) => name + subpath.slice(1));
+}
+
+/** The environment without what npm and pnpm tell their scripts about the workspace. */
+function environmentOutside() {
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|pnpm_|node_path$|init_cwd$)/i.test(name),
+  );
+  const PATH = process.env.PATH.split(delimiter).filter((each) => !each.startsWith(root));
+  return { ...Object.fromEntries(entries), PATH: PATH.join(delimiter) };
+}
+
+function nodeOfTheMachine(outside) {
+  const [major, minor] = run("node", ["-p", "process.versions.node"], outside)
+    .split(".")
+    .map(Number);
+  const isOldEnough = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  return isOldEnough ? ["node"] : [];
+}

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+
+/**
+ * What is wrong with a package as it is published.
+ * @param manifest package.json in the workspace, @param packed the one in the tarball,
+ * @param files the tarball's files, @param unpacked the folder that they lie in
+ */
+export function findFaults({ manifest, packed, files, unpacked }) {
+  const targets = [packed.exports, packed.imports, packed.bin].flatMap(leaves);
+  const { reached, specifiers } = follow(targets, unpacked);
+  const dependencies = {
+    ...packed.dependencies,
+    ...packed.peerDependencies,
+    ...packed.optionalDependencies,
+  };
+  const isKnown = (name) => name in dependencies || name === packed.name || /^(node:|#)/.test(name);
+
+  const faults = [];
+  const expect = (list, isRight, says) =>
+    faults.push(...list.filter((each) => !isRight(each)).map(says));
+  expect(
+    ["LICENSE", "README.md"],
+    (file) => files.includes(file),
+    (file) => `${file} is not packed`,
+  );
+  expect(
+    Object.keys(manifest.exports),
+    (subpath) => subpath in packed.exports,
+    (subpath) => `"${subpath}" is in exports and not in publishConfig.exports`,
+  );
+  expect(
+    targets,
+    (target) => !target.endsWith(".ts"),
+    (target) => `${target} is a source: publishConfig has nothing in its place`,
+  );
+  expect(
+    Object.entries(dependencies),
+    ([, version]) => !version.startsWith("workspace:"),
+    ([name, version]) => `the version of ${name} is still ${version}`,
+  );
+  expect(
+    files.filter((file) => file.endsWith(".js")),
+    (file) => reached.has(file),
+    (file) => `${file} is packed, and nothing imports it`,
+  );
+  expect(
+    [...specifiers].map(packageOf),
+    isKnown,
+    (name) => `${name} is imported, and is no dependency`,
+  );
+  return faults;
+}
+
+/** All strings in a (nested) value of exports, imports or bin. */
+function leaves(value) {
+  if (typeof value === "string") return [value];
+  return Object.values(value ?? {}).flatMap(leaves);
+}
+
+/** Every file that is reached from these by relative imports, and what they import from elsewhere. */
+function follow(targets, folder) {
+  const reached = new Set();
+  const specifiers = new Set();
+  const queue = targets.map((target) => posix.normalize(target));
+  for (const file of queue) {
+    if (reached.has(file) || !existsSync(join(folder, file))) continue;
+    reached.add(file);
+    for (const specifier of importsOf(join(folder, file))) {
+      if (specifier.startsWith(".")) queue.push(posix.join(posix.dirname(file), specifier));
+      else specifiers.add(specifier);
+    }
+    if (file.endsWith(".js")) queue.push(file.replace(/\.js$/, ".d.ts"));
+  }
+  return { reached, specifiers };
+}
+
+const importForms = [
+  /^(?:import|export)\b[^;"'=()]*\bfrom\s*["']([^"']+)["']/gm,
+  /^import\s*["']([^"']+)["']/gm,
+  /\bimport\(\s*["']([^"']+)["']\s*\)/g,
+];
+
+function importsOf(file) {
+  const text = readFileSync(file, "utf8");
+  return importForms.flatMap((form) => [...text.matchAll(form)].map(([, specifier]) => specifier));
+}
+
+function packageOf(specifier) {
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}

@@ -1,0 +1,69 @@
+// `npm test`: the tests of every package, and one line that sums them up.
+// `npm test -- envelope`: only test files whose path contains "envelope".
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { closingLine, count, filesWithSkips, renew } from "./count.mjs";
+import { reportFile } from "./reporter.mjs";
+import { packages, root } from "./workspace.mjs";
+
+const filters = process.argv.slice(2);
+const isPartial = filters.length > 0;
+const startedAt = Date.now();
+let exitCode = 0;
+
+const tested = packages().filter(({ manifest }) => manifest.scripts?.test);
+const runs = runTests(tested, isPartial ? ["--passWithNoTests", ...filters] : []);
+
+// Whether a test is skipped depends on the machine (no browser, say), which no cache key knows:
+// a skip from the cache is not believed, its file runs again.
+const stale = runs.filter(
+  ({ report }) => report?.startedAt < startedAt && filesWithSkips(report).length > 0,
+);
+if (stale.length > 0) {
+  const files = stale.flatMap(({ report }) => filesWithSkips(report));
+  const fresh = runTests(stale, files, ["--force", "--only"]);
+  stale.forEach((run, index) => (run.report = renew(run.report, fresh[index].report)));
+}
+
+const total = count(runs, isPartial);
+if (exitCode !== 0 && total.failed.length === 0) {
+  total.failed.push(
+    `the run ended with exit code ${exitCode}, though no test failed: its output stands above`,
+  );
+}
+if (isPartial && total.passed + total.failed.length + total.skipped.length === 0) {
+  total.failed.push(`no test file's path contains ${filters.join(" or ")}`);
+}
+list("Skipped", total.skipped);
+list("Failed", total.failed);
+console.log(`\n${closingLine(total)}`);
+process.exitCode = total.failed.length > 0 ? 1 : 0;
+
+function runTests(chosen, vitestArgs, turboArgs = []) {
+  // So that a run which crashes can't be counted by the report of an earlier one.
+  for (const each of chosen) rmSync(reportOf(each), { force: true });
+  const names = chosen.map(({ name }) => `--filter=${name}`);
+  const turbo = ["run", "test", "--continue=always", "--concurrency=2", "--output-logs=new-only"];
+  const vitest = ["--reporter=default", "--reporter=../../.tools/reporter.mjs", ...vitestArgs];
+  const { status } = spawnSync("turbo", [...turbo, ...turboArgs, ...names, "--", ...vitest], {
+    cwd: root,
+    // turbo gives every task a terminal of its own, so that vitest would colour a log file too.
+    env: process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" },
+    stdio: "inherit",
+  });
+  exitCode ||= status ?? 1;
+  return chosen.map((each) => ({ ...each, report: read(reportOf(each)) }));
+}
+
+function reportOf({ folder }) {
+  return join(root, folder, reportFile);
+}
+
+function read(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+function list(title, lines) {
+  if (lines.length > 0) console.log(`\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+}

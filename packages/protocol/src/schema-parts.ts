@@ -1,0 +1,152 @@
+import { readCount } from "./schema-read.ts";
+import { evaluate } from "./schema-run.ts";
+import type { Rule } from "./schema-run.ts";
+import { list, many, one } from "./schema-scope.ts";
+import type { Scope } from "./schema-scope.ts";
+import { isObject, memberNames, pointerTo } from "./schema-values.ts";
+
+export function propertyNames({ schema, at, below }: Scope): Rule | undefined {
+  const node = one(schema, "propertyNames", at, below);
+  if (node === undefined) return undefined;
+  return (value, place, run) => {
+    if (!isObject(value)) return true;
+    let fits = true;
+    for (const name of memberNames(value, run.spend)) {
+      if (run.quietly(() => evaluate(node, name, "", run, undefined))) continue;
+      fits = run.fail(run.below(place, name), "propertyNames", () => {
+        return "the name of this member isn't one that the schema allows";
+      });
+      if (!run.isExplaining || run.isFull) return false;
+    }
+    return fits;
+  };
+}
+
+export function members({ schema, at, below, pattern }: Scope): Rule | undefined {
+  const named = new Map(many(schema, "properties", at, below));
+  const matched = many(schema, "patternProperties", at, below).map(
+    ([source, node]) =>
+      [pattern(source, pointerTo(pointerTo(at, "patternProperties"), source)), node] as const,
+  );
+  const others = one(schema, "additionalProperties", at, below);
+  if (named.size === 0 && matched.length === 0 && others === undefined) return undefined;
+
+  return (value, place, run, seen) => {
+    if (!isObject(value)) return true;
+    const names = memberNames(value, run.spend);
+    let fits = true;
+    for (const name of names) {
+      const nodes = matched.filter(([each]) => each.test(name, run.spend)).map(([, node]) => node);
+      const own = named.get(name);
+      if (own !== undefined) nodes.push(own);
+      if (nodes.length === 0 && others !== undefined) nodes.push(others);
+      if (nodes.length > 0) seen?.add(name);
+      if (nodes[0] === others && schema["additionalProperties"] === false) {
+        fits = run.fail(run.below(place, name), "additionalProperties", () => unknownMember(named));
+      } else {
+        for (const node of nodes) {
+          if (!evaluate(node, value[name], run.below(place, name), run, undefined)) fits = false;
+        }
+      }
+      if (!fits && (!run.isExplaining || run.isFull)) return false;
+    }
+    return fits;
+  };
+}
+
+function unknownMember(named: ReadonlyMap<string, unknown>): string {
+  const known = [...named.keys()].slice(0, 10).map((name) => JSON.stringify(name.slice(0, 40)));
+  const hint =
+    known.length === 0 ? "" : `; known are ${known.join(", ")}${named.size > 10 ? ", …" : ""}`;
+  return `this member isn't in the schema and no others are allowed${hint}`;
+}
+
+/** `items` as an array is draft-07's spelling of prefixItems, and additionalItems then means the rest. */
+export function items({ schema, at, below }: Scope): Rule | undefined {
+  const isOldForm = Array.isArray(schema["items"]) && schema["prefixItems"] === undefined;
+  const firstKeyword = isOldForm ? "items" : "prefixItems";
+  const restKeyword = isOldForm ? "additionalItems" : "items";
+  const first = list(schema, firstKeyword, at, below);
+  const rest = one(schema, restKeyword, at, below);
+  if (first.length === 0 && rest === undefined) return undefined;
+
+  return (value, place, run, seen) => {
+    if (!Array.isArray(value)) return true;
+    const end = rest === undefined ? Math.min(first.length, value.length) : value.length;
+    seen?.addItemsBelow(end);
+    let fits = true;
+    for (let index = 0; index < end; index += 1) {
+      const node = first[index] ?? rest!;
+      if (evaluate(node, value[index], run.below(place, index), run, undefined)) continue;
+      fits = false;
+      if (!run.isExplaining || run.isFull) return false;
+    }
+    return fits;
+  };
+}
+
+export function contains({ schema, at, below }: Scope): Rule | undefined {
+  const read = (keyword: string, otherwise: number): number =>
+    schema[keyword] === undefined ? otherwise : readCount(schema[keyword], pointerTo(at, keyword));
+  const min = read("minContains", 1);
+  const max = read("maxContains", Infinity);
+  const node = one(schema, "contains", at, below);
+  if (node === undefined) return undefined;
+
+  return (value, place, run, seen) => {
+    if (!Array.isArray(value)) return true;
+    let found = 0;
+    for (const [index, item] of value.entries()) {
+      if (!run.quietly(() => evaluate(node, item, "", run, undefined))) continue;
+      found += 1;
+      seen?.add(index);
+      if (found >= min && max === Infinity && seen === undefined) return true;
+    }
+    if (found < min) {
+      const keyword = schema["minContains"] === undefined ? "contains" : "minContains";
+      return run.fail(
+        place,
+        keyword,
+        () => `expected at least ${min} items of a certain form, got ${found}`,
+      );
+    }
+    return (
+      found <= max ||
+      run.fail(
+        place,
+        "maxContains",
+        () => `expected at most ${max} items of a certain form, got ${found}`,
+      )
+    );
+  };
+}
+
+/** The rule of unevaluatedProperties and unevaluatedItems, which runs when all others have passed. */
+export function leftover({ schema, at, below }: Scope): Rule | undefined {
+  const forMembers = one(schema, "unevaluatedProperties", at, below);
+  const forItems = one(schema, "unevaluatedItems", at, below);
+  if (forMembers === undefined && forItems === undefined) return undefined;
+  return (value, place, run, seen) => {
+    const isList = Array.isArray(value);
+    const node = isList ? forItems : forMembers;
+    if (node === undefined || (!isList && !isObject(value))) return true;
+    const keyword = isList ? "unevaluatedItems" : "unevaluatedProperties";
+    const keys: Iterable<string | number> = isList ? value.keys() : memberNames(value, run.spend);
+    let fits = true;
+    for (const key of keys) {
+      run.spend(1);
+      if (seen?.has(key) === true) continue;
+      const part = (value as Record<string | number, unknown>)[key];
+      if (schema[keyword] === false) {
+        fits = run.fail(
+          run.below(place, key),
+          keyword,
+          () => "nothing in the schema speaks of this, and nothing else is allowed",
+        );
+      } else if (!evaluate(node, part, run.below(place, key), run, undefined)) fits = false;
+      if (!fits && (!run.isExplaining || run.isFull)) return false;
+    }
+    seen?.addAll();
+    return fits;
+  };
+}

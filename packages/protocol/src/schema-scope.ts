@@ -1,0 +1,54 @@
+import type { Pattern } from "./pattern.ts";
+import { readMap, readSchema, readSchemas } from "./schema-read.ts";
+import type { RawSchema } from "./schema-read.ts";
+import type { SchemaNode } from "./schema-run.ts";
+import { pointerTo } from "./schema-values.ts";
+
+/** What the rules of one schema need from the compiler. */
+export interface Scope {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly at: string;
+  /** Compiles a schema for a part of the value, or, in place, for the value itself. */
+  below(schema: RawSchema, at: string): SchemaNode;
+  inPlace(schema: RawSchema, at: string): SchemaNode;
+  /** Finds the schema a reference leads to, once all are compiled. */
+  reference(keyword: string, reference: string): () => SchemaNode;
+  pattern(source: string, at: string): Pattern;
+}
+
+type Compile = (schema: RawSchema, at: string) => SchemaNode;
+type Schema = Readonly<Record<string, unknown>>;
+
+export function one(
+  schema: Schema,
+  keyword: string,
+  at: string,
+  compile: Compile,
+): SchemaNode | undefined {
+  const place = pointerTo(at, keyword);
+  return schema[keyword] === undefined
+    ? undefined
+    : compile(readSchema(schema[keyword], place), place);
+}
+
+export function list(schema: Schema, keyword: string, at: string, compile: Compile): SchemaNode[] {
+  if (schema[keyword] === undefined) return [];
+  const place = pointerTo(at, keyword);
+  return readSchemas(schema[keyword], place).map((each, index) =>
+    compile(each, pointerTo(place, index)),
+  );
+}
+
+export function many(
+  schema: Schema,
+  keyword: string,
+  at: string,
+  compile: Compile,
+): [string, SchemaNode][] {
+  if (schema[keyword] === undefined) return [];
+  const place = pointerTo(at, keyword);
+  return readMap(schema[keyword], place).map(([name, given]) => {
+    const own = pointerTo(place, name);
+    return [name, compile(readSchema(given, own), own)];
+  });
+}
