@@ -105,6 +105,7 @@ function nodeOfTheMachine(outside) {
   const [major, minor] = run("node", ["-p", "process.versions.node"], outside)
     .split(".")
     .map(Number);
-  const isOldEnough = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
-  return isOldEnough ? ["node"] : [];
+  const isRecentEnough =
+    major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  return isRecentEnough ? ["node"] : [];
 }

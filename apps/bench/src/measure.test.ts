@@ -19,7 +19,7 @@ function machine(trace: string[] = []) {
   };
 }
 
-const options = { rounds: 4, sliceMs: 2, warmUpMs: 0 };
+const options = { rounds: 4, sliceMs: 2, warmUpMs: 0, processorTime: () => 0 };
 
 test("rates and times are those of single operations", async () => {
   const { now, work } = machine();
@@ -45,9 +45,9 @@ test("quick operations are timed in blocks, slow ones alone", async () => {
   const blocks = { quick: new Set<number>(), slow: new Set<number>() };
   const noting = (each: Case, asked: Set<number>): Case => ({
     ...each,
-    run(operations) {
+    run(operations, clock) {
       asked.add(operations);
-      return each.run(operations);
+      return each.run(operations, clock);
     },
   });
   await measure(
@@ -65,9 +65,9 @@ test("operations that come together are asked for together and counted one by on
   const batch: Case = {
     name: "batch",
     opsPerRun: 64,
-    run(operations) {
+    run(operations, clock) {
       asked.add(operations);
-      return inner.run(operations);
+      return inner.run(operations, clock);
     },
   };
   const [result] = await measure([batch], { ...options, now });
@@ -96,13 +96,32 @@ test("what a case reports as its time counts, and not the whole call", async () 
   const whole = work("import", 100);
   const reports: Case = {
     name: "import",
-    async run(operations) {
-      await whole.run(operations);
+    async run(operations, clock) {
+      await whole.run(operations, clock);
       return operations * 20;
     },
   };
   const [result] = await measure([reports], { ...options, now });
   expect(result).toMatchObject({ perSecond: 50, p50Ms: 20 });
+});
+
+test("what only computes is not charged for the time that others had the processor", async () => {
+  let time = 0;
+  let ours = 0;
+  const half: Case = {
+    name: "half",
+    run(operations) {
+      time += operations;
+      ours += operations / 2;
+    },
+  };
+  const clocks = { now: () => time, processorTime: () => ours };
+  const [waits, computes] = await measure([half, { ...half, isComputing: true }], {
+    ...options,
+    ...clocks,
+  });
+  expect(waits).toMatchObject({ perSecond: 1000, p50Ms: 1 });
+  expect(computes).toMatchObject({ perSecond: 2000, p50Ms: 1 });
 });
 
 test("cases are prepared before and disposed of after, and a failure names its case", async () => {

@@ -7,7 +7,7 @@ export interface MeasureOptions {
   readonly sliceMs: number;
   readonly warmUpMs: number;
   readonly now: Clock;
-  /** What this thread has had of the processor. */
+  /** What this process has had of the processor. */
   readonly processorTime: Clock;
   onRound?(done: number, rounds: number): void;
 }
@@ -92,8 +92,9 @@ async function slice(series: Series, options: MeasureOptions): Promise<void> {
     const running = subject.run(block, clock);
     const reported = running instanceof Promise ? await running : running;
     const after = now();
-    if (typeof reported === "number") reportedMs = (reportedMs ?? 0) + reported;
-    samples.push((reported ?? after - before) / block);
+    const isReported = typeof reported === "number";
+    if (isReported) reportedMs = (reportedMs ?? 0) + reported;
+    samples.push((isReported ? reported : after - before) / block);
     operations += block;
     before = after;
   } while (before - start < sliceMs);

@@ -186,9 +186,8 @@ export function tolerantStep(
 ): Step {
   const strict = step(state, event);
   if (clockSkewMs === 0 || replyOf(strict) < 300) return strict;
-  const early = step(state, { ...event, at: event.at - clockSkewMs });
-  if (replyOf(early) < 300) return early;
   const late = step(state, { ...event, at: event.at + clockSkewMs });
+  if (replyOf(late) < 300) return late;
   // By the early clock the deadline may still lie ahead, so a refusal does not end the handoff yet.
-  return replyOf(late) < 300 ? late : early;
+  return step(state, { ...event, at: event.at - clockSkewMs });
 }

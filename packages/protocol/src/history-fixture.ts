@@ -59,7 +59,7 @@ export class HistoryWriter {
     this.envelopes.set(id, envelope);
     const re = this.states.get(id)!.digest;
     this.send({
-      ...this.#about(id, HUB),
+      ...this.about(id, HUB),
       kind: "receipt",
       to: envelope.from,
       re,
@@ -124,23 +124,23 @@ export class HistoryWriter {
     if (due !== undefined) this.hub(id, due as HubEvent);
     else if (isOfferDue(state, this.now)) {
       const only = state.resumes?.recipient ?? state.recipient;
-      this.hub(id, { type: "offer", recipient: only ?? recipient });
+      const refusers = state.attempts.filter(({ closed }) => closed === "rejected");
+      const isLeft = (each: string) => refusers.every((attempt) => attempt.recipient !== each);
+      const next = only ?? [recipient, "r", "s"].find(isLeft);
+      if (next === undefined) this.hub(id, { type: "dead_letter", status: 404 });
+      else this.hub(id, { type: "offer", recipient: next });
     }
   }
 
-  ofRecipient(id: string): ReturnType<HistoryWriter["about"]> & { attempt: number; re: Digest } {
+  ofRecipient(id: string): Common & { attempt: number; re: Digest } {
     const { attempts, digest } = this.states.get(id)!;
     const from = attempts.at(-1)?.recipient ?? "r";
-    return { ...this.#about(id, from), attempt: attempts.length, re: digest };
+    return { ...this.about(id, from), attempt: attempts.length, re: digest };
   }
-  ofDelegator(id: string): ReturnType<HistoryWriter["about"]> {
-    return { ...this.#about(id, this.envelopes.get(id)!.from), to: "r" };
+  ofDelegator(id: string): Common {
+    return { ...this.about(id, this.envelopes.get(id)!.from), to: "r" };
   }
   about(id: string, from: string): Common {
-    return this.#about(id, from);
-  }
-
-  #about(id: string, from: string): Common {
     const { correlation_id, from: to, traceparent } = this.envelopes.get(id)!;
     return { ...this.#base(id, from, correlation_id), to, ...(traceparent && { traceparent }) };
   }

@@ -21,7 +21,9 @@ export const TERMS: LifecycleTerms = {
 };
 
 /** An event, with everything that is not said as an honest party would have it. */
-export function eventFrom(event: { type: LifecycleEvent["type"] } & Record<string, unknown>): LifecycleEvent {
+export function eventFrom(
+  event: { type: LifecycleEvent["type"] } & Record<string, unknown>,
+): LifecycleEvent {
   const ofRecipient = { by: "r", attempt: 1, re: HANDOFF };
   const defaults: Record<LifecycleEvent["type"], Record<string, unknown>> = {
     submit: { id: "h", digest: HANDOFF, by: "d", recipient: "r", deadline: DEADLINE, terms: TERMS },

@@ -1,4 +1,3 @@
-import { liveAttempt } from "./attempt.ts";
 import { again, ended } from "./ending.ts";
 import { DEFAULT_TERMS } from "./handoff.ts";
 import type { Attempt, EventOf, Handoff, LifecycleEvent, Step } from "./handoff.ts";
@@ -7,8 +6,6 @@ import { byRecipient } from "./recipient.ts";
 import { noted, RECEIVED, refused } from "./reply.ts";
 import { isFailure } from "./status.ts";
 import { ATTEMPT_MOVES } from "./transitions.ts";
-
-export { liveAttempt };
 
 /**
  * The whole life of a handoff: what a state becomes by an event, and what is to be done about it.

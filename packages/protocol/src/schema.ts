@@ -7,6 +7,8 @@ import type { SchemaIssue, SchemaNode } from "./schema-run.ts";
 
 export type { SchemaIssue } from "./schema-run.ts";
 export { normalizeSchema } from "./shorthand.ts";
+export { schemaFrom } from "./standard-schema.ts";
+export type { SchemaSide } from "./standard-schema.ts";
 
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = boolean | { [keyword: string]: unknown };

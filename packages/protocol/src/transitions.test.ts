@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { liveAttempt, step } from "./lifecycle.ts";
+import { liveAttempt } from "./attempt.ts";
+import { step } from "./lifecycle.ts";
 import { eventFrom, stateAfter, CANCEL, DEADLINE, RESULT, START } from "./lifecycle-fixture.ts";
 import type { Handoff, LifecycleEvent } from "./handoff.ts";
 import { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./transitions.ts";

@@ -6,7 +6,7 @@ const { cases, ratios } = protocol();
 
 // What needs preparing is the import of the compiled package: nothing to compile for a unit test.
 test.each(cases.filter((each) => each.prepare === undefined))("$name runs", async (each) => {
-  for (let i = 0; i < 3; i++) await each.run(2 * (each.opsPerRun ?? 1));
+  for (let i = 0; i < 3; i++) await each.run(2 * (each.opsPerRun ?? 1), () => 0);
 });
 
 test("every ratio speaks of cases of the group", () => {

@@ -12,6 +12,7 @@ export function lifecycleCase(name: string): Case {
   return {
     name,
     opsPerRun: scripts[0]!.length,
+    isComputing: true,
     run(steps) {
       for (let done = 0; done < steps;) {
         const events = scripts[next++ % SCRIPTS]!;

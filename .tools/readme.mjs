@@ -1,0 +1,32 @@
+// Puts the code of real example files into the READMEs, so that what a reader copies is what runs.
+// `node .tools/readme.mjs` writes, `--check` only compares and names what is stale.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const EXAMPLE = /(<!-- example: (\S+) -->\n)[\s\S]*?(<!-- \/example -->)/g;
+
+/** The text with the code between its example marks as the files have it now. */
+export function withExamples(text, readExample) {
+  return text.replace(EXAMPLE, (_, start, path, end) => {
+    const language = path.slice(path.lastIndexOf(".") + 1);
+    return `${start}\n\`\`\`${language}\n${readExample(path).trimEnd()}\n\`\`\`\n\n${end}`;
+  });
+}
+
+function main(isCheck) {
+  const files = execFileSync("git", ["ls-files", "*.md"], { encoding: "utf8" }).trim().split("\n");
+  const stale = files.filter((file) => {
+    const before = readFileSync(file, "utf8");
+    const after = withExamples(before, (path) => readFileSync(path, "utf8"));
+    if (before !== after && !isCheck) writeFileSync(file, after);
+    return before !== after;
+  });
+  for (const file of stale) console.log(`${isCheck ? "stale" : "written"}: ${file}`);
+  if (isCheck && stale.length > 0) {
+    console.log("The examples in these files differ from the files they come from; run: pnpm readme");
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) main(process.argv.includes("--check"));

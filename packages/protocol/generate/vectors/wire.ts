@@ -1,0 +1,44 @@
+import type { Party } from "./parties.ts";
+import { base64url, expand } from "./text.ts";
+import type { Text } from "./text.ts";
+
+// Written from the specification alone: what the package itself would sign proves nothing about it.
+
+export function headerOf(alg: string, kid: string): string {
+  return `{"alg":"${alg}","kid":"${kid}","typ":"waybill+jws"}`;
+}
+
+export interface JwsParts {
+  /** The header's text, or its bytes; the right one for the signer where it is left out. */
+  readonly header?: string | Uint8Array;
+  /** The payload as it stands in the string, where it is not the base64url of `payload`. */
+  readonly encodedPayload?: Text;
+  /** What becomes of the signature before it is encoded. */
+  readonly tamper?: (signature: Buffer) => Uint8Array;
+}
+
+/** A JWS in compact form, signed by a party over exactly what stands in it. */
+export function jws(payload: string | Uint8Array, signer: Party, parts: JwsParts = {}): string {
+  return expand(longJws(parts.encodedPayload ?? base64url(payload), signer, parts));
+}
+
+/** The same for a payload that is already encoded and may be long. */
+export function longJws(encodedPayload: Text, signer: Party, parts: JwsParts = {}): Text {
+  const { header = headerOf("Ed25519", signer.kid), tamper = (signature) => signature } = parts;
+  const head = `${base64url(header)}.`;
+  const signature = Buffer.from(signer.sign(head + expand(encodedPayload)));
+  const tail = `.${base64url(tamper(signature))}`;
+  return typeof encodedPayload === "string"
+    ? head + encodedPayload + tail
+    : { concat: [head, encodedPayload, tail] };
+}
+
+export function signed(envelope: object, signer: Party, parts: JwsParts = {}): string {
+  return jws(JSON.stringify(envelope), signer, parts);
+}
+
+export function flip(bytes: Uint8Array, index: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[index]! ^= 1;
+  return copy;
+}
