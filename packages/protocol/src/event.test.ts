@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Digest } from "./digest.ts";
 import type { Envelope } from "./envelope.ts";
-import { eventOf, termsOf } from "./event.ts";
+import { eventOf } from "./event.ts";
 import { HANDOFF, RESULT } from "./lifecycle-fixture.ts";
 
 const AT = 5_000;
@@ -42,7 +42,8 @@ test("a handoff is submitted, with the terms that its contract names", () => {
   expect(eventFor(handoff)).toEqual(submit);
   const toAnyone: Envelope = { ...handoff, to: { capability: "research" } };
   expect(eventFor(toAnyone)).toEqual({ ...submit, recipient: null });
-  expect(termsOf(undefined)).toEqual({});
+  const silent: Envelope = { ...handoff, body: { capability: "research" } };
+  expect(eventFor(silent)).toEqual({ ...submit, terms: {} });
 });
 
 test("what a delegator sends", () => {

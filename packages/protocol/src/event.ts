@@ -50,16 +50,18 @@ function submitOf(envelope: HandoffEnvelope, digest: Digest, at: number): Lifecy
     by: envelope.from,
     recipient: typeof envelope.to === "string" ? envelope.to : null,
     deadline: Date.parse(envelope.deadline),
-    terms: termsOf(envelope.body.contract),
+    terms: offeredTerms(envelope.body.contract),
     at,
   };
 }
 
 /** The terms that a contract names; a recipient's manifest gives those that it leaves out. */
-export function termsOf(contract: Contract | undefined): Partial<LifecycleTerms> {
+function offeredTerms(contract: Contract | undefined): Partial<LifecycleTerms> {
   return {
     ...(contract?.max_attempts !== undefined && { maxAttempts: contract.max_attempts }),
-    ...(contract?.lease_seconds !== undefined && { leaseMs: contract.lease_seconds * 1000 }),
+    ...(contract?.lease_seconds !== undefined && {
+      leaseMs: Math.ceil(contract.lease_seconds * 1000),
+    }),
   };
 }
 

@@ -115,7 +115,7 @@ export const HISTORY_RULES = {
   group_index_taken: "P4",
   applied_of_another: "P4",
   applied_by_another: "P4",
-} as const satisfies Record<string, Violation["promise"]>;
+} as const;
 
 export type RuleName = keyof typeof HISTORY_RULES;
 
@@ -173,7 +173,7 @@ export function violated(
   handoffId: string,
   message: string,
 ): void {
-  const promise = HISTORY_RULES[rule];
+  const promise: Violation["promise"] = HISTORY_RULES[rule];
   history.violations.push({ promise, rule, handoffId, index: history.index, message });
 }
 

@@ -7,7 +7,7 @@ import type { RuleName } from "./history.ts";
 type Reducer = (state: Handoff | undefined, event: LifecycleEvent) => Step;
 type Bug = (right: Reducer) => Reducer;
 
-const { planted } = vi.hoisted(() => ({ planted: { bug: ((right) => right) as Bug } }));
+const planted = vi.hoisted((): { bug: Bug } => ({ bug: (right) => right }));
 
 // The hub that writes the history and the checker that reads it share the wrong reducer: only what
 // the checker says about the promises on its own can find it.
