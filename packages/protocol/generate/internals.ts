@@ -1,6 +1,6 @@
 // What the generator needs beside the package's own exports, in one place: where the sources
 // stand may change, and then this file alone changes with them.
-export { capabilitySchema, MANIFEST_LIMITS } from "../src/capability.ts";
-export { lifecycleDiagram } from "../src/diagram.ts";
-export { AGENT_ID } from "../src/agent-id.ts";
-export { ENVELOPE_SCHEMAS } from "../src/envelope-schema.ts";
+export { capabilitySchema, MANIFEST_LIMITS } from "../src/manifest/capability.ts";
+export { lifecycleDiagram } from "../src/lifecycle/diagram.ts";
+export { AGENT_ID } from "../src/manifest/agent-id.ts";
+export { ENVELOPE_SCHEMAS } from "../src/envelope/envelope-schema.ts";

@@ -1,1 +1,1 @@
-export { checkPublicKey, publicKeyOf, sign, verify } from "./platform.ts";
+export { checkPublicKey, publicKeyOf, sign, verify } from "./platform/platform.ts";

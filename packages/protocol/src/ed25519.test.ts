@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as ed25519 from "./ed25519.ts";
 import * as portable from "./ed25519-portable.ts";
-import * as nodePlatform from "./platform.node.ts";
-import * as portablePlatform from "./platform.ts";
+import * as nodePlatform from "./platform/platform.node.ts";
+import * as portablePlatform from "./platform/platform.ts";
 
 const PATHS: [string, typeof ed25519 & typeof portable, typeof nodePlatform][] = [
   ["node", ed25519, nodePlatform],

@@ -1,8 +1,8 @@
-export { createHandoff, createReply } from "./create.ts";
-export type { HandoffInput, ReplyInput, Source } from "./create.ts";
-export { signEnvelope, signEnvelopes } from "./sign-envelope.ts";
-export { checkEnvelope, parseEnvelope, verifyEnvelope } from "./verify-envelope.ts";
-export type { VerifiedEnvelope, VerifyOptions } from "./verify-envelope.ts";
+export { createHandoff, createReply } from "./envelope/create.ts";
+export type { HandoffInput, ReplyInput, Source } from "./envelope/create.ts";
+export { signEnvelope, signEnvelopes } from "./envelope/sign-envelope.ts";
+export { checkEnvelope, parseEnvelope, verifyEnvelope } from "./envelope/verify-envelope.ts";
+export type { VerifiedEnvelope, VerifyOptions } from "./envelope/verify-envelope.ts";
 export type {
   AnswerEnvelope,
   CancelEnvelope,
@@ -15,7 +15,7 @@ export type {
   QuestionEnvelope,
   ReceiptEnvelope,
   ResultEnvelope,
-} from "./envelope.ts";
+} from "./envelope/envelope.ts";
 export type {
   AnswerBody,
   Artifact,
@@ -32,41 +32,41 @@ export type {
   ResultBody,
   ResultError,
   Wanted,
-} from "./body.ts";
+} from "./envelope/body.ts";
 
-export { generateKey, privateKeyFrom, publicKeyFrom, thumbprint } from "./key.ts";
-export type { PrivateJwk, PrivateKey, PublicJwk, PublicKey } from "./key.ts";
-export { digestOf, digestOfBytes, isDigest } from "./digest.ts";
-export type { Digest } from "./digest.ts";
+export { generateKey, privateKeyFrom, publicKeyFrom, thumbprint } from "./signing/key.ts";
+export type { PrivateJwk, PrivateKey, PublicJwk, PublicKey } from "./signing/key.ts";
+export { digestOf, digestOfBytes, isDigest } from "./signing/digest.ts";
+export type { Digest } from "./signing/digest.ts";
 export { idSource, idTime, isId, newId } from "./id.ts";
 export type { IdSource, IdSourceOptions } from "./id.ts";
 export { isTime, parseTime } from "./time.ts";
-export { parseJson, stringifyJson } from "./json.ts";
-export type { Json } from "./json.ts";
+export { parseJson, stringifyJson } from "./json/json.ts";
+export type { Json } from "./json/json.ts";
 
-export { signManifest, verifyManifest } from "./manifest.ts";
-export type { VerifiedManifest, VerifyManifestOptions } from "./manifest.ts";
-export { parseManifest } from "./manifest-schema.ts";
+export { signManifest, verifyManifest } from "./manifest/manifest.ts";
+export type { VerifiedManifest, VerifyManifestOptions } from "./manifest/manifest.ts";
+export { parseManifest } from "./manifest/manifest-schema.ts";
 export type {
   CapabilityInput,
   KeyValidity,
   Manifest,
   ManifestInput,
   ManifestKey,
-} from "./manifest-schema.ts";
-export { isKeyValidAt, keyring } from "./keyring.ts";
-export type { Keyring, KeyRecord } from "./keyring.ts";
-export { decideTrust } from "./trust.ts";
-export type { TrustDecision, TrustPolicy, TrustSource, TrustSubject, Vouched } from "./trust.ts";
-export { isAgentId } from "./agent-id.ts";
-export { CAPABILITY_DEFAULTS, isCapabilityName, matchesVersion } from "./capability.ts";
-export type { Capability, Effects, Example, Takes } from "./capability.ts";
-export { asUntrusted, describeForModel } from "./untrusted.ts";
-export { compileSchema, normalizeSchema, schemaFrom } from "./schema.ts";
-export type { CompiledSchema, JsonSchema, SchemaIssue } from "./schema.ts";
+} from "./manifest/manifest-schema.ts";
+export { isKeyValidAt, keyring } from "./manifest/keyring.ts";
+export type { Keyring, KeyRecord } from "./manifest/keyring.ts";
+export { decideTrust } from "./manifest/trust.ts";
+export type { TrustDecision, TrustPolicy, TrustSource, TrustSubject, Vouched } from "./manifest/trust.ts";
+export { isAgentId } from "./manifest/agent-id.ts";
+export { CAPABILITY_DEFAULTS, isCapabilityName, matchesVersion } from "./manifest/capability.ts";
+export type { Capability, Effects, Example, Takes } from "./manifest/capability.ts";
+export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";
+export { compileSchema, normalizeSchema, schemaFrom } from "./schema/schema.ts";
+export type { CompiledSchema, JsonSchema, SchemaIssue } from "./schema/schema.ts";
 
-export { findCandidates, queryOf, reasonsAgainst, wantedFits } from "./discovery.ts";
-export type { Candidate, FindQuery, Found, LeftOut, RankedCandidate } from "./discovery.ts";
+export { findCandidates, queryOf, reasonsAgainst, wantedFits } from "./discovery/discovery.ts";
+export type { Candidate, FindQuery, Found, LeftOut, RankedCandidate } from "./discovery/discovery.ts";
 export {
   EJECTION,
   isEjected,
@@ -74,34 +74,34 @@ export {
   NO_STATS,
   recordOutcome,
   wilsonLowerBound,
-} from "./reliability.ts";
-export type { Outcome, ReliabilityStats } from "./reliability.ts";
+} from "./discovery/reliability.ts";
+export type { Outcome, ReliabilityStats } from "./discovery/reliability.ts";
 export {
   effectiveContract,
   judgeCounter,
   judgeOffer,
   termsOf,
   toLifecycleTerms,
-} from "./contract.ts";
+} from "./contract/contract.ts";
 export type {
   BoundContract,
   Contract,
   CounterVerdict,
   OfferLimits,
   OfferVerdict,
-} from "./contract.ts";
-export { breaches } from "./breach.ts";
-export type { AttemptFacts, Breach, HandoffFacts } from "./breach.ts";
+} from "./contract/contract.ts";
+export { breaches } from "./contract/breach.ts";
+export type { AttemptFacts, Breach, HandoffFacts } from "./contract/breach.ts";
 
-export { step } from "./lifecycle.ts";
-export { liveAttempt } from "./attempt.ts";
-export { checkHistory } from "./history.ts";
-export type { HistoryEntry, HistoryOptions, HistoryReport, Violation } from "./history.ts";
-export { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./transitions.ts";
-export type { AttemptState, CloseReason, HandoffState, Party } from "./transitions.ts";
-export { eventOf } from "./event.ts";
-export { dueEvent, isOfferDue, wakeAt } from "./timer.ts";
-export { DEFAULT_TERMS } from "./handoff.ts";
+export { step } from "./lifecycle/lifecycle.ts";
+export { liveAttempt } from "./lifecycle/attempt.ts";
+export { checkHistory } from "./history/history.ts";
+export type { HistoryEntry, HistoryOptions, HistoryReport, Violation } from "./history/history.ts";
+export { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./lifecycle/transitions.ts";
+export type { AttemptState, CloseReason, HandoffState, Party } from "./lifecycle/transitions.ts";
+export { eventOf } from "./lifecycle/event.ts";
+export { dueEvent, isOfferDue, wakeAt } from "./lifecycle/timer.ts";
+export { DEFAULT_TERMS } from "./lifecycle/handoff.ts";
 export type {
   Attempt,
   Handoff,
@@ -110,14 +110,14 @@ export type {
   LifecycleTerms,
   Question,
   Step,
-} from "./handoff.ts";
+} from "./lifecycle/handoff.ts";
 
 export { STATUS, isFailure, isStatusCode, statusOf } from "./status.ts";
 export type { Retry, Status, StatusCode, StatusName } from "./status.ts";
 export { WaybillError } from "./error.ts";
 export type { WaybillErrorOptions } from "./error.ts";
-export { readCompact, signCompact, signCompactBatch, verifyCompact } from "./jws.ts";
-export { batchRoots } from "./batch.ts";
-export type { BatchRoots } from "./batch.ts";
+export { readCompact, signCompact, signCompactBatch, verifyCompact } from "./signing/jws.ts";
+export { batchRoots } from "./signing/batch.ts";
+export type { BatchRoots } from "./signing/batch.ts";
 export { LIMITS } from "./limits.ts";
 export type { Limits } from "./limits.ts";

@@ -1,0 +1,125 @@
+import type { BoundContract } from "./contract.ts";
+import { WaybillError } from "../error.ts";
+import type { Json } from "../json/json.ts";
+import { LIMITS } from "../limits.ts";
+import { compileSchema } from "../schema/schema.ts";
+import type { StatusCode } from "../status.ts";
+import type { CloseReason } from "../lifecycle/transitions.ts";
+
+/** What the record says about one attempt. Times in milliseconds. */
+export interface AttemptFacts {
+  readonly attempt: number;
+  readonly recipient: string;
+  /** Null while it was never accepted: no contract was bound then. */
+  readonly acceptedAt: number | null;
+  /** When its attempt was closed, or now. */
+  readonly endedAt: number;
+  /** How long a question was open: the delegator's time is not the recipient's. */
+  readonly waitedMs?: number | undefined;
+  readonly closed?: CloseReason | undefined;
+  readonly status?: StatusCode | undefined;
+  readonly output?: Json | undefined;
+  readonly outputBytes?: number | undefined;
+}
+
+export interface HandoffFacts {
+  readonly delegator: string;
+  readonly inputBytes?: number | undefined;
+  /** As the manifest says. */
+  readonly maxInputBytes?: number | undefined;
+  readonly maxOutputBytes?: number | undefined;
+  readonly attempts: readonly AttemptFacts[];
+}
+
+/** One broken promise: whose, in which attempt, and by how much. */
+export interface Breach {
+  readonly by: string;
+  readonly term:
+    | "timeout_seconds"
+    | "lease_seconds"
+    | "output_schema"
+    | "output_bytes"
+    | "max_input_bytes";
+  /** Null for what concerns no attempt of its own. */
+  readonly attempt: number | null;
+  readonly reason: string;
+}
+
+/** Who broke the contract, in the order in which it happened. Pure: the record decides. */
+export function breaches(contract: BoundContract, facts: HandoffFacts): Breach[] {
+  const { delegator, inputBytes = 0, maxInputBytes = Infinity } = facts;
+  const found: Breach[] = [];
+  if (inputBytes > maxInputBytes) {
+    const reason = `the input has ${inputBytes} bytes, and the manifest takes ${maxInputBytes}`;
+    found.push({ by: delegator, term: "max_input_bytes", attempt: null, reason });
+  }
+  for (const attempt of facts.attempts) {
+    if (attempt.acceptedAt === null) continue;
+    const by = { by: attempt.recipient, attempt: attempt.attempt };
+    for (const [term, reasonOf] of PROMISES) {
+      const reason = reasonOf(attempt, attempt.acceptedAt, contract, facts);
+      if (reason !== undefined) found.push({ ...by, term, reason });
+    }
+  }
+  return found;
+}
+
+type Promised = (
+  attempt: AttemptFacts,
+  acceptedAt: number,
+  contract: BoundContract,
+  facts: HandoffFacts,
+) => string | undefined;
+
+/** What a recipient signs for when it accepts, and how the record shows that it was broken. */
+const PROMISES: readonly (readonly [Breach["term"], Promised])[] = [
+  [
+    "timeout_seconds",
+    ({ endedAt, waitedMs = 0 }, acceptedAt, { timeout_seconds }) => {
+      const seconds = (endedAt - acceptedAt - waitedMs) / 1000;
+      return seconds > timeout_seconds
+        ? `it took ${seconds} s, and ${timeout_seconds} were agreed`
+        : undefined;
+    },
+  ],
+  [
+    "lease_seconds",
+    ({ closed }, _acceptedAt, { lease_seconds }) =>
+      closed === "lease_lost" ? `it was silent for more than ${lease_seconds} s` : undefined,
+  ],
+  [
+    "output_bytes",
+    ({ outputBytes = 0 }, _acceptedAt, _contract, facts) => {
+      const { maxOutputBytes = LIMITS.envelopeBytes } = facts;
+      return outputBytes > maxOutputBytes
+        ? `the output has ${outputBytes} bytes, and ${maxOutputBytes} are allowed`
+        : undefined;
+    },
+  ],
+  [
+    "output_schema",
+    ({ output, status }, _acceptedAt, { output_schema }) => {
+      if (status === 520) return "its output was refused: it was empty or broke its schema";
+      return status === 200 ? faultOfOutput(output, output_schema) : undefined;
+    },
+  ],
+];
+
+function faultOfOutput(output: Json | undefined, schema: Json): string | undefined {
+  // Without a schema, messages or artifacts may be the whole result.
+  if (output === undefined) {
+    return isOpen(schema) ? undefined : "it reported success without an output";
+  }
+  try {
+    const [issue] = compileSchema(schema).check(output);
+    if (issue === undefined) return undefined;
+    return `the output breaks its schema${issue.at && ` at ${issue.at}`}: ${issue.message}`;
+  } catch (error) {
+    return `the output can't be checked: ${WaybillError.from(error).message}`;
+  }
+}
+
+function isOpen(schema: Json): boolean {
+  if (typeof schema !== "object" || schema === null) return schema === true;
+  return Object.keys(schema).every((name) => name === "$schema");
+}

@@ -1,0 +1,197 @@
+import type { Capability } from "../manifest/capability.ts";
+import { WaybillError } from "../error.ts";
+import { DEFAULT_TERMS } from "../lifecycle/handoff.ts";
+import type { LifecycleTerms } from "../lifecycle/handoff.ts";
+import type { Json } from "../json/json.ts";
+import { compileSchema, normalizeSchema } from "../schema/schema.ts";
+
+/** The terms that both sides hold to. What is left out is as the recipient's manifest says. */
+export interface Contract {
+  timeout_seconds?: number | undefined;
+  lease_seconds?: number | undefined;
+  max_attempts?: number | undefined;
+  /** What the result must look like, where it is stricter than the manifest; the shorthand will do. */
+  output_schema?: Json | undefined;
+}
+
+/** A contract in which nothing is left open. */
+export interface BoundContract extends Contract {
+  timeout_seconds: number;
+  lease_seconds: number;
+  max_attempts: number;
+  output_schema: Json;
+}
+
+type NumericTerm = "timeout_seconds" | "lease_seconds" | "max_attempts";
+
+interface TermRule {
+  /** Which way the recipient gives in: it can always live with more time, or with fewer tries. */
+  readonly recipientNeeds: "at_least" | "at_most";
+  readonly unit: string;
+}
+
+export const TERM_RULES: Readonly<Record<NumericTerm, TermRule>> = {
+  timeout_seconds: { recipientNeeds: "at_least", unit: "s for the work" },
+  lease_seconds: { recipientNeeds: "at_least", unit: "s of silence" },
+  max_attempts: { recipientNeeds: "at_most", unit: "attempts" },
+};
+const TERMS = Object.keys(TERM_RULES) as NumericTerm[];
+
+/** What a manifest promises, as a contract. */
+export function termsOf(capability: Capability): BoundContract {
+  const { timeout_seconds, lease_seconds, max_attempts, output_schema } = capability;
+  return { timeout_seconds, lease_seconds, max_attempts, output_schema: output_schema as Json };
+}
+
+/**
+ * What is bound when an offer is accepted: the offer, and the manifest where the offer is silent.
+ * Throws for an output schema that can't be used: it must be refused before anybody is bound to it.
+ */
+export function effectiveContract(
+  offer: Contract | undefined,
+  capability: Capability,
+): BoundContract {
+  const terms = termsOf(capability);
+  return {
+    timeout_seconds: offer?.timeout_seconds ?? terms.timeout_seconds,
+    lease_seconds: offer?.lease_seconds ?? terms.lease_seconds,
+    max_attempts: offer?.max_attempts ?? terms.max_attempts,
+    output_schema:
+      offer?.output_schema === undefined ? terms.output_schema : readSchema(offer.output_schema),
+  };
+}
+
+export type OfferVerdict =
+  | { readonly verdict: "accept" }
+  | { readonly verdict: "counter"; readonly contract: BoundContract; readonly reason: string }
+  | { readonly verdict: "reject"; readonly reason: string };
+
+export interface OfferLimits {
+  /** Whether this recipient can shape its output to a schema that is not its own. */
+  readonly takesOutputSchema?: boolean | undefined;
+  /** Whether it has made a counter-offer about this work before: there is one, and then yes or no. */
+  readonly hasCountered?: boolean | undefined;
+}
+
+/** The recipient's answer to an offer, against the terms of its manifest. */
+export function judgeOffer(
+  offer: Contract | undefined,
+  terms: BoundContract,
+  { takesOutputSchema = false, hasCountered = false }: OfferLimits = {},
+): OfferVerdict {
+  if (offer === undefined) return { verdict: "accept" };
+  const unusable = faultOfSchema(offer.output_schema);
+  if (unusable !== undefined) return { verdict: "reject", reason: unusable };
+  const contract = { ...terms };
+  const reasons: string[] = [];
+  for (const term of TERMS) {
+    const offered = offer[term];
+    if (offered === undefined) continue;
+    if (isEnough(term, offered, terms[term])) contract[term] = offered;
+    else reasons.push(shortfall(term, offered, terms[term]));
+  }
+  const { output_schema } = offer;
+  if (output_schema !== undefined && !isSameSchema(output_schema, terms.output_schema)) {
+    if (takesOutputSchema) contract.output_schema = output_schema;
+    else reasons.push("the output has the form that the manifest gives, and no other");
+  }
+  if (reasons.length === 0) return { verdict: "accept" };
+  const reason = reasons.join("; ");
+  return hasCountered
+    ? {
+        verdict: "reject",
+        reason: `${reason}; a counter-offer was made before, and there is only one`,
+      }
+    : { verdict: "counter", contract, reason };
+}
+
+export type CounterVerdict =
+  | { readonly verdict: "accept"; readonly contract: Contract }
+  | { readonly verdict: "reject"; readonly reason: string };
+
+/**
+ * The delegator's answer to a counter-offer: yes, to be offered anew in these very words, or no.
+ * `tolerance` says how far it gives in; where that is silent it holds to its offer, and where its
+ * offer was silent too it takes what comes.
+ */
+export function judgeCounter(
+  counter: Contract,
+  offer: Contract | undefined,
+  tolerance: Contract = {},
+): CounterVerdict {
+  const reasons: string[] = [];
+  for (const term of TERMS) {
+    const limit = tolerance[term] ?? offer?.[term];
+    const countered = counter[term];
+    if (limit === undefined || countered === undefined) continue;
+    // The delegator's side of the same rule: at its limit the recipient has got all that it gets.
+    if (!isEnough(term, limit, countered)) reasons.push(shortfall(term, limit, countered));
+  }
+  const unusable = faultOfSchema(counter.output_schema);
+  if (unusable !== undefined) reasons.push(unusable);
+  else if (!isWantedForm(counter.output_schema, [offer?.output_schema, tolerance.output_schema])) {
+    reasons.push("the output would not have the form that was asked for");
+  }
+  return reasons.length === 0
+    ? { verdict: "accept", contract: counter }
+    : { verdict: "reject", reason: reasons.join("; ") };
+}
+
+/** The part of a contract that time and retries run on. */
+export function toLifecycleTerms(
+  contract: Contract | undefined,
+  capability: Capability,
+  defaults: LifecycleTerms = DEFAULT_TERMS,
+): LifecycleTerms {
+  const { max_attempts, lease_seconds } = effectiveContract(contract, capability);
+  return { ...defaults, maxAttempts: max_attempts, leaseMs: Math.ceil(lease_seconds * 1000) };
+}
+
+function isEnough(term: NumericTerm, given: number, needed: number): boolean {
+  return TERM_RULES[term].recipientNeeds === "at_least" ? given >= needed : given <= needed;
+}
+
+function shortfall(term: NumericTerm, given: number, needed: number): string {
+  const { recipientNeeds, unit } = TERM_RULES[term];
+  const least = recipientNeeds === "at_least" ? "at least" : "at most";
+  return `${term}: ${given} ${unit} are offered, and ${least} ${needed} needed`;
+}
+
+function readSchema(schema: Json): Json {
+  const normalized = normalizeSchema(schema);
+  compileSchema(normalized);
+  return normalized as Json;
+}
+
+function faultOfSchema(schema: Json | undefined): string | undefined {
+  try {
+    if (schema !== undefined) readSchema(schema);
+    return undefined;
+  } catch (error) {
+    return `the output_schema can't be used: ${WaybillError.from(error).message}`;
+  }
+}
+
+function isWantedForm(countered: Json | undefined, wanted: readonly (Json | undefined)[]): boolean {
+  const forms = wanted.filter((form) => form !== undefined);
+  if (forms.length === 0) return true;
+  return countered !== undefined && forms.some((form) => isSameSchema(form, countered));
+}
+
+function isSameSchema(a: Json, b: Json): boolean {
+  return isSameJson(normalizeSchema(a) as Json, normalizeSchema(b) as Json);
+}
+
+/** Equal as data, whatever the order of members. Depth is bounded by what parsed it. */
+function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = a as { [name: string]: Json };
+  const right = b as { [name: string]: Json };
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isSameJson(left[name], right[name]))
+  );
+}

@@ -1,0 +1,339 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { capabilitySchema } from "../manifest/capability.ts";
+import { findCandidates, queryOf, reasonsAgainst, wantedFits, WEIGHING } from "./discovery.ts";
+import type { Candidate, FindQuery } from "./discovery.ts";
+import { WaybillError } from "../error.ts";
+import { NO_STATS, wilsonLowerBound } from "./reliability.ts";
+import type { ReliabilityStats } from "./reliability.ts";
+import type { TrustDecision } from "../manifest/trust.ts";
+
+const NOW = Date.parse("2026-11-18T07:45:00Z");
+const trusted: TrustDecision = { isTrusted: true, by: "registry", reason: "known" };
+const measured = (successes: number, failures: number): ReliabilityStats => ({
+  ...NO_STATS,
+  successes,
+  failures,
+});
+
+function candidate(
+  agent_id: string,
+  capability: object = {},
+  facts: Partial<Candidate> = {},
+): Candidate {
+  return {
+    agent_id,
+    capability: capabilitySchema.parse({
+      name: "web_research",
+      input_schema: {
+        type: "object",
+        properties: { query: { type: "string" }, depth: { type: "integer" } },
+        required: ["query"],
+      },
+      reliability_sla: 0.9,
+      ...capability,
+    }),
+    trust: trusted,
+    ...facts,
+  };
+}
+
+const order = (query: FindQuery, ...candidates: Candidate[]) =>
+  findCandidates(query, candidates, NOW).fits.map(({ agent_id }) => agent_id);
+
+const research: FindQuery = { capability: "web_research" };
+
+describe("left out, with the reason", () => {
+  const cases: [string, Partial<FindQuery>, Candidate, RegExp][] = [
+    [
+      "another capability",
+      {},
+      candidate("a", { name: "poetry" }),
+      /offers poetry, not web_research/,
+    ],
+    [
+      "no trust",
+      {},
+      candidate(
+        "a",
+        {},
+        {
+          trust: { isTrusted: false, by: "nothing", status: 401, reason: "nothing vouches for a" },
+        },
+      ),
+      /not trusted: nothing vouches for a/,
+    ],
+    [
+      "an ejection",
+      {},
+      candidate(
+        "a",
+        {},
+        {
+          stats: { ...measured(9, 3), consecutiveFailures: 3, ejectedUntil: NOW + 1 },
+        },
+      ),
+      /failed 3 times in a row and is left out until 2026-11-18T07:45:00.001Z/,
+    ],
+    ["another version", { version: "2" }, candidate("a", { version: "1.9" }), /version 1.9, and 2/],
+    [
+      "missing tags",
+      { tags: ["fast", "cheap", "good"] },
+      candidate("a", { tags: ["good"] }),
+      /lacks the tags fast, cheap/,
+    ],
+    [
+      "an input of another form",
+      { input: { query: "x", depth: "deep" } },
+      candidate("a"),
+      /breaks its schema at \/depth: /,
+    ],
+    ["no input at all in it", { input: {} }, candidate("a"), /breaks its schema: .*query/],
+    [
+      "too large an input",
+      { input: { query: "é".repeat(50) } },
+      candidate("a", { max_input_bytes: 100 }),
+      /input has 112 bytes, and it takes at most 100/,
+    ],
+    ["too little time", { within: 299 }, candidate("a"), /may need 300 s, and there are 299/],
+    [
+      "work up to its limit",
+      {},
+      candidate("a", { concurrency: 2 }, { inFlight: 2 }),
+      /works on 2 handoffs, and takes 2 at once/,
+    ],
+    ["no credit", {}, candidate("a", {}, { credit: 0 }), /no credit left/],
+    [
+      "too poor a record",
+      { minReliability: 0.8 },
+      candidate("a", {}, { stats: measured(10, 0) }),
+      /counts as 0.72, and 0.8 is wanted: 10 of 10/,
+    ],
+    [
+      "no record",
+      { minReliability: 0.8 },
+      candidate("a"),
+      /counts as 0.14, and 0.8 is wanted: nothing is measured yet/,
+    ],
+    [
+      "a schema that can't be used",
+      { input: {} },
+      candidate("a", { input_schema: { $ref: "http://x/" } }),
+      /its input schema can't be used/,
+    ],
+  ];
+
+  test.each(cases)("%s", (_what, query, one, reason) => {
+    const asked = { ...research, ...query };
+    const { fits, leftOut } = findCandidates(asked, [one, candidate("b", { version: "2" })], NOW);
+    expect(leftOut[0]).toMatchObject({ agent_id: "a", capability: one.capability.name });
+    expect(leftOut[0]?.reasons).toHaveLength(1);
+    expect(leftOut[0]?.reasons[0]).toMatch(reason);
+    expect(fits.map(({ agent_id }) => agent_id)).not.toContain("a");
+    expect(reasonsAgainst(asked, one, NOW)).toEqual(leftOut[0]?.reasons);
+  });
+
+  test("every reason is named, not only the first", () => {
+    const asked = { ...research, version: "2", tags: ["x"], within: 1 };
+    expect(reasonsAgainst(asked, candidate("a"), NOW)).toHaveLength(3);
+  });
+
+  test("a flood of faults in one input stays readable", () => {
+    const input_schema = { type: "array", items: { type: "string" } };
+    const asked = { ...research, input: Array.from({ length: 15 }, (_, index) => index) };
+    const reasons = reasonsAgainst(asked, candidate("a", { input_schema }), NOW);
+    expect(reasons).toHaveLength(WEIGHING.issuesShown + 1);
+    expect(reasons.at(-1)).toContain("12 more places");
+  });
+});
+
+test("whoever is just within every bound fits", () => {
+  const asked: FindQuery = {
+    capability: "web_research",
+    version: "^1.2",
+    tags: ["good"],
+    within: 300,
+    minReliability: 0.7,
+    input: { query: "é" },
+  };
+  const one = candidate(
+    "a",
+    { version: "1.2", tags: ["good", "fast"], max_input_bytes: 14, concurrency: 2 },
+    { inFlight: 1, credit: 1, stats: { ...measured(10, 0), ejections: 1, ejectedUntil: NOW } },
+  );
+  expect(reasonsAgainst(asked, one, NOW)).toEqual([]);
+});
+
+test("a compiled schema that is at hand is used", () => {
+  const inputSchema = { check: () => [{ at: "/x", keyword: "type", message: "from the cache" }] };
+  const reasons = reasonsAgainst(
+    { ...research, input: { query: "" } },
+    candidate("a", {}, { inputSchema }),
+    NOW,
+  );
+  expect(reasons).toEqual(["the input breaks its schema at /x: from the cache"]);
+});
+
+test("an input that is no JSON is the caller's mistake, not the candidates'", () => {
+  const input = { query: NaN };
+  expect(() => findCandidates({ ...research, input }, [], NOW)).toThrow(WaybillError);
+});
+
+describe("the order", () => {
+  test("is by the size of the terms first, and small differences in them do not count", () => {
+    const fast = candidate("fast", { timeout_seconds: 30 }, { stats: measured(20, 1) });
+    const sure = candidate("sure", { timeout_seconds: 300 }, { stats: measured(90, 0) });
+    const alike = candidate("alike", { timeout_seconds: 299 }, { stats: measured(20, 1) });
+    expect(order(research, sure, alike, fast)).toEqual(["fast", "sure", "alike"]);
+  });
+
+  test("is then by what was measured, not by what is claimed", () => {
+    const modest = candidate("modest", { reliability_sla: 0.5 }, { stats: measured(50, 1) });
+    const boastful = candidate("boastful", { reliability_sla: 0.99 }, { stats: measured(5, 0) });
+    expect(order(research, boastful, modest)).toEqual(["modest", "boastful"]);
+  });
+
+  test("puts a claim that measurement contradicts last, and says so", () => {
+    const liar = candidate(
+      "liar",
+      { timeout_seconds: 1, reliability_sla: 0.99 },
+      {
+        stats: measured(60, 40),
+      },
+    );
+    const newcomer = candidate("newcomer", { reliability_sla: 0 });
+    const { fits } = findCandidates(research, [liar, newcomer], NOW);
+    expect(fits.map(({ agent_id, isContradicted }) => [agent_id, isContradicted])).toEqual([
+      ["newcomer", false],
+      ["liar", true],
+    ]);
+    expect(fits[1]?.reasons.join()).toMatch(/60 of 100.*claim of 0.99.*at most 0.69.*ranks last/);
+  });
+
+  test("does not call a claim false by a handful of outcomes", () => {
+    const unlucky = candidate("unlucky", { reliability_sla: 0.99 }, { stats: measured(0, 4) });
+    const { fits } = findCandidates(research, [unlucky], NOW);
+    expect(fits[0]).toMatchObject({ isContradicted: false, isMeasured: true, reliability: 0 });
+  });
+
+  test("tries a newcomer before who has proven nothing", () => {
+    const failing = candidate("failing", {}, { stats: measured(0, 2) });
+    expect(order(research, failing, candidate("newcomer"))).toEqual(["newcomer", "failing"]);
+  });
+
+  test("even one that claims nothing", () => {
+    const failing = candidate("a-failing", {}, { stats: measured(0, 2) });
+    const silent = candidate("newcomer", { reliability_sla: 0 });
+    expect(order(research, failing, silent)).toEqual(["newcomer", "a-failing"]);
+  });
+
+  test("lets the shorter of two like terms decide between equals", () => {
+    const slower = candidate("a", { timeout_seconds: 300 });
+    const faster = candidate("b", { timeout_seconds: 299 });
+    expect(order(research, slower, faster)).toEqual(["b", "a"]);
+  });
+
+  test("ends with what never changes: the agent's id by code units, then the version", () => {
+    const alike = ["b", "a-2", "a", "a1"].map((id) => candidate(id));
+    expect(order(research, ...alike)).toEqual(["a", "a-2", "a1", "b"]);
+    const versions = ["1.0", "1"].map((version) => candidate("a", { version }));
+    for (const given of [versions, versions.toReversed()]) {
+      const { fits } = findCandidates(research, given, NOW);
+      expect(fits.map(({ capability }) => capability.version)).toEqual(["1", "1.0"]);
+    }
+  });
+
+  test("a newcomer is never above an agent that keeps the same claim", () => {
+    const claims = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(claims, fc.nat(2000), fc.nat(2000), (claim, successes, failures) => {
+        const total = successes + failures;
+        fc.pre(successes > 0 && successes / total >= claim);
+        const capability = { reliability_sla: claim };
+        const proven = candidate("z-proven", capability, { stats: measured(successes, failures) });
+        expect(order(research, candidate("a-newcomer", capability), proven)[0]).toBe("z-proven");
+      }),
+    );
+  });
+
+  test("takes the newer version of the same agent first", () => {
+    const found = findCandidates(
+      research,
+      [candidate("a", { version: "1.9" }), candidate("a", { version: "2" })],
+      NOW,
+    );
+    expect(found.fits.map(({ capability }) => capability.version)).toEqual(["2", "1.9"]);
+  });
+
+  const anyCandidate = fc
+    .record({
+      id: fc.constantFrom("a", "b", "c", "d"),
+      version: fc.constantFrom("1", "1.0", "1.9", "1.10", "beta"),
+      timeout_seconds: fc.constantFrom(0.1, 1, 60, 64, 65, 300),
+      reliability_sla: fc.constantFrom(0, 0.5, 0.95, 1),
+      stats: fc.option(
+        fc.tuple(fc.nat(30), fc.nat(30)).map(([s, f]) => measured(s, f)),
+        { nil: undefined },
+      ),
+      isFull: fc.boolean(),
+    })
+    .map(({ id, stats, isFull, ...capability }) =>
+      candidate(id, capability, { stats, credit: isFull ? 0 : 1 }),
+    );
+
+  test("is total, and the same whatever order the candidates come in", () => {
+    const distinct = fc.uniqueArray(anyCandidate, {
+      maxLength: 12,
+      selector: ({ agent_id, capability }) => `${agent_id} ${capability.version}`,
+    });
+    const shuffled = distinct.chain((candidates) =>
+      fc.tuple(
+        fc.constant(candidates),
+        fc.shuffledSubarray(candidates, { minLength: candidates.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, ([candidates, others]) => {
+        const found = findCandidates(research, candidates, NOW);
+        expect(findCandidates(research, others, NOW)).toEqual(found);
+        expect(found.fits.length + found.leftOut.length).toBe(candidates.length);
+        for (const [index, fit] of found.fits.entries()) {
+          const next = found.fits[index + 1];
+          if (next !== undefined) expect(fit.isContradicted && !next.isContradicted).toBe(false);
+        }
+      }),
+    );
+  });
+});
+
+describe("what a handoff to a capability asks for", () => {
+  const wanted = {
+    capability: "web_research",
+    version: "1",
+    tags: ["good"],
+    min_reliability: 0.5,
+  };
+  const good = candidate("a", { tags: ["good"] }, { stats: measured(20, 0) });
+
+  test("is the same as a query of the hub", () => {
+    expect(queryOf(wanted, { within: 5, input: null })).toEqual({
+      capability: "web_research",
+      version: "1",
+      tags: ["good"],
+      minReliability: 0.5,
+      within: 5,
+      input: null,
+    });
+  });
+
+  test("fits, or does not, for each thing it asks", () => {
+    expect(wilsonLowerBound(20, 20)).toBeGreaterThan(0.5);
+    expect(wantedFits(wanted, good, NOW)).toBe(true);
+    expect(wantedFits(wanted, good, NOW, { within: 299 })).toBe(false);
+    expect(wantedFits(wanted, good, NOW, { input: {} })).toBe(false);
+    expect(wantedFits({ ...wanted, version: "2" }, good, NOW)).toBe(false);
+    expect(wantedFits({ ...wanted, tags: ["bad"] }, good, NOW)).toBe(false);
+    expect(wantedFits({ ...wanted, min_reliability: 0.99 }, good, NOW)).toBe(false);
+    expect(wantedFits({ ...wanted, capability: "poetry" }, good, NOW)).toBe(false);
+  });
+});

@@ -1,0 +1,263 @@
+import { utf8 } from "#platform";
+import type { Wanted } from "../envelope/body.ts";
+import { compareVersions, matchesVersion } from "../manifest/capability.ts";
+import type { Capability } from "../manifest/capability.ts";
+import { WaybillError } from "../error.ts";
+import { stringifyJson } from "../json/json.ts";
+import type { Json } from "../json/json.ts";
+import { isEjected, NO_STATS, wilsonLowerBound, wilsonUpperBound } from "./reliability.ts";
+import type { ReliabilityStats } from "./reliability.ts";
+import { compileSchema } from "../schema/schema.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
+import type { TrustDecision } from "../manifest/trust.ts";
+
+export interface FindQuery {
+  readonly capability: string;
+  /** What is really to be handed off: it must fit the candidate's input schema. */
+  readonly input?: Json | undefined;
+  readonly version?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** In how many seconds the work must be done. */
+  readonly within?: number | undefined;
+  readonly minReliability?: number | undefined;
+}
+
+/** One capability of one agent, with what the hub knows about them at this moment. */
+export interface Candidate {
+  readonly agent_id: string;
+  readonly capability: Capability;
+  readonly trust: TrustDecision;
+  readonly stats?: ReliabilityStats | undefined;
+  /** Handoffs of this capability that it works on now. */
+  readonly inFlight?: number | undefined;
+  /** How many more it said it would take. */
+  readonly credit?: number | undefined;
+  /** The capability's input schema, where it is at hand compiled. */
+  readonly inputSchema?: CompiledSchema | undefined;
+}
+
+export interface RankedCandidate {
+  readonly agent_id: string;
+  readonly capability: Capability;
+  /** What to count on, from 0 to 1: measured, or the newcomer's share of its claim. */
+  readonly reliability: number;
+  readonly isMeasured: boolean;
+  /** Whether what was measured rules its claim out. */
+  readonly isContradicted: boolean;
+  readonly reasons: readonly string[];
+}
+
+export interface LeftOut {
+  readonly agent_id: string;
+  readonly capability: string;
+  readonly version: string;
+  readonly reasons: readonly string[];
+}
+
+export interface Found {
+  /** Best first. */
+  readonly fits: readonly RankedCandidate[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** How claims and measurements are weighed. */
+export const WEIGHING = {
+  /**
+   * The share of its claim that a newcomer counts for. Less than what the fewest outcomes that keep
+   * a claim give (one success in one: 0.207; one in n, for large n: 0.177 of the claim), so that it
+   * is never above a proven agent with the same claim, and above all that have proven nothing.
+   */
+  newcomerShare: 0.15,
+  /** With fewer outcomes than this no claim is held to be contradicted. */
+  outcomesToContradict: 5,
+  issuesShown: 3,
+} as const;
+
+/** Who can do it, best first, and for everybody else why not. Pure: the same facts, the same answer. */
+export function findCandidates(
+  query: FindQuery,
+  candidates: readonly Candidate[],
+  now: number,
+): Found {
+  const inputBytes = bytesOf(query.input);
+  const fits: RankedCandidate[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const candidate of candidates) {
+    const { agent_id, capability } = candidate;
+    const reasons = againstIt({ query, candidate, now, inputBytes });
+    if (reasons.length === 0) fits.push({ agent_id, capability, ...weigh(candidate) });
+    else
+      leftOut.push({ agent_id, capability: capability.name, version: capability.version, reasons });
+  }
+  return {
+    fits: fits.sort(compareFits),
+    leftOut: leftOut.sort(
+      (a, b) =>
+        byText(a.agent_id, b.agent_id) ||
+        byText(a.capability, b.capability) ||
+        byText(a.version, b.version),
+    ),
+  };
+}
+
+/** The query that a handoff addressed to a capability stands for. */
+export function queryOf(
+  { capability, version, tags, min_reliability }: Wanted,
+  handoff: Pick<FindQuery, "input" | "within"> = {},
+): FindQuery {
+  return { capability, version, tags, minReliability: min_reliability, ...handoff };
+}
+
+/** Why a candidate is not what a handoff asks for; nothing when it is. */
+export function reasonsAgainst(query: FindQuery, candidate: Candidate, now: number): string[] {
+  return againstIt({ query, candidate, now, inputBytes: bytesOf(query.input) });
+}
+
+export function wantedFits(
+  wanted: Wanted,
+  candidate: Candidate,
+  now: number,
+  handoff?: Pick<FindQuery, "input" | "within">,
+): boolean {
+  return reasonsAgainst(queryOf(wanted, handoff), candidate, now).length === 0;
+}
+
+interface Trial {
+  readonly query: FindQuery;
+  readonly candidate: Candidate;
+  readonly now: number;
+  readonly inputBytes: number;
+}
+
+/** Each filter gives the reasons against a candidate, in words for whoever wonders why it is missing. */
+const FILTERS: readonly ((trial: Trial) => readonly string[] | string | undefined)[] = [
+  ({ candidate: { trust } }) =>
+    trust.isTrusted ? undefined : `it is not trusted: ${trust.reason}`,
+  ({ candidate: { stats = NO_STATS }, now }) =>
+    isEjected(stats, now)
+      ? `it failed ${stats.consecutiveFailures} times in a row and is left out until ${timeText(stats.ejectedUntil!)}`
+      : undefined,
+  ({ query: { version }, candidate: { capability } }) =>
+    version === undefined || matchesVersion(capability.version, version)
+      ? undefined
+      : `it offers version ${capability.version}, and ${version} is wanted`,
+  ({ query: { tags = [] }, candidate: { capability } }) => {
+    const missing = tags.filter((tag) => !capability.tags.includes(tag));
+    return missing.length === 0 ? undefined : `it lacks the tags ${missing.join(", ")}`;
+  },
+  ({ query: { input }, candidate }) =>
+    input === undefined ? undefined : inputIssues(input, candidate),
+  ({ candidate: { capability }, inputBytes }) =>
+    inputBytes <= capability.max_input_bytes
+      ? undefined
+      : `the input has ${inputBytes} bytes, and it takes at most ${capability.max_input_bytes}`,
+  ({ query: { within }, candidate: { capability } }) =>
+    within === undefined || capability.timeout_seconds <= within
+      ? undefined
+      : `it may need ${capability.timeout_seconds} s, and there are ${within}`,
+  ({ candidate: { capability, inFlight = 0 } }) =>
+    inFlight < (capability.concurrency ?? Infinity)
+      ? undefined
+      : `it works on ${inFlight} handoffs, and takes ${capability.concurrency} at once`,
+  ({ candidate: { credit = Infinity } }) =>
+    credit > 0 ? undefined : "it has no credit left: it takes nothing more at the moment",
+  ({ query: { minReliability = 0 }, candidate }) => {
+    const { reliability, reasons } = weigh(candidate);
+    return reliability >= minReliability
+      ? undefined
+      : `its reliability counts as ${shown(reliability)}, and ${minReliability} is wanted: ${reasons.join("; ")}`;
+  },
+];
+
+function againstIt(trial: Trial): string[] {
+  const { query, candidate } = trial;
+  const { name } = candidate.capability;
+  // Of another capability nothing else is worth saying, and its schema is not made for this input.
+  if (name !== query.capability) return [`it offers ${name}, not ${query.capability}`];
+  return FILTERS.flatMap((filter) => filter(trial) ?? []);
+}
+
+function inputIssues(input: Json, { capability, inputSchema }: Candidate): string[] {
+  try {
+    const issues = (inputSchema ?? compileSchema(capability.input_schema)).check(input);
+    const more = issues.length - WEIGHING.issuesShown;
+    return [
+      ...issues
+        .slice(0, WEIGHING.issuesShown)
+        .map(({ at, message }) => `the input breaks its schema${at && ` at ${at}`}: ${message}`),
+      ...(more > 0 ? [`the input breaks its schema in ${more} more places`] : []),
+    ];
+  } catch (error) {
+    // One bad schema must not keep all the others from being found.
+    return [`its input schema can't be used: ${WaybillError.from(error).message}`];
+  }
+}
+
+type Weight = Pick<RankedCandidate, "reliability" | "isMeasured" | "isContradicted" | "reasons">;
+
+function weigh({ capability, stats = NO_STATS }: Candidate): Weight {
+  const claim = capability.reliability_sla;
+  const { successes } = stats;
+  const total = successes + stats.failures;
+  if (total === 0) {
+    const reliability = WEIGHING.newcomerShare * claim;
+    const reason = `nothing is measured yet: its claim of ${claim} counts as ${shown(reliability)}`;
+    return { reliability, isMeasured: false, isContradicted: false, reasons: [reason] };
+  }
+  const reliability = wilsonLowerBound(successes, total);
+  const possible = wilsonUpperBound(successes, total);
+  const isContradicted = total >= WEIGHING.outcomesToContradict && possible < claim;
+  const reasons = [
+    `${successes} of ${total} outcomes were successes: at least ${shown(reliability)}, against a claim of ${claim}`,
+  ];
+  if (isContradicted) {
+    reasons.push(`that leaves at most ${shown(possible)}, so its claim is false and it ranks last`);
+  }
+  return { reliability, isMeasured: true, isContradicted, reasons };
+}
+
+type Order = (a: RankedCandidate, b: RankedCandidate) => number;
+
+/** The order of the fits: the first row that tells two apart decides. */
+const ORDER: readonly Order[] = [
+  (a, b) => Number(a.isContradicted) - Number(b.isContradicted),
+  // Terms by their size alone: a promise that is a second shorter must not outweigh a record.
+  (a, b) => termsClass(a.capability) - termsClass(b.capability),
+  (a, b) => b.reliability - a.reliability,
+  // Equal here means that both count for nothing, and one of them has shown that it deserves to.
+  (a, b) => Number(a.isMeasured) - Number(b.isMeasured),
+  (a, b) => a.capability.timeout_seconds - b.capability.timeout_seconds,
+  (a, b) => byText(a.agent_id, b.agent_id),
+  (a, b) => compareVersions(b.capability.version, a.capability.version),
+  (a, b) => byText(a.capability.version, b.capability.version),
+];
+
+function compareFits(a: RankedCandidate, b: RankedCandidate): number {
+  for (const order of ORDER) {
+    const difference = order(a, b);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Timeouts that differ by less than a doubling are alike. */
+function termsClass({ timeout_seconds }: Capability): number {
+  return Math.ceil(Math.log2(timeout_seconds));
+}
+
+// By code units: an order by locale would differ from machine to machine.
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function bytesOf(input: Json | undefined): number {
+  return input === undefined ? 0 : utf8(stringifyJson(input)).length;
+}
+
+function shown(share: number): string {
+  return share.toFixed(2);
+}
+
+function timeText(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,148 @@
+import { WaybillError } from "../error.ts";
+import type { StatusCode } from "../status.ts";
+import type { CloseReason } from "../lifecycle/transitions.ts";
+
+/** What is known of how one agent keeps its word. Plain data: whoever holds it stores it as it is. */
+export interface ReliabilityStats {
+  readonly successes: number;
+  readonly failures: number;
+  readonly consecutiveFailures: number;
+  /** Ejections since the last success: each one is longer than the one before. */
+  readonly ejections: number;
+  /** Not to be picked before then, in milliseconds; null when it was never ejected since. */
+  readonly ejectedUntil: number | null;
+}
+
+export const NO_STATS: ReliabilityStats = {
+  successes: 0,
+  failures: 0,
+  consecutiveFailures: 0,
+  ejections: 0,
+  ejectedUntil: null,
+};
+
+/** How one attempt ended. */
+export interface Outcome {
+  readonly status: StatusCode;
+  readonly at: number;
+  /** Left out: the recipient sent a result with this status. */
+  readonly closed?: CloseReason | undefined;
+  /** Whether the recipient had taken it on: from then on, running out of time is its doing. */
+  readonly isAccepted?: boolean | undefined;
+}
+
+type Verdict = "success" | "failure" | "failure_once_accepted" | "not_its_doing";
+
+/**
+ * Whose doing an outcome is. Only what the recipient caused counts: a delegator can't spoil a
+ * record by bad input, by cancelling or by asking for the impossible.
+ */
+export const STATUS_VERDICTS: Readonly<Record<StatusCode, Verdict>> = {
+  100: "not_its_doing",
+  101: "not_its_doing",
+  102: "not_its_doing",
+  103: "not_its_doing",
+  200: "success",
+  // The same outcome again: it was counted when it came first.
+  201: "not_its_doing",
+  300: "not_its_doing",
+  301: "not_its_doing",
+  400: "not_its_doing",
+  401: "not_its_doing",
+  403: "not_its_doing",
+  404: "not_its_doing",
+  406: "not_its_doing",
+  409: "not_its_doing",
+  410: "not_its_doing",
+  413: "not_its_doing",
+  422: "not_its_doing",
+  // Counted against the child.
+  424: "not_its_doing",
+  499: "not_its_doing",
+  500: "failure",
+  501: "failure",
+  502: "failure",
+  503: "failure",
+  504: "failure_once_accepted",
+  // Each of the attempts was counted.
+  508: "not_its_doing",
+  520: "failure",
+};
+
+export const CLOSE_VERDICTS: Readonly<Record<CloseReason, Verdict | "by_status">> = {
+  result: "by_status",
+  rejected: "not_its_doing",
+  released: "not_its_doing",
+  paused: "not_its_doing",
+  interrupted: "failure",
+  lease_lost: "failure",
+  unreachable: "failure",
+  superseded: "by_status",
+};
+
+export const EJECTION = {
+  /** This many failures in a row, and the agent is left out for a while. */
+  afterFailures: 3,
+  baseMs: 30_000,
+  factor: 2,
+  capMs: 3_600_000,
+} as const;
+
+/** True for a success, false for a failure, undefined for what says nothing about the recipient. */
+export function isSuccess({ status, closed = "result", isAccepted }: Outcome): boolean | undefined {
+  const byClose = CLOSE_VERDICTS[closed];
+  const verdict = byClose === "by_status" ? STATUS_VERDICTS[status] : byClose;
+  if (verdict === "success") return true;
+  if (verdict === "failure") return false;
+  return verdict === "failure_once_accepted" && isAccepted === true ? false : undefined;
+}
+
+export function recordOutcome(stats: ReliabilityStats, outcome: Outcome): ReliabilityStats {
+  const success = isSuccess(outcome);
+  if (success === undefined) return stats;
+  if (success) {
+    return { ...NO_STATS, successes: stats.successes + 1, failures: stats.failures };
+  }
+  const failed: ReliabilityStats = {
+    ...stats,
+    failures: stats.failures + 1,
+    consecutiveFailures: stats.consecutiveFailures + 1,
+  };
+  // What was under way when it was ejected fails with it, and is not a new reason.
+  const isDue = failed.consecutiveFailures >= EJECTION.afterFailures;
+  if (!isDue || isEjected(stats, outcome.at)) return failed;
+  const forMs = Math.min(EJECTION.capMs, EJECTION.baseMs * EJECTION.factor ** stats.ejections);
+  return { ...failed, ejections: stats.ejections + 1, ejectedUntil: outcome.at + forMs };
+}
+
+export function isEjected(stats: ReliabilityStats, at: number): boolean {
+  return stats.ejectedUntil !== null && at < stats.ejectedUntil;
+}
+
+/** z of 1.96: 19 times out of 20 the truth lies between the two bounds. */
+const DEFAULT_Z = 1.96;
+
+/**
+ * The least success rate that so many outcomes allow to believe in (Wilson's score interval).
+ * Nothing measured allows to believe in nothing: 0.
+ */
+export function wilsonLowerBound(successes: number, total: number, z: number = DEFAULT_Z): number {
+  if (!(successes >= 0 && total >= successes && Number.isFinite(total) && z >= 0)) {
+    throw new WaybillError(
+      400,
+      `There is no success rate of ${successes} out of ${total} with z ${z}; counts start at 0 and successes are at most the total.`,
+    );
+  }
+  // The formula's two terms cancel here, and rounding would leave a trace of them.
+  if (successes === 0) return 0;
+  const rate = successes / total;
+  const z2 = z * z;
+  const centre = rate + z2 / (2 * total);
+  const margin = z * Math.sqrt((rate * (1 - rate) + z2 / (4 * total)) / total);
+  return Math.min(1, Math.max(0, (centre - margin) / (1 + z2 / total)));
+}
+
+/** The highest success rate that so many outcomes leave possible. Nothing measured: 1. */
+export function wilsonUpperBound(successes: number, total: number, z: number = DEFAULT_Z): number {
+  return 1 - wilsonLowerBound(total - successes, total, z);
+}

@@ -1,0 +1,113 @@
+import type { Contract } from "../contract/contract.ts";
+import type { Digest } from "../signing/digest.ts";
+import type { Json } from "../json/json.ts";
+import type { StatusCode } from "../status.ts";
+
+/** One piece of a message. `text` is understood by everyone; other types travel whole. */
+export interface ContentPart {
+  type: string;
+  text?: string | undefined;
+  [member: string]: unknown;
+}
+
+/** One turn of a conversation, as every framework can read it. */
+export interface Message {
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  name?: string | undefined;
+  content: ContentPart[];
+  [member: string]: unknown;
+}
+
+/** A file that travels along: its bytes in unpadded base64url, or where they lie. */
+export interface Artifact {
+  name: string;
+  media_type: string;
+  digest: Digest;
+  data?: string | undefined;
+  url?: string | undefined;
+}
+
+/** A delegated task in words: what a crew calls a task. */
+export interface Brief {
+  instruction: string;
+  expected_output?: string | undefined;
+}
+
+/** Whom the hub may pick, instead of a name. */
+export interface Wanted {
+  capability: string;
+  version?: string | undefined;
+  tags?: string[] | undefined;
+  min_reliability?: number | undefined;
+}
+
+export interface HandoffBody {
+  capability: string;
+  version?: string | undefined;
+  input?: Json | undefined;
+  brief?: Brief | undefined;
+  messages?: Message[] | undefined;
+  artifacts?: Artifact[] | undefined;
+  contract?: Contract | undefined;
+  metadata?: { [name: string]: Json } | undefined;
+}
+
+export interface CancelBody {
+  reason?: string | undefined;
+}
+
+export interface AnswerBody {
+  question_id: string;
+  answer: Json;
+}
+
+export interface ReceiptBody {
+  status: StatusCode;
+  reason?: string | undefined;
+  /** With 406: the terms that would be accepted. */
+  counter?: Contract | undefined;
+  retry_after_ms?: number | undefined;
+}
+
+export interface ProgressBody {
+  message?: string | undefined;
+  /** How much is done, from 0 to 1. */
+  fraction?: number | undefined;
+  data?: Json | undefined;
+}
+
+export interface AskedQuestion {
+  id: string;
+  text?: string | undefined;
+  data?: Json | undefined;
+  /** What an answer must look like. */
+  schema?: Json | undefined;
+}
+
+export interface QuestionBody {
+  questions: AskedQuestion[];
+  /** Present when the attempt ends with the question: what the next one starts from. */
+  state?: string | undefined;
+}
+
+export interface ResultError {
+  message: string;
+  retryable?: boolean | undefined;
+  retry_after_ms?: number | undefined;
+  cause?: Json | undefined;
+}
+
+export interface ResultBody {
+  status: StatusCode;
+  output?: Json | undefined;
+  messages?: Message[] | undefined;
+  artifacts?: Artifact[] | undefined;
+  error?: ResultError | undefined;
+  effects?: "none" | "possible" | "done" | undefined;
+}
+
+export interface NoticeBody {
+  status: StatusCode;
+  reason: string;
+  data?: Json | undefined;
+}

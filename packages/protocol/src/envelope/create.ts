@@ -1,0 +1,108 @@
+import type { Wanted } from "./body.ts";
+import type { Envelope, EnvelopeKind, Group, HandoffEnvelope } from "./envelope.ts";
+import { WaybillError } from "../error.ts";
+import { newId } from "../id.ts";
+
+/** Where ids and times come from. Handed in by whoever needs them repeatable. */
+export interface Source {
+  now(): number;
+  newId(): string;
+}
+
+const REAL: Source = { now: () => Date.now(), newId: () => newId() };
+
+type EnvelopeOf<Kind extends EnvelopeKind> = Extract<Envelope, { kind: Kind }>;
+
+export interface HandoffInput {
+  from: string;
+  /** An agent's id, or what it must be able to do. Left out: whoever has `body.capability`. */
+  to?: string | Wanted | undefined;
+  body: HandoffEnvelope["body"];
+  /** When the work must be done. Either this or `timeoutMs`: nothing waits for ever. */
+  deadline?: Date | undefined;
+  timeoutMs?: number | undefined;
+  /** Made beforehand by a delegator that must find its handoff again after a crash. */
+  handoffId?: string | undefined;
+  /** The handoff in whose course this one is made: correlation, trace and deadline come from it. */
+  parent?: HandoffEnvelope | undefined;
+  correlationId?: string | undefined;
+  group?: Group | undefined;
+  replayOf?: string | undefined;
+  traceparent?: string | undefined;
+  tracestate?: string | undefined;
+}
+
+/** The envelope of one new handoff. A child never outlives its parent: its deadline is cut to it. */
+export function createHandoff(input: HandoffInput, source: Source = REAL): HandoffEnvelope {
+  const { parent } = input;
+  const now = source.now();
+  const id = source.newId();
+  return {
+    waybill: 1,
+    kind: "handoff",
+    id,
+    from: input.from,
+    to: input.to ?? { capability: input.body.capability, version: input.body.version },
+    handoff_id: input.handoffId ?? id,
+    correlation_id: parent?.correlation_id ?? input.correlationId ?? source.newId(),
+    parent_id: parent?.handoff_id,
+    hop: parent === undefined ? undefined : (parent.hop ?? 0) + 1,
+    group: input.group,
+    replay_of: input.replayOf,
+    issued_at: new Date(now).toISOString(),
+    deadline: deadlineOf(input, now),
+    traceparent: input.traceparent ?? parent?.traceparent,
+    tracestate: input.tracestate ?? parent?.tracestate,
+    body: input.body,
+  };
+}
+
+function deadlineOf({ deadline, timeoutMs, parent }: HandoffInput, now: number): string {
+  const own = deadline?.getTime() ?? (timeoutMs === undefined ? undefined : now + timeoutMs);
+  const inherited = parent === undefined ? undefined : Date.parse(parent.deadline);
+  if (own === undefined && inherited === undefined) {
+    throw new WaybillError(
+      400,
+      "A handoff must have a deadline: give deadline, timeoutMs, or the parent whose deadline it shares.",
+      { at: "/deadline" },
+    );
+  }
+  const earliest = Math.min(own ?? Infinity, inherited ?? Infinity);
+  if (!Number.isFinite(earliest) || Number.isNaN(new Date(earliest).getTime())) {
+    throw new WaybillError(
+      400,
+      "The deadline is not a time; give a valid Date or a finite timeoutMs.",
+      {
+        at: "/deadline",
+      },
+    );
+  }
+  return new Date(earliest).toISOString();
+}
+
+/** Members of a reply that follow from the handoff it is about. */
+type Given = "waybill" | "kind" | "id" | "issued_at" | "handoff_id" | "correlation_id" | "to";
+
+export type ReplyInput<Kind extends EnvelopeKind> = Omit<EnvelopeOf<Kind>, Given> & {
+  kind: Kind;
+  /** Whom it goes to; left out: the delegator of the handoff. */
+  to?: string | undefined;
+};
+
+/** An envelope about a handoff: ids, correlation and trace are taken from it and can't be mixed up. */
+export function createReply<Kind extends Exclude<EnvelopeKind, "handoff">>(
+  handoff: HandoffEnvelope,
+  input: ReplyInput<Kind>,
+  source: Source = REAL,
+): EnvelopeOf<Kind> {
+  return {
+    waybill: 1,
+    id: source.newId(),
+    to: handoff.from,
+    handoff_id: handoff.handoff_id,
+    correlation_id: handoff.correlation_id,
+    issued_at: new Date(source.now()).toISOString(),
+    ...(handoff.traceparent === undefined ? {} : { traceparent: handoff.traceparent }),
+    ...input,
+  } as unknown as EnvelopeOf<Kind>;
+}

@@ -1,0 +1,97 @@
+import type {
+  AnswerBody,
+  CancelBody,
+  HandoffBody,
+  NoticeBody,
+  ProgressBody,
+  QuestionBody,
+  ReceiptBody,
+  ResultBody,
+  Wanted,
+} from "./body.ts";
+import type { Digest } from "../signing/digest.ts";
+import type { StatusCode } from "../status.ts";
+
+/** Which of how many: the place of a handoff among those that were fanned out together. */
+export interface Group {
+  id: string;
+  index: number;
+  size: number;
+  join: "all" | "any" | "quorum";
+  /** With `quorum`: how many successes suffice. */
+  quorum?: number | undefined;
+}
+
+interface EnvelopeBase<Kind extends string, Body> {
+  waybill: 1;
+  kind: Kind;
+  id: string;
+  from: string;
+  handoff_id: string;
+  correlation_id: string;
+  issued_at: string;
+  traceparent?: string | undefined;
+  tracestate?: string | undefined;
+  body: Body;
+}
+
+export interface HandoffEnvelope extends EnvelopeBase<"handoff", HandoffBody> {
+  to: string | Wanted;
+  deadline: string;
+  parent_id?: string | undefined;
+  /** How many handoffs stand above this one: 0, or its parent's and one more. */
+  hop?: number | undefined;
+  group?: Group | undefined;
+  /** The ended handoff that this one tries anew. */
+  replay_of?: string | undefined;
+}
+
+interface Addressed {
+  to: string;
+}
+
+/** From the delegator, about a handoff of its own. */
+export interface CancelEnvelope extends EnvelopeBase<"cancel", CancelBody>, Addressed {}
+
+export interface AnswerEnvelope extends EnvelopeBase<"answer", AnswerBody>, Addressed {
+  /** Digest of the question that this answers. */
+  re: Digest;
+}
+
+/** What a recipient sends: it names its attempt, and by `re` the exact handoff that it took. */
+interface OfAttempt {
+  attempt: number;
+  re: Digest;
+}
+
+export interface ReceiptEnvelope extends EnvelopeBase<"receipt", ReceiptBody>, Addressed {
+  re: Digest;
+  /** Missing in the receipts of hubs and delegators, which hold no attempt. */
+  attempt?: number | undefined;
+}
+
+export interface ProgressEnvelope
+  extends EnvelopeBase<"progress", ProgressBody>, Addressed, OfAttempt {}
+
+export interface QuestionEnvelope
+  extends EnvelopeBase<"question", QuestionBody>, Addressed, OfAttempt {}
+
+export interface ResultEnvelope extends EnvelopeBase<"result", ResultBody>, Addressed, OfAttempt {}
+
+/** The hub's word on what no party said: an attempt that fell silent, an end without a verdict. */
+export interface NoticeEnvelope extends EnvelopeBase<"notice", NoticeBody>, Addressed {
+  attempt?: number | undefined;
+  re?: Digest | undefined;
+}
+
+export type Envelope =
+  | HandoffEnvelope
+  | CancelEnvelope
+  | AnswerEnvelope
+  | ReceiptEnvelope
+  | ProgressEnvelope
+  | QuestionEnvelope
+  | ResultEnvelope
+  | NoticeEnvelope;
+
+export type EnvelopeKind = Envelope["kind"];

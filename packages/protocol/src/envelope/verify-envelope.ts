@@ -1,0 +1,153 @@
+import type { Digest } from "../signing/digest.ts";
+import type { Envelope, EnvelopeKind } from "./envelope.ts";
+import { ENVELOPE_SCHEMAS } from "./envelope-schema.ts";
+import { WaybillError } from "../error.ts";
+import { parseJson } from "../json/json.ts";
+import { verifyCompact } from "../signing/jws.ts";
+import { LIMITS } from "../limits.ts";
+import type { Limits } from "../limits.ts";
+import type { KeyRecord } from "../manifest/manifest.ts";
+import { fromSchemaError } from "./schema-error.ts";
+import { parseTime } from "../time.ts";
+
+export interface VerifyOptions {
+  /** Whose key that is, from the manifests that the reader trusts. */
+  keyOf: (kid: string) => KeyRecord | undefined;
+  /** When the envelope came in: the key must be valid then. For old ledger entries: the entry's time. */
+  at: number;
+  /** The reader's own id: what is addressed to somebody else is refused. Left out by those who only watch. */
+  to?: string | undefined;
+  limits?: Limits | undefined;
+}
+
+export interface VerifiedEnvelope<Any extends Envelope = Envelope> {
+  envelope: Any;
+  /** Digest of `text`: the name under which receipts and ledgers speak of it. */
+  digest: Digest;
+  /** The exact string that was verified; keep this one, never a re-encoding. */
+  text: string;
+  kid: string;
+}
+
+/** Checks signature, key and time, then parses exactly the bytes that were signed. */
+export function verifyEnvelope(text: string, options: VerifyOptions): VerifiedEnvelope {
+  const limits = options.limits ?? LIMITS;
+  let signer: KeyRecord | undefined;
+  const verified = verifyCompact(text, (kid) => (signer = options.keyOf(kid))?.key, { limits });
+  const envelope = parseEnvelope(verified.payload, limits);
+  checkSigner(envelope, signer!, verified.kid, options.at);
+  checkTimes(envelope, options.at, limits);
+  if (options.to !== undefined && envelope.to !== options.to) {
+    throw new WaybillError(
+      403,
+      `The envelope is addressed to ${nameOf(envelope)}, not to ${options.to}.`,
+      {
+        at: "/to",
+      },
+    );
+  }
+  return { envelope, digest: verified.digest, text, kid: verified.kid };
+}
+
+/** The envelope in a payload: strict JSON, within the limits, and of a kind that there is. */
+export function parseEnvelope(payload: string, limits: Limits = LIMITS): Envelope {
+  return checkEnvelope(parseJson(payload, limits), limits);
+}
+
+/** Checks a value against the schema of the kind that it says it is. */
+export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new WaybillError(400, "An envelope is a JSON object; this is not one.");
+  }
+  const { kind } = value as { kind?: unknown };
+  if (typeof kind !== "string" || !Object.hasOwn(ENVELOPE_SCHEMAS, kind)) {
+    throw new WaybillError(
+      400,
+      `There is no envelope of kind ${JSON.stringify(kind) ?? "undefined"}; the kinds are ${Object.keys(ENVELOPE_SCHEMAS).join(", ")}.`,
+      { at: "/kind" },
+    );
+  }
+  const result = ENVELOPE_SCHEMAS[kind as EnvelopeKind].safeParse(value);
+  if (!result.success) throw fromSchemaError(result.error, `The ${kind} envelope`);
+  timeOf(result.data.issued_at, "/issued_at");
+  if (result.data.kind === "handoff") timeOf(result.data.deadline, "/deadline");
+  checkLimits(result.data, limits);
+  return result.data;
+}
+
+function checkSigner(envelope: Envelope, signer: KeyRecord, kid: string, at: number): void {
+  if (envelope.from !== signer.agent) {
+    throw new WaybillError(
+      401,
+      `The envelope says it is from ${envelope.from}, but key ${kid} belongs to ${signer.agent}.`,
+      { at: "/from" },
+    );
+  }
+  if (at < signer.notBefore || at >= signer.notAfter) {
+    throw new WaybillError(
+      401,
+      `Key ${kid} of ${signer.agent} was ${at < signer.notBefore ? "not valid yet" : "retired"} when this came in; sign with a current key.`,
+    );
+  }
+}
+
+function checkTimes(envelope: Envelope, at: number, limits: Limits): void {
+  const issuedAt = timeOf(envelope.issued_at, "/issued_at");
+  if (issuedAt > at + limits.clockSkewMs) {
+    throw new WaybillError(
+      401,
+      `The envelope was issued at ${envelope.issued_at}, in the future; check the sender's clock.`,
+      { at: "/issued_at" },
+    );
+  }
+  if (envelope.kind !== "handoff") return;
+  const deadline = timeOf(envelope.deadline, "/deadline");
+  if (deadline <= issuedAt) {
+    throw new WaybillError(400, "The deadline is not after the time of issue.", {
+      at: "/deadline",
+    });
+  }
+  if (deadline - issuedAt > limits.deadlineAheadMs) {
+    throw new WaybillError(
+      401,
+      `The envelope would be valid for too long: a deadline may lie at most ${limits.deadlineAheadMs / 86_400_000} days after the time of issue.`,
+      { at: "/deadline" },
+    );
+  }
+}
+
+/** The schema knows the shape of a time, not the calendar: there is no 30 February. */
+function timeOf(text: string, at: string): number {
+  const time = parseTime(text);
+  if (time === undefined) throw new WaybillError(400, `${text} is not a time that exists.`, { at });
+  return time;
+}
+
+function checkLimits(envelope: Envelope, limits: Limits): void {
+  const { body } = envelope;
+  if ("artifacts" in body && body.artifacts !== undefined) {
+    atMost(body.artifacts.length, limits.artifacts, "artifacts", "/body/artifacts");
+  }
+  if (envelope.kind === "handoff") {
+    atMost(envelope.hop ?? 0, limits.hops, "hops", "/hop");
+    atMost(envelope.group?.size ?? 0, limits.fanOut, "members in a group", "/group/size");
+  } else if (envelope.kind === "question") {
+    atMost(envelope.body.questions.length, limits.fanOut, "questions at once", "/body/questions");
+    atMost(
+      envelope.body.state?.length ?? 0,
+      limits.pausedStateBytes,
+      "bytes of state",
+      "/body/state",
+    );
+  }
+}
+
+function atMost(actual: number, limit: number, what: string, at: string): void {
+  if (actual > limit) {
+    throw new WaybillError(413, `${actual} ${what} are over the limit of ${limit}.`, { at });
+  }
+}
+
+function nameOf({ to }: Envelope): string {
+  return typeof to === "string" ? to : `whoever has ${to.capability}`;
+}

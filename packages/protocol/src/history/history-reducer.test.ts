@@ -1,0 +1,133 @@
+import { expect, test, vi } from "vitest";
+import type { Handoff, LifecycleEvent, Step } from "../lifecycle/handoff.ts";
+import { HistoryWriter } from "./history-fixture.ts";
+import { checkHistory } from "./history.ts";
+import type { RuleName } from "./history.ts";
+
+type Reducer = (state: Handoff | undefined, event: LifecycleEvent) => Step;
+type Bug = (right: Reducer) => Reducer;
+
+const planted = vi.hoisted((): { bug: Bug } => ({ bug: (right) => right }));
+
+// The hub that writes the history and the checker that reads it share the wrong reducer: only what
+// the checker says about the promises on its own can find it.
+vi.mock("./lifecycle.ts", async (importOriginal) => {
+  const original = await importOriginal<{ step: Reducer }>();
+  const step: Reducer = (state, event) => planted.bug(original.step)(state, event);
+  return { ...original, step };
+});
+
+function rulesBroken(bug: Bug, live: (writer: HistoryWriter) => void): RuleName[] {
+  planted.bug = bug;
+  try {
+    const writer = new HistoryWriter();
+    writer.submit("h");
+    writer.hub("h", { type: "offer", recipient: "r" });
+    live(writer);
+    return checkHistory(writer.entries, { isComplete: true }).violations.map(({ rule }) => rule);
+  } finally {
+    planted.bug = (right) => right;
+  }
+}
+const patched = (state: Handoff, over: Partial<Handoff>, ...effects: Step["effects"]): Step => ({
+  state: { ...state, ...over },
+  effects: [{ type: "reply", status: 100 }, ...effects],
+});
+
+test("a right reducer passes", () => {
+  expect(
+    rulesBroken(
+      (right) => right,
+      (writer) => writer.result("h"),
+    ),
+  ).toEqual([]);
+});
+
+test("the guard of the end removed: a second result counts", () => {
+  const bug: Bug = (right) => (state, event) =>
+    event.type === "result" && state !== undefined && state.state !== "open"
+      ? patched(state, { outcome: event.digest })
+      : right(state, event);
+  const broken = rulesBroken(bug, (writer) => {
+    writer.result("h");
+    expect(writer.result("h")).toBe(100);
+  });
+  expect(broken).toContain("ended_twice");
+});
+
+test("the deadline forgotten: a result completes after it", () => {
+  const bug: Bug = (right) => (state, event) =>
+    state !== undefined && event.type === "result"
+      ? right(state, { ...event, at: Math.min(event.at, state.deadline - 1) })
+      : right(state, event);
+  const broken = rulesBroken(bug, (writer) => {
+    writer.receipt("h", { status: 101 });
+    writer.now += 60_000;
+    expect(writer.result("h")).toBe(100);
+  });
+  expect(broken).toEqual(["completed_late"]);
+});
+
+test("the sender not looked at: a stranger accepts and completes", () => {
+  const bug: Bug = (right) => (state, event) =>
+    "re" in event ? right(state, { ...event, by: "r" }) : right(state, event);
+  const broken = rulesBroken(bug, (writer) => {
+    const ofStranger = { ...writer.ofRecipient("h"), from: "x" };
+    writer.send({ ...ofStranger, kind: "receipt", body: { status: 101 } });
+    expect(writer.send({ ...ofStranger, kind: "result", body: { status: 200 } })).toBe(100);
+  });
+  expect(broken).toEqual(["acceptance_not_by_recipient", "result_not_by_recipient"]);
+});
+
+test("the digest not looked at: a recipient accepts and completes something else", () => {
+  const bug: Bug = (right) => (state, event) =>
+    "re" in event && state !== undefined
+      ? right(state, { ...event, re: state.digest })
+      : right(state, event);
+  const broken = rulesBroken(bug, (writer) => {
+    const ofOther = { ...writer.ofRecipient("h"), re: writer.digest() };
+    writer.send({ ...ofOther, kind: "receipt", body: { status: 101 } });
+    expect(writer.send({ ...ofOther, kind: "result", body: { status: 200 } })).toBe(100);
+  });
+  expect(broken).toEqual(["acceptance_of_other_digest", "result_of_other_digest"]);
+});
+
+test("an end that does not end: the result is taken and the handoff stays open", () => {
+  const bug: Bug = (right) => (state, event) =>
+    event.type === "result" && state !== undefined ? patched(state, {}) : right(state, event);
+  expect(rulesBroken(bug, (writer) => writer.result("h"))).toEqual(["end_differs"]);
+});
+
+test("an end of another kind: what expired is cancelled", () => {
+  const bug: Bug = (right) => (state, event) => {
+    const next = right(state, event);
+    return event.type === "expire" ? patched(next.state!, { state: "cancelled" }) : next;
+  };
+  const broken = rulesBroken(bug, (writer) => {
+    writer.now += 60_000;
+    writer.hub("h", { type: "expire" });
+  });
+  expect(broken).toEqual(["end_differs"]);
+});
+
+test("reopened: the acknowledgement of a failure starts it again", () => {
+  const bug: Bug = (right) => (state, event) =>
+    event.type === "acknowledge" && state !== undefined
+      ? patched(state, { state: "open", outcome: null })
+      : right(state, event);
+  const broken = rulesBroken(bug, (writer) => {
+    writer.result("h", { status: 500 });
+    expect(writer.acknowledge("h")).toBe(100);
+  });
+  expect(broken).toEqual(["end_differs"]);
+});
+
+test("lost: the deadline comes and nothing happens", () => {
+  const bug: Bug = (right) => (state, event) =>
+    event.type === "expire" ? patched(state!, { status: 504 }) : right(state, event);
+  const broken = rulesBroken(bug, (writer) => {
+    writer.now += 60_000;
+    writer.hub("h", { type: "expire" });
+  });
+  expect(broken).toEqual(["end_differs"]);
+});

@@ -1,0 +1,163 @@
+import type { Digest } from "../signing/digest.ts";
+import type { StatusCode } from "../status.ts";
+import type { AttemptState, CloseReason, HandoffState } from "./transitions.ts";
+
+/** The part of a contract that time and retries run on. All spans in milliseconds. */
+export interface LifecycleTerms {
+  /** Attempts that may end in silence, interruption or a retryable failure. */
+  readonly maxAttempts: number;
+  /** How long an accepted attempt may stay silent. */
+  readonly leaseMs: number;
+  /** How long an offered attempt may go untaken. */
+  readonly offerMs: number;
+  /** How long after "taken" the signed acceptance may be outstanding. */
+  readonly graceMs: number;
+  /** The wait before the second try; it doubles with each further one, up to the cap. */
+  readonly backoffMs: number;
+  readonly backoffCapMs: number;
+}
+
+export const DEFAULT_TERMS: LifecycleTerms = {
+  maxAttempts: 3,
+  leaseMs: 30_000,
+  offerMs: 10_000,
+  graceMs: 5_000,
+  backoffMs: 500,
+  backoffCapMs: 60_000,
+};
+
+export interface Attempt {
+  readonly number: number;
+  readonly recipient: string;
+  readonly state: AttemptState;
+  readonly closed: CloseReason | null;
+  /** A status of the hundreds while it lives, then the one that it closed with. */
+  readonly status: StatusCode;
+  readonly isTaken: boolean;
+  /** When its silence ends it; null while only the deadline counts. */
+  readonly silentAt: number | null;
+}
+
+export interface Question {
+  /** Unique within the handoff, and owned by the recipient that asked first. */
+  readonly id: string;
+  /** The attempt that asked last. */
+  readonly attempt: number;
+  /** Digest of the answer, null while the question is open. */
+  readonly answer: Digest | null;
+}
+
+export interface Handoff {
+  readonly id: string;
+  /** Digest of the envelope that the delegator signed. */
+  readonly digest: Digest;
+  readonly delegator: string;
+  /** The agent it is addressed to, or null when the hub picks one by capability. */
+  readonly recipient: string | null;
+  readonly deadline: number;
+  readonly terms: LifecycleTerms;
+  readonly state: HandoffState;
+  readonly status: StatusCode;
+  readonly attempts: readonly Attempt[];
+  readonly questions: readonly Question[];
+  /** When the next attempt may be offered; null while one is under way or must be waited for. */
+  readonly nextAttemptAt: number | null;
+  /** The paused attempt whose state the next one starts from, and the only agent that understands it. */
+  readonly resumes: { readonly attempt: number; readonly recipient: string } | null;
+  /** Digest of the envelope that ended it; null while open, and where no envelope did. */
+  readonly outcome: Digest | null;
+  readonly isAcknowledged: boolean;
+  readonly isDiscarded: boolean;
+}
+
+interface Cause {
+  /** When it happened, in milliseconds, by the clock of who steps. */
+  readonly at: number;
+}
+interface RecipientCause extends Cause {
+  readonly by: string;
+  readonly attempt: number;
+}
+interface SignedRecipientCause extends RecipientCause {
+  /** Digest of the handoff that the recipient signed for. */
+  readonly re: Digest;
+}
+interface DelegatorCause extends Cause {
+  readonly by: string;
+}
+
+export type LifecycleEvent =
+  | (DelegatorCause & {
+      readonly type: "submit";
+      readonly id: string;
+      readonly digest: Digest;
+      readonly recipient: string | null;
+      readonly deadline: number;
+      readonly terms?: Partial<LifecycleTerms>;
+    })
+  | (Cause & { readonly type: "offer"; readonly recipient: string })
+  | (RecipientCause & { readonly type: "taken" | "heartbeat" })
+  | (SignedRecipientCause & { readonly type: "accept" | "progress" })
+  | (SignedRecipientCause & {
+      readonly type: "question" | "pause";
+      readonly questions: readonly string[];
+    })
+  | (SignedRecipientCause & {
+      readonly type: "reject";
+      readonly status: StatusCode;
+      readonly digest: Digest;
+    })
+  | (SignedRecipientCause & {
+      readonly type: "release";
+      readonly status: 300 | 301;
+      readonly retryAfterMs?: number | undefined;
+    })
+  | (SignedRecipientCause & {
+      readonly type: "result";
+      readonly status: StatusCode;
+      readonly digest: Digest;
+      readonly isRetryable?: boolean | undefined;
+      readonly retryAfterMs?: number | undefined;
+    })
+  | (DelegatorCause & {
+      readonly type: "answer";
+      readonly question: string;
+      readonly digest: Digest;
+    })
+  | (DelegatorCause & { readonly type: "cancel"; readonly digest: Digest })
+  | (DelegatorCause & { readonly type: "acknowledge"; readonly outcome: Digest })
+  | (Cause & { readonly type: "unreachable" | "lease_lost"; readonly attempt: number })
+  /** The handoff that this one is part of has ended, so nobody waits for it any more. */
+  | (Cause & { readonly type: "parent_ended" })
+  | (Cause & { readonly type: "expire" })
+  | (Cause & { readonly type: "dead_letter"; readonly status: StatusCode })
+  | (Cause & { readonly type: "discard" });
+
+export type EventOf<Type extends LifecycleEvent["type"]> = Extract<
+  LifecycleEvent,
+  { readonly type: Type }
+>;
+
+export type LifecycleEffect =
+  /** What the sender of the event is told. Every step has exactly one, and it comes first. */
+  | { readonly type: "reply"; readonly status: StatusCode }
+  /** Offer attempt n to its recipient. */
+  | { readonly type: "offer"; readonly attempt: number; readonly recipient: string }
+  /** Pass what came on to the other side. */
+  | { readonly type: "forward"; readonly to: "delegator" | "recipient"; readonly attempt: number }
+  /** Tell the recipient that its attempt is closed, so that its work stops. */
+  | {
+      readonly type: "stop";
+      readonly attempt: number;
+      readonly recipient: string;
+      readonly status: StatusCode;
+    }
+  /** The handoff may be offered again from then on. */
+  | { readonly type: "retry"; readonly at: number }
+  /** The handoff has ended: tell the delegator, cancel the children, disarm the timers. */
+  | { readonly type: "ended"; readonly state: HandoffState; readonly status: StatusCode };
+
+export interface Step {
+  readonly state: Handoff | undefined;
+  readonly effects: readonly LifecycleEffect[];
+}

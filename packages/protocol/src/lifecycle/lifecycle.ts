@@ -1,0 +1,148 @@
+import { again, ended } from "./ending.ts";
+import { DEFAULT_TERMS } from "./handoff.ts";
+import type { Attempt, EventOf, Handoff, LifecycleEvent, Step } from "./handoff.ts";
+import { answered } from "./question.ts";
+import { byRecipient } from "./recipient.ts";
+import { noted, RECEIVED, refused } from "./reply.ts";
+import { isFailure } from "../status.ts";
+import { ATTEMPT_MOVES } from "./transitions.ts";
+
+/**
+ * The whole life of a handoff: what a state becomes by an event, and what is to be done about it.
+ * Pure; a refused event leaves the very same state object and one `reply` with the reason's status.
+ */
+export function step(state: Handoff | undefined, event: LifecycleEvent): Step {
+  if (event.type === "submit")
+    return state === undefined ? submitted(event) : resubmitted(state, event);
+  if (state === undefined) return refused(state, 403);
+  if (state.state === "open" && event.at >= state.deadline) return overdue(state, event);
+  switch (event.type) {
+    case "offer":
+      return offered(state, event);
+    case "answer":
+      return answered(state, event);
+    case "cancel":
+      return cancelled(state, event);
+    case "acknowledge":
+      return acknowledged(state, event);
+    case "parent_ended":
+      if (state.state !== "open") return refused(state, 410);
+      return ended(state, "parent_ended", 499, null);
+    case "expire":
+      return refused(state, state.state === "open" ? 403 : 410);
+    case "dead_letter":
+      if (state.state !== "open") return refused(state, 410);
+      if (!isFailure(event.status)) return refused(state, 400);
+      return ended(state, "dead_letter", event.status, null);
+    case "discard":
+      if (state.state !== "dead_lettered") return refused(state, 403);
+      if (state.isDiscarded) return refused(state, 201);
+      return noted({ ...state, isDiscarded: true });
+    case "unreachable":
+    case "lease_lost":
+      return silent(state, event);
+    default:
+      return byRecipient(state, event);
+  }
+}
+
+/**
+ * The deadline wins over whatever comes at or after it, even where the timer is late: the handoff
+ * expires first, and the sender hears what it would have heard a moment later.
+ */
+function overdue(state: Handoff, event: LifecycleEvent): Step {
+  // Neither can be about a handoff that nobody has been told the end of.
+  if (event.type === "acknowledge" || event.type === "discard") return refused(state, 403);
+  const expired = ended(state, "expire", 504, null);
+  if (event.type === "expire") return expired;
+  const { effects } = step(expired.state, event);
+  return { state: expired.state, effects: [...effects, ...expired.effects.slice(1)] };
+}
+
+function submitted(event: EventOf<"submit">): Step {
+  // Without an end that comes, nothing would ever settle the handoff.
+  if (!Number.isFinite(event.deadline)) return refused(undefined, 400);
+  if (event.deadline <= event.at) return refused(undefined, 504);
+  const state: Handoff = {
+    id: event.id,
+    digest: event.digest,
+    delegator: event.by,
+    recipient: event.recipient,
+    deadline: event.deadline,
+    terms: event.terms === undefined ? DEFAULT_TERMS : { ...DEFAULT_TERMS, ...event.terms },
+    state: "open",
+    status: 100,
+    attempts: [],
+    questions: [],
+    nextAttemptAt: event.at,
+    resumes: null,
+    outcome: null,
+    isAcknowledged: false,
+    isDiscarded: false,
+  };
+  return { state, effects: [RECEIVED, { type: "retry", at: event.at }] };
+}
+
+function resubmitted(state: Handoff, event: EventOf<"submit">): Step {
+  // Knowing an id is not owning it: a stranger learns nothing of what the id stands for.
+  if (event.by !== state.delegator) return refused(state, 403);
+  return refused(state, event.digest === state.digest ? 201 : 409);
+}
+
+function offered(state: Handoff, event: EventOf<"offer">): Step {
+  if (state.state !== "open") return refused(state, 410);
+  const { recipient, at } = event;
+  if (state.nextAttemptAt === null || at < state.nextAttemptAt) return refused(state, 403);
+  const only = state.resumes?.recipient ?? state.recipient;
+  if (only !== null && recipient !== only) return refused(state, 403);
+  // The terms are the same, so its answer would be: without this a router could ask in a circle.
+  if (state.attempts.some((each) => each.closed === "rejected" && each.recipient === recipient)) {
+    return refused(state, 403);
+  }
+  const attempt: Attempt = {
+    number: state.attempts.length + 1,
+    recipient,
+    state: "offered",
+    closed: null,
+    status: 100,
+    isTaken: false,
+    silentAt: at + state.terms.offerMs,
+  };
+  return {
+    state: { ...state, status: 100, attempts: [...state.attempts, attempt], nextAttemptAt: null },
+    effects: [RECEIVED, { type: "offer", attempt: attempt.number, recipient }],
+  };
+}
+
+function silent(state: Handoff, event: EventOf<"unreachable" | "lease_lost">): Step {
+  const attempt = state.attempts[event.attempt - 1];
+  if (attempt === undefined) return refused(state, 403);
+  if (attempt.state === "closed") return refused(state, 410);
+  const { type, at } = event;
+  const isUntaken = attempt.state === "offered" && !attempt.isTaken;
+  const mayMove = ATTEMPT_MOVES[type].moves[attempt.state] !== undefined;
+  if (!mayMove || isUntaken !== (type === "unreachable")) return refused(state, 403);
+  if (at < (attempt.silentAt ?? Infinity)) return refused(state, 403);
+  const status = type === "unreachable" ? 503 : 502;
+  const next = again(state, attempt, { name: type, status, at });
+  const { number, recipient } = attempt;
+  return {
+    state: next.state,
+    effects: [...next.effects, { type: "stop", attempt: number, recipient, status }],
+  };
+}
+
+function cancelled(state: Handoff, event: EventOf<"cancel">): Step {
+  if (event.by !== state.delegator) return refused(state, 403);
+  if (state.state !== "open") return refused(state, state.outcome === event.digest ? 201 : 410);
+  return ended(state, "cancel", 499, event.digest);
+}
+
+function acknowledged(state: Handoff, event: EventOf<"acknowledge">): Step {
+  if (event.by !== state.delegator) return refused(state, 403);
+  if (state.state === "open") return refused(state, 403);
+  // Where no party's envelope ended it, the notice is the hub's own, made after this step.
+  if (state.outcome !== null && state.outcome !== event.outcome) return refused(state, 409);
+  if (state.isAcknowledged) return refused(state, 201);
+  return noted({ ...state, isAcknowledged: true });
+}

@@ -1,0 +1,179 @@
+import * as z from "zod";
+import { DEFAULT_TERMS } from "../lifecycle/handoff.ts";
+import type { Json } from "../json/json.ts";
+import { LIMITS } from "../limits.ts";
+import type { JsonSchema } from "../schema/schema.ts";
+
+export const CAPABILITY_NAME: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$/;
+
+export function isCapabilityName(value: unknown): value is string {
+  return typeof value === "string" && CAPABILITY_NAME.test(value);
+}
+
+/** Which of the three shapes of a handoff's body it reads. */
+export type Takes = "structured" | "conversation" | "delegation";
+
+/** Whether a try leaves traces outside: `none`, `possible` even where it fails, `done` by each success. */
+export type Effects = "none" | "possible" | "done";
+
+export interface Example {
+  description?: string | undefined;
+  input?: Json | undefined;
+  output?: Json | undefined;
+}
+
+/** One thing an agent can do, with every default filled in. */
+export interface Capability {
+  name: string;
+  version: string;
+  description?: string | undefined;
+  tags: string[];
+  examples: Example[];
+  takes: Takes;
+  input_schema: JsonSchema;
+  output_schema: JsonSchema;
+  effects: Effects;
+  /** The longest it needs, from acceptance to result. */
+  timeout_seconds: number;
+  /** The longest it stays silent while it works. */
+  lease_seconds: number;
+  /** The most tries that it may be put through. */
+  max_attempts: number;
+  /** Handoffs at once. Not stated: its credit alone decides. */
+  concurrency?: number | undefined;
+  max_input_bytes: number;
+  /** The share of successes that it claims, from 0 to 1. */
+  reliability_sla: number;
+}
+
+/** What holds where a manifest says nothing. No claim of reliability is the claim of none. */
+export const CAPABILITY_DEFAULTS: Readonly<
+  Omit<Capability, "name" | "description" | "concurrency">
+> = {
+  version: "1",
+  tags: [],
+  examples: [],
+  takes: "structured",
+  input_schema: {},
+  output_schema: {},
+  effects: "possible",
+  timeout_seconds: 300,
+  lease_seconds: DEFAULT_TERMS.leaseMs / 1000,
+  max_attempts: DEFAULT_TERMS.maxAttempts,
+  max_input_bytes: LIMITS.envelopeBytes,
+  reliability_sla: 0,
+};
+
+/** How much of everything one manifest may hold. Lengths are in characters. */
+export const MANIFEST_LIMITS = {
+  capabilities: 256,
+  // Enrolling a key costs a millisecond, and a stranger decides how many there are.
+  keys: 16,
+  tags: 64,
+  examples: 32,
+  labelLength: 128,
+  descriptionLength: 8192,
+  urlLength: 2048,
+} as const;
+
+/** The widest terms that a contract may name. */
+export const TERM_LIMITS: {
+  readonly timeoutSeconds: number;
+  readonly leaseSeconds: number;
+  readonly attempts: number;
+} = {
+  timeoutSeconds: LIMITS.deadlineAheadMs / 1000,
+  leaseSeconds: 86_400,
+  attempts: 32,
+};
+
+const label = z.string().min(1).max(MANIFEST_LIMITS.labelLength);
+export const description: z.ZodType<string> = z.string().max(MANIFEST_LIMITS.descriptionLength);
+// What it holds is normalised and bounded by the schema reader, which says more about a fault.
+const schema = z.unknown() as z.ZodType<JsonSchema>;
+const json = z.unknown() as z.ZodType<Json>;
+
+/** The wire shape with its defaults; the two schemas in it are still as they came. */
+export const capabilitySchema: z.ZodType<Capability> = z.object({
+  name: z
+    .string()
+    .regex(
+      CAPABILITY_NAME,
+      "must be 1 to 128 of A-Z a-z 0-9 _ . : / - and start with none of . : / -",
+    ),
+  version: label.default(CAPABILITY_DEFAULTS.version),
+  description: description.optional(),
+  tags: z.array(label).max(MANIFEST_LIMITS.tags).default([]),
+  examples: z
+    .array(
+      z.object({
+        description: description.optional(),
+        input: json.optional(),
+        output: json.optional(),
+      }),
+    )
+    .max(MANIFEST_LIMITS.examples)
+    .default([]),
+  takes: z.enum(["structured", "conversation", "delegation"]).default(CAPABILITY_DEFAULTS.takes),
+  input_schema: schema.default(CAPABILITY_DEFAULTS.input_schema),
+  output_schema: schema.default(CAPABILITY_DEFAULTS.output_schema),
+  effects: z.enum(["none", "possible", "done"]).default(CAPABILITY_DEFAULTS.effects),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(TERM_LIMITS.timeoutSeconds)
+    .default(CAPABILITY_DEFAULTS.timeout_seconds),
+  lease_seconds: z
+    .number()
+    .positive()
+    .max(TERM_LIMITS.leaseSeconds)
+    .default(CAPABILITY_DEFAULTS.lease_seconds),
+  max_attempts: z.int().min(1).max(TERM_LIMITS.attempts).default(CAPABILITY_DEFAULTS.max_attempts),
+  concurrency: z.int().min(1).optional(),
+  max_input_bytes: z.int().min(1).default(CAPABILITY_DEFAULTS.max_input_bytes),
+  reliability_sla: z.number().min(0).max(1).default(CAPABILITY_DEFAULTS.reliability_sla),
+});
+
+type VersionRule = (offered: readonly number[], wanted: readonly number[]) => boolean;
+
+/**
+ * What a wanted version may look like. `1` is any 1.x and `1.2` any 1.2.x; `^1.2` is 1.x from 1.2
+ * on; `>=1.2` has no upper end. Only versions of plain numbers are compared: anything else, a
+ * pre-release such as `2.0-rc.1` too, is found by its exact name alone.
+ */
+const VERSION_RULES: Readonly<Record<"" | "^" | ">=", VersionRule>> = {
+  "": (offered, wanted) => wanted.every((part, index) => (offered[index] ?? 0) === part),
+  "^": (offered, wanted) => offered[0] === wanted[0] && compareParts(offered, wanted) >= 0,
+  ">=": (offered, wanted) => compareParts(offered, wanted) >= 0,
+};
+
+const WANTED_VERSION = /^(|\^|>=)(\d{1,9}(?:\.\d{1,9}){0,7})$/;
+
+export function matchesVersion(offered: string, wanted: string): boolean {
+  if (offered === wanted) return true;
+  const [, rule, version] = WANTED_VERSION.exec(wanted) ?? [];
+  const parts = numbersOf(offered);
+  if (version === undefined || parts === undefined) return false;
+  return VERSION_RULES[rule as keyof typeof VERSION_RULES](parts, numbersOf(version)!);
+}
+
+/** Below zero when `a` is the older one. Versions that are no numbers come before all that are. */
+export function compareVersions(a: string, b: string): number {
+  const left = numbersOf(a);
+  const right = numbersOf(b);
+  if (left !== undefined && right !== undefined) return compareParts(left, right);
+  if (left === undefined && right === undefined) return a < b ? -1 : a > b ? 1 : 0;
+  return left === undefined ? -1 : 1;
+}
+
+function numbersOf(version: string): number[] | undefined {
+  return /^\d{1,9}(?:\.\d{1,9}){0,7}$/.test(version) ? version.split(".").map(Number) : undefined;
+}
+
+function compareParts(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < Math.max(a.length, b.length); index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,60 @@
+import type { PublicKey } from "../signing/key.ts";
+import type { VerifiedManifest } from "./manifest.ts";
+
+/** Whose key it is, and from when to when (in milliseconds, the end excluded) it may sign. */
+export interface KeyRecord {
+  readonly agent: string;
+  readonly key: PublicKey;
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+export interface Keyring {
+  keyOf(kid: string): KeyRecord | undefined;
+}
+
+export function isKeyValidAt({ notBefore, notAfter }: KeyRecord, at: number): boolean {
+  return notBefore <= at && at < notAfter;
+}
+
+/**
+ * All keys that manifests ever listed. A key stays after it is retired, so that what it signed
+ * before can be checked for ever; the newest manifest that lists it says until when it was good,
+ * and one that dropped it ends it.
+ */
+export function keyring(manifests: readonly VerifiedManifest[]): Keyring {
+  const inOrder = manifests.toSorted((a, b) => a.manifest.sequence - b.manifest.sequence);
+  const owners = ownersOf(inOrder, manifests);
+  const records = new Map<string, KeyRecord>();
+  const current = new Map<string, ReadonlyMap<string, KeyRecord>>();
+  for (const { manifest, keys, at } of inOrder) {
+    const agent = manifest.agent_id;
+    for (const kid of current.get(agent)?.keys() ?? []) {
+      const record = records.get(kid);
+      if (keys.has(kid) || record?.agent !== agent) continue;
+      records.set(kid, { ...record, notAfter: Math.min(record.notAfter, at) });
+    }
+    for (const [kid, record] of keys) if (owners.get(kid) === agent) records.set(kid, record);
+    current.set(agent, keys);
+  }
+  return { keyOf: (kid) => records.get(kid) };
+}
+
+/**
+ * Who signed with a key holds it; who only lists it may have copied it from somebody's manifest,
+ * and would otherwise take that agent off the network.
+ */
+function ownersOf(
+  inOrder: readonly VerifiedManifest[],
+  asGiven: readonly VerifiedManifest[],
+): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  const claim = (kid: string, agent: string) => {
+    if (!owners.has(kid)) owners.set(kid, agent);
+  };
+  for (const { kid, manifest } of inOrder) claim(kid, manifest.agent_id);
+  for (const { keys, manifest } of asGiven) {
+    for (const kid of keys.keys()) claim(kid, manifest.agent_id);
+  }
+  return owners;
+}

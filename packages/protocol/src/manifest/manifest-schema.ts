@@ -1,0 +1,244 @@
+import * as z from "zod";
+import type { ZodError } from "zod";
+import { AGENT_ID } from "./agent-id.ts";
+import { capabilitySchema, description, MANIFEST_LIMITS } from "./capability.ts";
+import type { Capability, Effects, Example, Takes } from "./capability.ts";
+import { isDigest } from "../signing/digest.ts";
+import type { Digest } from "../signing/digest.ts";
+import { WaybillError } from "../error.ts";
+import { parseJson, stringifyJson } from "../json/json.ts";
+import type { Json } from "../json/json.ts";
+import { publicKeyFrom } from "../signing/key.ts";
+import type { PublicJwk, PublicKey } from "../signing/key.ts";
+import { compileSchema, normalizeSchema } from "../schema/schema.ts";
+import type { JsonSchema } from "../schema/schema.ts";
+import { fromSchemaError } from "../envelope/schema-error.ts";
+import { isTime, parseTime } from "../time.ts";
+
+/** When a key may be used. `retired_at` ends it early, and for good as far as new traffic goes. */
+export interface KeyValidity {
+  not_before?: string | undefined;
+  not_after?: string | undefined;
+  retired_at?: string | undefined;
+}
+
+export interface ManifestKey extends PublicJwk, KeyValidity {
+  kid: string;
+}
+
+/** What an agent says about itself, with every default filled in and every schema normalised. */
+export interface Manifest {
+  agent_id: string;
+  version?: string | undefined;
+  description?: string | undefined;
+  capabilities: Capability[];
+  discovery_endpoint?: string | undefined;
+  keys: ManifestKey[];
+  /** Counts up by one with each update. */
+  sequence: number;
+  /** Digest of the manifest before; missing in the first one only. */
+  previous?: Digest | undefined;
+}
+
+/** A capability as one writes it: a name is enough. Schemas may be in the shorthand. */
+export interface CapabilityInput {
+  name: string;
+  version?: string | undefined;
+  description?: string | undefined;
+  tags?: readonly string[] | undefined;
+  examples?: readonly Example[] | undefined;
+  takes?: Takes | undefined;
+  input_schema?: unknown;
+  output_schema?: unknown;
+  effects?: Effects | undefined;
+  timeout_seconds?: number | undefined;
+  lease_seconds?: number | undefined;
+  max_attempts?: number | undefined;
+  concurrency?: number | undefined;
+  max_input_bytes?: number | undefined;
+  reliability_sla?: number | undefined;
+  [member: string]: unknown;
+}
+
+/** A manifest as one writes it. Members that nobody here knows stay in what is signed. */
+export interface ManifestInput {
+  agent_id: string;
+  version?: string | undefined;
+  description?: string | undefined;
+  capabilities: readonly CapabilityInput[];
+  discovery_endpoint?: string | undefined;
+  keys?: readonly (PublicJwk & KeyValidity & { kid?: string | undefined })[] | undefined;
+  sequence?: number | undefined;
+  previous?: Digest | undefined;
+  [member: string]: unknown;
+}
+
+/** A manifest and its keys, ready to verify with. */
+export interface ReadManifest {
+  readonly manifest: Manifest;
+  readonly keys: ReadonlyMap<string, PublicKey>;
+}
+
+const time = z.string().refine(isTime, "must be a UTC time such as 2026-11-18T07:45:00Z");
+
+const keySchema = z.looseObject({
+  kid: z.string().optional(),
+  not_before: time.optional(),
+  not_after: time.optional(),
+  retired_at: time.optional(),
+});
+
+const manifestSchema = z.object({
+  waybill: z.literal(1).optional(),
+  kind: z.literal("manifest").optional(),
+  agent_id: z
+    .string()
+    .regex(AGENT_ID, "must be 1 to 128 of a-z 0-9 . - _ and start and end with a letter or digit"),
+  version: z.string().min(1).max(MANIFEST_LIMITS.labelLength).optional(),
+  description: description.optional(),
+  capabilities: z.array(capabilitySchema).max(MANIFEST_LIMITS.capabilities),
+  // Only the spelling: whether the address may be reached is decided when somebody connects to it.
+  discovery_endpoint: z
+    .string()
+    .max(MANIFEST_LIMITS.urlLength)
+    .regex(/^https?:\/\/[!-~]+$/, "must be an http or https URL in ASCII")
+    .pipe(z.url("must be a URL"))
+    .optional(),
+  keys: z.array(keySchema).max(MANIFEST_LIMITS.keys).default([]),
+  sequence: z.int().min(1).default(1),
+  previous: z.custom<Digest>(isDigest, "must be sha256: and 64 hex digits").optional(),
+});
+
+/**
+ * Reads a manifest, the one of the founding document as it stands included. Refuses it with the
+ * place and the rule; members that it does not know are left out.
+ */
+export function parseManifest(value: unknown): Manifest {
+  return readManifest(parseJson(stringifyJson(value))).manifest;
+}
+
+/** The same for a value that came out of `parseJson`, with the keys enrolled. */
+export function readManifest(value: Json): ReadManifest {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new WaybillError(400, "A manifest is a JSON object; this is not one.", { at: "" });
+  }
+  const parsed = manifestSchema.safeParse(value);
+  if (!parsed.success) {
+    throw fromSchemaError(parsed.error, "The manifest", isTooLarge(parsed.error) ? 413 : 400);
+  }
+  const { waybill: _waybill, kind: _kind, keys: givenKeys, ...rest } = parsed.data;
+  if ((rest.sequence === 1) !== (rest.previous === undefined)) {
+    throw refused(
+      400,
+      rest.sequence === 1
+        ? "its sequence is 1, so there is no manifest before it; leave previous out, or count on"
+        : `its sequence is ${rest.sequence}, so previous must hold the digest of number ${rest.sequence - 1}`,
+      "/previous",
+    );
+  }
+  const capabilities = rest.capabilities.map(withSchemas);
+  refuseTwins(capabilities);
+  const keys = new Map<string, PublicKey>();
+  const listed = givenKeys.map((given, index) => {
+    const key = enrolled(given, `/keys/${index}`);
+    if (keys.has(key.kid)) {
+      throw refused(400, `the key ${key.kid} is listed twice`, `/keys/${index}`);
+    }
+    keys.set(key.kid, key);
+    return manifestKey(given, key, `/keys/${index}`);
+  });
+  return { manifest: { ...rest, capabilities, keys: listed }, keys };
+}
+
+function withSchemas(capability: Capability, index: number): Capability {
+  return {
+    ...capability,
+    input_schema: schemaAt(capability, "input_schema", index),
+    output_schema: schemaAt(capability, "output_schema", index),
+  };
+}
+
+function schemaAt(
+  capability: Capability,
+  member: "input_schema" | "output_schema",
+  index: number,
+): JsonSchema {
+  try {
+    const schema = normalizeSchema(capability[member]);
+    compileSchema(schema);
+    return schema;
+  } catch (error) {
+    const { status, message, at } = WaybillError.from(error, 400);
+    throw new WaybillError(status, `The ${member} of ${capability.name} is refused: ${message}`, {
+      at: `/capabilities/${index}/${member}${at ?? ""}`,
+      cause: error,
+    });
+  }
+}
+
+function refuseTwins(capabilities: readonly Capability[]): void {
+  const seen = new Set<string>();
+  capabilities.forEach(({ name, version }, index) => {
+    // No name has a space in it, so this can't run together with another pair.
+    const twin = `${name} ${version}`;
+    if (seen.has(twin)) {
+      throw refused(
+        400,
+        `it offers ${name} in version ${version} twice; give the second one another version`,
+        `/capabilities/${index}`,
+      );
+    }
+    seen.add(twin);
+  });
+}
+
+function enrolled(given: z.infer<typeof keySchema>, at: string): PublicKey {
+  let key: PublicKey;
+  try {
+    key = publicKeyFrom(given);
+  } catch (error) {
+    const { status, message, at: inside } = WaybillError.from(error, 401);
+    throw new WaybillError(status, `A key of the manifest is refused: ${message}`, {
+      at: `${at}${inside ?? ""}`,
+      cause: error,
+    });
+  }
+  if (given.kid !== undefined && given.kid !== key.kid) {
+    throw refused(
+      400,
+      `a key says that its kid is not ${key.kid}, its RFC 7638 thumbprint; correct it or leave it out`,
+      `${at}/kid`,
+    );
+  }
+  return key;
+}
+
+function manifestKey(
+  { not_before, not_after, retired_at }: z.infer<typeof keySchema>,
+  key: PublicKey,
+  at: string,
+): ManifestKey {
+  if (
+    not_before !== undefined &&
+    not_after !== undefined &&
+    parseTime(not_after)! <= parseTime(not_before)!
+  ) {
+    throw refused(400, "a key's not_after is not later than its not_before", `${at}/not_after`);
+  }
+  return {
+    kid: key.kid,
+    ...key.jwk,
+    ...(not_before !== undefined && { not_before }),
+    ...(not_after !== undefined && { not_after }),
+    ...(retired_at !== undefined && { retired_at }),
+  };
+}
+
+function isTooLarge(error: ZodError): boolean {
+  const issue = error.issues[0];
+  return issue?.code === "too_big" && (issue.origin === "string" || issue.origin === "array");
+}
+
+function refused(status: 400 | 401, reason: string, at: string): WaybillError {
+  return new WaybillError(status, `The manifest is refused: ${reason}.`, { at });
+}

@@ -1,0 +1,226 @@
+import { fromBase64url } from "#platform";
+import { MANIFEST_LIMITS } from "./capability.ts";
+import type { Digest } from "../signing/digest.ts";
+import { digestOf } from "../signing/digest.ts";
+import { WaybillError } from "../error.ts";
+import { parseJson, stringifyJson } from "../json/json.ts";
+import type { Json } from "../json/json.ts";
+import { readCompact, signCompact, verifyCompact } from "../signing/jws.ts";
+import { publicKeyFrom, thumbprint } from "../signing/key.ts";
+import type { PrivateKey, PublicKey } from "../signing/key.ts";
+import { isKeyValidAt } from "./keyring.ts";
+import type { KeyRecord, Keyring } from "./keyring.ts";
+import { readManifest } from "./manifest-schema.ts";
+import type { Manifest, ManifestInput, ManifestKey, ReadManifest } from "./manifest-schema.ts";
+import { parseTime } from "../time.ts";
+import { decideTrust } from "./trust.ts";
+import type { TrustPolicy } from "./trust.ts";
+
+export type { KeyRecord } from "./keyring.ts";
+
+export interface VerifiedManifest {
+  readonly manifest: Manifest;
+  /** Of the exact text: what the next manifest names as `previous`. */
+  readonly digest: Digest;
+  /** The key that signed it. */
+  readonly kid: string;
+  readonly text: string;
+  /** When it was verified, by the clock of who did: from then on keys that it drops are retired. */
+  readonly at: number;
+  readonly keys: ReadonlyMap<string, KeyRecord>;
+}
+
+export interface VerifyManifestOptions {
+  /** The agent's manifest before; left out when this is the first that is seen of it. */
+  readonly previous?: VerifiedManifest | undefined;
+  readonly at: number;
+  /** Whom to believe. Left out: whoever holds the key, which says nothing about who that is. */
+  readonly trust?: TrustPolicy | undefined;
+  /** Keys of all agents that are known, old ones too: nobody may list a key of somebody else. */
+  readonly keyOf?: Keyring["keyOf"] | undefined;
+}
+
+/**
+ * Signs what an agent says about itself. Without `keys` it lists the key that signs; an update
+ * carries the next `sequence`, the digest of the manifest before as `previous`, and the signature
+ * of a key which that one lists.
+ */
+export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
+  const { waybill: _waybill, kind: _kind, ...members } = manifest;
+  const keys = manifest.keys ?? [key.jwk];
+  const sequence = manifest.sequence ?? 1;
+  // The two members that no envelope has in this combination: neither can pass for the other.
+  const payload = stringifyJson({ waybill: 1, kind: "manifest", ...members, sequence, keys });
+  const read = readManifest(parseJson(payload));
+  if (read.manifest.sequence === 1 && !read.keys.has(key.kid)) {
+    throw new WaybillError(
+      400,
+      `The first manifest of ${manifest.agent_id} must list the key that signs it, ${key.kid}; add its public JWK to keys.`,
+      { at: "/keys" },
+    );
+  }
+  return signCompact(payload, key);
+}
+
+/**
+ * Checks a signed manifest, and that it follows from the one before. The very same text again
+ * gives the same manifest back and changes nothing.
+ */
+export function verifyManifest(text: string, options: VerifyManifestOptions): VerifiedManifest {
+  const { previous, at, trust, keyOf } = options;
+  if (previous !== undefined && text === previous.text) {
+    checkTrust(previous, trust, true);
+    return previous;
+  }
+  const { kid, payload } = readCompact(text);
+  const value = parseSigned(payload);
+  // A first manifest brings the key that it is verified with; nothing else of it is read before.
+  // Of an update, the keys of older ones are asked too: an old manifest that returns is a 409, and
+  // not merely an unknown signature.
+  const known = previous?.keys.get(kid) ?? (previous === undefined ? undefined : keyOf?.(kid));
+  const key = known?.key ?? listedKey(value, kid);
+  if (key === undefined) {
+    const lists =
+      previous === undefined ? "it does not list" : "neither it nor the one before lists";
+    const message = `The manifest is signed by ${kid}, a key that ${lists}. If it is an update, verify the one before first and hand it over as previous.`;
+    throw new WaybillError(401, message, { at: "/keys" });
+  }
+  verifyCompact(text, () => key);
+  const read = readManifest(value);
+  const { manifest } = read;
+  const digest = digestOf(text);
+  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest);
+  const keys = recordsOf(read);
+  checkKey((previous?.keys ?? keys).get(kid)!, at);
+  checkOwners(manifest, keyOf);
+  const verified: VerifiedManifest = { manifest, digest, kid, text, at, keys };
+  checkTrust(verified, trust, previous !== undefined);
+  return verified;
+}
+
+function parseSigned(payload: string): { [member: string]: Json } {
+  const value = parseJson(payload);
+  const { waybill, kind, ...members } = isObject(value) ? value : {};
+  if (waybill !== 1 || kind !== "manifest") {
+    throw new WaybillError(
+      400,
+      'This is signed, but it is no manifest: its payload must have "waybill": 1 and "kind": "manifest".',
+      { at: waybill === 1 ? "/kind" : "/waybill" },
+    );
+  }
+  return members;
+}
+
+function listedKey({ keys }: { [member: string]: Json }, kid: string): PublicKey | undefined {
+  const listed = Array.isArray(keys) ? keys.slice(0, MANIFEST_LIMITS.keys) : [];
+  const jwk = listed.find((key) => {
+    const x = isObject(key) && typeof key.x === "string" ? fromBase64url(key.x) : undefined;
+    return x !== undefined && thumbprint(x) === kid;
+  });
+  return jwk === undefined ? undefined : publicKeyFrom(jwk);
+}
+
+function isObject(value: Json): value is { [member: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkSuccession(
+  previous: VerifiedManifest,
+  manifest: Manifest,
+  kid: string,
+  digest: Digest,
+): void {
+  const before = previous.manifest;
+  const { agent_id, sequence } = manifest;
+  if (agent_id !== before.agent_id) {
+    const message = `A manifest of ${agent_id} can't follow one of ${before.agent_id}: an agent keeps its id.`;
+    throw new WaybillError(409, message, { at: "/agent_id" });
+  }
+  if (sequence < before.sequence) {
+    const message = `The manifest of ${agent_id} goes back from number ${before.sequence} to ${sequence}: an old manifest never returns. To undo a change, publish it as number ${before.sequence + 1}.`;
+    throw new WaybillError(409, message, { at: "/sequence" });
+  }
+  if (!previous.keys.has(kid)) {
+    throw new WaybillError(401, keyChanged(manifest, kid, previous), { at: "/keys" });
+  }
+  if (sequence === before.sequence) {
+    const message = `There are two manifests of ${agent_id} with number ${sequence}: ${previous.digest} is known, ${digest} came now. They differ in ${changes(before, manifest)}. Publish the change as number ${sequence + 1}.`;
+    throw new WaybillError(409, message, { at: "/sequence" });
+  }
+  if (sequence !== before.sequence + 1) {
+    const message = `The manifest of ${agent_id} has number ${sequence}, and the last one known is ${before.sequence}: those between must come first.`;
+    throw new WaybillError(409, message, { at: "/sequence" });
+  }
+  if (manifest.previous !== previous.digest) {
+    const message = `The manifest of ${agent_id} follows ${manifest.previous}, but number ${before.sequence} is ${previous.digest}: the agent's history has two branches.`;
+    throw new WaybillError(409, message, { at: "/previous" });
+  }
+}
+
+function keyChanged(manifest: Manifest, kid: string, previous: VerifiedManifest): string {
+  const { sequence } = previous.manifest;
+  return `THE KEY HAS CHANGED: the manifest of ${manifest.agent_id} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key: a real change is signed with a key of number ${sequence}, or an operator pins the new key.`;
+}
+
+/** Names what differs between two manifests, for a person who must judge it. */
+function changes(before: Manifest, after: Manifest): string {
+  const members = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Manifest>;
+  members.delete("sequence");
+  members.delete("previous");
+  const named = [...members]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => (name === "keys" ? `keys (${keyChanges(before.keys, after.keys)})` : name));
+  return named.length === 0 ? "members that this version does not read" : named.join(", ");
+}
+
+function keyChanges(before: readonly ManifestKey[], after: readonly ManifestKey[]): string {
+  const lacks = (keys: readonly ManifestKey[], kid: string) => !keys.some((key) => key.kid === kid);
+  const gone = before.filter(({ kid }) => lacks(after, kid)).map(({ kid }) => `without ${kid}`);
+  const added = after.filter(({ kid }) => lacks(before, kid)).map(({ kid }) => `with ${kid}`);
+  return [...gone, ...added].join(", ") || "other times of validity";
+}
+
+function recordsOf({ manifest, keys }: ReadManifest): Map<string, KeyRecord> {
+  return new Map(
+    manifest.keys.map(({ kid, not_before, not_after, retired_at }) => [
+      kid,
+      {
+        agent: manifest.agent_id,
+        key: keys.get(kid)!,
+        notBefore: timeOr(not_before, -Infinity),
+        notAfter: Math.min(timeOr(not_after, Infinity), timeOr(retired_at, Infinity)),
+      },
+    ]),
+  );
+}
+
+function timeOr(text: string | undefined, open: number): number {
+  return text === undefined ? open : parseTime(text)!;
+}
+
+function checkKey(record: KeyRecord, at: number): void {
+  if (isKeyValidAt(record, at)) return;
+  const when = at < record.notBefore ? "is not valid yet" : "is retired or has run out";
+  const message = `The manifest of ${record.agent} is signed by ${record.key.kid}, which ${when}; sign with a current key.`;
+  throw new WaybillError(401, message, { at: "/keys" });
+}
+
+function checkOwners({ agent_id, keys }: Manifest, keyOf: Keyring["keyOf"] | undefined): void {
+  keys.forEach(({ kid }, index) => {
+    const owner = keyOf?.(kid)?.agent;
+    if (owner === undefined || owner === agent_id) return;
+    const message = `The manifest of ${agent_id} lists ${kid}, which is a key of ${owner}: each agent needs keys of its own.`;
+    throw new WaybillError(409, message, { at: `/keys/${index}` });
+  });
+}
+
+function checkTrust(
+  { manifest, kid, digest }: VerifiedManifest,
+  trust: TrustPolicy | undefined,
+  isContinued: boolean,
+): void {
+  if (trust === undefined) return;
+  const decision = decideTrust(trust, { agentId: manifest.agent_id, kid, digest, isContinued });
+  if (decision.isTrusted) return;
+  throw new WaybillError(decision.status, `The manifest is refused: ${decision.reason}.`);
+}

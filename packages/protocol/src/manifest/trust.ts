@@ -1,0 +1,103 @@
+import type { Digest } from "../signing/digest.ts";
+
+/** What somebody vouches for: the very manifest, or the keys that may sign it. */
+export interface Vouched {
+  readonly digest?: Digest | undefined;
+  readonly kids?: readonly string[] | undefined;
+}
+
+/** Everything by agent id. What is left out has no say. */
+export interface TrustPolicy {
+  /** Agents whose manifest or keys the operator has fixed. */
+  readonly pins?: ReadonlyMap<string, Vouched> | undefined;
+  /** Once given, nobody else is let in. An entry without keys leaves the key to the registry. */
+  readonly allowList?: ReadonlyMap<string, Vouched> | undefined;
+  /** What a registry that the operator believes says about agents. */
+  readonly registry?: ReadonlyMap<string, Vouched> | undefined;
+  /** Believe a stranger the first time, and hold it to its key from then on. Off unless switched on. */
+  readonly firstUse?: boolean | undefined;
+}
+
+export interface TrustSubject {
+  readonly agentId: string;
+  /** The key that signed its manifest. */
+  readonly kid: string;
+  readonly digest: Digest;
+  /** Whether an earlier manifest, already trusted, leads to this one by its own keys. */
+  readonly isContinued?: boolean | undefined;
+}
+
+export type TrustSource = "pin" | "allow_list" | "registry" | "first_use";
+
+/**
+ * 401 says that this may not be the agent: nothing vouches for the key. 403 says that it is the
+ * agent, and that the operator has decided against it: not on the list, or changed under a pin.
+ */
+export type TrustDecision =
+  | { readonly isTrusted: true; readonly by: TrustSource; readonly reason: string }
+  | {
+      readonly isTrusted: false;
+      readonly by: TrustSource | "nothing";
+      readonly status: 401 | 403;
+      readonly reason: string;
+    };
+
+/** Pin before allow-list before registry before first use: the first that knows the agent decides. */
+export function decideTrust(policy: TrustPolicy, subject: TrustSubject): TrustDecision {
+  const { pins, allowList, registry, firstUse } = policy;
+  const { agentId, kid } = subject;
+  const pin = pins?.get(agentId);
+  if (pin !== undefined) return byVoucher("pin", "it is pinned", pin, subject);
+  const vouched = registry?.get(agentId);
+  if (allowList !== undefined) {
+    const entry = allowList.get(agentId);
+    if (entry === undefined) {
+      const reason = `${agentId} is not on the allow-list; add it there, or pin it`;
+      return { isTrusted: false, by: "allow_list", status: 403, reason };
+    }
+    const namesNothing = entry.kids === undefined && entry.digest === undefined;
+    // A name alone says who may come in, not who that is: what the registry knows must not contradict.
+    if (!namesNothing || vouched === undefined) {
+      return byVoucher("allow_list", "it is on the allow-list", entry, subject);
+    }
+  }
+  if (vouched !== undefined) {
+    return byVoucher("registry", "the registry vouches for it", vouched, subject);
+  }
+  if (firstUse === true) {
+    const when = subject.isContinued === true ? "its keys lead back to" : "this is";
+    return {
+      isTrusted: true,
+      by: "first_use",
+      reason: `${agentId} is trusted: ${when} its first use, and nothing but that vouches for it`,
+    };
+  }
+  return {
+    isTrusted: false,
+    by: "nothing",
+    status: 401,
+    reason: `nothing vouches for ${agentId} and its key ${kid}: it is not pinned, on no allow-list and in no registry, and trust on first use is off`,
+  };
+}
+
+function byVoucher(
+  by: TrustSource,
+  because: string,
+  { digest, kids }: Vouched,
+  subject: TrustSubject,
+): TrustDecision {
+  const { agentId, kid } = subject;
+  if (kids !== undefined && !kids.includes(kid)) {
+    const reason = `the manifest of ${agentId} is signed by ${kid}, and ${because} with ${listed(kids)}; if it really changed its key, change it there`;
+    return { isTrusted: false, by, status: 401, reason };
+  }
+  if (digest !== undefined && digest !== subject.digest) {
+    const reason = `the manifest of ${agentId} has changed: it is ${subject.digest}, and ${because} with ${digest}; read what changed before you accept it there`;
+    return { isTrusted: false, by, status: 403, reason };
+  }
+  return { isTrusted: true, by, reason: `${agentId} is trusted: ${because}` };
+}
+
+function listed(kids: readonly string[]): string {
+  return kids.length === 0 ? "no key at all" : kids.join(" or ");
+}

@@ -1,0 +1,184 @@
+import { WaybillError } from "../error.ts";
+import { compilePattern } from "./pattern.ts";
+import type { Pattern } from "./pattern.ts";
+import { APPLICATORS } from "./schema-applicators.ts";
+import { ASSERTIONS } from "./schema-assertions.ts";
+import { leftover } from "./schema-parts.ts";
+import { readMap, readSchema, readText, refuse } from "./schema-read.ts";
+import type { RawSchema } from "./schema-read.ts";
+import { SchemaReferences } from "./schema-references.ts";
+import type { Resource } from "./schema-references.ts";
+import type { Rule, SchemaNode } from "./schema-run.ts";
+import type { Scope } from "./schema-scope.ts";
+import { sketchOf } from "./schema-union.ts";
+import { pointerTo } from "./schema-values.ts";
+
+/** Patterns of one schema together: each alone is bounded, ten thousand of them would not be. */
+const MAX_PATTERN_INSTRUCTIONS = 100_000;
+
+/** Dialects whose schemas are read here; other URIs may mean keywords that nobody here knows. */
+const DIALECT =
+  /^https?:\/\/json-schema\.org\/(?:draft-0[467]\/schema|draft\/(?:2019-09|2020-12)\/schema)#?$/;
+
+const NEVER: Rule = (_, place, run) =>
+  run.fail(place, "false", () => "the schema allows nothing here");
+
+/** Compiles a schema that has been copied. All that a stranger can get wrong is refused here. */
+export function compileNodes(
+  schema: RawSchema,
+  limits: { depth: number; nodes: number },
+): SchemaNode {
+  return new SchemaCompiler(limits).compile(schema);
+}
+
+class SchemaCompiler {
+  readonly #limits: { depth: number; nodes: number };
+  readonly #nodes: SchemaNode[] = [];
+  readonly #patterns = new Map<string, Pattern>();
+  #patternInstructions = 0;
+  readonly #references: SchemaReferences;
+
+  constructor(limits: { depth: number; nodes: number }) {
+    this.#limits = limits;
+    // What a reference leads to counts as a level of its own: the nesting above it says nothing about it.
+    this.#references = new SchemaReferences((schema, at, resource) =>
+      this.#compile(schema, at, 0, resource),
+    );
+  }
+
+  compile(schema: RawSchema): SchemaNode {
+    const resource = this.#references.open(schema, "");
+    const root = this.#compile(schema, "", 0, resource);
+    this.#references.resolveAll();
+    refuseEndlessReferences(this.#nodes);
+    return root;
+  }
+
+  #compile(schema: RawSchema, at: string, depth: number, outer: Resource): SchemaNode {
+    const { depth: maxDepth, nodes: maxNodes } = this.#limits;
+    if (depth > maxDepth) tooLarge(at, `schemas are nested deeper than ${maxDepth} levels`);
+    if (this.#nodes.length >= maxNodes) tooLarge(at, `it holds more than ${maxNodes} schemas`);
+    const node: SchemaNode = {
+      at,
+      rules: [],
+      leftover: undefined,
+      inPlace: [],
+      isShared: false,
+      sketch: { tags: [] },
+    };
+    this.#nodes.push(node);
+    if (typeof schema === "boolean") {
+      if (!schema) node.rules.push(NEVER);
+      return node;
+    }
+
+    const resource = this.#references.register(schema, node, outer);
+    if (schema["$schema"] !== undefined) readDialect(schema["$schema"], pointerTo(at, "$schema"));
+    const below = (child: RawSchema, place: string): SchemaNode =>
+      this.#compile(child, place, depth + 1, resource);
+    const scope: Scope = {
+      schema,
+      at,
+      below,
+      inPlace: (child, place) => {
+        const made = below(child, place);
+        node.inPlace.push(made);
+        return made;
+      },
+      reference: (keyword, reference) => this.#references.add(keyword, reference, node, resource),
+      pattern: (source, place) => this.#pattern(source, place),
+    };
+
+    for (const [keyword, assertion] of Object.entries(ASSERTIONS)) {
+      if (schema[keyword] === undefined) continue;
+      node.rules.push(assertion(schema[keyword], pointerTo(at, keyword), scope.pattern));
+    }
+    node.sketch = sketchOf(schema);
+    for (const applicator of APPLICATORS) {
+      const rule = applicator(scope);
+      if (rule !== undefined) node.rules.push(rule);
+    }
+    node.leftover = leftover(scope);
+    for (const keyword of ["$defs", "definitions"]) compileDefinitions(scope, keyword);
+    if (schema["format"] !== undefined) readText(schema["format"], pointerTo(at, "format"));
+    return node;
+  }
+
+  #pattern(source: string, at: string): Pattern {
+    const known = this.#patterns.get(source);
+    if (known !== undefined) return known;
+    let pattern: Pattern;
+    try {
+      pattern = compilePattern(source);
+    } catch (cause) {
+      const { status, message } = WaybillError.from(cause);
+      throw new WaybillError(status, `the schema is refused at ${at.slice(0, 200)}: ${message}`, {
+        at,
+        cause,
+      });
+    }
+    this.#patternInstructions += pattern.size;
+    if (this.#patternInstructions > MAX_PATTERN_INSTRUCTIONS) {
+      tooLarge(
+        at,
+        `its patterns expand to more than ${MAX_PATTERN_INSTRUCTIONS} instructions together`,
+      );
+    }
+    this.#patterns.set(source, pattern);
+    return pattern;
+  }
+}
+
+function compileDefinitions({ schema, at, below }: Scope, keyword: string): void {
+  if (schema[keyword] === undefined) return;
+  const place = pointerTo(at, keyword);
+  for (const [name, given] of readMap(schema[keyword], place)) {
+    const own = pointerTo(place, name);
+    below(readSchema(given, own), own);
+  }
+}
+
+function readDialect(given: unknown, at: string): void {
+  if (!DIALECT.test(readText(given, at))) {
+    refuse(
+      at,
+      "this dialect isn't known; write https://json-schema.org/draft/2020-12/schema, or leave it out",
+    );
+  }
+}
+
+/**
+ * A schema that leads back to itself for the same value would be asked for ever. One that does so for a
+ * part of the value, such as a tree whose children are trees, ends with the value.
+ */
+function refuseEndlessReferences(nodes: readonly SchemaNode[]): void {
+  const done = new Set<SchemaNode>();
+  const open = new Set<SchemaNode>();
+  for (const start of nodes) {
+    // A list instead of recursion: a chain of references may be as long as the schema has nodes.
+    const path: { node: SchemaNode; next: number }[] = [{ node: start, next: 0 }];
+    while (path.length > 0) {
+      const step = path.at(-1)!;
+      if (step.next === 0) {
+        if (done.has(step.node)) {
+          path.pop();
+          continue;
+        }
+        open.add(step.node);
+      }
+      const child = step.node.inPlace[step.next];
+      step.next += 1;
+      if (child === undefined) {
+        open.delete(step.node);
+        done.add(step.node);
+        path.pop();
+      } else if (open.has(child)) {
+        refuse(child.at, "this schema refers to itself for the very same value, which never ends");
+      } else path.push({ node: child, next: 0 });
+    }
+  }
+}
+
+function tooLarge(at: string, reason: string): never {
+  throw new WaybillError(413, `the schema is too large: ${reason}`, { at: at.slice(0, 200) });
+}

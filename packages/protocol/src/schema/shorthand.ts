@@ -1,0 +1,225 @@
+import { WaybillError } from "../error.ts";
+import { LIMITS } from "../limits.ts";
+import { isTypeName } from "./schema-assertions.ts";
+import { copySchema } from "./schema-read.ts";
+import type { JsonSchema } from "./schema.ts";
+import { describe, isObject, pointerTo } from "./schema-values.ts";
+
+/** The words of the shorthand and what each stands for. */
+const WORDS: Readonly<Record<string, { type?: string }>> = {
+  string: { type: "string" },
+  int: { type: "integer" },
+  integer: { type: "integer" },
+  float: { type: "number" },
+  number: { type: "number" },
+  bool: { type: "boolean" },
+  boolean: { type: "boolean" },
+  array: { type: "array" },
+  list: { type: "array" },
+  object: { type: "object" },
+  dict: { type: "object" },
+  null: { type: "null" },
+  any: {},
+};
+
+type Entry = [name: string, given: unknown];
+
+type Kind =
+  | "type"
+  | "text"
+  | "number"
+  | "flag"
+  | "list"
+  | "schema"
+  | "schemas"
+  | "map"
+  | "lists"
+  | "any";
+
+/** What a keyword of JSON Schema takes; annotations that OpenAPI adds are known so that they do no harm. */
+const KEYWORDS: Readonly<Record<string, Kind>> = {
+  ...kindOf("type", "type"),
+  ...kindOf("text", "title description format pattern contentEncoding contentMediaType"),
+  ...kindOf("number", "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf"),
+  ...kindOf("number", "minLength maxLength minItems maxItems minContains maxContains"),
+  ...kindOf("number", "minProperties maxProperties"),
+  ...kindOf("flag", "uniqueItems deprecated readOnly writeOnly nullable"),
+  ...kindOf("list", "required enum examples"),
+  ...kindOf("schemas", "allOf anyOf oneOf prefixItems"),
+  ...kindOf(
+    "schema",
+    "items additionalItems contains additionalProperties propertyNames not if then else",
+  ),
+  ...kindOf("schema", "unevaluatedItems unevaluatedProperties contentSchema"),
+  ...kindOf("map", "properties patternProperties definitions dependentSchemas"),
+  ...kindOf("lists", "dependentRequired dependencies"),
+  ...kindOf("any", "const default example discriminator xml externalDocs"),
+};
+
+function kindOf(kind: Kind, keywords: string): Record<string, Kind> {
+  return Object.fromEntries(keywords.split(" ").map((keyword) => [keyword, kind]));
+}
+
+const SAY_SO =
+  'put "$schema": "https://json-schema.org/draft/2020-12/schema" into a JSON Schema to mark it as one';
+
+/**
+ * Gives the JSON Schema for a schema in a manifest, which may be in the founding document's shorthand:
+ * `{"query": "string", "depth": "int?"}` is an object with a required text and an optional integer.
+ *
+ * Which of the two an object is goes by this rule. A *usage* is a member that is named after a keyword
+ * and holds what that keyword takes; a *word* is a text such as "string", "int?" or "string[]".
+ *
+ * 1. `true`, `false`, `{}` and whatever has a member that starts with `$` is a JSON Schema.
+ * 2. If all members are usages, it is a JSON Schema when one of them is `type`, or one holds anything
+ *    but a word: `{"type":"string"}`, `{"pattern":"^a"}`, `{"anyOf":[…]}`.
+ *    `{"title":"string","pattern":"string"}` is shorthand for two fields.
+ * 3. If some members are no usages, it is shorthand: `{"type":"string","name":"string"}` has two fields.
+ *    But where a usage holds anything but a word, the other members are unknown keywords of a JSON
+ *    Schema; and should one of them read as a field (a word, an object, or, without `type`, any text:
+ *    it may be a misspelt word), the object says both and is refused.
+ */
+export function normalizeSchema(input: unknown): JsonSchema {
+  const { schemaDepth, schemaNodes } = LIMITS;
+  const copy = copySchema(input, {
+    depth: 4 * schemaDepth + 8,
+    members: schemaNodes,
+    values: 10 * schemaNodes,
+  });
+  return isJsonSchema(copy, "") ? (input as JsonSchema) : fromShorthand(copy, "", 0);
+}
+
+function isJsonSchema(value: unknown, at: string): value is JsonSchema {
+  if (typeof value === "boolean") return true;
+  if (!isObject(value)) return false;
+  const entries = Object.entries(value);
+  if (entries.length === 0 || entries.some(([name]) => name.startsWith("$"))) return true;
+  const usages: Entry[] = [];
+  const others: Entry[] = [];
+  for (const entry of entries) (isUsage(...entry) ? usages : others).push(entry);
+  const proof = usages.find(([name, given]) => !isWord(given) && !name.startsWith("x-"));
+  if (others.length === 0) return proof !== undefined || Object.hasOwn(value, "type");
+  if (proof === undefined) return false;
+  const isTyped = Object.hasOwn(value, "type");
+  const readsAsField = (given: unknown): boolean =>
+    isWord(given) || isObject(given) || (typeof given === "string" && !isTyped);
+  const field = others.find(([, given]) => readsAsField(given));
+  if (field === undefined) return true;
+  throw new WaybillError(
+    400,
+    `the schema at ${at || "its root"} mixes two forms: ${describe(field[0])} reads as a field in shorthand, ${describe(proof[0])} as a keyword of JSON Schema; move fields into "properties" and correct what is in there, or ${SAY_SO}`,
+    { at },
+  );
+}
+
+function isUsage(name: string, given: unknown): boolean {
+  if (name.startsWith("x-")) return true;
+  switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
+    case "type":
+      return (
+        isTypeName(given) || (Array.isArray(given) && given.length > 0 && given.every(isTypeName))
+      );
+    case "text":
+      return typeof given === "string";
+    case "number":
+      return typeof given === "number";
+    case "flag":
+      return typeof given === "boolean";
+    case "list":
+      return Array.isArray(given);
+    case "schemas":
+      return Array.isArray(given) && given.every(looksLikeSchema);
+    case "schema":
+      return looksLikeSchema(given) || (Array.isArray(given) && given.every(looksLikeSchema));
+    case "map":
+      return isObject(given) && Object.values(given).every(looksLikeSchema);
+    case "lists":
+      return (
+        isObject(given) &&
+        Object.values(given).every((each) => Array.isArray(each) || looksLikeSchema(each))
+      );
+    case "any":
+      return true;
+    case undefined:
+      return false;
+  }
+}
+
+/** A schema inside a schema need not be sound for its keyword to be a usage; it is judged on its own later. */
+function looksLikeSchema(value: unknown): boolean {
+  try {
+    return isJsonSchema(value, "");
+  } catch {
+    return true;
+  }
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === "string" && Object.hasOwn(WORDS, value.replace(/(?:\[\])*\??$/, ""));
+}
+
+function fromShorthand(value: unknown, at: string, depth: number): JsonSchema {
+  if (typeof value === "string") return fromWord(value, at);
+  if (!isObject(value)) {
+    const hint = Array.isArray(value)
+      ? 'write "string[]" or "array" for a list'
+      : `expected ${known()}`;
+    throw new WaybillError(
+      400,
+      `the schema at ${at || "its root"} is ${describe(value)}; ${hint}, or an object, or a JSON Schema`,
+      { at },
+    );
+  }
+  if (depth > LIMITS.schemaDepth) {
+    throw new WaybillError(413, `the schema is nested deeper than ${LIMITS.schemaDepth} levels`, {
+      at,
+    });
+  }
+  const properties: [string, JsonSchema][] = [];
+  const required: string[] = [];
+  for (const [name, given] of Object.entries(value)) {
+    const place = pointerTo(at, name);
+    if (name.endsWith("?")) {
+      throw new WaybillError(
+        400,
+        `the field ${describe(name)} of the schema can't be told from an optional one; put the ? on its type: "string?"`,
+        { at: place },
+      );
+    }
+    const isOptional = typeof given === "string" && given.endsWith("?");
+    if (!isOptional) required.push(name);
+    const type = isOptional ? given.slice(0, -1) : given;
+    properties.push([
+      name,
+      isJsonSchema(type, place) ? type : fromShorthand(type, place, depth + 1),
+    ]);
+  }
+  return { type: "object", properties: Object.fromEntries(properties), required };
+}
+
+function fromWord(text: string, at: string): JsonSchema {
+  const word = text.replace(/(?:\[\])+$/, "");
+  if (!Object.hasOwn(WORDS, word)) {
+    throw new WaybillError(
+      400,
+      `the type ${describe(text)} at ${at || "the root"} of the schema isn't known; expected ${known()}, or ${SAY_SO}`,
+      { at },
+    );
+  }
+  const nesting = (text.length - word.length) / 2;
+  if (nesting > LIMITS.schemaDepth) {
+    throw new WaybillError(
+      413,
+      `the type at ${at} is a list nested deeper than ${LIMITS.schemaDepth} levels`,
+      { at },
+    );
+  }
+  // A copy: two fields must not share one object.
+  let schema: JsonSchema = { ...WORDS[word] };
+  for (let level = 0; level < nesting; level += 1) schema = { type: "array", items: schema };
+  return schema;
+}
+
+function known(): string {
+  return `one of ${Object.keys(WORDS).join(", ")}, with [] for a list of it and ? where it may be left out`;
+}

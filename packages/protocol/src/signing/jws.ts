@@ -1,0 +1,234 @@
+import { fromBase64url, textToBase64url, toBase64url, utf8, utf8Text } from "#platform";
+import { batchRoots, faultOfBatchPart, isInSignedBatch, signBatch } from "./batch.ts";
+import type { BatchRoots } from "./batch.ts";
+import { digestOf } from "./digest.ts";
+import type { Digest } from "./digest.ts";
+import { WaybillError } from "../error.ts";
+import { isWellFormed } from "../json/json-rules.ts";
+import { parseJson } from "../json/json.ts";
+import type { PrivateKey, PublicKey } from "./key.ts";
+import { LIMITS } from "../limits.ts";
+import type { Limits } from "../limits.ts";
+
+export type Algorithm = "Ed25519" | "Ed25519-batch";
+
+interface AlgorithmRow {
+  /** What is wrong with the shape of a signature part. */
+  faultOf(signature: Uint8Array): string | undefined;
+  isValid(signingInput: string, signature: Uint8Array, key: PublicKey, roots: BatchRoots): boolean;
+}
+
+/** A JWS taken apart. Nobody has checked who wrote it. */
+export interface Unverified {
+  readonly alg: Algorithm;
+  readonly kid: string;
+  readonly signingInput: string;
+  readonly payload: string;
+  readonly signature: Uint8Array;
+}
+
+/** A JWS whose signature was checked. */
+export interface Verified {
+  readonly alg: Algorithm;
+  readonly kid: string;
+  /** Exactly the text that was signed. */
+  readonly payload: string;
+  /** Of the whole compact string. */
+  readonly digest: Digest;
+}
+
+export interface VerifyOptions {
+  limits?: Partial<Limits>;
+  /** Where verified roots of batches are remembered; one for the process where this is left out. */
+  roots?: BatchRoots;
+}
+
+const SIGNATURE_BYTES = 64;
+
+/** Every algorithm there is. A header picks a row or is refused. */
+const ALGORITHMS: Readonly<Record<Algorithm, AlgorithmRow>> = {
+  Ed25519: {
+    faultOf: ({ length }) =>
+      length === SIGNATURE_BYTES
+        ? undefined
+        : `it has ${length} bytes and Ed25519 takes ${SIGNATURE_BYTES}`,
+    isValid: (signingInput, signature, key) => key.verify(utf8(signingInput), signature),
+  },
+  "Ed25519-batch": { faultOf: faultOfBatchPart, isValid: isInSignedBatch },
+};
+const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as Algorithm[];
+
+const TYP = "waybill+jws";
+const KID_LENGTH = 43;
+/** 32 bytes in base64url: the last character holds four bits, and the other two are zero. */
+const KID = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+/** Far above any header of ours; beyond it a refusal is not worth explaining in detail. */
+const HEADER_CHARACTERS_MAX = 2048;
+
+const processRoots = batchRoots();
+
+export function signCompact(payload: string, key: PrivateKey, limits?: Partial<Limits>): string {
+  const signingInput = signingInputOf("Ed25519", payload, key);
+  return compact(signingInput, key.sign(utf8(signingInput)), limits);
+}
+
+/** One signature for many payloads: each comes back as an envelope of its own, in the same order. */
+export function signCompactBatch(
+  payloads: readonly string[],
+  key: PrivateKey,
+  limits?: Partial<Limits>,
+): string[] {
+  const signingInputs = payloads.map((payload) => signingInputOf("Ed25519-batch", payload, key));
+  return signBatch(signingInputs, key).map((part, index) =>
+    compact(signingInputs[index]!, part, limits),
+  );
+}
+
+/** Takes a JWS apart and checks all that can be checked without a key: what fails here is 400 or 413. */
+export function readCompact(text: unknown, limits: Partial<Limits> = LIMITS): Unverified {
+  if (typeof text !== "string") {
+    throw malformed(`it is ${text === null ? "null" : typeof text}, not a string`);
+  }
+  const { envelopeBytes = LIMITS.envelopeBytes } = limits;
+  if (text.length > envelopeBytes) throw tooLarge(text.length, envelopeBytes);
+  const first = text.indexOf(".");
+  const second = text.indexOf(".", first + 1);
+  if (first < 0 || second < 0 || text.includes(".", second + 1)) {
+    throw malformed("it does not have three parts with a dot between them");
+  }
+  const { alg, kid } = readHeader(text.slice(0, first));
+  const bytes = fromBase64url(text.slice(first + 1, second));
+  if (bytes === undefined) throw malformed("its payload is not strict, unpadded base64url");
+  const payload = utf8Text(bytes);
+  if (payload === undefined) throw malformed("its payload is not UTF-8");
+  const signature = fromBase64url(text.slice(second + 1));
+  if (signature === undefined) throw malformed("its signature is not strict, unpadded base64url");
+  const fault = ALGORITHMS[alg].faultOf(signature);
+  if (fault !== undefined) throw malformed(`its signature has the wrong shape: ${fault}`);
+  return { alg, kid, signingInput: text.slice(0, second), payload, signature };
+}
+
+/** Reads a JWS and checks its signature: what fails only here, for the sake of the key, is 401. */
+export function verifyCompact(
+  text: unknown,
+  keyOf: (kid: string) => PublicKey | undefined,
+  options: VerifyOptions = {},
+): Verified {
+  const { alg, kid, signingInput, payload, signature } = readCompact(text, options.limits);
+  const key = keyOf(kid);
+  if (key === undefined) throw untrusted(`no key with the kid ${kid} is enrolled here`);
+  if (key.kid !== kid) throw untrusted(`the key enrolled as ${kid} is really ${key.kid}`);
+  if (!ALGORITHMS[alg].isValid(signingInput, signature, key, options.roots ?? processRoots)) {
+    throw untrusted(`its ${alg} signature does not fit: content or signature were changed`);
+  }
+  rememberHeader(alg, kid);
+  return { alg, kid, payload, digest: digestOf(text as string) };
+}
+
+function signingInputOf(alg: Algorithm, payload: string, key: PrivateKey): string {
+  if (!isWellFormed(payload)) {
+    throw new WaybillError(400, "The payload has half of a surrogate pair: it is not Unicode.");
+  }
+  return `${rememberHeader(alg, key.kid)}.${textToBase64url(payload)}`;
+}
+
+function compact(
+  signingInput: string,
+  signature: Uint8Array,
+  limits: Partial<Limits> = LIMITS,
+): string {
+  const text = `${signingInput}.${toBase64url(signature)}`;
+  const { envelopeBytes = LIMITS.envelopeBytes } = limits;
+  if (text.length > envelopeBytes) throw tooLarge(text.length, envelopeBytes);
+  return text;
+}
+
+interface Header {
+  readonly alg: Algorithm;
+  readonly kid: string;
+}
+
+const HEADERS_REMEMBERED = 4096;
+const headers = new Map<string, Header>();
+const encodedHeaders: Readonly<Record<Algorithm, Map<string, string>>> = {
+  Ed25519: new Map(),
+  "Ed25519-batch": new Map(),
+};
+
+/** The encoded header. Only for keys that signed or verified here: strangers can't fill the memory. */
+function rememberHeader(alg: Algorithm, kid: string): string {
+  const known = encodedHeaders[alg].get(kid);
+  if (known !== undefined) return known;
+  if (headers.size >= HEADERS_REMEMBERED) {
+    const [oldest, header] = headers.entries().next().value!;
+    headers.delete(oldest);
+    encodedHeaders[header.alg].delete(header.kid);
+  }
+  const encoded = textToBase64url(headerText(alg, kid));
+  headers.set(encoded, { alg, kid });
+  encodedHeaders[alg].set(kid, encoded);
+  return encoded;
+}
+
+function headerText(alg: Algorithm, kid: string): string {
+  return `{"alg":"${alg}","kid":"${kid}","typ":"${TYP}"}`;
+}
+
+/** A header is what this package would have written for its algorithm and key, to the byte. */
+function readHeader(encoded: string): Header {
+  const known = headers.get(encoded);
+  if (known !== undefined) return known;
+  if (encoded.length > HEADER_CHARACTERS_MAX) throw malformed("its header is far too long");
+  const bytes = fromBase64url(encoded);
+  if (bytes === undefined) throw malformed("its header is not strict, unpadded base64url");
+  const text = utf8Text(bytes);
+  if (text === undefined) throw malformed("its header is not UTF-8");
+  for (const alg of ALGORITHM_NAMES) {
+    const start = `{"alg":"${alg}","kid":"`.length;
+    const kid = text.slice(start, start + KID_LENGTH);
+    if (KID.test(kid) && text === headerText(alg, kid)) return { alg, kid };
+  }
+  throw malformed(faultOfHeader(text));
+}
+
+function faultOfHeader(text: string): string {
+  let header: unknown;
+  try {
+    header = parseJson(text);
+  } catch (error) {
+    return `its header can't be read: ${WaybillError.from(error).message}`;
+  }
+  if (typeof header !== "object" || header === null || Array.isArray(header))
+    return "its header is not an object";
+  const { alg, kid, typ, ...others } = header as Record<string, unknown>;
+  if (!ALGORITHM_NAMES.includes(alg as Algorithm)) {
+    return `its header's alg is ${show(alg)}; only ${ALGORITHM_NAMES.join(" and ")} are accepted`;
+  }
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    return `its header has the member ${show(other)}; only alg, kid and typ are accepted`;
+  if (typ !== TYP) return `its header's typ is ${show(typ)}, not "${TYP}"`;
+  if (typeof kid !== "string" || !KID.test(kid)) {
+    return `its header's kid is ${show(kid)}, not the RFC 7638 thumbprint of a key`;
+  }
+  return 'its header is not spelled {"alg":…,"kid":…,"typ":…}: in this order, without white space or escapes';
+}
+
+function malformed(reason: string): WaybillError {
+  return new WaybillError(400, `This is not a Waybill JWS: ${reason}.`);
+}
+
+function untrusted(reason: string): WaybillError {
+  return new WaybillError(401, `The signature is not accepted: ${reason}.`);
+}
+
+function tooLarge(length: number, limit: number): WaybillError {
+  return new WaybillError(413, `The envelope has ${length} bytes, and the limit is ${limit}.`);
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "object")
+    return value === null ? "null" : Array.isArray(value) ? "an array" : "an object";
+  return JSON.stringify(typeof value === "string" ? value.slice(0, 60) : value);
+}
