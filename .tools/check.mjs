@@ -9,6 +9,7 @@ const steps = [
   { name: "types", run: types },
   { name: "lint", run: () => void run("oxlint") },
   { name: "format", run: () => void run("oxfmt", ["--check", "."]) },
+  { name: "readme", run: () => void run("node", [".tools/readme.mjs", "--check"]) },
   {
     name: "unused",
     run: () => void run("knip", ["--no-progress", "--treat-config-hints-as-errors"]),

@@ -22,6 +22,9 @@ function pack() {
   for (const each of publishable)
     rmSync(join(root, each.folder, "dist"), { recursive: true, force: true });
   run("tsc", ["-b", ...publishable.map((each) => each.folder)]);
+  // Where loading many small files would cost the user time, one file is shipped.
+  for (const { folder: cwd, manifest } of publishable)
+    if (manifest.scripts?.bundle) run("pnpm", ["--silent", "bundle"], { cwd: join(root, cwd) });
 
   tarballs = publishable.map((each) => {
     const printed = run("pnpm", ["pack", "--json", "--pack-destination", folder], {

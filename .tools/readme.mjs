@@ -24,9 +24,12 @@ function main(isCheck) {
   });
   for (const file of stale) console.log(`${isCheck ? "stale" : "written"}: ${file}`);
   if (isCheck && stale.length > 0) {
-    console.log("The examples in these files differ from the files they come from; run: pnpm readme");
+    console.log(
+      "The examples in these files differ from the files they come from; run: pnpm readme",
+    );
     process.exitCode = 1;
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) main(process.argv.includes("--check"));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  main(process.argv.includes("--check"));

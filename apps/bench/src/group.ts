@@ -30,7 +30,8 @@ export interface Ratio {
   /** Another case, or a fixed rate: so many operations a second. */
   readonly to: string | number;
   readonly meaning: string;
-  readonly wanted: Bound;
+  /** Left out for a ratio that is only shown. */
+  readonly wanted?: Bound;
 }
 
 export interface Group {

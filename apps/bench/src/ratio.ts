@@ -7,8 +7,8 @@ export interface RatioResult {
   readonly value: number;
   readonly spreadPercent: number;
   readonly meaning: string;
-  readonly wanted: Bound;
-  readonly isMet: boolean;
+  readonly wanted?: Bound;
+  readonly isMet?: boolean;
 }
 
 /**
@@ -28,8 +28,7 @@ export function ratioOf(ratio: Ratio, results: readonly CaseResult[]): RatioResu
     value,
     spreadPercent: spreadPercent(paired),
     meaning,
-    wanted,
-    isMet: isWithin(value, wanted),
+    ...(wanted !== undefined && { wanted, isMet: isWithin(value, wanted) }),
   };
 
   function ratesOf(side: string): readonly number[] {

@@ -25,7 +25,7 @@ export function toJson({ cases, ratios, ...rest }: Report): Record<string, unkno
     bounds: Object.fromEntries(
       ratios.map(({ name, wanted, isMet, spreadPercent }) => [
         name,
-        { wanted, isMet, spreadPercent },
+        wanted === undefined ? { spreadPercent } : { wanted, isMet, spreadPercent },
       ]),
     ),
   };
@@ -43,7 +43,7 @@ export function toTable({ group, node, cpus, rounds, cases, ratios }: Report): s
     each.name,
     each.value.toFixed(2),
     percent(each.spreadPercent),
-    `${each.wanted} ${each.isMet ? "✓" : "✗"}`,
+    each.wanted === undefined ? "" : `${each.wanted} ${each.isMet === true ? "✓" : "✗"}`,
     each.meaning,
   ]);
   return [

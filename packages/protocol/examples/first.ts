@@ -32,12 +32,13 @@ const replies = [
 ];
 
 // What that makes of the handoff is one pure function, the same for everyone.
-let life = waybill.step(undefined, waybill.eventOf(handoff, digest, at)!).state;
-life = waybill.step(life, { type: "offer", recipient: "researcher", at }).state;
+let life = waybill.step(undefined, waybill.eventOf(handoff, digest, at)!).state!;
+life = waybill.step(life, { type: "offer", recipient: "researcher", at }).state!;
 for (const reply of replies) {
   const got = waybill.verifyEnvelope(waybill.signEnvelope(reply, keys.researcher), { keyOf, at });
-  life = waybill.step(life, waybill.eventOf(got.envelope, got.digest, at)!).state;
-  console.log(`${reply.kind} from ${reply.from}: the handoff is ${life?.state}`, life?.status);
+  life = waybill.step(life, waybill.eventOf(got.envelope, got.digest, at)!).state!;
+  const status = `${life.status} ${waybill.STATUS[life.status].name}`;
+  console.log(`The researcher sends its ${reply.kind}: the handoff is ${life.state}, ${status}`);
 }
 
 // Whoever changes one character on the way is found out.
@@ -45,5 +46,5 @@ try {
   const forged = sent.slice(0, 300) + (sent[300] === "A" ? "B" : "A") + sent.slice(301);
   waybill.verifyEnvelope(forged, { keyOf, at });
 } catch (error) {
-  console.log(String(error));
+  console.log(`A forged envelope is refused: ${waybill.WaybillError.from(error).message}`);
 }

@@ -119,30 +119,11 @@ const manifest = {
 const manifestText = waybill.signManifest(manifest, key);
 const manifestPayload = JSON.stringify({ waybill: 1, kind: "manifest", sequence: 1, ...manifest });
 const schemas = [
-  {
-    type: "object",
-    properties: {
-      a: { type: "string", pattern: "^[a-z]+(-[0-9]{1,4})?$" },
-      b: { $ref: "#/$defs/n" },
-    },
-    required: ["a"],
-    $defs: { n: { type: "integer", minimum: 0 } },
-    additionalProperties: false,
-  },
-  {
-    anyOf: [
-      { type: "string", minLength: 1 },
-      { type: "array", items: { $ref: "#" }, uniqueItems: true },
-    ],
-  },
-  { query: "string", depth: "int?", nested: { list: "number[]" } },
-  {
-    oneOf: [{ const: 1 }, { enum: [1, 2, "x"] }, { not: { type: "null" } }],
-    unevaluatedProperties: false,
-    if: { type: "object" },
-    then: { minProperties: 1 },
-  },
-].map((schema) => JSON.stringify(schema));
+  '{"type":"object","properties":{"a":{"type":"string","pattern":"^[a-z]+(-[0-9]{1,4})?$"},"b":{"$ref":"#/$defs/n"}},"required":["a"],"$defs":{"n":{"type":"integer","minimum":0}},"additionalProperties":false}',
+  '{"anyOf":[{"type":"string","minLength":1},{"type":"array","items":{"$ref":"#"},"uniqueItems":true}]}',
+  '{"query":"string","depth":"int?","nested":{"list":"number[]"}}',
+  '{"oneOf":[{"const":1},{"enum":[1,2,"x"]},{"not":{"type":"null"}}],"unevaluatedProperties":false,"if":{"type":"object"},"then":{"minProperties":1}}',
+];
 const values = [
   '{"a":"ab-12","b":3}',
   '[["x"],"y",[]]',

@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as ed25519 from "./ed25519.ts";
-import type * as index from "./index.ts";
+import * as protocol from "./index.ts";
 
 // The sources are served as they are, with their types blanked, and the browser finds the rest as
 // package.json says it should: what is checked is what an application's page would load.
@@ -36,7 +36,7 @@ interface Manifest {
 
 /** What `window` holds once the page has loaded the package. */
 interface Loaded {
-  protocol: typeof index;
+  protocol: typeof protocol;
   ed25519: typeof ed25519;
 }
 
@@ -103,16 +103,16 @@ describe.skipIf(CHROMIUM === undefined)(
 
     test("loads the whole package, without anything of Node", async () => {
       const found = await page.evaluate(() => {
-        const { protocol } = globalThis as unknown as Loaded;
+        const { protocol: here } = globalThis as unknown as Loaded;
         return {
-          names: Object.keys(protocol),
+          names: Object.keys(here),
           hasProcess: "process" in globalThis,
-          isError: protocol.WaybillError.is(new protocol.WaybillError(401, "no"), 401),
+          isError: here.WaybillError.is(new here.WaybillError(401, "no"), 401),
         };
       });
       expect(found.hasProcess).toBe(false);
       expect(found.isError).toBe(true);
-      expect(found.names.toSorted()).toEqual(Object.keys(await import("./index.ts")).toSorted());
+      expect(found.names.toSorted()).toEqual(Object.keys(protocol).toSorted());
     });
 
     test("signs, verifies, refuses what was tampered with, and agrees with Node", async () => {
@@ -168,6 +168,57 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(ed25519.checkPublicKey(publicKey)).toBe(true);
       expect(ed25519.verify(signature, text, publicKey)).toBe(true);
       expect(ed25519.verify(signature, text.with(0, 0), publicKey)).toBe(false);
+    });
+
+    test("makes an envelope that Node verifies, and reads a batch that Node signed", async () => {
+      const key = protocol.generateKey();
+      const handoff = protocol.createHandoff({
+        from: "editor",
+        to: "researcher",
+        timeoutMs: 60_000,
+        body: { capability: "web_research", input: { query: "\u{1f9fe} é" } },
+      });
+      const batch = protocol.signEnvelopes([handoff, handoff, handoff], key);
+      const there = await page.evaluate(
+        ({ texts, jwk, at }) => {
+          const { protocol: here } = globalThis as unknown as Loaded;
+          const record = {
+            agent: "editor",
+            key: here.publicKeyFrom(jwk),
+            notBefore: 0,
+            notAfter: Infinity,
+          };
+          const read = (text: string) => here.verifyEnvelope(text, { keyOf: () => record, at });
+          const statusOf = (text: string) => {
+            try {
+              return read(text).envelope.kind;
+            } catch (error) {
+              return here.WaybillError.from(error).status;
+            }
+          };
+          const own = here.generateKey();
+          const { envelope } = read(texts[0]!);
+          return {
+            envelope,
+            kinds: texts.map(statusOf),
+            tampered: statusOf(texts[0]!.replace(/.$/, (last) => (last === "A" ? "B" : "A"))),
+            jwk: own.jwk,
+            text: here.signEnvelope(envelope, own),
+          };
+        },
+        { texts: batch, jwk: { ...key.jwk }, at: Date.now() },
+      );
+      expect(there.kinds).toEqual(["handoff", "handoff", "handoff"]);
+      expect(there.tampered).toBe(401);
+      expect(there.envelope).toEqual(JSON.parse(JSON.stringify(handoff)));
+      const record = {
+        agent: "editor",
+        key: protocol.publicKeyFrom(there.jwk),
+        notBefore: 0,
+        notAfter: Infinity,
+      };
+      const verified = protocol.verifyEnvelope(there.text, { keyOf: () => record, at: Date.now() });
+      expect(verified.envelope).toEqual(there.envelope);
     });
   },
 );

@@ -57,16 +57,28 @@ export type {
 export { isKeyValidAt, keyring } from "./manifest/keyring.ts";
 export type { Keyring, KeyRecord } from "./manifest/keyring.ts";
 export { decideTrust } from "./manifest/trust.ts";
-export type { TrustDecision, TrustPolicy, TrustSource, TrustSubject, Vouched } from "./manifest/trust.ts";
+export type {
+  TrustDecision,
+  TrustPolicy,
+  TrustSource,
+  TrustSubject,
+  Vouched,
+} from "./manifest/trust.ts";
 export { isAgentId } from "./manifest/agent-id.ts";
 export { CAPABILITY_DEFAULTS, isCapabilityName, matchesVersion } from "./manifest/capability.ts";
 export type { Capability, Effects, Example, Takes } from "./manifest/capability.ts";
 export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";
 export { compileSchema, normalizeSchema, schemaFrom } from "./schema/schema.ts";
-export type { CompiledSchema, JsonSchema, SchemaIssue } from "./schema/schema.ts";
+export type { CompiledSchema, JsonSchema, SchemaIssue, SchemaSide } from "./schema/schema.ts";
 
 export { findCandidates, queryOf, reasonsAgainst, wantedFits } from "./discovery/discovery.ts";
-export type { Candidate, FindQuery, Found, LeftOut, RankedCandidate } from "./discovery/discovery.ts";
+export type {
+  Candidate,
+  FindQuery,
+  Found,
+  LeftOut,
+  RankedCandidate,
+} from "./discovery/discovery.ts";
 export {
   EJECTION,
   isEjected,
@@ -96,7 +108,14 @@ export type { AttemptFacts, Breach, HandoffFacts } from "./contract/breach.ts";
 export { step } from "./lifecycle/lifecycle.ts";
 export { liveAttempt } from "./lifecycle/attempt.ts";
 export { checkHistory } from "./history/history.ts";
-export type { HistoryEntry, HistoryOptions, HistoryReport, Violation } from "./history/history.ts";
+export type {
+  HistoryEntry,
+  HistoryOptions,
+  HistoryReport,
+  HubEvent,
+  RuleName,
+  Violation,
+} from "./history/history.ts";
 export { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./lifecycle/transitions.ts";
 export type { AttemptState, CloseReason, HandoffState, Party } from "./lifecycle/transitions.ts";
 export { eventOf } from "./lifecycle/event.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isTime, parseTime, TIME } from "./time.ts";
+import { formatTime, isTime, parseTime, TIME } from "./time.ts";
 
 test("any time that a Date can write between the years 0 and 9999 reads back", () => {
   const min = new Date("0000-01-01T00:00:00Z");
@@ -10,6 +10,19 @@ test("any time that a Date can write between the years 0 and 9999 reads back", (
       expect(parseTime(date.toISOString())).toBe(date.getTime());
     }),
   );
+});
+
+test("a time is written as a Date would write it, whatever was written before", () => {
+  const time = fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 });
+  const near = fc.tuple(time, fc.array(fc.integer({ min: -100_000_000, max: 100_000_000 })));
+  fc.assert(
+    fc.property(near, ([first, steps]) => {
+      for (const each of [first, ...steps.map((step) => first + step)]) {
+        expect(formatTime(each)).toBe(new Date(each).toISOString());
+      }
+    }),
+  );
+  expect(() => formatTime(Number.NaN)).toThrow(RangeError);
 });
 
 test("any day of any month is a time exactly when the calendar has it", () => {

@@ -26,6 +26,36 @@ export function parseTime(text: string): number | undefined {
   return shifted - CYCLE_MS;
 }
 
+const DAY_MS = 86_400_000;
+let dayStart = Number.NaN;
+let dayText = "";
+
+/**
+ * A time as the wire has it, to the millisecond: what `toISOString` gives. Of the envelopes that
+ * are made in a day only the time of day differs, and the calendar is what costs.
+ */
+export function formatTime(time: number): string {
+  const since = time - dayStart;
+  if (!(since >= 0 && since < DAY_MS)) {
+    const text = new Date(time).toISOString();
+    dayStart = Math.floor(time / DAY_MS) * DAY_MS;
+    dayText = text.slice(0, -13);
+    return text;
+  }
+  const seconds = Math.floor(since / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return (
+    dayText +
+    `${padded(Math.floor(minutes / 60), 2)}:${padded(minutes % 60, 2)}:` +
+    `${padded(seconds % 60, 2)}.${padded(Math.floor(since % 1000), 3)}Z`
+  );
+}
+
+function padded(value: number, digits: 2 | 3): string {
+  const zeros = value < 10 ? digits - 1 : value < 100 ? digits - 2 : 0;
+  return zeros === 0 ? `${value}` : zeros === 1 ? `0${value}` : `00${value}`;
+}
+
 export function isTime(value: unknown): value is string {
   return typeof value === "string" && parseTime(value) !== undefined;
 }

@@ -1,8 +1,8 @@
-import { createHandoff, publicKeyFrom } from "@waybill/protocol";
+import { createHandoff, publicKeyFrom, signEnvelope } from "@waybill/protocol";
 import type { HandoffInput, PrivateKey, VerifyOptions } from "@waybill/protocol";
 
-/** Bytes of the JSON that is signed. */
-export const PAYLOAD_BYTES = 1024;
+/** Bytes of an envelope, which is the one string that goes over the wire. */
+export const ENVELOPE_BYTES = 1024;
 /** How many different ones take turns, so that no text is still known from the call before. */
 export const POOL = 512;
 
@@ -13,9 +13,11 @@ const WORDS = "which carriers still confirm every delivery on paper and what do 
 );
 
 /** What 512 different handoffs of 1 KiB are made from. */
-export function handoffInputs(): HandoffInput[] {
+export function handoffInputs(key: PrivateKey): HandoffInput[] {
   return Array.from({ length: POOL }, (_, index) => {
-    const missing = PAYLOAD_BYTES - JSON.stringify(createHandoff(inputWith("", index))).length;
+    const { length } = signEnvelope(createHandoff(inputWith("", index)), key);
+    // Four characters of base64url carry three of the text.
+    const missing = Math.floor(((ENVELOPE_BYTES - length) * 3) / 4);
     return inputWith(text(missing, index), index);
   });
 }
@@ -30,8 +32,6 @@ function inputWith(question: string, index: number): HandoffInput {
       capability: "web_research",
       version: "1",
       input: { question, max_sources: 10 + (index % 10), languages: ["en", "de"], since: null },
-      brief: { instruction: "Find sources and quote them.", expected_output: "A list of quotes." },
-      contract: { timeout_seconds: 120, max_attempts: 3 },
     },
   };
 }

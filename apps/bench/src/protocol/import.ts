@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Case } from "../group.ts";
@@ -49,6 +49,11 @@ async function installInto(modules: string): Promise<void> {
   const { publishConfig, ...manifest } = JSON.parse(
     readFileSync(join(source, "package.json"), "utf8"),
   );
+  const PATH = join(root, "node_modules/.bin") + delimiter + process.env["PATH"];
+  await run("sh", ["-c", manifest.scripts.bundle], {
+    cwd: target,
+    env: { ...process.env, PATH },
+  });
   writeFileSync(join(target, "package.json"), JSON.stringify({ ...manifest, ...publishConfig }));
   for (const name of Object.keys(manifest.dependencies)) {
     const link = join(modules, name);

@@ -74,6 +74,12 @@ function batchOf(size: number, tree: Tree = TREE, signer: Party = editor): Batch
   return { inputs, leaves, signature, paths: leaves.map((_, n) => pathOf(n, leaves, tree)) };
 }
 
+/** The signature part of a lone envelope that is signed as a batch of one. */
+export function partOfOne(input: string, signer: Party): Buffer {
+  const signature = Buffer.from(signer.sign(TREE.signed(TREE.leaf(input), 1)));
+  return Buffer.concat([uint32(0), uint32(1), signature]);
+}
+
 interface Part {
   index: number;
   size: number;
@@ -81,8 +87,17 @@ interface Part {
   path: readonly Uint8Array[];
 }
 
-function envelopeOf(batch: Batch, n: number, change: (part: Part) => Partial<Part> = () => ({})): string {
-  const part: Part = { index: n, size: batch.inputs.length, signature: batch.signature, path: batch.paths[n]! };
+function envelopeOf(
+  batch: Batch,
+  n: number,
+  change: (part: Part) => Partial<Part> = () => ({}),
+): string {
+  const part: Part = {
+    index: n,
+    size: batch.inputs.length,
+    signature: batch.signature,
+    path: batch.paths[n]!,
+  };
   const { index, size, signature, path } = { ...part, ...change(part) };
   const bytes = Buffer.concat([uint32(index), uint32(size), signature, ...path]);
   return `${batch.inputs[n]!}.${base64url(bytes)}`;
@@ -125,7 +140,6 @@ function stolen(batch: Batch, n: number, signature: Uint8Array): string {
 }
 
 const [firstInput] = two.inputs as [string];
-const nodeAsLeaf = Buffer.concat([four.leaves[0]!, four.leaves[1]!]);
 
 export const BATCHES: VectorFile = vectorFile(
   "batches",
@@ -134,46 +148,251 @@ export const BATCHES: VectorFile = vectorFile(
   [
     inOrder([22, 24], "a batch of one", read(batchOf(1), 0)),
     inOrder([22, 24], "a batch of two", read(two, 0), read(two, 1)),
-    inOrder([23], "a batch of three: the last leaf has the shortest path", read(three, 0), read(three, 1), read(three, 2)),
+    inOrder(
+      [23],
+      "a batch of three: the last leaf has the shortest path",
+      read(three, 0),
+      read(three, 1),
+      read(three, 2),
+    ),
     inOrder([23], "a batch of five", ...[0, 1, 2, 3, 4].map((n) => read(five, n))),
     inOrder([23], "a batch of seven", read(seven, 6), read(seven, 5), read(seven, 0)),
     inOrder([23], "a batch of eight", read(eight, 7), read(eight, 0)),
-    inOrder([23, 25], "a batch of sixty-four", read(many, 63), read(many, 0), read(many, 31), read(many, 32)),
+    inOrder(
+      [23, 25],
+      "a batch of sixty-four",
+      read(many, 63),
+      read(many, 0),
+      read(many, 31),
+      read(many, 32),
+    ),
     inOrder([25], "two batches of one key", read(three, 1), read(five, 1), read(three, 0)),
-    inOrder([25], "batches of two keys", read(three, 1), [envelopeOf(byResearcher, 1), { status: 401 }]),
-    one([22], "a size of 0", 400, envelopeOf(two, 0, () => ({ size: 0, path: [] }))),
-    one([22], "an index that is the size", 400, envelopeOf(two, 1, () => ({ index: 2 }))),
-    one([22], "an index of 2^32 - 1", 400, envelopeOf(two, 1, () => ({ index: 2 ** 32 - 1 }))),
-    one([22, 23], "an index and a size of 32 bits, with their path", 401, envelopeOf(two, 1, ({ path }) => ({ index: 2 ** 31, size: 2 ** 32 - 1, path: Array.from({ length: 32 }, () => path[0]!) }))),
-    one([22], "a signature part of 71 bytes", 400, `${firstInput}.${base64url(Buffer.alloc(HEAD - 1, 1))}`),
+    inOrder([25], "batches of two keys", read(three, 1), [
+      envelopeOf(byResearcher, 1),
+      { status: 401 },
+    ]),
+    one(
+      [22],
+      "a size of 0",
+      400,
+      envelopeOf(two, 0, () => ({ size: 0, path: [] })),
+    ),
+    one(
+      [22],
+      "an index that is the size",
+      400,
+      envelopeOf(two, 1, () => ({ index: 2 })),
+    ),
+    one(
+      [22],
+      "an index of 2^32 - 1",
+      400,
+      envelopeOf(two, 1, () => ({ index: 2 ** 32 - 1 })),
+    ),
+    one(
+      [22, 23],
+      "an index and a size of 32 bits, with their path",
+      401,
+      envelopeOf(two, 1, ({ path }) => ({
+        index: 2 ** 31,
+        size: 2 ** 32 - 1,
+        path: Array.from({ length: 32 }, () => path[0]!),
+      })),
+    ),
+    one(
+      [22],
+      "a signature part of 71 bytes",
+      400,
+      `${firstInput}.${base64url(Buffer.alloc(HEAD - 1, 1))}`,
+    ),
     one([22], "no signature part at all", 400, `${firstInput}.`),
-    one([22], "the signature of a lone envelope", 400, `${firstInput}.${base64url(editor.sign(firstInput))}`),
-    one([18, 22], "the part of a batch under the header of a lone envelope", 400, jws(JSON.stringify(payloadOf(0)), editor, { tamper: (bytes) => Buffer.concat([uint32(0), uint32(1), bytes]) })),
-    one([23], "a path with a node more", 400, envelopeOf(two, 0, ({ path }) => ({ path: [...path, path[0]!] }))),
-    one([23], "a path with a node less", 400, envelopeOf(four, 0, ({ path }) => ({ path: path.slice(1) }))),
-    one([23], "a path with a byte less", 400, envelopeOf(two, 0, ({ path }) => ({ path: [path[0]!.subarray(1)] }))),
-    one([23], "a path with a byte more", 400, envelopeOf(two, 0, ({ path }) => ({ path: [path[0]!, Buffer.from([0])] }))),
-    one([23], "a path of a thousand nodes", 400, envelopeOf(two, 0, ({ path }) => ({ path: Array.from({ length: 1000 }, () => path[0]!) }))),
-    one([20, 22], "the index of the leaf beside it", 401, envelopeOf(two, 0, () => ({ index: 1 }))),
-    one([20, 22], "the index of another leaf with a path of the same length", 401, envelopeOf(eight, 2, () => ({ index: 6 }))),
-    one([20], "a path with one bit changed", 401, envelopeOf(five, 1, ({ path }) => ({ path: [path[0]!, flip(path[1]!, 31), path[2]!] }))),
-    one([20], "a path in another order", 401, envelopeOf(four, 1, ({ path }) => ({ path: path.toReversed() }))),
-    one([20], "a signature with one bit changed", 401, envelopeOf(two, 0, ({ signature }) => ({ signature: flip(signature, 9) }))),
-    one([20], "another payload in the place of a leaf", 401, `${inputOf(9, editor)}.${envelopeOf(two, 0).split(".")[2]!}`),
-    one([20], "a leaf of another batch", 401, `${inputOf(4, editor)}.${envelopeOf(four, 0).split(".")[2]!}`),
-    one([22], "a size that is changed where the path stays as long", 401, envelopeOf(three, 0, () => ({ size: 4 }))),
-    one([22], "a size that is changed the other way", 401, envelopeOf(four, 0, () => ({ size: 3 }))),
-    one([22], "leaves hashed without their zero byte", 401, envelopeOf(batchOf(2, { ...TREE, leaf: (input) => sha256(input) }), 0)),
-    one([22], "nodes hashed without their one byte", 401, envelopeOf(batchOf(2, { ...TREE, node: (left, right) => sha256(Buffer.concat([left, right])) }), 0)),
-    one([22], "a root that is signed by itself", 401, envelopeOf(batchOf(2, { ...TREE, signed: (root) => root }), 0)),
-    one([22], "a root that is signed under another name", 401, envelopeOf(batchOf(2, { ...TREE, signed: (root, size) => Buffer.concat([Buffer.from("waybill batch 2\0"), uint32(size), root]) }), 0)),
-    one([22], "a tree that lifts its odd leaf by pairing it with itself", 401, envelopeOf(three, 2, ({ path }) => ({ signature: editor.sign(TREE.signed(TREE.node(TREE.node(three.leaves[0]!, three.leaves[1]!), TREE.node(three.leaves[2]!, three.leaves[2]!)), 3)), path }))),
-    one([22], "two leaves run together as one", 401, `${firstInput}.${base64url(Buffer.concat([uint32(0), uint32(2), four.signature, TREE.node(four.leaves[2]!, four.leaves[3]!), nodeAsLeaf.subarray(0, 0)]))}`),
-    inOrder([25], "a known root with another signature", read(three, 0), refused(401, stolen(three, 1, byResearcher.signature)), refused(401, stolen(three, 1, flip(three.signature, 40)))),
-    inOrder([25], "a known signature over another root", read(three, 0), refused(401, stolen(five, 0, three.signature))),
-    inOrder([25], "a known root and signature with another size", read(four, 0), refused(401, envelopeOf(four, 0, () => ({ size: 3 }))), read(four, 1)),
-    inOrder([20, 25], "a good envelope, a bad one and again a good one", read(two, 0), refused(401, envelopeOf(two, 1, ({ path }) => ({ path: [flip(path[0]!, 0)] }))), read(two, 1)),
-    inOrder([27, 30], "a sound batch by the key of an agent that is not in from", refused(401, envelopeOf(byResearcher, 2))),
+    one(
+      [22],
+      "the signature of a lone envelope",
+      400,
+      `${firstInput}.${base64url(editor.sign(firstInput))}`,
+    ),
+    one(
+      [18, 22],
+      "the part of a batch under the header of a lone envelope",
+      400,
+      jws(JSON.stringify(payloadOf(0)), editor, {
+        tamper: (bytes) => Buffer.concat([uint32(0), uint32(1), bytes]),
+      }),
+    ),
+    one(
+      [23],
+      "a path with a node more",
+      400,
+      envelopeOf(two, 0, ({ path }) => ({ path: [...path, path[0]!] })),
+    ),
+    one(
+      [23],
+      "a path with a node less",
+      400,
+      envelopeOf(four, 0, ({ path }) => ({ path: path.slice(1) })),
+    ),
+    one(
+      [23],
+      "a path with a byte less",
+      400,
+      envelopeOf(two, 0, ({ path }) => ({ path: [path[0]!.subarray(1)] })),
+    ),
+    one(
+      [23],
+      "a path with a byte more",
+      400,
+      envelopeOf(two, 0, ({ path }) => ({ path: [path[0]!, Buffer.from([0])] })),
+    ),
+    one(
+      [23],
+      "a path of a thousand nodes",
+      400,
+      envelopeOf(two, 0, ({ path }) => ({ path: Array.from({ length: 1000 }, () => path[0]!) })),
+    ),
+    one(
+      [20, 22],
+      "the index of the leaf beside it",
+      401,
+      envelopeOf(two, 0, () => ({ index: 1 })),
+    ),
+    one(
+      [20, 22],
+      "the index of another leaf with a path of the same length",
+      401,
+      envelopeOf(eight, 2, () => ({ index: 6 })),
+    ),
+    one(
+      [20],
+      "a path with one bit changed",
+      401,
+      envelopeOf(five, 1, ({ path }) => ({ path: [path[0]!, flip(path[1]!, 31), path[2]!] })),
+    ),
+    one(
+      [20],
+      "a path in another order",
+      401,
+      envelopeOf(four, 1, ({ path }) => ({ path: path.toReversed() })),
+    ),
+    one(
+      [20],
+      "a signature with one bit changed",
+      401,
+      envelopeOf(two, 0, ({ signature }) => ({ signature: flip(signature, 9) })),
+    ),
+    one(
+      [20],
+      "another payload in the place of a leaf",
+      401,
+      `${inputOf(9, editor)}.${envelopeOf(two, 0).split(".")[2]!}`,
+    ),
+    one(
+      [20],
+      "a leaf of another batch",
+      401,
+      `${inputOf(4, editor)}.${envelopeOf(four, 0).split(".")[2]!}`,
+    ),
+    one(
+      [22],
+      "a size that is changed where the path stays as long",
+      401,
+      envelopeOf(three, 0, () => ({ size: 4 })),
+    ),
+    one(
+      [22],
+      "a size that is changed the other way",
+      401,
+      envelopeOf(four, 0, () => ({ size: 3 })),
+    ),
+    one(
+      [22],
+      "leaves hashed without their zero byte",
+      401,
+      envelopeOf(batchOf(2, { ...TREE, leaf: (input) => sha256(input) }), 0),
+    ),
+    one(
+      [22],
+      "nodes hashed without their one byte",
+      401,
+      envelopeOf(
+        batchOf(2, { ...TREE, node: (left, right) => sha256(Buffer.concat([left, right])) }),
+        0,
+      ),
+    ),
+    one(
+      [22],
+      "a root that is signed by itself",
+      401,
+      envelopeOf(batchOf(2, { ...TREE, signed: (root) => root }), 0),
+    ),
+    one(
+      [22],
+      "a root that is signed under another name",
+      401,
+      envelopeOf(
+        batchOf(2, {
+          ...TREE,
+          signed: (root, size) =>
+            Buffer.concat([Buffer.from("waybill batch 2\0"), uint32(size), root]),
+        }),
+        0,
+      ),
+    ),
+    one(
+      [22],
+      "a tree that lifts its odd leaf by pairing it with itself",
+      401,
+      envelopeOf(three, 2, ({ path }) => ({
+        signature: editor.sign(
+          TREE.signed(
+            TREE.node(
+              TREE.node(three.leaves[0]!, three.leaves[1]!),
+              TREE.node(three.leaves[2]!, three.leaves[2]!),
+            ),
+            3,
+          ),
+        ),
+        path,
+      })),
+    ),
+    inOrder(
+      [25],
+      "a known root with another signature",
+      read(three, 0),
+      refused(401, stolen(three, 1, byResearcher.signature)),
+      refused(401, stolen(three, 1, flip(three.signature, 40))),
+    ),
+    inOrder(
+      [25],
+      "a known signature over another root",
+      read(three, 0),
+      refused(401, stolen(five, 0, three.signature)),
+    ),
+    inOrder(
+      [25],
+      "a known root and signature with another size",
+      read(four, 0),
+      refused(
+        401,
+        envelopeOf(four, 0, () => ({ size: 3 })),
+      ),
+      read(four, 1),
+    ),
+    inOrder(
+      [20, 25],
+      "a good envelope, a bad one and again a good one",
+      read(two, 0),
+      refused(
+        401,
+        envelopeOf(two, 1, ({ path }) => ({ path: [flip(path[0]!, 0)] })),
+      ),
+      read(two, 1),
+    ),
+    inOrder(
+      [27, 30],
+      "a sound batch by the key of an agent that is not in from",
+      refused(401, envelopeOf(byResearcher, 2)),
+    ),
   ],
 );
 

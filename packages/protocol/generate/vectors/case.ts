@@ -20,7 +20,12 @@ export interface VectorFile {
   readonly cases: readonly Vector[];
 }
 
-export function vectorFile(name: string, prefix: string, about: string, rows: readonly Row[]): VectorFile {
+export function vectorFile(
+  name: string,
+  prefix: string,
+  about: string,
+  rows: readonly Row[],
+): VectorFile {
   const titles = new Set<string>();
   const cases = rows.map(({ rules, title, input, expect }, index) => {
     if (titles.has(title)) throw new Error(`${name} has two cases with the title "${title}"`);

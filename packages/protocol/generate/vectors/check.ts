@@ -16,7 +16,7 @@ export interface Reading {
   readonly keyring?: Record<string, KeyringEntry>;
 }
 
-export function inputOf(compact: Text, { at = AT, to, keyring = KEYRING }: Reading = {}): object {
+function inputOf(compact: Text, { at = AT, to, keyring = KEYRING }: Reading = {}): object {
   return { compact, keyring, at, ...(to !== undefined && { to }) };
 }
 

@@ -1,3 +1,4 @@
+import { partOfOne } from "./batches.ts";
 import type { Row } from "./case.ts";
 import { AT, reads, readsEnvelope } from "./check.ts";
 import {
@@ -11,10 +12,22 @@ import {
   QUESTION,
   RESULT,
 } from "./envelope.ts";
-import { DAY, digest, editor, enrolled, hub, id, MINUTE, NOW, researcher, timeAt } from "./parties.ts";
+import {
+  DAY,
+  digest,
+  editor,
+  enrolled,
+  hub,
+  id,
+  MINUTE,
+  NOW,
+  researcher,
+  timeAt,
+} from "./parties.ts";
 import { encodeLong, expand } from "./text.ts";
 import type { Text } from "./text.ts";
-import { jws, longJws, signed } from "./wire.ts";
+import { headerOf, jws, longJws, signed } from "./wire.ts";
+import type { JwsParts } from "./wire.ts";
 
 const FULL = changed(HANDOFF, {
   parent_id: id(20),
@@ -31,9 +44,19 @@ const FULL = changed(HANDOFF, {
     messages: [{ role: "user", name: "ann", content: [{ type: "text", text: "When?" }] }],
     artifacts: [
       { name: "map.txt", media_type: "text/plain", digest: digest("map"), data: "bWFw" },
-      { name: "coast", media_type: "image/png", digest: digest("c"), url: "https://example.com/c.png" },
+      {
+        name: "coast",
+        media_type: "image/png",
+        digest: digest("c"),
+        url: "https://example.com/c.png",
+      },
     ],
-    contract: { timeout_seconds: 300, lease_seconds: 30, max_attempts: 3, output_schema: { summary: "string" } },
+    contract: {
+      timeout_seconds: 300,
+      lease_seconds: 30,
+      max_attempts: 3,
+      output_schema: { summary: "string" },
+    },
     metadata: { ticket: 7, nested: { any: [null, true] } },
   },
 });
@@ -51,12 +74,15 @@ const SPELLED = `{ "body":{"input":{"query":"\\u0074ides","depth":2e0},"capabili
 const ENVELOPE_BYTES_MAX = 1_048_576;
 
 /** An envelope of exactly that many bytes, most of them in a member that nobody knows. */
-export function handoffOfSize(bytes: number): Text {
-  const [before, after] = JSON.stringify(changed(HANDOFF, { padding: "~" })).split("~") as [string, string];
-  const overhead = expand(longJws(encodeLong(before, "a", 0, after), editor)).length;
+export function handoffOfSize(bytes: number, parts: JwsParts = {}): Text {
+  const [before, after] = JSON.stringify(changed(HANDOFF, { padding: "~" })).split("~") as [
+    string,
+    string,
+  ];
+  const overhead = expand(longJws(encodeLong(before, "a", 0, after), editor, parts)).length;
   const times = Math.floor(((bytes - overhead) * 3) / 4);
   for (let more = 0; more < 4; more++) {
-    const text = longJws(encodeLong(before, "a", times + more, after), editor);
+    const text = longJws(encodeLong(before, "a", times + more, after), editor, parts);
     if (expand(text).length === bytes) return text;
   }
   throw new Error(`no envelope has exactly ${bytes} bytes`);
@@ -69,6 +95,12 @@ export function pausedWith(unit: string, times: number): Text {
   return longJws(encodeLong(before, unit, times, after), researcher);
 }
 
+/** A header of another length, with which other lengths of the whole are possible. */
+const AS_BATCH: JwsParts = {
+  header: headerOf("Ed25519-batch", editor.kid),
+  part: (input) => partOfOne(input, editor),
+};
+
 const ofOneAgent = { to: researcher.agent };
 
 export const READ: readonly Row[] = [
@@ -77,7 +109,9 @@ export const READ: readonly Row[] = [
   readsEnvelope(
     [31],
     "a handoff to whoever has a capability, read by somebody who only watches",
-    changed(HANDOFF, { to: { capability: "web_research", version: "1", tags: ["en"], min_reliability: 0.9 } }),
+    changed(HANDOFF, {
+      to: { capability: "web_research", version: "1", tags: ["en"], min_reliability: 0.9 },
+    }),
     editor,
   ),
   readsEnvelope([27], "a cancellation", CANCEL, editor, ofOneAgent),
@@ -101,7 +135,10 @@ export const READ: readonly Row[] = [
     [39],
     "a failure with its message",
     changed(RESULT, {
-      body: { status: 500, error: { message: "the source is down", retryable: true, retry_after_ms: 500 } },
+      body: {
+        status: 500,
+        error: { message: "the source is down", retryable: true, retry_after_ms: 500 },
+      },
     }),
     researcher,
   ),
@@ -126,9 +163,24 @@ export const READ: readonly Row[] = [
     changed(HANDOFF, { deadline: timeAt(366 * DAY) }),
     editor,
   ),
-  readsEnvelope([34], "a deadline a millisecond after the time of issue", changed(HANDOFF, { deadline: timeAt(1) }), editor),
-  readsEnvelope([6], "a time with nine digits of a second", changed(HANDOFF, { issued_at: "2026-11-18T07:45:00.123456789Z" }), editor),
-  readsEnvelope([6], "a time without a fraction", changed(HANDOFF, { issued_at: "2026-11-18T07:45:00Z" }), editor),
+  readsEnvelope(
+    [34],
+    "a deadline a millisecond after the time of issue",
+    changed(HANDOFF, { deadline: timeAt(1) }),
+    editor,
+  ),
+  readsEnvelope(
+    [6],
+    "a time with nine digits of a second",
+    changed(HANDOFF, { issued_at: "2026-11-18T07:45:00.123456789Z" }),
+    editor,
+  ),
+  readsEnvelope(
+    [6],
+    "a time without a fraction",
+    changed(HANDOFF, { issued_at: "2026-11-18T07:45:00Z" }),
+    editor,
+  ),
   readsEnvelope([32], "in the first millisecond of the key", HANDOFF, editor, {
     keyring: { [editor.kid]: enrolled(editor, { not_before: AT }) },
   }),
@@ -148,15 +200,34 @@ export const READ: readonly Row[] = [
   readsEnvelope([36], "the sixteenth hop", changed(HANDOFF, { hop: 16 }), editor),
   reads(
     [36],
-    "a state of 262,144 characters",
+    "a state of 262,144 bytes",
     pausedWith("s", 262_144),
     changed(QUESTION, { body: { questions: [{ id: "q-1" }] } }),
   ),
-  reads([19], "an envelope of exactly 1,048,576 bytes", handoffOfSize(ENVELOPE_BYTES_MAX), HANDOFF),
+  readsEnvelope(
+    [28],
+    "a question's id of 256 characters beyond the basic plane",
+    changed(QUESTION, { body: { questions: [{ id: "\u{1f30a}".repeat(256) }] } }),
+    researcher,
+  ),
+  reads(
+    [19],
+    "the longest lone envelope: of 1,048,576 bytes there is none",
+    handoffOfSize(ENVELOPE_BYTES_MAX - 1),
+    HANDOFF,
+  ),
+  reads(
+    [19, 24],
+    "a batch of one with exactly 1,048,576 bytes",
+    handoffOfSize(ENVELOPE_BYTES_MAX, AS_BATCH),
+    HANDOFF,
+  ),
   readsEnvelope(
     [9],
     "a payload with 64 levels of objects and arrays",
-    changed(HANDOFF, { body: { capability: "web_research", input: JSON.parse(`${"[".repeat(62)}${"]".repeat(62)}`) } }),
+    changed(HANDOFF, {
+      body: { capability: "web_research", input: JSON.parse(`${"[".repeat(62)}${"]".repeat(62)}`) },
+    }),
     editor,
   ),
   readsEnvelope(
@@ -165,6 +236,16 @@ export const READ: readonly Row[] = [
     changed(HANDOFF, { body: { capability: "web_research", input: "\u{1f30a}" } }),
     editor,
   ),
-  readsEnvelope([5], "an agent's id of 128 characters", changed(CANCEL, { to: `a${"._-x".repeat(31)}bcd` }), editor),
-  readsEnvelope([3, 35], "the digest of the handoff's compact form", changed(PROGRESS, { re: HANDOFF_DIGEST }), researcher),
+  readsEnvelope(
+    [5],
+    "an agent's id of 128 characters",
+    changed(CANCEL, { to: `a${"._-x".repeat(31)}bcd` }),
+    editor,
+  ),
+  readsEnvelope(
+    [3, 35],
+    "the digest of the handoff's compact form",
+    changed(PROGRESS, { re: HANDOFF_DIGEST }),
+    researcher,
+  ),
 ];

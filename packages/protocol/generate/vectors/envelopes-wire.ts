@@ -27,9 +27,18 @@ const HEADERS: readonly (readonly [title: string, header: string])[] = [
   ["typ JWT", `{"alg":"Ed25519","kid":"${kid}","typ":"JWT"}`],
   ["typ in upper case", `{"alg":"Ed25519","kid":"${kid}","typ":"WAYBILL+JWS"}`],
   ["a member more: crit", `{"alg":"Ed25519","crit":["exp"],"kid":"${kid}","typ":"waybill+jws"}`],
-  ["a member more: jwk", `{"alg":"Ed25519","jwk":${JSON.stringify(editor.jwk)},"kid":"${kid}","typ":"waybill+jws"}`],
-  ["a member more: jku", `{"alg":"Ed25519","jku":"https://example.com/keys","kid":"${kid}","typ":"waybill+jws"}`],
-  ["a member more: x5u", `{"alg":"Ed25519","kid":"${kid}","typ":"waybill+jws","x5u":"https://example.com/c"}`],
+  [
+    "a member more: jwk",
+    `{"alg":"Ed25519","jwk":${JSON.stringify(editor.jwk)},"kid":"${kid}","typ":"waybill+jws"}`,
+  ],
+  [
+    "a member more: jku",
+    `{"alg":"Ed25519","jku":"https://example.com/keys","kid":"${kid}","typ":"waybill+jws"}`,
+  ],
+  [
+    "a member more: x5u",
+    `{"alg":"Ed25519","kid":"${kid}","typ":"waybill+jws","x5u":"https://example.com/c"}`,
+  ],
   ["a member more: b64", `{"alg":"Ed25519","b64":false,"kid":"${kid}","typ":"waybill+jws"}`],
   ["a member more, with no meaning", `{"alg":"Ed25519","kid":"${kid}","typ":"waybill+jws","x":1}`],
   ["alg twice", `{"alg":"none","alg":"Ed25519","kid":"${kid}","typ":"waybill+jws"}`],
@@ -71,22 +80,47 @@ const SHAPES: readonly (readonly [rules: readonly number[], title: string, text:
   [[18, 75], "a million dots", { repeat: ".", times: 1_000_000 }],
   [[75], "a JSON text where a JWS should be", JSON.stringify(HANDOFF)],
   [[75], "a NUL", "\0"],
-  [[75], "a header of a hundred thousand digits", { concat: [{ repeat: "A", times: 100_000 }, "..AAAA"] }],
+  [
+    [75],
+    "a header of a hundred thousand digits",
+    { concat: [{ repeat: "A", times: 100_000 }, "..AAAA"] },
+  ],
   [[18], "an empty header", joined("", PAYLOAD, SIGNATURE)],
   [[2], "a line feed at the end", `${HANDOFF_TEXT}\n`],
   [[2], "a space in front", ` ${HANDOFF_TEXT}`],
   [[2], "padding at the header", joined(`${HEAD}=`, PAYLOAD, SIGNATURE)],
   [[2], "padding at the payload", joined(HEAD, `${PAYLOAD}=`, SIGNATURE)],
   [[2], "padding at the signature", `${HANDOFF_TEXT}==`],
-  [[2], "a payload in the other alphabet", jws("", editor, { encodedPayload: base64url('{"a":"\u00ff\u00bf>?"}').replaceAll("_", "/").replaceAll("-", "+") + "+/" })],
-  [[2], "a payload with white space inside", jws("", editor, { encodedPayload: `${PAYLOAD.slice(0, 40)} ${PAYLOAD.slice(40)}` })],
+  [
+    [2],
+    "a payload in the other alphabet",
+    jws("", editor, {
+      encodedPayload:
+        base64url('{"a":"\u00ff\u00bf>?"}').replaceAll("_", "/").replaceAll("-", "+") + "+/",
+    }),
+  ],
+  [
+    [2],
+    "a payload with white space inside",
+    jws("", editor, { encodedPayload: `${PAYLOAD.slice(0, 40)} ${PAYLOAD.slice(40)}` }),
+  ],
   [[2], "a payload of a length of 1 modulo 4", jws("", editor, { encodedPayload: "AAAAA" })],
-  [[2], "a payload with trailing bits that are not zero", jws("", editor, { encodedPayload: withTrailingBits(ODD[1]) })],
-  [[2], "a signature with trailing bits that are not zero", joined(HEAD, PAYLOAD, withTrailingBits(SIGNATURE))],
+  [
+    [2],
+    "a payload with trailing bits that are not zero",
+    jws("", editor, { encodedPayload: withTrailingBits(ODD[1]) }),
+  ],
+  [
+    [2],
+    "a signature with trailing bits that are not zero",
+    joined(HEAD, PAYLOAD, withTrailingBits(SIGNATURE)),
+  ],
   [[2], "a signature in the other alphabet", joined(HEAD, PAYLOAD, `+/${SIGNATURE.slice(2)}`)],
 ];
 
-const reordered = base64url(`{"waybill": 1,${JSON.stringify(HANDOFF).slice('{"waybill":1,'.length)}`);
+const reordered = base64url(
+  `{"waybill": 1,${JSON.stringify(HANDOFF).slice('{"waybill":1,'.length)}`,
+);
 const other = signed(CANCEL, editor).split(".")[2]!;
 const KEYS = keyringOf(editor, researcher, hub);
 
@@ -94,23 +128,82 @@ export const WIRE: readonly Row[] = [
   ...HEADERS.map(([title, header]) =>
     refuses([18], `header: ${title}`, 400, jws(JSON.stringify(HANDOFF), editor, { header })),
   ),
-  refuses([1, 18], "header: bytes that are not UTF-8", 400, jws(JSON.stringify(HANDOFF), editor, { header: Buffer.from([0x7b, 0xff, 0x7d]) })),
-  refuses([18], "header: alg none and no signature at all", 400, joined(base64url(headerOf("none", kid)), PAYLOAD, "")),
+  refuses(
+    [1, 18],
+    "header: bytes that are not UTF-8",
+    400,
+    jws(JSON.stringify(HANDOFF), editor, { header: Buffer.from([0x7b, 0xff, 0x7d]) }),
+  ),
+  refuses(
+    [18],
+    "header: alg none and no signature at all",
+    400,
+    joined(base64url(headerOf("none", kid)), PAYLOAD, ""),
+  ),
   ...SHAPES.map(([rules, title, text]) => refuses(rules, title, 400, text)),
-  refuses([19], "an envelope of 1,048,577 bytes that is sound otherwise", 413, handoffOfSize(1_048_577)),
+  refuses(
+    [19],
+    "an envelope of 1,048,577 bytes that is sound otherwise",
+    413,
+    handoffOfSize(1_048_577),
+  ),
   refuses([19, 75], "1,048,577 bytes that are no envelope", 413, { repeat: "A", times: 1_048_577 }),
+  refuses([19, 75], "600,000 characters of two bytes each", 413, {
+    repeat: "\u00e9",
+    times: 600_000,
+  }),
   refuses([19, 75], "two million quotation marks", 413, { repeat: '"', times: 2_000_000 }),
-  refuses([20], "another header, of an enrolled key", 401, joined(base64url(headerOf("Ed25519", researcher.kid)), PAYLOAD, SIGNATURE)),
-  refuses([20], "another payload of the same length", 401, joined(HEAD, base64url(JSON.stringify(HANDOFF).replace('"depth":2', '"depth":3')), SIGNATURE)),
-  refuses([20, 21], "the payload written anew by somebody on the way", 401, joined(HEAD, reordered, SIGNATURE)),
-  refuses([20], "a signature with another R", 401, signed(HANDOFF, editor, { tamper: (bytes) => flip(bytes, 5) })),
-  refuses([20], "a signature with another S", 401, signed(HANDOFF, editor, { tamper: (bytes) => flip(bytes, 37) })),
-  refuses([20], "a signature of zeros", 401, signed(HANDOFF, editor, { tamper: () => Buffer.alloc(64) })),
+  refuses(
+    [20],
+    "another header, of an enrolled key",
+    401,
+    joined(base64url(headerOf("Ed25519", researcher.kid)), PAYLOAD, SIGNATURE),
+  ),
+  refuses(
+    [20],
+    "another payload of the same length",
+    401,
+    joined(HEAD, base64url(JSON.stringify(HANDOFF).replace('"depth":2', '"depth":3')), SIGNATURE),
+  ),
+  refuses(
+    [20, 21],
+    "the payload written anew by somebody on the way",
+    401,
+    joined(HEAD, reordered, SIGNATURE),
+  ),
+  refuses(
+    [20],
+    "a signature with another R",
+    401,
+    signed(HANDOFF, editor, { tamper: (bytes) => flip(bytes, 5) }),
+  ),
+  refuses(
+    [20],
+    "a signature with another S",
+    401,
+    signed(HANDOFF, editor, { tamper: (bytes) => flip(bytes, 37) }),
+  ),
+  refuses(
+    [20],
+    "a signature of zeros",
+    401,
+    signed(HANDOFF, editor, { tamper: () => Buffer.alloc(64) }),
+  ),
   refuses([20], "the signature of another envelope", 401, joined(HEAD, PAYLOAD, other)),
-  refuses([20], "a signature by another key than the header says", 401, jws(JSON.stringify(HANDOFF), stranger, { header: GOOD_HEADER })),
+  refuses(
+    [20],
+    "a signature by another key than the header says",
+    401,
+    jws(JSON.stringify(HANDOFF), stranger, { header: GOOD_HEADER }),
+  ),
   refuses([20], "a key that is not enrolled", 401, signed(HANDOFF, stranger)),
   refuses([20], "no key enrolled at all", 401, HANDOFF_TEXT, { keyring: {} }),
-  refuses([20, 21], "a signature that fails, over a payload that is no JSON", 401, jws("{", editor, { tamper: (bytes) => flip(bytes, 0) })),
+  refuses(
+    [20, 21],
+    "a signature that fails, over a payload that is no JSON",
+    401,
+    jws("{", editor, { tamper: (bytes) => flip(bytes, 0) }),
+  ),
   refuses([20], "a kid under which another key is enrolled", 401, HANDOFF_TEXT, {
     at: AT,
     keyring: { [kid]: KEYS[researcher.kid]! },

@@ -2,7 +2,12 @@ import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
 import type { Text } from "./text.ts";
 
-function fine(rules: readonly number[], title: string, text: Text, ...value: readonly unknown[]): Row {
+function fine(
+  rules: readonly number[],
+  title: string,
+  text: Text,
+  ...value: readonly unknown[]
+): Row {
   const expect = { status: "ok", ...(value.length > 0 && { value: value[0] }) };
   return { rules, title, input: { text }, expect };
 }
@@ -16,19 +21,53 @@ const joined = (...concat: readonly Text[]): Text => ({ concat });
 
 const VALUES: readonly Row[] = [
   fine([11], "null", "null", null),
-  fine([11], "white space around and inside", " \t\r\n[ 1 , { \"a\" : [ ] } ] \n", [1, { a: [] }]),
+  fine([11], "white space around and inside", ' \t\r\n[ 1 , { "a" : [ ] } ] \n', [1, { a: [] }]),
   fine([11], "every escape that there is", '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9"', '"\\/\b\f\n\r\té'),
-  fine([11], "characters beyond the basic plane, plain and as two escapes", '["🌊","\\ud83c\\udf0a"]', ["🌊", "🌊"]),
-  fine([11], "the last code points of each plane side by side", '"\uffff\u{10ffff}"', "\uffff\u{10ffff}"),
+  fine(
+    [11],
+    "characters beyond the basic plane, plain and as two escapes",
+    '["🌊","\\ud83c\\udf0a"]',
+    ["🌊", "🌊"],
+  ),
+  fine(
+    [11],
+    "the last code points of each plane side by side",
+    '"\uffff\u{10ffff}"',
+    "\uffff\u{10ffff}",
+  ),
   fine([11], "line separators, which JavaScript once refused", '"\u2028\u2029"', "\u2028\u2029"),
   fine([7], "the same name in two objects", '[{"a":1},{"a":{"a":2}}]', [{ a: 1 }, { a: { a: 2 } }]),
-  fine([7], "names that differ by case and by normal form", '{"a":1,"A":2,"\u00e9":3,"e\u0301":4}', { a: 1, A: 2, "\u00e9": 3, "e\u0301": 4 }),
+  fine(
+    [7],
+    "names that differ by case and by normal form",
+    '{"a":1,"A":2,"\u00e9":3,"e\u0301":4}',
+    { a: 1, A: 2, "\u00e9": 3, "e\u0301": 4 },
+  ),
   fine([7], "a name that is empty", '{"":{"":1}}', { "": { "": 1 } }),
-  fine([8], "forbidden names as values", '["__proto__","constructor","prototype"]', ["__proto__", "constructor", "prototype"]),
-  fine([8], "names that only resemble the forbidden ones", '{"_proto_":1,"Constructor":2,"proto":3,"toString":4,"__PROTO__":5}', { _proto_: 1, Constructor: 2, proto: 3, toString: 4, __PROTO__: 5 }),
-  fine([10], "the largest integers", "[9007199254740991,-9007199254740991]", [9007199254740991, -9007199254740991]),
+  fine([8], "forbidden names as values", '["__proto__","constructor","prototype"]', [
+    "__proto__",
+    "constructor",
+    "prototype",
+  ]),
+  fine(
+    [8],
+    "names that only resemble the forbidden ones",
+    '{"_proto_":1,"Constructor":2,"proto":3,"toString":4,"__PROTO__":5}',
+    { _proto_: 1, Constructor: 2, proto: 3, toString: 4, __PROTO__: 5 },
+  ),
+  fine(
+    [10],
+    "the largest integers",
+    "[9007199254740991,-9007199254740991]",
+    [9007199254740991, -9007199254740991],
+  ),
   fine([10], "a fraction beyond the largest integer", "9007199254740993.5"),
-  fine([10], "an exponent beyond the largest integer", "[1e300,-1E+300,6.02214076e23]", [1e300, -1e300, 6.02214076e23]),
+  fine(
+    [10],
+    "an exponent beyond the largest integer",
+    "[1e300,-1E+300,6.02214076e23]",
+    [1e300, -1e300, 6.02214076e23],
+  ),
   fine([10], "the largest double", "1.7976931348623157e308", 1.7976931348623157e308),
   fine([10], "a number too small for a double", "1e-400", 0),
   fine([10], "a negative zero", "[-0,0]"),
@@ -83,8 +122,16 @@ const REFUSED: readonly Row[] = [
   refused([7], "a name twice that looks like an index", '{"1":1,"1":2}'),
   refused([7], "an empty name twice", '{"":1,"":2}'),
   refused([7], "a name twice with an escaped quotation mark", '{"\\"":1,"\\u0022":2}'),
-  refused([7], "a name twice, in two spellings of a character beyond the basic plane", '{"🌊":1,"\\ud83c\\udf0a":2}'),
-  refused([7], "the first of a thousand names again", `{${Array.from({ length: 1000 }, (_, n) => `"n${n}":0`).join(",")},"n0":0}`),
+  refused(
+    [7],
+    "a name twice, in two spellings of a character beyond the basic plane",
+    '{"🌊":1,"\\ud83c\\udf0a":2}',
+  ),
+  refused(
+    [7],
+    "the first of a thousand names again",
+    `{${Array.from({ length: 1000 }, (_, n) => `"n${n}":0`).join(",")},"n0":0}`,
+  ),
   refused([8], "__proto__ at the top", '{"__proto__":{"admin":true}}'),
   refused([8], "__proto__ deep inside", '[[{"a":{"__proto__":1}}]]'),
   refused([8], "__proto__ with escapes", '{"\\u005f\\u005fproto\\u005f\\u005f":1}'),
@@ -92,7 +139,12 @@ const REFUSED: readonly Row[] = [
   refused([8], "constructor with an escape", '{"c\\u006fnstructor":1}'),
   refused([8], "prototype", '{"a":[{"prototype":null}]}'),
   refused([9, 75], "65 levels of arrays", `${"[".repeat(65)}${"]".repeat(65)}`, 413),
-  refused([9, 75], "65 levels of objects and arrays", `${'{"a":['.repeat(32)}{}${"]}".repeat(32)}`.replace("{}", "[]"), 413),
+  refused(
+    [9, 75],
+    "65 levels of objects and arrays",
+    `${'{"a":['.repeat(32)}{}${"]}".repeat(32)}`.replace("{}", "[]"),
+    413,
+  ),
   refused([9, 75], "a million levels", many("[", 1_000_000), 413),
   refused([9, 75], "two hundred thousand levels of objects", many('{"":', 200_000), 413),
   refused([10], "2^53", "9007199254740992"),
@@ -101,7 +153,7 @@ const REFUSED: readonly Row[] = [
   refused([10], "an integer of a thousand digits", joined("1", many("0", 999))),
   refused([10], "1e400", "1e400"),
   refused([10], "-1e400", "[-1e400]"),
-  refused([10], "a fraction that is too large", "17976931348623159e292.5".replace("e292.5", "0".repeat(293) + ".5")),
+  refused([10], "a fraction that is too large", joined("17976931348623159", many("0", 293), ".5")),
   refused([11], "half a surrogate pair in a string", '"\\ud800"'),
   refused([11], "the second half alone", '"\\udc00"'),
   refused([11], "the two halves in the wrong order", '"\\udf0a\\ud83c"'),

@@ -20,18 +20,30 @@ export const SMALL_ORDER: readonly (readonly [order: number, hex: string])[] = [
 /** Other encodings that decode to a point of small order, in verifiers that are not strict. */
 export const SMALL_ORDER_OTHERWISE: readonly (readonly [title: string, hex: string])[] = [
   ["0, written as p", "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"],
-  ["0, written as p, with the sign", "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"],
+  [
+    "0, written as p, with the sign",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+  ],
   ["1, written as p + 1", "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"],
-  ["1, written as p + 1, with the sign", "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"],
-  ["1 with the sign of an x that is 0", "0100000000000000000000000000000000000000000000000000000000000080"],
-  ["-1 with the sign of an x that is 0", "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"],
+  [
+    "1, written as p + 1, with the sign",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+  ],
+  [
+    "1 with the sign of an x that is 0",
+    "0100000000000000000000000000000000000000000000000000000000000080",
+  ],
+  [
+    "-1 with the sign of an x that is 0",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+  ],
 ];
 
 export function hexBytes(hex: string): Buffer {
   return Buffer.from(hex, "hex");
 }
 
-export function fromLittleEndian(bytes: Uint8Array): bigint {
+function fromLittleEndian(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
 }
 
@@ -55,7 +67,7 @@ export function plusTorsion(point: Point, torsionHex: string): Point {
   return point.add(Point.fromHex(torsionHex));
 }
 
-export function challengeOf(r: Uint8Array, keyBytes: Uint8Array, message: Uint8Array): bigint {
+function challengeOf(r: Uint8Array, keyBytes: Uint8Array, message: Uint8Array): bigint {
   return sha512(r, keyBytes, message) % ORDER;
 }
 
@@ -67,7 +79,13 @@ export function torsionBlindNonce(message: Uint8Array, keyBytes: Uint8Array): bi
 }
 
 /** A signature whose R and whose key are the caller's; `nonce` is the logarithm of R without torsion. */
-export function signWith(message: Uint8Array, secret: bigint, keyBytes: Uint8Array, nonce: bigint, r: Uint8Array): Buffer {
+export function signWith(
+  message: Uint8Array,
+  secret: bigint,
+  keyBytes: Uint8Array,
+  nonce: bigint,
+  r: Uint8Array,
+): Buffer {
   const challenge = challengeOf(r, keyBytes, message);
   return Buffer.concat([r, toLittleEndian((nonce + challenge * secret) % ORDER)]);
 }

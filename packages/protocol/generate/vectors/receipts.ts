@@ -9,7 +9,11 @@ import { signed } from "./wire.ts";
 
 const RESULT_DIGEST = digest(signed(RESULT, researcher));
 
-const CUSTODY: Members = changed(RECEIPT, { from: hub.agent, attempt: undefined, body: { status: 100 } });
+const CUSTODY: Members = changed(RECEIPT, {
+  from: hub.agent,
+  attempt: undefined,
+  body: { status: 100 },
+});
 const ACKNOWLEDGEMENT: Members = changed(RECEIPT, {
   from: editor.agent,
   to: researcher.agent,
@@ -19,7 +23,13 @@ const ACKNOWLEDGEMENT: Members = changed(RECEIPT, {
 });
 
 /** A receipt that must be read, and what it does to the handoff: null where it only reports. */
-function means(rules: readonly number[], title: string, receipt: Members, signer: Party, event: Members | null): Row {
+function means(
+  rules: readonly number[],
+  title: string,
+  receipt: Members,
+  signer: Party,
+  event: Members | null,
+): Row {
   const row = readsEnvelope(rules, title, receipt, signer);
   return { ...row, expect: { ...(row.expect as Members), event } };
 }
@@ -32,24 +42,143 @@ export const RECEIPTS: VectorFile = vectorFile(
   "One receipt, read with a keyring at a time, and the event of the lifecycle that it stands for.",
   [
     means([27, 42], "the hub's receipt of custody causes nothing", CUSTODY, hub, null),
-    means([35, 74], "an acceptance, by the digest of what is accepted", RECEIPT, researcher, { type: "accept", ...byRecipient }),
-    means([35], "an acceptance of the second attempt", changed(RECEIPT, { attempt: 2 }), researcher, { type: "accept", ...byRecipient, attempt: 2 }),
-    means([35, 45], "a status of 101 without an attempt holds none", changed(RECEIPT, { attempt: undefined }), researcher, null),
-    means([52], "a release", changed(RECEIPT, { body: { status: 300, reason: "not now" } }), researcher, { type: "release", ...byRecipient, status: 300 }),
-    means([52], "no credit, and when to come again", changed(RECEIPT, { body: { status: 301, retry_after_ms: 5000 } }), researcher, { type: "release", ...byRecipient, status: 301, retry_after_ms: 5000 }),
-    means([56], "a rejection", changed(RECEIPT, { body: { status: 422, reason: "depth is missing" } }), researcher, { type: "reject", ...byRecipient, status: 422 }),
-    means([74], "a rejection with the terms that would do", changed(RECEIPT, { body: { status: 406, counter: { timeout_seconds: 600 } } }), researcher, { type: "reject", ...byRecipient, status: 406 }),
-    means([58], "an acknowledgement, by the digest of the result", ACKNOWLEDGEMENT, editor, { type: "acknowledge", by: editor.agent, outcome: RESULT_DIGEST }),
-    refusesEnvelope([28], "a receipt for nothing", 400, changed(RECEIPT, { re: undefined }), researcher, { place: "/re" }),
-    refusesEnvelope([28], "a receipt without a status", 400, changed(RECEIPT, { body: { reason: "well" } }), researcher, { place: "/body/status" }),
-    refusesEnvelope([28], "a receipt of a status that is not in the table", 400, changed(RECEIPT, { body: { status: 202 } }), researcher, { place: "/body/status" }),
-    refusesEnvelope([28], "a receipt whose status is a string", 400, changed(RECEIPT, { body: { status: "101" } }), researcher, { place: "/body/status" }),
-    refusesEnvelope([28], "a wait of less than nothing", 400, changed(RECEIPT, { body: { status: 301, retry_after_ms: -1 } }), researcher, { place: "/body/retry_after_ms" }),
-    refusesEnvelope([28], "a counter-offer of terms that there can't be", 400, changed(RECEIPT, { body: { status: 406, counter: { max_attempts: 1.5 } } }), researcher, { place: "/body/counter/max_attempts" }),
-    refusesEnvelope([3], "a receipt for a digest that is none", 400, changed(RECEIPT, { re: "sha256:0" }), researcher, { place: "/re" }),
-    refusesEnvelope([4], "a receipt about a handoff whose id is none", 400, changed(RECEIPT, { handoff_id: id(1).slice(1) }), researcher, { place: "/handoff_id" }),
-    refusesEnvelope([30], "an acceptance in the name of the recipient, by the hub", 401, RECEIPT, hub, { place: "/from" }),
-    refusesEnvelope([20], "an acceptance by somebody whom nobody knows", 401, changed(RECEIPT, { from: stranger.agent }), stranger),
-    refusesEnvelope([31], "an acceptance that is meant for somebody else", 403, RECEIPT, researcher, { to: hub.agent, place: "/to" }),
+    means([35, 74], "an acceptance, by the digest of what is accepted", RECEIPT, researcher, {
+      type: "accept",
+      ...byRecipient,
+    }),
+    means(
+      [35],
+      "an acceptance of the second attempt",
+      changed(RECEIPT, { attempt: 2 }),
+      researcher,
+      { type: "accept", ...byRecipient, attempt: 2 },
+    ),
+    means(
+      [35, 45],
+      "a status of 101 without an attempt holds none",
+      changed(RECEIPT, { attempt: undefined }),
+      researcher,
+      null,
+    ),
+    means(
+      [52],
+      "a release",
+      changed(RECEIPT, { body: { status: 300, reason: "not now" } }),
+      researcher,
+      { type: "release", ...byRecipient, status: 300 },
+    ),
+    means(
+      [52],
+      "no credit, and when to come again",
+      changed(RECEIPT, { body: { status: 301, retry_after_ms: 5000 } }),
+      researcher,
+      { type: "release", ...byRecipient, status: 301, retry_after_ms: 5000 },
+    ),
+    means(
+      [56],
+      "a rejection",
+      changed(RECEIPT, { body: { status: 422, reason: "depth is missing" } }),
+      researcher,
+      { type: "reject", ...byRecipient, status: 422 },
+    ),
+    means(
+      [74],
+      "a rejection with the terms that would do",
+      changed(RECEIPT, { body: { status: 406, counter: { timeout_seconds: 600 } } }),
+      researcher,
+      { type: "reject", ...byRecipient, status: 406 },
+    ),
+    means([58], "an acknowledgement, by the digest of the result", ACKNOWLEDGEMENT, editor, {
+      type: "acknowledge",
+      by: editor.agent,
+      outcome: RESULT_DIGEST,
+    }),
+    refusesEnvelope(
+      [28],
+      "a receipt for nothing",
+      400,
+      changed(RECEIPT, { re: undefined }),
+      researcher,
+      { place: "/re" },
+    ),
+    refusesEnvelope(
+      [28],
+      "a receipt without a status",
+      400,
+      changed(RECEIPT, { body: { reason: "well" } }),
+      researcher,
+      { place: "/body/status" },
+    ),
+    refusesEnvelope(
+      [28],
+      "a receipt of a status that is not in the table",
+      400,
+      changed(RECEIPT, { body: { status: 202 } }),
+      researcher,
+      { place: "/body/status" },
+    ),
+    refusesEnvelope(
+      [28],
+      "a receipt whose status is a string",
+      400,
+      changed(RECEIPT, { body: { status: "101" } }),
+      researcher,
+      { place: "/body/status" },
+    ),
+    refusesEnvelope(
+      [28],
+      "a wait of less than nothing",
+      400,
+      changed(RECEIPT, { body: { status: 301, retry_after_ms: -1 } }),
+      researcher,
+      { place: "/body/retry_after_ms" },
+    ),
+    refusesEnvelope(
+      [28],
+      "a counter-offer of terms that there can't be",
+      400,
+      changed(RECEIPT, { body: { status: 406, counter: { max_attempts: 1.5 } } }),
+      researcher,
+      { place: "/body/counter/max_attempts" },
+    ),
+    refusesEnvelope(
+      [3],
+      "a receipt for a digest that is none",
+      400,
+      changed(RECEIPT, { re: "sha256:0" }),
+      researcher,
+      { place: "/re" },
+    ),
+    refusesEnvelope(
+      [4],
+      "a receipt about a handoff whose id is none",
+      400,
+      changed(RECEIPT, { handoff_id: id(1).slice(1) }),
+      researcher,
+      { place: "/handoff_id" },
+    ),
+    refusesEnvelope(
+      [30],
+      "an acceptance in the name of the recipient, by the hub",
+      401,
+      RECEIPT,
+      hub,
+      { place: "/from" },
+    ),
+    refusesEnvelope(
+      [20],
+      "an acceptance by somebody whom nobody knows",
+      401,
+      changed(RECEIPT, { from: stranger.agent }),
+      stranger,
+    ),
+    refusesEnvelope(
+      [31],
+      "an acceptance that is meant for somebody else",
+      403,
+      RECEIPT,
+      researcher,
+      { to: hub.agent, place: "/to" },
+    ),
   ],
 );

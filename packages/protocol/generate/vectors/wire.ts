@@ -13,6 +13,8 @@ export interface JwsParts {
   readonly header?: string | Uint8Array;
   /** The payload as it stands in the string, where it is not the base64url of `payload`. */
   readonly encodedPayload?: Text;
+  /** The signature part of a signing input, where it is not the signer's signature of it. */
+  readonly part?: (input: string) => Uint8Array;
   /** What becomes of the signature before it is encoded. */
   readonly tamper?: (signature: Buffer) => Uint8Array;
 }
@@ -26,7 +28,8 @@ export function jws(payload: string | Uint8Array, signer: Party, parts: JwsParts
 export function longJws(encodedPayload: Text, signer: Party, parts: JwsParts = {}): Text {
   const { header = headerOf("Ed25519", signer.kid), tamper = (signature) => signature } = parts;
   const head = `${base64url(header)}.`;
-  const signature = Buffer.from(signer.sign(head + expand(encodedPayload)));
+  const input = head + expand(encodedPayload);
+  const signature = Buffer.from(parts.part?.(input) ?? signer.sign(input));
   const tail = `.${base64url(tamper(signature))}`;
   return typeof encodedPayload === "string"
     ? head + encodedPayload + tail

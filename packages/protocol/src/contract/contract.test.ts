@@ -14,7 +14,7 @@ import { DEFAULT_TERMS } from "../lifecycle/handoff.ts";
 
 const own = { type: "object", properties: { a: { type: "string" } } };
 const stricter = { type: "object", required: ["a"] };
-const capability = capabilitySchema.parse({
+const capability = capabilitySchema().parse({
   name: "x",
   timeout_seconds: 300,
   lease_seconds: 20,

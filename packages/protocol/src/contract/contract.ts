@@ -30,7 +30,7 @@ interface TermRule {
   readonly unit: string;
 }
 
-export const TERM_RULES: Readonly<Record<NumericTerm, TermRule>> = {
+const TERM_RULES: Readonly<Record<NumericTerm, TermRule>> = {
   timeout_seconds: { recipientNeeds: "at_least", unit: "s for the work" },
   lease_seconds: { recipientNeeds: "at_least", unit: "s of silence" },
   max_attempts: { recipientNeeds: "at_most", unit: "attempts" },

@@ -23,7 +23,7 @@ function candidate(
 ): Candidate {
   return {
     agent_id,
-    capability: capabilitySchema.parse({
+    capability: capabilitySchema().parse({
       name: "web_research",
       input_schema: {
         type: "object",
@@ -193,21 +193,25 @@ describe("the order", () => {
     expect(order(research, boastful, modest)).toEqual(["modest", "boastful"]);
   });
 
-  test("puts a claim that measurement contradicts last, and says so", () => {
-    const liar = candidate(
-      "liar",
-      { timeout_seconds: 1, reliability_sla: 0.99 },
-      {
-        stats: measured(60, 40),
-      },
-    );
-    const newcomer = candidate("newcomer", { reliability_sla: 0 });
-    const { fits } = findCandidates(research, [liar, newcomer], NOW);
+  test("gives nothing for a claim that measurement contradicts, and says so", () => {
+    const liar = candidate("liar", { reliability_sla: 0.99 }, { stats: measured(60, 40) });
+    const modest = candidate("modest", { reliability_sla: 0.1 }, { stats: measured(61, 39) });
+    const newcomer = candidate("newcomer", { reliability_sla: 1 });
+    const { fits } = findCandidates(research, [liar, newcomer, modest], NOW);
     expect(fits.map(({ agent_id, isContradicted }) => [agent_id, isContradicted])).toEqual([
-      ["newcomer", false],
+      ["modest", false],
       ["liar", true],
+      ["newcomer", false],
     ]);
-    expect(fits[1]?.reasons.join()).toMatch(/60 of 100.*claim of 0.99.*at most 0.69.*ranks last/);
+    expect(fits[1]?.reasons.join()).toMatch(
+      /60 of 100.*claim of 0.99.*at most 0.69.*counts for nothing/,
+    );
+  });
+
+  test("ranks an honest claim before a false one where the records are equal", () => {
+    const liar = candidate("a-liar", { reliability_sla: 0.99 }, { stats: measured(60, 40) });
+    const modest = candidate("modest", { reliability_sla: 0.1 }, { stats: measured(60, 40) });
+    expect(order(research, liar, modest)).toEqual(["modest", "a-liar"]);
   });
 
   test("does not call a claim false by a handful of outcomes", () => {
@@ -299,7 +303,8 @@ describe("the order", () => {
         expect(found.fits.length + found.leftOut.length).toBe(candidates.length);
         for (const [index, fit] of found.fits.entries()) {
           const next = found.fits[index + 1];
-          if (next !== undefined) expect(fit.isContradicted && !next.isContradicted).toBe(false);
+          if (next?.capability.timeout_seconds !== fit.capability.timeout_seconds) continue;
+          expect(fit.reliability).toBeGreaterThanOrEqual(next.reliability);
         }
       }),
     );

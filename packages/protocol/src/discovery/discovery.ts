@@ -211,7 +211,9 @@ function weigh({ capability, stats = NO_STATS }: Candidate): Weight {
     `${successes} of ${total} outcomes were successes: at least ${shown(reliability)}, against a claim of ${claim}`,
   ];
   if (isContradicted) {
-    reasons.push(`that leaves at most ${shown(possible)}, so its claim is false and it ranks last`);
+    reasons.push(
+      `that leaves at most ${shown(possible)}, so its claim is false and counts for nothing`,
+    );
   }
   return { reliability, isMeasured: true, isContradicted, reasons };
 }
@@ -220,10 +222,10 @@ type Order = (a: RankedCandidate, b: RankedCandidate) => number;
 
 /** The order of the fits: the first row that tells two apart decides. */
 const ORDER: readonly Order[] = [
-  (a, b) => Number(a.isContradicted) - Number(b.isContradicted),
   // Terms by their size alone: a promise that is a second shorter must not outweigh a record.
   (a, b) => termsClass(a.capability) - termsClass(b.capability),
   (a, b) => b.reliability - a.reliability,
+  (a, b) => Number(a.isContradicted) - Number(b.isContradicted),
   // Equal here means that both count for nothing, and one of them has shown that it deserves to.
   (a, b) => Number(a.isMeasured) - Number(b.isMeasured),
   (a, b) => a.capability.timeout_seconds - b.capability.timeout_seconds,

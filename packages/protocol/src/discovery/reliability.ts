@@ -37,7 +37,7 @@ type Verdict = "success" | "failure" | "failure_once_accepted" | "not_its_doing"
  * Whose doing an outcome is. Only what the recipient caused counts: a delegator can't spoil a
  * record by bad input, by cancelling or by asking for the impossible.
  */
-export const STATUS_VERDICTS: Readonly<Record<StatusCode, Verdict>> = {
+const STATUS_VERDICTS: Readonly<Record<StatusCode, Verdict>> = {
   100: "not_its_doing",
   101: "not_its_doing",
   102: "not_its_doing",
@@ -69,7 +69,7 @@ export const STATUS_VERDICTS: Readonly<Record<StatusCode, Verdict>> = {
   520: "failure",
 };
 
-export const CLOSE_VERDICTS: Readonly<Record<CloseReason, Verdict | "by_status">> = {
+const CLOSE_VERDICTS: Readonly<Record<CloseReason, Verdict | "by_status">> = {
   result: "by_status",
   rejected: "not_its_doing",
   released: "not_its_doing",

@@ -2,6 +2,7 @@ import type { Wanted } from "./body.ts";
 import type { Envelope, EnvelopeKind, Group, HandoffEnvelope } from "./envelope.ts";
 import { WaybillError } from "../error.ts";
 import { newId } from "../id.ts";
+import { formatTime } from "../time.ts";
 
 /** Where ids and times come from. Handed in by whoever needs them repeatable. */
 export interface Source {
@@ -49,13 +50,16 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     hop: parent === undefined ? undefined : (parent.hop ?? 0) + 1,
     group: input.group,
     replay_of: input.replayOf,
-    issued_at: new Date(now).toISOString(),
+    issued_at: formatTime(now),
     deadline: deadlineOf(input, now),
     traceparent: input.traceparent ?? parent?.traceparent,
     tracestate: input.tracestate ?? parent?.tracestate,
     body: input.body,
   };
 }
+
+/** The last time that a Date can hold; what is beyond, or no number at all, is no deadline. */
+const FARTHEST_MS = 8.64e15;
 
 function deadlineOf({ deadline, timeoutMs, parent }: HandoffInput, now: number): string {
   const own = deadline?.getTime() ?? (timeoutMs === undefined ? undefined : now + timeoutMs);
@@ -68,7 +72,7 @@ function deadlineOf({ deadline, timeoutMs, parent }: HandoffInput, now: number):
     );
   }
   const earliest = Math.min(own ?? Infinity, inherited ?? Infinity);
-  if (!Number.isFinite(earliest) || Number.isNaN(new Date(earliest).getTime())) {
+  if (!(Math.abs(earliest) <= FARTHEST_MS)) {
     throw new WaybillError(
       400,
       "The deadline is not a time; give a valid Date or a finite timeoutMs.",
@@ -77,7 +81,7 @@ function deadlineOf({ deadline, timeoutMs, parent }: HandoffInput, now: number):
       },
     );
   }
-  return new Date(earliest).toISOString();
+  return formatTime(earliest);
 }
 
 /** Members of a reply that follow from the handoff it is about. */
@@ -101,7 +105,7 @@ export function createReply<Kind extends Exclude<EnvelopeKind, "handoff">>(
     to: handoff.from,
     handoff_id: handoff.handoff_id,
     correlation_id: handoff.correlation_id,
-    issued_at: new Date(source.now()).toISOString(),
+    issued_at: formatTime(source.now()),
     ...(handoff.traceparent === undefined ? {} : { traceparent: handoff.traceparent }),
     ...input,
   } as unknown as EnvelopeOf<Kind>;

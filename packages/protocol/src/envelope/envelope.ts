@@ -10,7 +10,6 @@ import type {
   Wanted,
 } from "./body.ts";
 import type { Digest } from "../signing/digest.ts";
-import type { StatusCode } from "../status.ts";
 
 /** Which of how many: the place of a handoff among those that were fanned out together. */
 export interface Group {

@@ -1,6 +1,7 @@
+import { utf8 } from "#platform";
 import type { Digest } from "../signing/digest.ts";
 import type { Envelope, EnvelopeKind } from "./envelope.ts";
-import { ENVELOPE_SCHEMAS } from "./envelope-schema.ts";
+import { envelopeSchemas } from "./envelope-schema.ts";
 import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
 import { verifyCompact } from "../signing/jws.ts";
@@ -60,14 +61,15 @@ export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope
     throw new WaybillError(400, "An envelope is a JSON object; this is not one.");
   }
   const { kind } = value as { kind?: unknown };
-  if (typeof kind !== "string" || !Object.hasOwn(ENVELOPE_SCHEMAS, kind)) {
+  const schemas = envelopeSchemas();
+  if (typeof kind !== "string" || !Object.hasOwn(schemas, kind)) {
     throw new WaybillError(
       400,
-      `There is no envelope of kind ${JSON.stringify(kind) ?? "undefined"}; the kinds are ${Object.keys(ENVELOPE_SCHEMAS).join(", ")}.`,
+      `There is no envelope of kind ${JSON.stringify(kind) ?? "undefined"}; the kinds are ${Object.keys(schemas).join(", ")}.`,
       { at: "/kind" },
     );
   }
-  const result = ENVELOPE_SCHEMAS[kind as EnvelopeKind].safeParse(value);
+  const result = schemas[kind as EnvelopeKind].safeParse(value);
   if (!result.success) throw fromSchemaError(result.error, `The ${kind} envelope`);
   timeOf(result.data.issued_at, "/issued_at");
   if (result.data.kind === "handoff") timeOf(result.data.deadline, "/deadline");
@@ -134,7 +136,7 @@ function checkLimits(envelope: Envelope, limits: Limits): void {
   } else if (envelope.kind === "question") {
     atMost(envelope.body.questions.length, limits.fanOut, "questions at once", "/body/questions");
     atMost(
-      envelope.body.state?.length ?? 0,
+      utf8(envelope.body.state ?? "").length,
       limits.pausedStateBytes,
       "bytes of state",
       "/body/state",

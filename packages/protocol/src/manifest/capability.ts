@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DEFAULT_TERMS } from "../lifecycle/handoff.ts";
 import type { Json } from "../json/json.ts";
+import { lazy } from "../lazy.ts";
 import { LIMITS } from "../limits.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 
@@ -87,51 +88,57 @@ export const TERM_LIMITS: {
   attempts: 32,
 };
 
-const label = z.string().min(1).max(MANIFEST_LIMITS.labelLength);
-export const description: z.ZodType<string> = z.string().max(MANIFEST_LIMITS.descriptionLength);
-// What it holds is normalised and bounded by the schema reader, which says more about a fault.
-const schema = z.unknown() as z.ZodType<JsonSchema>;
-const json = z.unknown() as z.ZodType<Json>;
-
 /** The wire shape with its defaults; the two schemas in it are still as they came. */
-export const capabilitySchema: z.ZodType<Capability> = z.object({
-  name: z
-    .string()
-    .regex(
-      CAPABILITY_NAME,
-      "must be 1 to 128 of A-Z a-z 0-9 _ . : / - and start with none of . : / -",
-    ),
-  version: label.default(CAPABILITY_DEFAULTS.version),
-  description: description.optional(),
-  tags: z.array(label).max(MANIFEST_LIMITS.tags).default([]),
-  examples: z
-    .array(
-      z.object({
-        description: description.optional(),
-        input: json.optional(),
-        output: json.optional(),
-      }),
-    )
-    .max(MANIFEST_LIMITS.examples)
-    .default([]),
-  takes: z.enum(["structured", "conversation", "delegation"]).default(CAPABILITY_DEFAULTS.takes),
-  input_schema: schema.default(CAPABILITY_DEFAULTS.input_schema),
-  output_schema: schema.default(CAPABILITY_DEFAULTS.output_schema),
-  effects: z.enum(["none", "possible", "done"]).default(CAPABILITY_DEFAULTS.effects),
-  timeout_seconds: z
-    .number()
-    .positive()
-    .max(TERM_LIMITS.timeoutSeconds)
-    .default(CAPABILITY_DEFAULTS.timeout_seconds),
-  lease_seconds: z
-    .number()
-    .positive()
-    .max(TERM_LIMITS.leaseSeconds)
-    .default(CAPABILITY_DEFAULTS.lease_seconds),
-  max_attempts: z.int().min(1).max(TERM_LIMITS.attempts).default(CAPABILITY_DEFAULTS.max_attempts),
-  concurrency: z.int().min(1).optional(),
-  max_input_bytes: z.int().min(1).default(CAPABILITY_DEFAULTS.max_input_bytes),
-  reliability_sla: z.number().min(0).max(1).default(CAPABILITY_DEFAULTS.reliability_sla),
+export const capabilitySchema: () => z.ZodType<Capability> = lazy(() => {
+  const label = z.string().min(1).max(MANIFEST_LIMITS.labelLength);
+  const description: z.ZodType<string> = z.string().max(MANIFEST_LIMITS.descriptionLength);
+  // What it holds is normalised and bounded by the schema reader, which says more about a fault.
+  const schema = z.unknown() as z.ZodType<JsonSchema>;
+  const json = z.unknown() as z.ZodType<Json>;
+
+  return z.object({
+    name: z
+      .string()
+      .regex(
+        CAPABILITY_NAME,
+        "must be 1 to 128 of A-Z a-z 0-9 _ . : / - and start with none of . : / -",
+      ),
+    version: label.default(CAPABILITY_DEFAULTS.version),
+    description: description.optional(),
+    tags: z.array(label).max(MANIFEST_LIMITS.tags).default([]),
+    examples: z
+      .array(
+        z.object({
+          description: description.optional(),
+          input: json.optional(),
+          output: json.optional(),
+        }),
+      )
+      .max(MANIFEST_LIMITS.examples)
+      .default([]),
+    takes: z.enum(["structured", "conversation", "delegation"]).default(CAPABILITY_DEFAULTS.takes),
+    input_schema: schema.default(CAPABILITY_DEFAULTS.input_schema),
+    output_schema: schema.default(CAPABILITY_DEFAULTS.output_schema),
+    effects: z.enum(["none", "possible", "done"]).default(CAPABILITY_DEFAULTS.effects),
+    timeout_seconds: z
+      .number()
+      .positive()
+      .max(TERM_LIMITS.timeoutSeconds)
+      .default(CAPABILITY_DEFAULTS.timeout_seconds),
+    lease_seconds: z
+      .number()
+      .positive()
+      .max(TERM_LIMITS.leaseSeconds)
+      .default(CAPABILITY_DEFAULTS.lease_seconds),
+    max_attempts: z
+      .int()
+      .min(1)
+      .max(TERM_LIMITS.attempts)
+      .default(CAPABILITY_DEFAULTS.max_attempts),
+    concurrency: z.int().min(1).optional(),
+    max_input_bytes: z.int().min(1).default(CAPABILITY_DEFAULTS.max_input_bytes),
+    reliability_sla: z.number().min(0).max(1).default(CAPABILITY_DEFAULTS.reliability_sla),
+  });
 });
 
 type VersionRule = (offered: readonly number[], wanted: readonly number[]) => boolean;

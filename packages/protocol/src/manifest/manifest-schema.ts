@@ -1,11 +1,12 @@
 import * as z from "zod";
 import type { ZodError } from "zod";
 import { AGENT_ID } from "./agent-id.ts";
-import { capabilitySchema, description, MANIFEST_LIMITS } from "./capability.ts";
+import { capabilitySchema, MANIFEST_LIMITS } from "./capability.ts";
 import type { Capability, Effects, Example, Takes } from "./capability.ts";
 import { isDigest } from "../signing/digest.ts";
 import type { Digest } from "../signing/digest.ts";
 import { WaybillError } from "../error.ts";
+import { lazy } from "../lazy.ts";
 import { parseJson, stringifyJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
 import { publicKeyFrom } from "../signing/key.ts";
@@ -79,34 +80,46 @@ export interface ReadManifest {
   readonly keys: ReadonlyMap<string, PublicKey>;
 }
 
-const time = z.string().refine(isTime, "must be a UTC time such as 2026-11-18T07:45:00Z");
+/** A key as it came: its JWK is judged when it is enrolled. */
+interface GivenKey extends KeyValidity {
+  kid?: string | undefined;
+  [member: string]: unknown;
+}
 
-const keySchema = z.looseObject({
-  kid: z.string().optional(),
-  not_before: time.optional(),
-  not_after: time.optional(),
-  retired_at: time.optional(),
-});
+const manifestSchema = lazy(() => {
+  const time = z.string().refine(isTime, "must be a UTC time such as 2026-11-18T07:45:00Z");
 
-const manifestSchema = z.object({
-  waybill: z.literal(1).optional(),
-  kind: z.literal("manifest").optional(),
-  agent_id: z
-    .string()
-    .regex(AGENT_ID, "must be 1 to 128 of a-z 0-9 . - _ and start and end with a letter or digit"),
-  version: z.string().min(1).max(MANIFEST_LIMITS.labelLength).optional(),
-  description: description.optional(),
-  capabilities: z.array(capabilitySchema).max(MANIFEST_LIMITS.capabilities),
-  // Only the spelling: whether the address may be reached is decided when somebody connects to it.
-  discovery_endpoint: z
-    .string()
-    .max(MANIFEST_LIMITS.urlLength)
-    .regex(/^https?:\/\/[!-~]+$/, "must be an http or https URL in ASCII")
-    .pipe(z.url("must be a URL"))
-    .optional(),
-  keys: z.array(keySchema).max(MANIFEST_LIMITS.keys).default([]),
-  sequence: z.int().min(1).default(1),
-  previous: z.custom<Digest>(isDigest, "must be sha256: and 64 hex digits").optional(),
+  const description = z.string().max(MANIFEST_LIMITS.descriptionLength);
+  const keySchema: z.ZodType<GivenKey> = z.looseObject({
+    kid: z.string().optional(),
+    not_before: time.optional(),
+    not_after: time.optional(),
+    retired_at: time.optional(),
+  });
+
+  return z.object({
+    waybill: z.literal(1).optional(),
+    kind: z.literal("manifest").optional(),
+    agent_id: z
+      .string()
+      .regex(
+        AGENT_ID,
+        "must be 1 to 128 of a-z 0-9 . - _ and start and end with a letter or digit",
+      ),
+    version: z.string().min(1).max(MANIFEST_LIMITS.labelLength).optional(),
+    description: description.optional(),
+    capabilities: z.array(capabilitySchema()).max(MANIFEST_LIMITS.capabilities),
+    // Only the spelling: whether the address may be reached is decided when somebody connects to it.
+    discovery_endpoint: z
+      .string()
+      .max(MANIFEST_LIMITS.urlLength)
+      .regex(/^https?:\/\/[!-~]+$/, "must be an http or https URL in ASCII")
+      .pipe(z.url("must be a URL"))
+      .optional(),
+    keys: z.array(keySchema).max(MANIFEST_LIMITS.keys).default([]),
+    sequence: z.int().min(1).default(1),
+    previous: z.custom<Digest>(isDigest, "must be sha256: and 64 hex digits").optional(),
+  });
 });
 
 /**
@@ -122,7 +135,7 @@ export function readManifest(value: Json): ReadManifest {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new WaybillError(400, "A manifest is a JSON object; this is not one.", { at: "" });
   }
-  const parsed = manifestSchema.safeParse(value);
+  const parsed = manifestSchema().safeParse(value);
   if (!parsed.success) {
     throw fromSchemaError(parsed.error, "The manifest", isTooLarge(parsed.error) ? 413 : 400);
   }
@@ -192,7 +205,7 @@ function refuseTwins(capabilities: readonly Capability[]): void {
   });
 }
 
-function enrolled(given: z.infer<typeof keySchema>, at: string): PublicKey {
+function enrolled(given: GivenKey, at: string): PublicKey {
   let key: PublicKey;
   try {
     key = publicKeyFrom(given);
@@ -214,7 +227,7 @@ function enrolled(given: z.infer<typeof keySchema>, at: string): PublicKey {
 }
 
 function manifestKey(
-  { not_before, not_after, retired_at }: z.infer<typeof keySchema>,
+  { not_before, not_after, retired_at }: GivenKey,
   key: PublicKey,
   at: string,
 ): ManifestKey {

@@ -32,7 +32,7 @@ describe("a stranger's text", () => {
 describe("a capability for a model", () => {
   const describeText = (text: string) =>
     describeForModel(
-      capabilitySchema.parse({ name: "x", version: text || "1", description: text, tags: ["t"] }),
+      capabilitySchema().parse({ name: "x", version: text || "1", description: text, tags: ["t"] }),
     );
 
   test("is marked, with one line for each member", () => {
@@ -73,7 +73,7 @@ describe("a capability for a model", () => {
   });
 
   test("is bounded", () => {
-    const capability = capabilitySchema.parse({
+    const capability = capabilitySchema().parse({
       name: "x",
       description: "d".repeat(8192),
       tags: Array.from({ length: 64 }, (_, index) => `${index}`.padStart(128, "t")),

@@ -22,9 +22,15 @@ export function toBase64url(bytes: Uint8Array): string {
   return view(bytes).toString("base64url");
 }
 
+// Most texts fit, and for them a buffer of their own costs as much as the encoding. Three bytes are
+// the most that a UTF-16 unit takes.
+const SCRATCH_CHARACTERS = 8192;
+const scratch = Buffer.allocUnsafeSlow(3 * SCRATCH_CHARACTERS);
+
 /** The UTF-8 of a text, in unpadded base64url. */
 export function textToBase64url(text: string): string {
-  return Buffer.from(text, "utf8").toString("base64url");
+  if (text.length > SCRATCH_CHARACTERS) return Buffer.from(text, "utf8").toString("base64url");
+  return scratch.toString("base64url", 0, scratch.write(text, "utf8"));
 }
 
 /** The bytes, or undefined for a text that `toBase64url` does not write: one spelling for the same bytes. */

@@ -90,7 +90,8 @@ export function readCompact(text: unknown, limits: Partial<Limits> = LIMITS): Un
     throw malformed(`it is ${text === null ? "null" : typeof text}, not a string`);
   }
   const { envelopeBytes = LIMITS.envelopeBytes } = limits;
-  if (text.length > envelopeBytes) throw tooLarge(text.length, envelopeBytes);
+  const length = bytesOf(text, envelopeBytes);
+  if (length > envelopeBytes) throw tooLarge(length, envelopeBytes);
   const first = text.indexOf(".");
   const second = text.indexOf(".", first + 1);
   if (first < 0 || second < 0 || text.includes(".", second + 1)) {
@@ -106,6 +107,12 @@ export function readCompact(text: unknown, limits: Partial<Limits> = LIMITS): Un
   const fault = ALGORITHMS[alg].faultOf(signature);
   if (fault !== undefined) throw malformed(`its signature has the wrong shape: ${fault}`);
   return { alg, kid, signingInput: text.slice(0, second), payload, signature };
+}
+
+/** The size in UTF-8. Whatever is a JWS is ASCII; only what may be over the limit is looked at. */
+function bytesOf(text: string, limit: number): number {
+  const { length } = text;
+  return length > limit || length * 3 <= limit ? length : utf8(text).length;
 }
 
 /** Reads a JWS and checks its signature: what fails only here, for the sake of the key, is 401. */

@@ -1,0 +1,230 @@
+import { vectorFile } from "./case.ts";
+import type { Row, VectorFile } from "./case.ts";
+import { MINUTE, NOW } from "./parties.ts";
+
+type Members = Record<string, unknown>;
+
+interface Known {
+  readonly capability?: Members;
+  readonly is_trusted?: boolean;
+  /** Outcomes in their order: a status, and how many of them. */
+  readonly successes?: number;
+  readonly failures?: number;
+}
+
+function candidate(
+  agent_id: string,
+  { capability = {}, is_trusted = true, successes = 0, failures = 0 }: Known = {},
+): Members {
+  return {
+    agent_id,
+    capability: { name: "web_research", ...capability },
+    is_trusted,
+    successes,
+    failures,
+  };
+}
+
+const QUERY: Members = { capability: "web_research" };
+
+/** `fits`: agents, best first. `left_out`: agents, in any order. */
+function found(
+  rules: readonly number[],
+  title: string,
+  query: Members,
+  candidates: readonly Members[],
+  fits: readonly string[],
+): Row {
+  const left_out = candidates
+    .map(({ agent_id }) => agent_id as string)
+    .filter((each) => !fits.includes(each));
+  return {
+    rules,
+    title,
+    input: { operation: "find", query: { ...QUERY, ...query }, candidates, at: NOW },
+    expect: { fits, left_out },
+  };
+}
+
+type Moment = readonly [after: number, what: number | "asked", isOut?: boolean];
+
+/** Outcomes of one agent, by status, and whether it is out when somebody asks. */
+function ejected(title: string, ...moments: readonly Moment[]): Row {
+  return {
+    rules: [73],
+    title,
+    input: {
+      operation: "eject",
+      moments: moments.map(([after, what]) =>
+        what === "asked" ? { at: NOW + after } : { at: NOW + after, status: what },
+      ),
+    },
+    expect: {
+      is_out: moments.flatMap(([, what, isOut]) => (what === "asked" ? [isOut === true] : [])),
+    },
+  };
+}
+
+const SECONDS = 1000;
+const failures = (after: number): readonly Moment[] => [
+  [after, 500],
+  [after, 500],
+  [after, 500],
+];
+
+export const DISCOVERY: VectorFile = vectorFile(
+  "discovery",
+  "discovery",
+  "Who is found for a capability, in which order, and who is out for a while.",
+  [
+    found(
+      [71],
+      "somebody who is not trusted",
+      {},
+      [candidate("a", { is_trusted: false }), candidate("b")],
+      ["b"],
+    ),
+    found(
+      [71],
+      "another capability",
+      {},
+      [candidate("a", { capability: { name: "translate" } }), candidate("b")],
+      ["b"],
+    ),
+    found(
+      [71],
+      "another version",
+      { version: "2" },
+      [
+        candidate("a", { capability: { version: "1.9" } }),
+        candidate("b", { capability: { version: "2.0" } }),
+      ],
+      ["b"],
+    ),
+    found(
+      [71],
+      "a tag that is missing",
+      { tags: ["en", "fast"] },
+      [
+        candidate("a", { capability: { tags: ["en"] } }),
+        candidate("b", { capability: { tags: ["fast", "de", "en"] } }),
+      ],
+      ["b"],
+    ),
+    found(
+      [71],
+      "an input that breaks the schema",
+      { input: { query: "tides", depth: "2" } },
+      [
+        candidate("a", { capability: { input_schema: { query: "string", depth: "int" } } }),
+        candidate("b", { capability: { input_schema: { query: "string" } } }),
+      ],
+      ["b"],
+    ),
+    found(
+      [71],
+      "nobody at all",
+      { version: "9" },
+      [candidate("a"), candidate("b", { is_trusted: false })],
+      [],
+    ),
+    found(
+      [72],
+      "what was measured on more outcomes counts for more",
+      {},
+      [
+        candidate("a", { successes: 9, failures: 1 }),
+        candidate("b", { successes: 90, failures: 10 }),
+      ],
+      ["b", "a"],
+    ),
+    found(
+      [72],
+      "a single success is worth less than nine in ten of a hundred",
+      {},
+      [candidate("a", { successes: 1 }), candidate("b", { successes: 90, failures: 10 })],
+      ["b", "a"],
+    ),
+    found(
+      [72],
+      "a claim that measurement contradicts does not make up for a worse record",
+      {},
+      [
+        candidate("a", { capability: { reliability_sla: 1 }, successes: 50, failures: 50 }),
+        candidate("b", { capability: { reliability_sla: 0.5 }, successes: 51, failures: 49 }),
+      ],
+      ["b", "a"],
+    ),
+    found(
+      [72],
+      "a higher claim that measurement contradicts, on a worse record",
+      {},
+      [
+        candidate("a", { capability: { reliability_sla: 0.999 }, successes: 70, failures: 30 }),
+        candidate("b", { capability: { reliability_sla: 0 }, successes: 71, failures: 29 }),
+      ],
+      ["b", "a"],
+    ),
+    found(
+      [72],
+      "a newcomer's claim does not beat a record",
+      {},
+      [
+        candidate("a", { capability: { reliability_sla: 1 } }),
+        candidate("b", { capability: { reliability_sla: 0.9 }, successes: 99, failures: 1 }),
+      ],
+      ["b", "a"],
+    ),
+    found(
+      [72],
+      "a claim of 1 and a single failure in a hundred, next to nothing measured",
+      {},
+      [
+        candidate("a", { capability: { reliability_sla: 1 } }),
+        candidate("b", { capability: { reliability_sla: 1 }, successes: 99, failures: 1 }),
+      ],
+      ["b", "a"],
+    ),
+    ejected("two failures in a row", [0, 500], [0, 500], [1, "asked", false]),
+    ejected(
+      "three failures in a row: out for 30 seconds",
+      ...failures(0),
+      [0, "asked", true],
+      [30 * SECONDS - 1, "asked", true],
+      [30 * SECONDS, "asked", false],
+    ),
+    ejected(
+      "a success between the failures",
+      [0, 500],
+      [0, 500],
+      [1, 200],
+      [2, 500],
+      [2, 500],
+      [3, "asked", false],
+    ),
+    ejected(
+      "the next failure after the time is over: out for twice as long",
+      ...failures(0),
+      [MINUTE, 500],
+      [MINUTE + 60 * SECONDS - 1, "asked", true],
+      [MINUTE + 60 * SECONDS, "asked", false],
+    ),
+    ejected(
+      "a success ends it, and the next time is short again",
+      ...failures(0),
+      [MINUTE, 500],
+      [2 * MINUTE, 200],
+      [2 * MINUTE, "asked", false],
+      ...failures(3 * MINUTE),
+      [3 * MINUTE + 30 * SECONDS, "asked", false],
+    ),
+    ejected(
+      "what the delegator caused counts for nothing",
+      [0, 422],
+      [0, 499],
+      [0, 400],
+      [0, 422],
+      [1, "asked", false],
+    ),
+  ],
+);

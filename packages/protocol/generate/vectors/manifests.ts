@@ -1,0 +1,487 @@
+import { vectorFile } from "./case.ts";
+import type { Row, VectorFile } from "./case.ts";
+import { HANDOFF_TEXT } from "./envelope.ts";
+import {
+  DAY,
+  digest,
+  editor,
+  hub,
+  jwkOf,
+  MINUTE,
+  NOW,
+  party,
+  researcher,
+  stranger,
+  timeAt,
+} from "./parties.ts";
+import { hexBytes, SMALL_ORDER } from "./points.ts";
+import { flip, signed } from "./wire.ts";
+
+type Members = Record<string, unknown>;
+
+const spare = party(editor.agent, "the editor's second key");
+
+const FIRST: Members = {
+  waybill: 1,
+  kind: "manifest",
+  agent_id: editor.agent,
+  capabilities: [{ name: "edit", input_schema: { text: "string" } }],
+  keys: [editor.jwk],
+  sequence: 1,
+};
+const FIRST_TEXT = signed(FIRST, editor);
+
+/** The next manifest of the editor. */
+function after(text: string, sequence: number, over: Members = {}): Members {
+  return { ...FIRST, sequence, previous: digest(text), ...over };
+}
+
+const SECOND_TEXT = signed(after(FIRST_TEXT, 2, { version: "2" }), editor);
+/** A rotation: the new key is listed by the old one, then the old one is dropped. */
+const BOTH_TEXT = signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, spare.jwk] }), editor);
+const ROTATED_TEXT = signed(after(BOTH_TEXT, 3, { keys: [spare.jwk] }), spare);
+
+interface Given {
+  readonly text: string;
+  readonly at: number;
+}
+const now = (text: string): Given => ({ text, at: NOW });
+const later = (text: string, days: number): Given => ({ text, at: NOW + days * DAY });
+
+type Result = Members & { readonly status: number | "ok" };
+const read = (text: string, sequence: number, more: Members = {}): Result => ({
+  status: "ok",
+  digest: digest(text),
+  sequence,
+  ...more,
+});
+const refused = (status: number): Result => ({ status });
+
+/** Each is verified as the update of the last one before it that was accepted. */
+function inOrder(
+  rules: readonly number[],
+  title: string,
+  manifests: readonly (readonly [given: Given, result: Result])[],
+  more: { input?: Members; expect?: Members } = {},
+): Row {
+  return {
+    rules,
+    title,
+    input: { operation: "verify", manifests: manifests.map(([given]) => given), ...more.input },
+    expect: { results: manifests.map(([, result]) => result), ...more.expect },
+  };
+}
+
+const one = (
+  rules: readonly number[],
+  title: string,
+  status: number,
+  text: string,
+  input: Members = {},
+): Row => inOrder(rules, title, [[now(text), refused(status)]], { input });
+
+const update = (rules: readonly number[], title: string, status: number, text: string): Row =>
+  inOrder(rules, title, [
+    [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+    [now(text), refused(status)],
+  ]);
+
+const chain: readonly (readonly [Given, Result])[] = [
+  [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+  [later(BOTH_TEXT, 1), read(BOTH_TEXT, 2)],
+  [later(ROTATED_TEXT, 2), read(ROTATED_TEXT, 3, { kids: [spare.kid] })],
+];
+
+/** After the rotation: an envelope of the old key, which came in then or had come in before. */
+function afterRotation(
+  rules: readonly number[],
+  title: string,
+  at: number,
+  status: number | "ok",
+): Row {
+  return inOrder(rules, title, chain, {
+    input: { envelope: { compact: HANDOFF_TEXT, at } },
+    expect: { envelope: { status } },
+  });
+}
+
+const SIGNED: readonly Row[] = [
+  inOrder([60, 61], "the first manifest of an agent", [
+    [now(FIRST_TEXT), read(FIRST_TEXT, 1, { kids: [editor.kid] })],
+  ]),
+  inOrder([60, 63], "an update", [
+    [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+    [now(SECOND_TEXT), read(SECOND_TEXT, 2)],
+  ]),
+  inOrder([63], "the same manifest again changes nothing", [
+    [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+    [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+  ]),
+  inOrder([62, 63, 65], "a key is rotated in two steps", chain),
+  afterRotation([32, 65], "an envelope of a dropped key that comes in now", NOW + 2 * DAY, 401),
+  afterRotation(
+    [32, 65],
+    "an envelope of a dropped key that came in before",
+    NOW + 2 * DAY - 1,
+    "ok",
+  ),
+  one([60], "a handoff where a manifest should be", 400, HANDOFF_TEXT),
+  one(
+    [60],
+    "a manifest that says that it is a handoff",
+    400,
+    signed({ ...FIRST, kind: "handoff" }, editor),
+  ),
+  one([60], "a manifest without a kind", 400, signed({ ...FIRST, kind: undefined }, editor)),
+  one([26, 60], "a manifest of version 2", 400, signed({ ...FIRST, waybill: 2 }, editor)),
+  one([60], "a list where a manifest should be", 400, signed([FIRST], editor)),
+  one([7], "a manifest with a member twice", 400, twice()),
+  one([61], "a first manifest by a key that it does not list", 401, signed(FIRST, stranger)),
+  one([61], "a first manifest that lists no key", 401, signed({ ...FIRST, keys: [] }, editor)),
+  one(
+    [20],
+    "a manifest whose signature was changed",
+    401,
+    signed(FIRST, editor, { tamper: (bytes) => flip(bytes, 3) }),
+  ),
+  one([20], "a manifest whose content was changed", 401, changedContent()),
+  one(
+    [63],
+    "an update without the manifest before it",
+    400,
+    signed({ ...FIRST, sequence: 2 }, editor),
+  ),
+  one(
+    [63],
+    "a first manifest that names one before it",
+    400,
+    signed({ ...FIRST, previous: digest("x") }, editor),
+  ),
+  one([28], "a sequence of 0", 400, signed({ ...FIRST, sequence: 0 }, editor)),
+  update(
+    [62],
+    "a key change without the old key",
+    401,
+    signed(after(FIRST_TEXT, 2, { keys: [spare.jwk] }), spare),
+  ),
+  update(
+    [62],
+    "an update by a key that only the update lists",
+    401,
+    signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, spare.jwk] }), spare),
+  ),
+  update(
+    [63],
+    "the same number with other content",
+    409,
+    signed({ ...FIRST, version: "other" }, editor),
+  ),
+  update([63], "a skipped number", 409, signed(after(FIRST_TEXT, 3), editor)),
+  update([63], "another branch of history", 409, signed(after(`${FIRST_TEXT}x`, 2), editor)),
+  update(
+    [63],
+    "another agent's id",
+    409,
+    signed(after(FIRST_TEXT, 2, { agent_id: researcher.agent }), editor),
+  ),
+  inOrder([63], "a manifest that is rolled back", [
+    ...chain,
+    [later(FIRST_TEXT, 3), refused(409)],
+    [later(BOTH_TEXT, 3), refused(409)],
+  ]),
+  inOrder([62, 65], "a dropped key that signs an update", [
+    ...chain,
+    [later(signed(after(ROTATED_TEXT, 4, { keys: [editor.jwk] }), editor), 3), refused(401)],
+  ]),
+  inOrder([62], "an update by a key that has run out", [
+    [
+      now(
+        signed({ ...FIRST, keys: [editor.jwk, { ...spare.jwk, not_after: timeAt(DAY) }] }, editor),
+      ),
+      { status: "ok", sequence: 1 },
+    ],
+    [
+      later(
+        signed(
+          after(
+            signed(
+              { ...FIRST, keys: [editor.jwk, { ...spare.jwk, not_after: timeAt(DAY) }] },
+              editor,
+            ),
+            2,
+          ),
+          spare,
+        ),
+        1,
+      ),
+      refused(401),
+    ],
+  ]),
+  one(
+    [61],
+    "a first manifest by a key that is not valid yet",
+    401,
+    signed({ ...FIRST, keys: [{ ...editor.jwk, not_before: timeAt(MINUTE) }] }, editor),
+  ),
+  one(
+    [61],
+    "a first manifest by a key that is retired",
+    401,
+    signed({ ...FIRST, keys: [{ ...editor.jwk, retired_at: timeAt(-MINUTE) }] }, editor),
+  ),
+  one(
+    [64],
+    "a key of another agent",
+    409,
+    signed({ ...FIRST, keys: [editor.jwk, researcher.jwk] }, editor),
+    {
+      known_keys: { [researcher.kid]: researcher.agent },
+    },
+  ),
+  one(
+    [15],
+    "a key of small order among its keys",
+    401,
+    signed({ ...FIRST, keys: [editor.jwk, jwkOf(hexBytes(SMALL_ORDER[3]![1]))] }, editor),
+  ),
+  one(
+    [17],
+    "a private key among its keys",
+    400,
+    signed({ ...FIRST, keys: [{ ...editor.jwk, d: "AAAA" }] }, editor),
+  ),
+  one(
+    [16],
+    "a key under a kid that is not its thumbprint",
+    400,
+    signed({ ...FIRST, keys: [{ ...editor.jwk, kid: spare.kid }] }, editor),
+  ),
+  one(
+    [67],
+    "a schema with a remote reference",
+    400,
+    signed(
+      {
+        ...FIRST,
+        capabilities: [{ name: "edit", input_schema: { $ref: "https://example.com/s.json" } }],
+      },
+      editor,
+    ),
+  ),
+  one(
+    [6],
+    "a key with a time that there is not",
+    400,
+    signed({ ...FIRST, keys: [{ ...editor.jwk, not_after: "2027-02-30T00:00:00Z" }] }, editor),
+  ),
+];
+
+function twice(): string {
+  const text = JSON.stringify(FIRST).replace("{", '{"sequence":9,');
+  return signed(JSON.parse("{}") as object, editor, {
+    encodedPayload: Buffer.from(text).toString("base64url"),
+  });
+}
+
+function changedContent(): string {
+  const [head, , signature] = FIRST_TEXT.split(".") as [string, string, string];
+  const payload = Buffer.from(JSON.stringify({ ...FIRST, version: "9" })).toString("base64url");
+  return `${head}.${payload}.${signature}`;
+}
+
+const BY: Members = { kids: [editor.kid] };
+const BY_OTHER: Members = { kids: [stranger.kid] };
+const EXACT: Members = { digest: digest(FIRST_TEXT) };
+const CHANGED: Members = { digest: digest("another form") };
+const policy = (over: Members): Members => ({
+  trust: { pins: null, allow_list: null, registry: null, first_use: false, ...over },
+});
+const of = (vouched: Members): Members => ({ [editor.agent]: vouched });
+
+function trusted(title: string, over: Members, by: string): Row {
+  return inOrder(
+    [70],
+    `trust: ${title}`,
+    [[now(FIRST_TEXT), read(FIRST_TEXT, 1, { trusted_by: by })]],
+    { input: policy(over) },
+  );
+}
+const distrusted = (title: string, over: Members, status: number): Row =>
+  one([70], `trust: ${title}`, status, FIRST_TEXT, policy(over));
+
+const TRUST: readonly Row[] = [
+  trusted("a pinned key", { pins: of(BY) }, "pin"),
+  trusted("a pinned form", { pins: of(EXACT) }, "pin"),
+  trusted("an entry of the allow-list with its key", { allow_list: of(BY) }, "allow_list"),
+  trusted("the registry", { registry: of(BY) }, "registry"),
+  trusted("first use, where it is switched on", { first_use: true }, "first_use"),
+  trusted(
+    "a pin before an allow-list that does not know the agent",
+    { pins: of(BY), allow_list: {} },
+    "pin",
+  ),
+  trusted(
+    "an allow-list before a registry that says otherwise",
+    { allow_list: of(BY), registry: of(BY_OTHER) },
+    "allow_list",
+  ),
+  distrusted("nothing vouches", {}, 401),
+  distrusted("only others are pinned", { pins: { [researcher.agent]: BY } }, 401),
+  distrusted(
+    "another key is pinned, though the registry vouches",
+    { pins: of(BY_OTHER), registry: of(BY) },
+    401,
+  ),
+  distrusted("a manifest that changed under a pinned digest", { pins: of(CHANGED) }, 403),
+  distrusted(
+    "an allow-list without the agent, though the registry vouches",
+    { allow_list: { [hub.agent]: {} }, registry: of(BY), first_use: true },
+    403,
+  ),
+  distrusted(
+    "another key in the registry, though first use is on",
+    { registry: of(BY_OTHER), first_use: true },
+    401,
+  ),
+  distrusted("another form in the registry", { registry: of(CHANGED) }, 403),
+];
+
+const FOUNDING = {
+  agent_id: "research-agent-001",
+  capabilities: [
+    {
+      name: "web_research",
+      input_schema: { query: "string", depth: "int" },
+      output_schema: { sources: "array", summary: "string" },
+      timeout_seconds: 300,
+      reliability_sla: 0.95,
+    },
+  ],
+  discovery_endpoint: "https://agent-registry.example.com/research-agent-001",
+};
+
+const plain = (
+  rules: readonly number[],
+  title: string,
+  manifest: unknown,
+  expect: Members,
+): Row => ({
+  rules,
+  title,
+  input: { operation: "read", manifest },
+  expect,
+});
+const capability = (over: Members): Members => ({
+  ...FOUNDING,
+  capabilities: [{ name: "web_research", ...over }],
+});
+
+const PLAIN: readonly Row[] = [
+  plain([66], "the manifest of the founding document, as it stands", FOUNDING, {
+    status: "ok",
+    manifest: {
+      agent_id: "research-agent-001",
+      sequence: 1,
+      keys: [],
+      discovery_endpoint: "https://agent-registry.example.com/research-agent-001",
+      capabilities: [
+        {
+          name: "web_research",
+          input_schema: {
+            type: "object",
+            properties: { query: { type: "string" }, depth: { type: "integer" } },
+            required: ["query", "depth"],
+          },
+          output_schema: {
+            type: "object",
+            properties: { sources: { type: "array" }, summary: { type: "string" } },
+            required: ["sources", "summary"],
+          },
+          timeout_seconds: 300,
+          reliability_sla: 0.95,
+        },
+      ],
+    },
+  }),
+  plain([66], "a capability that is only a name", capability({}), {
+    status: "ok",
+    manifest: {
+      capabilities: [
+        {
+          name: "web_research",
+          version: "1",
+          takes: "structured",
+          effects: "possible",
+          max_attempts: 3,
+          lease_seconds: 30,
+          timeout_seconds: 300,
+          reliability_sla: 0,
+        },
+      ],
+    },
+  }),
+  plain(
+    [29, 66],
+    "members that nobody knows",
+    { ...FOUNDING, colour: "blue" },
+    { status: "ok", manifest: { agent_id: "research-agent-001" } },
+  ),
+  plain(
+    [28],
+    "no agent_id",
+    { ...FOUNDING, agent_id: undefined },
+    { status: 400, at: "/agent_id" },
+  ),
+  plain(
+    [5],
+    "an agent_id in upper case",
+    { ...FOUNDING, agent_id: "Research-Agent-001" },
+    { status: 400, at: "/agent_id" },
+  ),
+  plain(
+    [28],
+    "no capabilities",
+    { ...FOUNDING, capabilities: undefined },
+    { status: 400, at: "/capabilities" },
+  ),
+  plain(
+    [28],
+    "a capability without a name",
+    { ...FOUNDING, capabilities: [{}] },
+    { status: 400, at: "/capabilities/0/name" },
+  ),
+  plain([28], "a reliability above 1", capability({ reliability_sla: 1.5 }), {
+    status: 400,
+    at: "/capabilities/0/reliability_sla",
+  }),
+  plain([28], "a timeout of 0", capability({ timeout_seconds: 0 }), {
+    status: 400,
+    at: "/capabilities/0/timeout_seconds",
+  }),
+  plain(
+    [28],
+    "an endpoint that is no web address",
+    { ...FOUNDING, discovery_endpoint: "javascript:alert(1)" },
+    { status: 400, at: "/discovery_endpoint" },
+  ),
+  plain(
+    [66],
+    "a type of the shorthand that there is not",
+    capability({ input_schema: { query: "text" } }),
+    { status: 400 },
+  ),
+  plain(
+    [68],
+    "a pattern with a lookahead in a schema",
+    capability({ input_schema: { type: "string", pattern: "(?=a)" } }),
+    { status: 400 },
+  ),
+  plain([28], "a list", [FOUNDING], { status: 400 }),
+];
+
+export const MANIFESTS: VectorFile = vectorFile(
+  "manifests",
+  "manifest",
+  "Manifests: signed, one after the other, with whom to trust; and plain ones, to be read and normalised.",
+  [...SIGNED, ...TRUST, ...PLAIN],
+);

@@ -1,0 +1,333 @@
+/// <reference types="node" />
+import * as fs from "node:fs";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import type * as Protocol from "@waybill/protocol";
+import type { Candidate, HistoryEntry, LifecycleEvent, TrustPolicy } from "@waybill/protocol";
+
+// Held to the vectors exactly as an implementation in another language is: through what the
+// package exports, and with nothing but what stands in the files and their README.
+
+type Api = typeof Protocol;
+type Text = string | { repeat: string; times: number } | { concat: Text[] };
+type Members = Record<string, unknown>;
+interface Vector {
+  id: string;
+  rule: string[];
+  title: string;
+  // Each file has a form of its own, which its README describes.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  input: any;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  expect: any;
+}
+
+const FOLDER = new URL("../spec/vectors/", import.meta.url);
+const MANIFEST = new URL("../package.json", import.meta.url);
+
+/** The package once more, with everything below the signatures in portable JavaScript. */
+async function portable(): Promise<Api> {
+  const { imports } = JSON.parse(fs.readFileSync(MANIFEST, "utf8")) as {
+    imports: { "#platform": { default: string } };
+  };
+  const file = new URL(imports["#platform"].default, MANIFEST).pathname;
+  vi.resetModules();
+  vi.doMock("#platform", () => vi.importActual(file));
+  return import("@waybill/protocol");
+}
+
+const PATHS = [
+  ["node", await import("@waybill/protocol")],
+  ["portable", await portable()],
+] as const satisfies readonly (readonly [string, Api])[];
+
+afterAll(() => {
+  vi.doUnmock("#platform");
+});
+
+function expand(text: Text): string {
+  if (typeof text === "string") return text;
+  return "repeat" in text ? text.repeat.repeat(text.times) : text.concat.map(expand).join("");
+}
+
+/** What comes of it, or the status and the place of the refusal; anything else that is thrown is a crash. */
+function outcome(api: Api, run: () => Members): Members {
+  try {
+    return { status: "ok", ...run() };
+  } catch (error) {
+    if (api.WaybillError.is(error)) return { status: error.status, at: error.at };
+    throw error;
+  }
+}
+
+interface Entry {
+  agent: string;
+  jwk: unknown;
+  not_before: number | null;
+  not_after: number | null;
+}
+
+function keyOf(api: Api, keyring: Record<string, Entry>): Protocol.Keyring["keyOf"] {
+  const records = new Map<string, Protocol.KeyRecord>();
+  for (const [kid, { agent, jwk, not_before, not_after }] of Object.entries(keyring)) {
+    const enrolled = outcome(api, () => ({ key: api.publicKeyFrom(jwk) }));
+    if (enrolled["status"] !== "ok") continue;
+    const key = enrolled["key"] as Protocol.PublicKey;
+    records.set(kid, {
+      agent,
+      key,
+      notBefore: not_before ?? -Infinity,
+      notAfter: not_after ?? Infinity,
+    });
+  }
+  return (kid) => records.get(kid);
+}
+
+function verified(api: Api, compact: Text, { keyring, at, to }: Vector["input"]): Members {
+  return outcome(api, () => {
+    const options = { keyOf: keyOf(api, keyring), at, ...(to !== undefined && { to }) };
+    const { envelope, digest } = api.verifyEnvelope(expand(compact), options);
+    return { digest, payload: envelope, event: eventOf(api, envelope, digest, at) };
+  });
+}
+
+function eventOf(
+  api: Api,
+  envelope: Protocol.Envelope,
+  digest: Protocol.Digest,
+  at: number,
+): unknown {
+  const event = api.eventOf(envelope, digest, at);
+  return event === undefined ? null : snake(event);
+}
+
+/** Members in snake_case, as everything on the wire is; undefined ones are left out. */
+function snake(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => [
+        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        snake(member),
+      ]),
+  );
+}
+
+function camel(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      camel(member),
+    ]),
+  );
+}
+
+type Judge = (api: Api, input: Vector["input"], expected: Vector["expect"]) => Members;
+
+const TEXT_KINDS: Readonly<Record<string, (api: Api, text: string) => Members | undefined>> = {
+  id: (api, text) => (api.isId(text) ? { ms: api.idTime(text) } : undefined),
+  agent_id: (api, text) => (api.isAgentId(text) ? {} : undefined),
+  time: (api, text) => {
+    const ms = api.parseTime(text);
+    return ms !== undefined && api.isTime(text) ? { ms } : undefined;
+  },
+  digest: (api, text) => (api.isDigest(text) ? {} : undefined),
+};
+
+const KEY_OPERATIONS: Readonly<Record<string, (api: Api, input: Vector["input"]) => Members>> = {
+  enrol: (api, { jwk }) => outcome(api, () => ({ kid: api.publicKeyFrom(jwk).kid })),
+  verify: (api, { public_key, message, signature }) => {
+    const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
+    const key = outcome(api, () => ({ key: api.publicKeyFrom(bytes(public_key)) }));
+    if (key["status"] !== "ok") return { status: 401 };
+    const { verify } = key["key"] as Protocol.PublicKey;
+    return { status: verify(bytes(message), bytes(signature)) ? "ok" : 401 };
+  },
+};
+
+function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): Members {
+  const { manifests, known_keys: known = {}, trust, envelope } = input;
+  const owners: Protocol.Keyring["keyOf"] = (kid) =>
+    known[kid] === undefined ? undefined : ({ agent: known[kid] } as Protocol.KeyRecord);
+  let previous: Protocol.VerifiedManifest | undefined;
+  const accepted: Protocol.VerifiedManifest[] = [];
+  const results = (manifests as { text: string; at: number }[]).map(({ text, at }) =>
+    outcome(api, () => {
+      const policy = trust === undefined ? undefined : policyOf(trust);
+      const read = api.verifyManifest(text, { previous, at, keyOf: owners, trust: policy });
+      accepted.push((previous = read));
+      const { manifest, digest, kid } = read;
+      const subject = { agentId: manifest.agent_id, kid, digest };
+      return {
+        digest,
+        sequence: manifest.sequence,
+        kids: manifest.keys.map((key) => key.kid),
+        ...(policy !== undefined && { trusted_by: api.decideTrust(policy, subject).by }),
+      };
+    }),
+  );
+  if (expected.envelope === undefined) return { results };
+  const { compact, at } = envelope as { compact: string; at: number };
+  const ring = api.keyring(accepted);
+  const read = outcome(api, () => ({ ...api.verifyEnvelope(compact, { keyOf: ring.keyOf, at }) }));
+  return { results, envelope: read };
+}
+
+function policyOf({ pins, allow_list, registry, first_use }: Vector["input"]): TrustPolicy {
+  const mapOf = (given: Members | null) =>
+    given === null ? undefined : new Map(Object.entries(given as Record<string, Protocol.Digest>));
+  return {
+    pins: mapOf(pins),
+    allowList: mapOf(allow_list),
+    registry: mapOf(registry),
+    firstUse: first_use,
+  } as TrustPolicy;
+}
+
+const MANIFEST_OPERATIONS: Readonly<Record<string, Judge>> = {
+  verify: chained,
+  read: (api, { manifest }) => outcome(api, () => ({ manifest: api.parseManifest(manifest) })),
+};
+
+function candidateOf(api: Api, given: Members, at: number): Candidate {
+  const { agent_id, capability, is_trusted, successes, failures } = given;
+  const [read] = api.parseManifest({ agent_id, capabilities: [capability] }).capabilities;
+  return {
+    agent_id: agent_id as string,
+    capability: read!,
+    trust:
+      is_trusted === true
+        ? { isTrusted: true, by: "pin", reason: "it is pinned" }
+        : { isTrusted: false, by: "nothing", status: 401, reason: "nothing vouches for it" },
+    stats: {
+      ...api.NO_STATS,
+      successes: successes as number,
+      failures: failures as number,
+      ejectedUntil: at,
+    },
+  };
+}
+
+const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
+  find: (api, { query, candidates, at }) => {
+    const known = (candidates as Members[]).map((each) => candidateOf(api, each, at));
+    const { fits, leftOut } = api.findCandidates(camel(query) as Protocol.FindQuery, known, at);
+    for (const { reasons } of leftOut) expect(reasons).not.toHaveLength(0);
+    return {
+      fits: fits.map((each) => each.agent_id),
+      left_out: leftOut.map((each) => each.agent_id),
+    };
+  },
+  eject: (api, { moments }) => {
+    let stats = api.NO_STATS;
+    const is_out: boolean[] = [];
+    for (const { at, status } of moments as { at: number; status?: Protocol.StatusCode }[]) {
+      if (status === undefined) is_out.push(api.isEjected(stats, at));
+      else stats = api.recordOutcome(stats, { status, at });
+    }
+    return { is_out };
+  },
+};
+
+const CONTRACT_OPERATIONS: Readonly<Record<string, Judge>> = {
+  offer: (api, { offer, terms, has_countered: hasCountered }) => ({
+    ...api.judgeOffer(offer ?? undefined, terms, { hasCountered }),
+  }),
+  counter: (api, { counter, offer }) => ({ ...api.judgeCounter(counter, offer ?? undefined) }),
+};
+
+/** One judge for each file: it says what this implementation makes of an input. */
+const JUDGES: Readonly<Record<string, Judge>> = {
+  envelopes: (api, input) => verified(api, input.compact, input),
+  receipts: (api, input) => verified(api, input.compact, input),
+  batches: (api, input) => ({
+    results: (input.compacts as string[]).map((compact) => verified(api, compact, input)),
+  }),
+  keys: (api, input) => KEY_OPERATIONS[input.operation]!(api, input),
+  json: (api, { text }) => outcome(api, () => ({ value: api.parseJson(expand(text)) })),
+  "ids-and-times": (api, { kind, text }, expected) => {
+    const found = TEXT_KINDS[kind]!(api, text);
+    if (expected.of !== undefined) expect(api.digestOf(expected.of)).toBe(text);
+    return found === undefined ? { status: 400 } : { status: "ok", of: expected.of, ...found };
+  },
+  lifecycles: (api, { events }) => {
+    let state: Protocol.Handoff | undefined;
+    const steps = (events as Members[]).map((event) => {
+      const next = api.step(state, camel(event) as LifecycleEvent);
+      const [reply] = next.effects;
+      state = next.state;
+      return {
+        reply: reply?.type === "reply" ? reply.status : null,
+        state: state?.state ?? null,
+        status: state?.status ?? null,
+      };
+    });
+    const attempts = state?.attempts.map((each) =>
+      each.closed === null ? each.state : `${each.state}:${each.closed}`,
+    );
+    return { steps, attempts };
+  },
+  histories: (api, { entries, options }) => {
+    const { is_complete: isComplete, hub, clock_skew_ms: clockSkewMs } = options;
+    const { holds, violations } = api.checkHistory(entries as HistoryEntry[], {
+      isComplete,
+      hub,
+      clockSkewMs,
+    });
+    return {
+      holds,
+      violations: violations.map(({ promise, rule, index }) => ({ promise, rule, index })),
+    };
+  },
+  manifests: (api, input, expected) => MANIFEST_OPERATIONS[input.operation]!(api, input, expected),
+  schemas: (api, { schema, schema_text, value, value_text }, expected) =>
+    outcome(api, () => {
+      const given: unknown = schema_text === undefined ? schema : JSON.parse(expand(schema_text));
+      const normalized = api.normalizeSchema(given);
+      const compiled = api.compileSchema(normalized);
+      if (value === undefined && value_text === undefined) return { normalized };
+      const issues = compiled.check(
+        value_text === undefined ? value : JSON.parse(expand(value_text)),
+      );
+      const places = issues.map(({ at, keyword }) => ({ at, keyword }));
+      return expected.fits === undefined ? { issues: places } : { fits: issues.length === 0 };
+    }),
+  discovery: (api, input, expected) => DISCOVERY_OPERATIONS[input.operation]!(api, input, expected),
+  contracts: (api, input, expected) => CONTRACT_OPERATIONS[input.operation]!(api, input, expected),
+};
+
+const FILES = fs
+  .readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => {
+    const { cases } = JSON.parse(fs.readFileSync(new URL(name, FOLDER), "utf8")) as {
+      cases: Vector[];
+    };
+    return [name.replace(".json", ""), cases] as const;
+  });
+
+test("there is a judge for every file, and a file for every judge", () => {
+  expect(FILES.map(([name]) => name).toSorted()).toEqual(Object.keys(JUDGES).toSorted());
+  const cases = FILES.flatMap(([, each]) => each);
+  expect(cases.length).toBeGreaterThan(200);
+  expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+});
+
+test("the two paths are two", () => {
+  const [[, node], [, other]] = PATHS;
+  expect(other.publicKeyFrom).not.toBe(node.publicKeyFrom);
+});
+
+for (const [path, api] of PATHS) {
+  describe.each(FILES)(`%s, on the ${path} path`, (name, cases) => {
+    test.each(cases.map((each) => [each.id, each.rule.join(" "), each.title, each] as const))(
+      "%s (%s): %s",
+      { timeout: 30_000 },
+      (_id, _rules, _title, { input, expect: expected }) => {
+        // A list must be the whole list; of an object, what is expected must be in it.
+        expect(JUDGES[name]!(api, input, expected)).toMatchObject(expected);
+      },
+    );
+  });
+}
