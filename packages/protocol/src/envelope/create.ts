@@ -52,10 +52,23 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     replay_of: input.replayOf,
     issued_at: formatTime(now),
     deadline: deadlineOf(input, now),
-    traceparent: input.traceparent ?? parent?.traceparent,
+    traceparent: traceOf(input),
     tracestate: input.tracestate ?? parent?.tracestate,
     body: input.body,
   };
+}
+
+/** A child may be a span of its own, but never of another trace: one job is one trace. */
+function traceOf({ traceparent, parent }: HandoffInput): string | undefined {
+  const inherited = parent?.traceparent;
+  if (traceparent === undefined || inherited === undefined) return traceparent ?? inherited;
+  const [, trace] = traceparent.split("-");
+  if (trace === inherited.split("-")[1]) return traceparent;
+  throw new WaybillError(
+    400,
+    `A child belongs to the trace of its parent, ${inherited}, and not to ${traceparent}.`,
+    { at: "/traceparent" },
+  );
 }
 
 /** The last time that a Date can hold; what is beyond, or no number at all, is no deadline. */

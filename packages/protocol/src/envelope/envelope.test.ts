@@ -340,6 +340,16 @@ describe("creating", () => {
     expect(short.deadline).toBe(new Date(NOW + 1000).toISOString());
   });
 
+  it("lets a child have its own span in its parent's trace, and no other trace", () => {
+    const [trace, other] = ["a".repeat(32), "c".repeat(32)];
+    const parent = handoff({ traceparent: `00-${trace}-${"b".repeat(16)}-01` });
+    const input = { from: "research-agent-001", body: { capability: "summarize" }, parent };
+    const span = `00-${trace}-${"d".repeat(16)}-01`;
+    expect(createHandoff({ ...input, traceparent: span }, source).traceparent).toBe(span);
+    const strange = `00-${other}-${"d".repeat(16)}-01`;
+    expect(statusOf(() => createHandoff({ ...input, traceparent: strange }))).toBe(400);
+  });
+
   it("wants a deadline", () => {
     const input = { from: "editor-001", body: { capability: "c" } };
     expect(statusOf(() => createHandoff(input))).toBe(400);

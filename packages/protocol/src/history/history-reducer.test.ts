@@ -11,7 +11,7 @@ const planted = vi.hoisted((): { bug: Bug } => ({ bug: (right) => right }));
 
 // The hub that writes the history and the checker that reads it share the wrong reducer: only what
 // the checker says about the promises on its own can find it.
-vi.mock("./lifecycle.ts", async (importOriginal) => {
+vi.mock("../lifecycle/lifecycle.ts", async (importOriginal) => {
   const original = await importOriginal<{ step: Reducer }>();
   const step: Reducer = (state, event) => planted.bug(original.step)(state, event);
   return { ...original, step };

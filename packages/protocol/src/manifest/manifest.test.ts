@@ -162,6 +162,16 @@ describe("an update", () => {
     expect(manifest).toMatchObject({ sequence: 2, description: "better" });
   });
 
+  test("is verified before anything of it is parsed", () => {
+    const one = first();
+    const forged = signCompact("no JSON at all", k1).split(".");
+    const other = update(one, {}, k1).split(".");
+    const text = [forged[0], forged[1], other[2]].join(".");
+    expect(refusal(() => verifyManifest(text, { previous: one, at: AT })).status).toBe(401);
+    const signed = signCompact("no JSON at all", k1);
+    expect(refusal(() => verifyManifest(signed, { previous: one, at: AT })).status).toBe(400);
+  });
+
   test("that is the very same text changes nothing", () => {
     const previous = first();
     expect(verifyManifest(previous.text, { previous, at: AT + DAY })).toBe(previous);

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the package in the checkout, which is only ever read. */
+export const HOME: string = fileURLToPath(new URL("..", import.meta.url));
+const RULES = join(HOME, "src", "rules");
+
+// Far beyond what a run takes, so that beyond it something hangs.
+const HANG_MS = 60_000;
+
+const vitest = join(
+  dirname(createRequire(import.meta.url).resolve("vitest/package.json")),
+  "vitest.mjs",
+);
+
+/** What a run of tests came to. */
+export interface Run {
+  /** The titles of those that passed, and of those that did not. */
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+  /** Which file, from the package's folder, has a test with this title. */
+  readonly fileOf: ReadonlyMap<string, string>;
+  /** Why the run says nothing about the tests, where it does not. */
+  readonly fault: string | undefined;
+}
+
+/** A copy of the package with the tests of the rules and no others, in which files may be broken. */
+export function copyPackage(folder: string): string {
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules, { recursive: true });
+  cpSync(join(HOME, "package.json"), join(folder, "package.json"));
+  cpSync(join(HOME, "src"), join(folder, "src"), { recursive: true, filter: isNeeded });
+  // Each dependency by itself: vitest keeps its cache in this folder.
+  for (const name of readdirSync(join(HOME, "node_modules"))) {
+    if (name.startsWith(".")) continue;
+    symlinkSync(realpathSync(join(HOME, "node_modules", name)), join(modules, name));
+  }
+  return folder;
+}
+
+/** The specification does not go along, and what looks into it is no test of a rule. */
+function isNeeded(source: string): boolean {
+  if (!source.endsWith(".test.ts")) return true;
+  return dirname(source) === RULES && !source.endsWith(`${sep}coverage.test.ts`);
+}
+
+interface Report {
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { title: string; status: string }[];
+  }[];
+}
+
+/** Runs the tests of a copy: all of them, or those in some files whose name holds a text. */
+export async function runTests(
+  folder: string,
+  files: readonly string[] = ["src/rules"],
+  name?: string,
+): Promise<Run> {
+  const reportFile = join(folder, "report.json");
+  rmSync(reportFile, { force: true });
+  const chosen = name === undefined ? [] : ["--testNamePattern", name];
+  const report = ["--reporter=json", `--outputFile=${reportFile}`];
+  const args = [vitest, "run", "--root", folder, ...report, ...chosen, ...files];
+  const output = await runToEnd(args, folder);
+  if (output === undefined) return nothing(`it took longer than ${HANG_MS / 1000} s`);
+  if (!existsSync(reportFile)) return nothing(`vitest wrote no report: ${output.trim()}`);
+  const { testResults } = JSON.parse(readFileSync(reportFile, "utf8")) as Report;
+  const tests = testResults.flatMap(({ name: file, assertionResults }) =>
+    assertionResults.map(({ title, status }) => ({ title, status, file: relative(folder, file) })),
+  );
+  const titles = (wanted: string) =>
+    tests.filter(({ status }) => status === wanted).map(({ title }) => title);
+  const unread = testResults.find(
+    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+  );
+  return {
+    passed: titles("passed"),
+    failed: titles("failed"),
+    fileOf: new Map(tests.map(({ title, file }) => [title, file])),
+    fault:
+      unread === undefined ? undefined : `its tests don't load: ${unread.message.split("\n")[0]}`,
+  };
+}
+
+function nothing(fault: string): Run {
+  return { passed: [], failed: [], fileOf: new Map(), fault };
+}
+
+/** What Node printed, or undefined where it had to be ended. */
+async function runToEnd(args: readonly string[], cwd: string): Promise<string | undefined> {
+  const env = { ...process.env, NO_COLOR: "1" };
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+  let hangs = false;
+  const timer = setTimeout(() => {
+    hangs = true;
+    child.kill("SIGKILL");
+  }, HANG_MS);
+  await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  clearTimeout(timer);
+  return hangs ? undefined : output;
+}

@@ -1,0 +1,49 @@
+/// <reference types="node" />
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const RULE = /^\*\*(WB-\d+)\*\* /;
+// The one paragraph that speaks of the word itself.
+const ON_THE_WORD = "are used as in RFC 2119";
+
+const paragraphs = readFileSync(new URL("../../spec/README.md", import.meta.url), "utf8")
+  .split(/\n{2,}/)
+  .map((paragraph) => paragraph.trim());
+const rules = paragraphs.flatMap((paragraph) => RULE.exec(paragraph)?.[1] ?? []);
+
+const folder = new URL("./", import.meta.url);
+const titles = readdirSync(folder)
+  .filter((name) => name.endsWith(".test.ts") && name !== "coverage.test.ts")
+  .flatMap((name) => titlesIn(readFileSync(new URL(name, folder), "utf8")));
+
+/** The titles of the tests in a source, as they stand there. One that is not read would count for nothing. */
+function titlesIn(source: string): string[] {
+  const tests = source.match(/^ *test\b/gm) ?? [];
+  const found = source.matchAll(/^ *test(?:\.each\(\w+\))?\(\s*"((?:[^"\\]|\\.)*)"/gm);
+  const read = Array.from(found, ([, title]) => title!);
+  expect(read).toHaveLength(tests.length);
+  return read;
+}
+
+test("the rules of the specification are numbered from 1 on, each number once", () => {
+  expect(rules.length).toBeGreaterThan(0);
+  const numbers = rules.map((_, index) => `WB-${String(index + 1).padStart(2, "0")}`);
+  expect(rules).toEqual(numbers);
+});
+
+test("every MUST of the specification has a number, and every number stands before its paragraph", () => {
+  const unnumbered = paragraphs.filter(
+    (paragraph) =>
+      paragraph.includes("MUST") && !RULE.test(paragraph) && !paragraph.includes(ON_THE_WORD),
+  );
+  expect(unnumbered).toEqual([]);
+  const mentioned = paragraphs.flatMap((paragraph) => paragraph.match(/\*\*WB-\d+\*\*/g) ?? []);
+  expect(mentioned).toHaveLength(rules.length);
+});
+
+test("every rule is in the title of a test, and no test names a rule that does not exist", () => {
+  const named = new Set(titles.flatMap((title) => title.match(/^WB-\d+(?= )/) ?? []));
+  expect(rules.filter((rule) => !named.has(rule))).toEqual([]);
+  expect([...named].filter((rule) => !rules.includes(rule))).toEqual([]);
+  expect(titles.filter((title) => !/^WB-\d{2} /.test(title))).toEqual([]);
+});

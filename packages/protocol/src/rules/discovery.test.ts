@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import {
+  eventOf,
+  findCandidates,
+  isEjected,
+  isSuccess,
+  judgeCounter,
+  judgeOffer,
+  NO_STATS,
+  parseManifest,
+  recordOutcome,
+  step,
+  termsOf,
+  wilsonLowerBound,
+} from "../index.ts";
+import type { Candidate, Capability, FindQuery, ReliabilityStats, StatusCode } from "../index.ts";
+import { eventFrom, HANDOFF, OTHER, stateAfter } from "../lifecycle/lifecycle-fixture.ts";
+import { NOW, RE, readWith } from "./rules-fixture.ts";
+
+function capability(members: Partial<Capability> = {}): Capability {
+  const input_schema = { query: "string" };
+  const { capabilities } = parseManifest({
+    agent_id: "a",
+    capabilities: [
+      { name: "search", version: "1.2", tags: ["web", "fast"], input_schema, ...members },
+    ],
+  });
+  return capabilities[0]!;
+}
+
+function candidate(agent_id: string, members: Partial<Candidate> = {}): Candidate {
+  const trust = { isTrusted: true, by: "pin", reason: "it is pinned" } as const;
+  return { agent_id, capability: capability(), trust, ...members };
+}
+
+function statsOf(successes: number, failures: number): ReliabilityStats {
+  return { ...NO_STATS, successes, failures };
+}
+
+describe("a candidate", () => {
+  const wanted = {
+    capability: "search",
+    version: "1",
+    tags: ["web"],
+    input: { query: "waybills" },
+  };
+  const untrusted = { isTrusted: false, by: "nothing", status: 401, reason: "unknown" } as const;
+  const outside: [string, Partial<FindQuery>, Partial<Candidate>, RegExp][] = [
+    ["is not trusted", {}, { trust: untrusted }, /not trusted: unknown/],
+    ["does not offer the capability", { capability: "write" }, {}, /offers search, not write/],
+    ["does not offer the version", { version: "2" }, {}, /version 1\.2, and 2/],
+    ["has a version that only starts alike", { version: "1.20" }, {}, /1\.20 is wanted/],
+    ["lacks a tag", { tags: ["web", "deep"] }, {}, /tags deep/],
+    ["has a schema that the input breaks", { input: { query: 7 } }, {}, /schema at \/query/],
+    ["has a schema for other members", { input: {} }, {}, /breaks its schema/],
+  ];
+
+  test("WB-71 that fits is found", () => {
+    const { fits, leftOut } = findCandidates(wanted, [candidate("a")], NOW);
+    expect([fits.map(({ agent_id }) => agent_id), leftOut]).toEqual([["a"], []]);
+  });
+
+  test.each(outside)("WB-71 that %s is left out, with the reason", (_, query, members, reason) => {
+    const { fits, leftOut } = findCandidates(
+      { ...wanted, ...query },
+      [candidate("a", members)],
+      NOW,
+    );
+    expect(fits).toEqual([]);
+    expect(leftOut).toHaveLength(1);
+    expect(leftOut[0]).toMatchObject({ agent_id: "a", capability: "search", version: "1.2" });
+    expect(leftOut[0]!.reasons.join("\n")).toMatch(reason);
+  });
+
+  test("WB-71 is left out with all its reasons, not only the first", () => {
+    const query = { ...wanted, version: "2", tags: ["deep"], input: {} };
+    const { leftOut } = findCandidates(query, [candidate("a", { trust: untrusted })], NOW);
+    expect(leftOut[0]!.reasons).toHaveLength(4);
+  });
+});
+
+describe("the rank", () => {
+  const ranked = (...candidates: Candidate[]) =>
+    findCandidates({ capability: "search" }, candidates, NOW).fits;
+  const names = (...candidates: Candidate[]) =>
+    ranked(...candidates).map(({ agent_id }) => agent_id);
+  const claiming = (reliability_sla: number) => ({ capability: capability({ reliability_sla }) });
+
+  test("WB-72 is that of the Wilson lower bound of what was measured", () => {
+    const good = candidate("good", { stats: statsOf(95, 5) });
+    const few = candidate("few", { stats: statsOf(3, 0) });
+    const poor = candidate("poor", { stats: statsOf(50, 50) });
+    expect(names(poor, few, good)).toEqual(["good", "few", "poor"]);
+    // Of published tables: 95 of 100 at z = 1.96 gives 0.8882.
+    expect(wilsonLowerBound(95, 100)).toBeCloseTo(0.8882, 4);
+    expect(ranked(good)[0]!.reliability).toBeCloseTo(0.8882, 4);
+  });
+
+  test("WB-72 is not raised by a claim that measurement contradicts", () => {
+    const stats = statsOf(6, 4);
+    const others = [0.05, 0.2, 0.3, 0.6].map((share, index) =>
+      candidate(`other-${index}`, {
+        stats: statsOf(Math.round(share * 200), 200 - Math.round(share * 200)),
+      }),
+    );
+    const placeWith = (claim: number) =>
+      names(candidate("it", { stats, ...claiming(claim) }), ...others).indexOf("it");
+    const honest = placeWith(0);
+    for (const claim of [0.9, 0.99, 1]) {
+      expect(placeWith(claim), `claim ${claim}`).toBeGreaterThanOrEqual(honest);
+      const boaster = candidate("it", { stats, ...claiming(claim) });
+      expect(ranked(boaster)[0]!.reliability).toBe(wilsonLowerBound(6, 10));
+    }
+    // Nor does a claim of which nothing is measured yet outrank a record.
+    expect(
+      names(candidate("new", claiming(1)), candidate("old", { stats: statsOf(20, 1) })),
+    ).toEqual(["old", "new"]);
+  });
+
+  test("WB-72 counts the outcomes that the recipient caused, and no others", () => {
+    const its: StatusCode[] = [500, 501, 502, 503, 520];
+    const others: StatusCode[] = [400, 401, 403, 404, 406, 409, 413, 422, 424, 499];
+    for (const status of its) expect(isSuccess({ status, at: NOW }), `${status}`).toBe(false);
+    for (const status of others) {
+      expect(recordOutcome(NO_STATS, { status, at: NOW }), `${status}`).toBe(NO_STATS);
+    }
+    expect(recordOutcome(NO_STATS, { status: 200, at: NOW })).toMatchObject({
+      successes: 1,
+      failures: 0,
+    });
+    const late = { status: 504, at: NOW, closed: "superseded" } as const;
+    expect(isSuccess(late)).toBeUndefined();
+    expect(isSuccess({ ...late, isAccepted: true })).toBe(false);
+  });
+});
+
+test("WB-73 three failures in a row put a candidate out for 30 s, each further one for twice as long", () => {
+  let stats = NO_STATS;
+  let at = NOW;
+  const find = () => findCandidates({ capability: "search" }, [candidate("a", { stats })], at);
+  const fail = () => (stats = recordOutcome(stats, { status: 500, at }));
+  for (let count = 0; count < 2; count++) {
+    fail();
+    expect(find().fits).toHaveLength(1);
+  }
+  const seconds: number[] = [];
+  for (let round = 0; round < 9; round++) {
+    fail();
+    expect(find().leftOut[0]!.reasons.join()).toContain("times in a row");
+    seconds.push((stats.ejectedUntil! - at) / 1000);
+    at = stats.ejectedUntil! - 1;
+    expect(find().fits).toEqual([]);
+    at++;
+    expect(find().fits).toHaveLength(1);
+  }
+  expect(seconds).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);
+});
+
+test("WB-73 a success ends that", () => {
+  let stats = NO_STATS;
+  for (let count = 0; count < 3; count++) {
+    stats = recordOutcome(stats, { status: 500, at: NOW });
+  }
+  expect(isEjected(stats, NOW + 1)).toBe(true);
+  stats = recordOutcome(stats, { status: 200, at: NOW + 1 });
+  expect(isEjected(stats, NOW + 1)).toBe(false);
+  const at = NOW + 2;
+  for (let count = 0; count < 2; count++) {
+    stats = recordOutcome(stats, { status: 500, at });
+    expect(isEjected(stats, at)).toBe(false);
+  }
+  expect(recordOutcome(stats, { status: 500, at }).ejectedUntil).toBe(at + 30_000);
+});
+
+describe("a contract", () => {
+  const terms = termsOf(capability({ timeout_seconds: 60, lease_seconds: 10, max_attempts: 2 }));
+  const tight = { timeout_seconds: 5, max_attempts: 2 };
+
+  test("WB-74 is accepted as it is offered", () => {
+    for (const offer of [
+      undefined,
+      {},
+      { timeout_seconds: 60 },
+      { lease_seconds: 11, max_attempts: 1 },
+    ]) {
+      expect(judgeOffer(offer, terms)).toEqual({ verdict: "accept" });
+    }
+  });
+
+  test("WB-74 is countered once, with the terms that would be held to", () => {
+    const verdict = judgeOffer(tight, terms);
+    expect(verdict).toMatchObject({ verdict: "counter", contract: { ...terms, max_attempts: 2 } });
+    const counter = verdict.verdict === "counter" ? verdict.contract : {};
+    expect(judgeOffer(counter, terms)).toEqual({ verdict: "accept" });
+    expect(judgeOffer(tight, terms, { hasCountered: true }).verdict).toBe("reject");
+    expect(judgeCounter(counter, tight).verdict).toBe("reject");
+    expect(judgeCounter(counter, tight, { timeout_seconds: 60 }).verdict).toBe("accept");
+    const { envelope, digest } = readWith("receipt", { body: { status: 406, counter } });
+    expect(envelope.body).toMatchObject({ counter });
+    expect(eventOf(envelope, digest, NOW)).toMatchObject({ type: "reject", status: 406 });
+  });
+
+  test("WB-74 is bound for exactly the digest that the acceptance names", () => {
+    const { envelope, digest } = readWith("receipt", { re: RE, body: { status: 101 } });
+    expect(eventOf(envelope, digest, NOW)).toMatchObject({ type: "accept", re: RE });
+    const offered = stateAfter({ type: "submit" }, { type: "offer" });
+    const other = step(offered, eventFrom({ type: "accept", re: OTHER }));
+    expect(other).toEqual({ state: offered, effects: [{ type: "reply", status: 409 }] });
+    const accepted = step(offered, eventFrom({ type: "accept", re: HANDOFF }));
+    expect(accepted.state!.attempts[0]).toMatchObject({ state: "accepted", status: 101 });
+  });
+});

@@ -1,0 +1,479 @@
+import { describe, expect, test } from "vitest";
+import {
+  checkHistory,
+  createHandoff,
+  eventOf,
+  keyring,
+  signManifest,
+  step,
+  verifyManifest,
+} from "../index.ts";
+import type { EnvelopeKind, HandoffEnvelope, LifecycleEvent } from "../index.ts";
+import { HistoryWriter } from "../history/history-fixture.ts";
+import {
+  base64url,
+  DAY,
+  EDITOR,
+  editor,
+  handoff,
+  KINDS,
+  NOW,
+  RE,
+  read,
+  readWith,
+  refusal,
+  researcher,
+  RESEARCHER,
+  seal,
+  SOUND,
+  SOURCE,
+  statusOf,
+  time,
+  verify,
+} from "./rules-fixture.ts";
+
+test("WB-26 another version than the number 1 is refused with 400", () => {
+  for (const waybill of [2, 0, "1", true, null, [1], undefined]) {
+    for (const kind of KINDS) {
+      expect(
+        refusal(() => readWith(kind, { waybill })),
+        kind,
+      ).toEqual({ status: 400, at: "/waybill" });
+    }
+  }
+});
+
+test("WB-27 there are eight kinds, and any other, a manifest's included, is refused with 400", () => {
+  expect(KINDS).toHaveLength(8);
+  for (const kind of KINDS) expect(read(SOUND[kind]).envelope.kind).toBe(kind);
+  const others = ["manifest", "Handoff", "handoff ", "taken", "toString", "__proto__", "", 1, null];
+  for (const other of [...others, ["handoff"], undefined]) {
+    for (const kind of KINDS) {
+      expect(refusal(() => readWith(kind, { kind: other })).status, String(other)).toBe(400);
+    }
+  }
+  const manifest = signManifest({ agent_id: EDITOR, capabilities: [] }, editor);
+  expect(refusal(() => verify(manifest))).toEqual({ status: 400, at: "/kind" });
+});
+
+test("WB-27 the kind is signed: nothing passes for another kind", () => {
+  for (const kind of KINDS) {
+    const payload = JSON.stringify(SOUND[kind]);
+    const [header, , signature] = seal(payload).split(".") as [string, string, string];
+    for (const other of KINDS.filter((each) => each !== kind)) {
+      const relabelled = payload.replace(`"kind":"${kind}"`, `"kind":"${other}"`);
+      const text = `${header}.${base64url(relabelled)}.${signature}`;
+      expect(
+        statusOf(() => verify(text)),
+        `${kind} as ${other}`,
+      ).toBe(401);
+    }
+  }
+});
+
+const REQUIRED: Record<EnvelopeKind, string[]> = {
+  handoff: ["deadline", "body/capability"],
+  cancel: [],
+  answer: ["re", "body/question_id", "body/answer"],
+  receipt: ["re", "body/status"],
+  progress: ["attempt", "re"],
+  question: ["attempt", "re", "body/questions"],
+  result: ["attempt", "re", "body/status"],
+  notice: ["body/status", "body/reason"],
+};
+const REQUIRED_OF_ALL = ["id", "from", "to", "handoff_id", "correlation_id", "issued_at", "body"];
+
+/** A sound envelope in which one member, named as in a JSON Pointer, has another value. */
+function changed(kind: EnvelopeKind, pointer: string, value: unknown): Record<string, unknown> {
+  const [first, second] = pointer.split("/") as [string, string?];
+  if (second === undefined) return { ...SOUND[kind], [first]: value };
+  return { ...SOUND[kind], body: { ...SOUND[kind].body, [second]: value } };
+}
+
+test.each(KINDS)(
+  "WB-28 a %s without a required member is refused with 400 and the place",
+  (kind) => {
+    for (const pointer of [...REQUIRED_OF_ALL, ...REQUIRED[kind]]) {
+      const { status, at } = refusal(() => read(changed(kind, pointer, undefined)));
+      expect(status, pointer).toBe(400);
+      // That a question needs an answer is said of the body: null is an answer, and absence is not.
+      if (pointer !== "body/answer") expect(at).toBe(`/${pointer}`);
+      if (pointer === "body/answer") continue;
+      const wrong = refusal(() => read(changed(kind, pointer, [true])));
+      expect(wrong.status, pointer).toBe(400);
+      expect(wrong.at?.startsWith(`/${pointer}`), `${pointer}: ${wrong.at}`).toBe(true);
+    }
+  },
+);
+
+test("WB-28 a value that the schema does not allow is refused with 400 and the place", () => {
+  const cases: [EnvelopeKind, string, unknown][] = [
+    ["receipt", "body/status", 418],
+    ["receipt", "attempt", 0],
+    ["receipt", "body/retry_after_ms", -1],
+    ["progress", "attempt", 1.5],
+    ["progress", "body/fraction", 1.1],
+    ["handoff", "body/capability", ""],
+    ["handoff", "body/messages", [{ role: "wizard", content: [] }]],
+    ["handoff", "hop", -1],
+    ["handoff", "traceparent", `00-${"0".repeat(32)}-${"1".repeat(16)}-01`],
+    ["handoff", "body/contract", { max_attempts: 0 }],
+    ["question", "body/questions", []],
+    ["result", "body/effects", "some"],
+    ["notice", "body/reason", 7],
+  ];
+  for (const [kind, pointer, value] of cases) {
+    const { status, at } = refusal(() => read(changed(kind, pointer, value)));
+    expect(status, pointer).toBe(400);
+    expect(at?.startsWith(`/${pointer}`), `${pointer}: ${at}`).toBe(true);
+  }
+});
+
+test("WB-29 members that a reader does not know are ignored, wherever they stand", () => {
+  const unknown = { flavour: { new: [1] } };
+  for (const kind of KINDS) {
+    const { envelope } = readWith(kind, { ...unknown, body: { ...SOUND[kind].body, ...unknown } });
+    expect(envelope, kind).toEqual(read(SOUND[kind]).envelope);
+  }
+  const artifact = { name: "a", media_type: "a/b", digest: RE, data: "", ...unknown };
+  const deep = {
+    to: { capability: "c", ...unknown },
+    group: { id: handoff().id, index: 0, size: 1, join: "all", ...unknown },
+    body: {
+      capability: "c",
+      brief: { instruction: "do", ...unknown },
+      messages: [{ role: "user", content: [{ type: "text", ...unknown }], ...unknown }],
+      artifacts: [artifact],
+      contract: { max_attempts: 2, ...unknown },
+    },
+  };
+  expect(statusOf(() => readWith("handoff", deep))).toBe("taken");
+  const question = { body: { questions: [{ id: "q", ...unknown }] } };
+  expect(statusOf(() => readWith("question", question))).toBe("taken");
+  const failure = { body: { status: 500, error: { message: "no", ...unknown } } };
+  expect(statusOf(() => readWith("result", failure))).toBe("taken");
+});
+
+test("WB-30 a from that is not the agent of the key is refused with 401", () => {
+  for (const kind of KINDS) {
+    expect(refusal(() => readWith(kind, { from: RESEARCHER }))).toEqual({
+      status: 401,
+      at: "/from",
+    });
+    const byAnother = seal(JSON.stringify(SOUND[kind]), researcher);
+    expect(refusal(() => verify(byAnother))).toEqual({ status: 401, at: "/from" });
+  }
+});
+
+test("WB-31 what is not addressed to the reader is refused with 403", () => {
+  for (const kind of KINDS) {
+    const members = { to: RESEARCHER };
+    expect(
+      statusOf(() => readWith(kind, members, { to: RESEARCHER })),
+      kind,
+    ).toBe("taken");
+    for (const to of ["research-agent-002", EDITOR, ""]) {
+      expect(
+        refusal(() => readWith(kind, members, { to })),
+        kind,
+      ).toEqual({ status: 403, at: "/to" });
+    }
+  }
+});
+
+test("WB-31 only a handoff is addressed to a capability, and only a hub takes it", () => {
+  const open = { to: { capability: "web_research" } };
+  // A hub asks for no address of its own: it takes custody of what goes to others.
+  expect(statusOf(() => readWith("handoff", open))).toBe("taken");
+  expect(statusOf(() => readWith("handoff", open, { to: RESEARCHER }))).toBe(403);
+  for (const kind of KINDS.filter((each) => each !== "handoff")) {
+    expect(
+      statusOf(() => readWith(kind, open)),
+      kind,
+    ).toBe(400);
+  }
+});
+
+describe("a key's time", () => {
+  const validity = { not_before: time(-2000), not_after: time(2000) };
+
+  /** The keys as a reader has them from the agent's manifest. */
+  function ring(key: Record<string, string>) {
+    const keys = [{ ...editor.jwk, ...key }];
+    const text = signManifest({ agent_id: EDITOR, capabilities: [], keys }, editor);
+    return keyring([verifyManifest(text, { at: NOW })]);
+  }
+
+  test("WB-32 a key counts from its not_before until before its not_after; else 401", () => {
+    const { keyOf } = ring(validity);
+    const text = seal(JSON.stringify(handoff({ issued_at: time(-3000) })));
+    for (const [at, verdict] of [
+      [-2001, 401],
+      [-2000, "taken"],
+      [1999, "taken"],
+      [2000, 401],
+      [DAY, 401],
+    ] as const) {
+      expect(
+        statusOf(() => verify(text, { keyOf, at: NOW + at })),
+        `${at} ms`,
+      ).toBe(verdict);
+    }
+  });
+
+  test("WB-32 a retired key is refused for what is new and verifies what came before", () => {
+    const { keyOf } = ring({ ...validity, retired_at: time(500) });
+    const text = seal(JSON.stringify(handoff()));
+    // The second reader reads its ledger a year later, and goes by the time of the entry.
+    expect(statusOf(() => verify(text, { keyOf, at: NOW + 499 }))).toBe("taken");
+    expect(statusOf(() => verify(text, { keyOf, at: NOW + 500 }))).toBe(401);
+    expect(statusOf(() => verify(text, { keyOf, at: NOW + 365 * DAY }))).toBe(401);
+  });
+});
+
+test("WB-33 an envelope from more than 60 seconds in the future is refused with 401", () => {
+  for (const kind of KINDS) {
+    const deadline = { deadline: time(DAY) };
+    const issuedAt = (ms: number) => () => readWith(kind, { ...deadline, issued_at: time(ms) });
+    expect(statusOf(issuedAt(60_000)), kind).toBe("taken");
+    expect(refusal(issuedAt(60_001)), kind).toEqual({ status: 401, at: "/issued_at" });
+    expect(refusal(issuedAt(DAY / 2)), kind).toEqual({ status: 401, at: "/issued_at" });
+  }
+});
+
+test("WB-34 a deadline is later than the time of issue, else 400, and at most 366 days later, else 401", () => {
+  const until = (ms: number) => () =>
+    readWith("handoff", { issued_at: time(-1000), deadline: time(ms - 1000) });
+  for (const ms of [0, -1, -DAY])
+    expect(refusal(until(ms))).toEqual({ status: 400, at: "/deadline" });
+  for (const ms of [1, 366 * DAY]) expect(statusOf(until(ms))).toBe("taken");
+  for (const ms of [366 * DAY + 1, 4000 * DAY]) {
+    expect(refusal(until(ms))).toEqual({ status: 401, at: "/deadline" });
+  }
+});
+
+test("WB-35 what the holder of an attempt sends carries its number and the handoff's digest", () => {
+  for (const kind of ["progress", "question", "result"] as const) {
+    for (const member of ["attempt", "re"]) {
+      expect(
+        statusOf(() => readWith(kind, { [member]: undefined })),
+        kind,
+      ).toBe(400);
+    }
+    const event = eventOf(SOUND[kind], RE, NOW);
+    expect(event, kind).toMatchObject({ type: kind, by: EDITOR, attempt: 1, re: RE });
+  }
+  expect(statusOf(() => readWith("receipt", { re: undefined }))).toBe(400);
+  for (const [status, type] of [
+    [101, "accept"],
+    [300, "release"],
+    [301, "release"],
+    [422, "reject"],
+  ] as const) {
+    const of = (members: Record<string, unknown>) =>
+      eventOf(readWith("receipt", { ...members, body: { status } }).envelope, RE, NOW);
+    expect(of({})).toMatchObject({ type, attempt: 1, re: RE });
+    // Without the number it is not the word of a holder, and moves no attempt.
+    expect(of({ attempt: undefined })).toBeUndefined();
+  }
+});
+
+test("WB-36 what is over one of the limits is refused with 413", () => {
+  const artifact = { name: "a", media_type: "a/b", digest: RE, data: "" };
+  const id = handoff().id;
+  const cases: [string, number, (count: number) => unknown][] = [
+    [
+      "/body/artifacts",
+      256,
+      (count) => changed("handoff", "body/artifacts", list(count, artifact)),
+    ],
+    ["/body/artifacts", 256, (count) => changed("result", "body/artifacts", list(count, artifact))],
+    ["/hop", 16, (hop) => changed("handoff", "hop", hop)],
+    [
+      "/group/size",
+      256,
+      (size) => changed("handoff", "group", { id, index: 0, size, join: "all" }),
+    ],
+    [
+      "/body/questions",
+      256,
+      (count) =>
+        changed(
+          "question",
+          "body/questions",
+          list(count, {}).map((_, index) => ({ id: `q${index}` })),
+        ),
+    ],
+    ["/body/state", 262_144, (count) => changed("question", "body/state", "x".repeat(count))],
+  ];
+  for (const [at, limit, make] of cases) {
+    expect(
+      statusOf(() => read(make(limit))),
+      at,
+    ).toBe("taken");
+    expect(refusal(() => read(make(limit + 1)))).toEqual({ status: 413, at });
+  }
+  const state = (count: number) => () => read(changed("question", "body/state", "é".repeat(count)));
+  expect(statusOf(state(131_072))).toBe("taken");
+  expect(refusal(state(131_073))).toEqual({ status: 413, at: "/body/state" });
+});
+
+function list<Item>(length: number, item: Item): Item[] {
+  return Array.from({ length }, () => item);
+}
+
+test("WB-37 an artifact with both data and url, with neither, or with another scheme is 400", () => {
+  const withArtifact = (members: Record<string, unknown>) => () => {
+    const artifacts = [{ name: "a", media_type: "a/b", digest: RE, ...members }];
+    read(changed("handoff", "body/artifacts", artifacts));
+    read(changed("result", "body/artifacts", artifacts));
+  };
+  for (const good of [
+    { data: "" },
+    { data: "-_8" },
+    { url: "https://a.b/c" },
+    { url: "http://a" },
+  ]) {
+    expect(statusOf(withArtifact(good)), JSON.stringify(good)).toBe("taken");
+  }
+  const both = { data: "", url: "https://a.b/c" };
+  const schemes = [
+    "file:///etc/passwd",
+    "ftp://a/b",
+    "javascript:alert(1)",
+    "data:,x",
+    "//a/b",
+    "a",
+  ];
+  const data = ["+/8", "-_8=", "-_9", "a b", "a", "AB", 7].map((wrong) => ({ data: wrong }));
+  for (const wrong of [{}, both, ...data, ...schemes.map((url) => ({ url }))]) {
+    expect(statusOf(withArtifact(wrong)), JSON.stringify(wrong)).toBe(400);
+  }
+});
+
+test("WB-38 an index is less than the size, and quorum goes with join quorum, at most size; else 400", () => {
+  const id = handoff().id;
+  const withGroup = (group: object) => () => readWith("handoff", { group: { id, ...group } });
+  const good = [
+    { index: 0, size: 1, join: "all" },
+    { index: 1, size: 2, join: "any" },
+    { index: 1, size: 2, join: "quorum", quorum: 2 },
+  ];
+  for (const group of good) expect(statusOf(withGroup(group))).toBe("taken");
+  const wrong = [
+    { index: 1, size: 1, join: "all" },
+    { index: -1, size: 1, join: "all" },
+    { index: 0.5, size: 1, join: "all" },
+    { index: 0, size: 0, join: "all" },
+    { index: 0, size: 2, join: "quorum" },
+    { index: 0, size: 2, join: "quorum", quorum: 3 },
+    { index: 0, size: 2, join: "quorum", quorum: 0 },
+    { index: 0, size: 2, join: "all", quorum: 1 },
+    { index: 0, size: 2, join: "any", quorum: 2 },
+    { index: 0, size: 2, join: "most" },
+  ];
+  for (const group of wrong) expect(statusOf(withGroup(group)), JSON.stringify(group)).toBe(400);
+});
+
+test("WB-39 a result has a status of 200 or of 400 and above, and a failure says what happened", () => {
+  const withBody = (body: object) => () => readWith("result", { body });
+  const error = { message: "it broke" };
+  expect(statusOf(withBody({ status: 200 }))).toBe("taken");
+  for (const status of [400, 424, 500, 520]) {
+    expect(statusOf(withBody({ status, error })), `${status}`).toBe("taken");
+    for (const silent of [{}, { error: {} }, { error: { retryable: true } }]) {
+      expect(statusOf(withBody({ status, ...silent })), `${status}`).toBe(400);
+    }
+  }
+  for (const status of [100, 101, 102, 103, 201, 300, 301, 418, 599]) {
+    expect(statusOf(withBody({ status, error })), `${status}`).toBe(400);
+  }
+});
+
+test("WB-39 a question asks each of its questions under an id of its own; else 400", () => {
+  const asking =
+    (...ids: string[]) =>
+    () =>
+      readWith("question", { body: { questions: ids.map((id) => ({ id })) } });
+  expect(statusOf(asking("q", "p"))).toBe("taken");
+  expect(statusOf(asking("q", "q"))).toBe(400);
+  expect(statusOf(asking("q", "p", "q"))).toBe(400);
+});
+
+describe("the same id again", () => {
+  const submit = (digest: string, at = NOW) =>
+    eventOf(handoff(), digest as typeof RE, at) as LifecycleEvent;
+
+  test("WB-40 with the same digest changes nothing and is 201, with another one it is 409", () => {
+    const { state } = step(undefined, submit("sha256:1"));
+    const again = step(state, submit("sha256:1", NOW + 5));
+    expect(again).toEqual({ state, effects: [{ type: "reply", status: 201 }] });
+    expect(again.state).toBe(state);
+    const other = step(state, submit("sha256:2", NOW + 5));
+    expect(other).toEqual({ state, effects: [{ type: "reply", status: 409 }] });
+    expect(other.state).toBe(state);
+  });
+
+  test("WB-40 a history in which a repetition was taken a second time is wrong", () => {
+    const writer = new HistoryWriter();
+    writer.submit("h");
+    writer.hub("h", { type: "offer", recipient: "r" });
+    writer.progress("h");
+    const last = writer.entries.at(-1)!;
+    const rules = (status: 100 | 201) =>
+      checkHistory([...writer.entries, { ...last, status } as typeof last]).violations.map(
+        ({ rule }) => rule,
+      );
+    expect(rules(201)).toEqual([]);
+    expect(rules(100)).toEqual(["repeat_not_noticed"]);
+  });
+});
+
+describe("a child", () => {
+  const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+  const parent: HandoffEnvelope = handoff({ hop: 2, traceparent });
+  const input = { from: RESEARCHER, body: { capability: "summarize" }, parent };
+
+  test("WB-41 has its parent's correlation and trace, names it, and is one hop further", () => {
+    const child = createHandoff({ ...input, correlationId: handoff().id });
+    expect(child).toMatchObject({
+      correlation_id: parent.correlation_id,
+      parent_id: parent.handoff_id,
+      traceparent,
+      hop: 3,
+    });
+    expect(createHandoff({ ...input, parent: handoff() }).hop).toBe(1);
+  });
+
+  test("WB-41 never has a later deadline than its parent", () => {
+    for (const [timeoutMs, deadline] of [
+      [3_600_000, parent.deadline],
+      [undefined, parent.deadline],
+      [1000, time(1000)],
+    ] as const) {
+      expect(createHandoff({ ...input, timeoutMs }, SOURCE).deadline).toBe(deadline);
+    }
+    const late = new Date(NOW + DAY);
+    expect(createHandoff({ ...input, deadline: late }, SOURCE).deadline).toBe(parent.deadline);
+  });
+
+  test("WB-41 that breaks with its parent is found in the history", () => {
+    const wrongs: [string, Partial<HandoffEnvelope>][] = [
+      [
+        "child_outlives_parent",
+        { deadline: new Date(Date.UTC(2026, 0, 1) + 60_001).toISOString() },
+      ],
+      ["child_correlation_differs", { correlation_id: "another job" }],
+      ["child_trace_differs", { traceparent }],
+    ];
+    for (const [rule, members] of [...wrongs, [undefined, {}] as const]) {
+      const writer = new HistoryWriter();
+      writer.submit("p");
+      writer.submit("c", { parent_id: "p", ...members });
+      const found = checkHistory(writer.entries).violations.map((violation) => violation.rule);
+      expect(found.filter((each) => each.startsWith("child"))).toEqual(
+        rule === undefined ? [] : [rule],
+      );
+    }
+  });
+});

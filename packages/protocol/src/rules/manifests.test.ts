@@ -1,0 +1,350 @@
+import { describe, expect, test } from "vitest";
+import {
+  compileSchema,
+  decideTrust,
+  digestOf,
+  keyring,
+  normalizeSchema,
+  parseManifest,
+  signManifest,
+  verifyManifest,
+} from "../index.ts";
+import type { ManifestInput, PrivateKey, TrustPolicy, VerifiedManifest } from "../index.ts";
+import {
+  DAY,
+  EDITOR,
+  editor,
+  handoff,
+  KINDS,
+  NOW,
+  refusal,
+  researcher,
+  RESEARCHER,
+  seal,
+  SOUND,
+  statusOf,
+  stranger,
+  time,
+  verify,
+} from "./rules-fixture.ts";
+
+const BASE: ManifestInput = { agent_id: EDITOR, capabilities: [{ name: "edit" }] };
+
+/** A payload as it is signed, for manifests that `signManifest` would not make. */
+function manifest(members: object = {}): object {
+  return { waybill: 1, kind: "manifest", ...BASE, sequence: 1, keys: [editor.jwk], ...members };
+}
+
+function readManifest(members: object, key = editor, options = {}): VerifiedManifest {
+  return verifyManifest(seal(JSON.stringify(manifest(members)), key), { at: NOW, ...options });
+}
+
+const first = verifyManifest(signManifest({ ...BASE, keys: [editor.jwk] }, editor), { at: NOW });
+
+/** An update of the first manifest, sound but for what is said. */
+function update(members: object, key: PrivateKey = editor, previous = first): VerifiedManifest {
+  const followed = { sequence: previous.manifest.sequence + 1, previous: previous.digest };
+  return readManifest({ ...followed, ...members }, key, { previous });
+}
+
+test("WB-60 a reader of manifests takes version 1 and the kind manifest, and refuses others with 400", () => {
+  expect(readManifest({}).manifest.agent_id).toBe(EDITOR);
+  for (const waybill of [2, "1", null, undefined]) {
+    expect(refusal(() => readManifest({ waybill })).status, String(waybill)).toBe(400);
+  }
+  for (const kind of [...KINDS, "Manifest", "", null, undefined]) {
+    expect(refusal(() => readManifest({ kind })).status, String(kind)).toBe(400);
+  }
+  for (const kind of KINDS) {
+    const text = seal(JSON.stringify(SOUND[kind]));
+    expect(refusal(() => verifyManifest(text, { at: NOW, previous: first })).status).toBe(400);
+  }
+  const wire = [first.text.slice(1), `${first.text}A`, "x".repeat(1_048_577)];
+  expect(wire.map((text) => statusOf(() => verifyManifest(text, { at: NOW })))).toEqual([
+    400, 400, 413,
+  ]);
+});
+
+test("WB-61 a first manifest that is not signed by a key that it lists is refused with 401", () => {
+  expect(first.kid).toBe(editor.kid);
+  const { keyOf } = keyring([first]);
+  for (const keys of [[], [researcher.jwk], undefined]) {
+    expect(refusal(() => readManifest({ keys })).status).toBe(401);
+    expect(refusal(() => readManifest({ keys }, editor, { keyOf })).status).toBe(401);
+  }
+  const forged = `${first.text.slice(0, first.text.lastIndexOf("."))}.${"A".repeat(86)}`;
+  expect(refusal(() => verifyManifest(forged, { at: NOW })).status).toBe(401);
+});
+
+describe("an update", () => {
+  test("WB-62 is signed by a key that the manifest before lists; else 401", () => {
+    const keys = [editor.jwk, researcher.jwk];
+    expect(update({ keys }).manifest.sequence).toBe(2);
+    expect(update({ keys: [researcher.jwk] }).manifest.keys).toHaveLength(1);
+    for (const listed of [keys, [researcher.jwk]]) {
+      expect(refusal(() => update({ keys: listed }, researcher)).status).toBe(401);
+    }
+    expect(refusal(() => update({ keys }, stranger)).status).toBe(401);
+  });
+
+  test("WB-62 is signed by a key that is valid; else 401", () => {
+    for (const validity of [
+      { retired_at: time(-1) },
+      { not_after: time(0) },
+      { not_before: time(1) },
+    ]) {
+      const keys = [editor.jwk, { ...researcher.jwk, ...validity }];
+      const previous = update({ keys });
+      expect(refusal(() => update({ keys: [researcher.jwk] }, researcher, previous)).status).toBe(
+        401,
+      );
+      expect(update({ keys: [editor.jwk] }, editor, previous).manifest.sequence).toBe(3);
+    }
+  });
+
+  test("WB-63 with a lower or skipped number, a branch, or another agent is refused with 409", () => {
+    const second = update({ version: "2" });
+    const third = update({ version: "3" }, editor, second);
+    expect(third.manifest).toMatchObject({ sequence: 3, previous: second.digest });
+    const cases: [string, () => unknown, string][] = [
+      [
+        "the first again",
+        () => verifyManifest(first.text, { at: NOW, previous: third }),
+        "/sequence",
+      ],
+      [
+        "the second again",
+        () => verifyManifest(second.text, { at: NOW, previous: third }),
+        "/sequence",
+      ],
+      ["a skipped number", () => update({ sequence: 3 }), "/sequence"],
+      [
+        "other content",
+        () => readManifest({ version: "x" }, editor, { previous: first }),
+        "/sequence",
+      ],
+      ["another branch", () => update({ previous: digestOf("another") }), "/previous"],
+      [
+        "a branch from before",
+        () => update({ previous: first.digest }, editor, second),
+        "/previous",
+      ],
+      ["another agent", () => update({ agent_id: RESEARCHER }), "/agent_id"],
+    ];
+    for (const [what, action, at] of cases)
+      expect(refusal(action), what).toEqual({ status: 409, at });
+    // The very same manifest again is no update, and changes nothing.
+    expect(verifyManifest(third.text, { at: NOW + 5, previous: third })).toBe(third);
+  });
+});
+
+test("WB-64 an agent that lists a key of another agent is refused with 409", () => {
+  const { keyOf } = keyring([first]);
+  const theft = { agent_id: "thief", keys: [stranger.jwk, editor.jwk] };
+  expect(refusal(() => readManifest(theft, stranger, { keyOf }))).toEqual({
+    status: 409,
+    at: "/keys/1",
+  });
+  expect(readManifest({ ...theft, keys: [stranger.jwk] }, stranger, { keyOf }).kid).toBe(
+    stranger.kid,
+  );
+  expect(readManifest({}, editor, { keyOf }).kid).toBe(editor.kid);
+});
+
+test("WB-65 a key that an update drops is retired from then on", () => {
+  const text = signManifest(
+    { ...BASE, sequence: 2, previous: first.digest, keys: [researcher.jwk] },
+    editor,
+  );
+  const second = verifyManifest(text, { at: NOW + DAY, previous: first });
+  const { keyOf } = keyring([first, second]);
+  expect(keyOf(editor.kid)?.notAfter).toBe(NOW + DAY);
+  expect(keyOf(researcher.kid)?.notAfter).toBe(Infinity);
+  const old = seal(JSON.stringify(handoff()));
+  expect(statusOf(() => verify(old, { keyOf, at: NOW + DAY - 1 }))).toBe("taken");
+  expect(statusOf(() => verify(old, { keyOf, at: NOW + DAY }))).toBe(401);
+});
+
+describe("a schema", () => {
+  const $schema = "https://json-schema.org/draft/2020-12/schema";
+  const inManifest = (input_schema: unknown) => () =>
+    parseManifest({ agent_id: "a", capabilities: [{ name: "c", input_schema }] });
+
+  function refusedWith(status: number, schema: unknown): void {
+    const shown = JSON.stringify(schema).slice(0, 80);
+    expect(
+      statusOf(() => compileSchema(schema)),
+      shown,
+    ).toBe(status);
+    expect(statusOf(inManifest(schema)), `in a manifest: ${shown}`).toBe(status);
+  }
+
+  test("WB-66 in the shorthand of names and types is normalised to JSON Schema", () => {
+    const types = {
+      string: "string",
+      int: "integer",
+      integer: "integer",
+      float: "number",
+      number: "number",
+      bool: "boolean",
+      boolean: "boolean",
+      array: "array",
+      list: "array",
+      object: "object",
+      dict: "object",
+      null: "null",
+    };
+    for (const [word, type] of Object.entries(types)) {
+      expect(normalizeSchema({ a: word })).toEqual({
+        type: "object",
+        properties: { a: { type } },
+        required: ["a"],
+      });
+    }
+    const shorthand = { query: "string", depth: "int?", tags: "string[]", by: { name: "any" } };
+    const schema = {
+      type: "object",
+      properties: {
+        query: { type: "string" },
+        depth: { type: "integer" },
+        tags: { type: "array", items: { type: "string" } },
+        by: { type: "object", properties: { name: {} }, required: ["name"] },
+      },
+      required: ["query", "tags", "by"],
+    };
+    expect(normalizeSchema(shorthand)).toEqual(schema);
+    expect(normalizeSchema(schema)).toEqual(schema);
+    expect(inManifest(shorthand)().capabilities[0]!.input_schema).toEqual(schema);
+    expect(statusOf(inManifest({ query: "strnig" }))).toBe(400);
+  });
+
+  test("WB-67 with a reference that is remote or leads nowhere is refused with 400", () => {
+    const remote = ["https://example.com/s", "//example.com/s", "file:///etc/passwd", "other.json"];
+    const nowhere = ["#/$defs/missing", "#missing", "#/properties/a/b", "urn:uuid:1", "#/%"];
+    for (const $ref of [...remote, ...nowhere]) {
+      refusedWith(400, { $ref });
+      refusedWith(400, { $schema, properties: { a: { $ref } } });
+      refusedWith(400, { $schema, $dynamicRef: $ref });
+    }
+    refusedWith(400, { $schema: "https://example.com/dialect" });
+  });
+
+  test("WB-67 that refers to itself without going deeper is refused with 400", () => {
+    const loop = { $ref: "#/$defs/a" };
+    refusedWith(400, { $ref: "#" });
+    refusedWith(400, { $schema, allOf: [{ not: { $ref: "#" } }] });
+    refusedWith(400, { ...loop, $defs: { a: { $ref: "#/$defs/b" }, b: loop } });
+    refusedWith(400, { ...loop, $defs: { a: { anyOf: [{ if: loop }] } } });
+    const tree = { $schema, properties: { children: { type: "array", items: { $ref: "#" } } } };
+    const { check } = compileSchema(tree);
+    expect(check({ children: [{ children: [] }, {}] })).toEqual([]);
+    expect(check({ children: [{ children: [{ children: 7 }] }] })).toHaveLength(1);
+  });
+
+  test("WB-68 is matched in time linear in the text", () => {
+    const hostile = ["^(a+)+$", "^(a|a)*$", "^(a*)*$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$"];
+    for (const pattern of hostile) {
+      const steps = (length: number) => stepsFor(pattern, `${"a".repeat(length)}!`);
+      const [short, long] = [steps(1_000), steps(8_000)];
+      // Eight times the text, and what the allowance is rounded up by.
+      expect(long, pattern).toBeLessThan(short * 12);
+    }
+    expect(compileSchema({ $schema, pattern: "^(a+)+$" }).check("aaa")).toEqual([]);
+  });
+
+  /** How many steps a search takes: the least allowance, to a quarter, within which it ends. */
+  function stepsFor(pattern: string, text: string): number {
+    for (let checkSteps = 1024; ; checkSteps = Math.ceil(checkSteps * 1.25)) {
+      const { check } = compileSchema({ $schema, type: "string", pattern }, { checkSteps });
+      if (statusOf(() => expect(check(text)).toHaveLength(1)) === "taken") return checkSteps;
+      if (checkSteps > 1e7) return Infinity;
+    }
+  }
+
+  test("WB-68 with a backreference or lookaround is refused with 400", () => {
+    for (const pattern of ["(a)\\1", "(?<n>a)\\k<n>", "(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b"]) {
+      refusedWith(400, { $schema, pattern });
+      refusedWith(400, { $schema, patternProperties: { [pattern]: true } });
+    }
+  });
+
+  test("WB-69 of more than 32 schemas inside one another, or 10,000 in all, is refused with 413", () => {
+    const nested = (depth: number): object => (depth === 0 ? {} : { items: nested(depth - 1) });
+    expect(statusOf(() => compileSchema({ $schema, ...nested(32) }))).toBe("taken");
+    refusedWith(413, { $schema, ...nested(33) });
+    refusedWith(413, { $schema, ...nested(300) });
+    const wide = (count: number) => ({ $schema, anyOf: Array.from({ length: count }, () => true) });
+    expect(statusOf(() => compileSchema(wide(9_999)))).toBe("taken");
+    refusedWith(413, wide(10_000));
+    const names = Array.from({ length: 10_001 }, (_, index) => [`n${index}`, true]);
+    refusedWith(413, { $schema, properties: Object.fromEntries(names) });
+  });
+
+  test("WB-69 stops with 413 where a value would cost more than a bounded number of steps", () => {
+    const { check } = compileSchema({ $schema, items: { type: "null" } });
+    expect(check(Array(100_000).fill(null))).toEqual([]);
+    expect(statusOf(() => check(Array(3_000_000).fill(null)))).toBe(413);
+    // Each level asks the one below twice: unbounded, it would be asked 2 to the 30th time.
+    const either = (below: object) => ({ anyOf: [below, { allOf: [below] }] });
+    let doubling: object = { not: {} };
+    for (let level = 0; level < 13; level++) doubling = { items: either(doubling) };
+    let value: unknown = 1;
+    for (let level = 0; level < 13; level++) value = [value];
+    expect(
+      statusOf(() => compileSchema({ $schema, ...doubling }, { checkSteps: 1_000 }).check(value)),
+    ).toBe(413);
+  });
+});
+
+describe("trust", () => {
+  const subject = { agentId: EDITOR, kid: editor.kid, digest: first.digest };
+  const well = new Map([[EDITOR, { kids: [editor.kid] }]]);
+  const otherKey = new Map([[EDITOR, { kids: [researcher.kid] }]]);
+  const otherForm = new Map([[EDITOR, { digest: digestOf("another") }]]);
+
+  test("WB-70 is decided by pin, allow-list, registry and first use, in this order", () => {
+    const all: TrustPolicy = { pins: well, allowList: well, registry: well, firstUse: true };
+    const { pins: _pins, ...unpinned } = all;
+    const { allowList: _allowList, ...unlisted } = unpinned;
+    const { registry: _registry, ...unregistered } = unlisted;
+    const sources = [all, unpinned, unlisted, unregistered].map(
+      (policy) => decideTrust(policy, subject).by,
+    );
+    expect(sources).toEqual(["pin", "allow_list", "registry", "first_use"]);
+    // The first that knows the agent decides, also where those behind it would say yes.
+    for (const wrong of [otherKey, otherForm]) {
+      for (const policy of [
+        { ...all, pins: wrong },
+        { ...unpinned, allowList: wrong },
+        { ...unlisted, registry: wrong },
+      ]) {
+        expect(decideTrust(policy, subject).isTrusted).toBe(false);
+      }
+    }
+    expect(decideTrust({ ...all, allowList: otherKey, registry: otherForm }, subject).by).toBe(
+      "pin",
+    );
+    expect(decideTrust({ ...unpinned, allowList: new Map() }, subject).isTrusted).toBe(false);
+  });
+
+  test("WB-70 on first use only where that is switched on", () => {
+    expect(decideTrust({ firstUse: true }, subject)).toMatchObject({
+      isTrusted: true,
+      by: "first_use",
+    });
+    for (const policy of [{}, { firstUse: false }, { firstUse: undefined }]) {
+      expect(decideTrust(policy, subject)).toMatchObject({ isTrusted: false, status: 401 });
+    }
+  });
+
+  test("WB-70 answers 401 where nothing vouches, and 403 where another form is vouched for", () => {
+    const verdict = (trust: TrustPolicy) =>
+      statusOf(() => verifyManifest(first.text, { at: NOW, trust }));
+    expect(verdict({})).toBe(401);
+    expect(verdict({ pins: new Map(), registry: new Map() })).toBe(401);
+    expect(verdict({ pins: otherForm })).toBe(403);
+    expect(verdict({ registry: otherForm, firstUse: true })).toBe(403);
+    expect(verdict({ allowList: otherForm, registry: well })).toBe(403);
+    expect(verdict({ pins: well })).toBe("taken");
+  });
+});
