@@ -59,7 +59,17 @@ export function checkInstalled() {
 
   write("package.json", JSON.stringify({ private: true, type: "module" }));
   const files = pack().map(({ file }) => file);
-  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files], outside);
+  // A framework is handed in by the user, so the user has it: in the version that is tested here.
+  const peers = pack().flatMap(({ manifest }) =>
+    Object.keys(manifest.peerDependencies ?? {}).map(
+      (name) => `${name}@${manifest.devDependencies[name]}`,
+    ),
+  );
+  run(
+    "npm",
+    ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files, ...peers],
+    outside,
+  );
 
   const entries = pack().flatMap(entryPoints);
   const imports = entries

@@ -1,4 +1,4 @@
-// The one entry behind `npm run demo`, `npm test`, `npm run check` and `npm run bench`:
+// The one entry behind `npm run demo`, `npm test`, `npm run check` and the other commands:
 // sets the workspace up when it isn't, then does the job on the workspace's own Node.
 // This file and setup.mjs run on whatever Node started them (20 or newer), with nothing installed.
 import { spawn } from "node:child_process";
@@ -12,6 +12,7 @@ const jobs = {
   test: { needs: "all", file: ".tools/test.mjs" },
   check: { needs: "all", file: ".tools/check.mjs" },
   bench: { needs: "all", file: "apps/bench/src/bench.ts" },
+  simulate: { needs: "all", file: "apps/simulator/src/simulate.ts" },
 };
 
 const [name, ...args] = process.argv.slice(2);

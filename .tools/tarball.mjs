@@ -40,7 +40,7 @@ export function findFaults({ manifest, packed, files, unpacked }) {
     ([name, version]) => `the version of ${name} is still ${version}`,
   );
   expect(
-    files.filter((file) => file.endsWith(".js")),
+    files.filter((file) => file.endsWith(".js") && !isEmptyModule(join(unpacked, file))),
     (file) => reached.has(file),
     (file) => `${file} is packed, and nothing imports it`,
   );
@@ -75,7 +75,16 @@ function follow(targets, folder) {
   return { reached, specifiers };
 }
 
+/** What a source of types alone is compiled to. */
+function isEmptyModule(file) {
+  return (
+    existsSync(file) && /^export \{\s*\};\s*(?:\/\/[^\n]*\s*)?$/.test(readFileSync(file, "utf8"))
+  );
+}
+
 const importForms = [
+  // A file that is started by its URL keeps the ending of the one that starts it.
+  /\bnew URL\(\s*[`"'](\.[^`"'$]+)\$\{import\.meta\.url\.slice\(-3\)\}/g,
   /^(?:import|export)\b[^;"'=()]*\bfrom\s*["']([^"']+)["']/gm,
   /^import\s*["']([^"']+)["']/gm,
   /\bimport\(\s*["']([^"']+)["']\s*\)/g,
@@ -83,7 +92,11 @@ const importForms = [
 
 function importsOf(file) {
   const text = readFileSync(file, "utf8");
-  return importForms.flatMap((form) => [...text.matchAll(form)].map(([, specifier]) => specifier));
+  return importForms.flatMap((form) =>
+    [...text.matchAll(form)].map(([whole, specifier]) =>
+      whole.startsWith("new URL") ? `${specifier}.js` : specifier,
+    ),
+  );
 }
 
 function packageOf(specifier) {

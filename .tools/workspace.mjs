@@ -6,8 +6,8 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 // What `npm run demo` installs (with its dependencies) and runs.
 export const demo = {
-  package: "@waybill/protocol",
-  entry: "packages/protocol/examples/first.ts",
+  package: "@waybill/demo",
+  entry: "apps/demo/src/first.ts",
 };
 
 export const rootManifest = readManifest(".");

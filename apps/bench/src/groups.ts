@@ -1,3 +1,4 @@
+/// <reference types="node" />
 import type { Group } from "./group.ts";
 
 export interface GroupEntry {
@@ -11,5 +12,16 @@ export const GROUPS: Readonly<Record<string, GroupEntry>> = {
     about:
       "envelopes, batches, the lifecycle and the import of @waybill/protocol, beside raw crypto",
     load: async () => (await import("./protocol/group.ts")).protocol(),
+  },
+  custody: {
+    about: "a task from one agent to another and back, synced and signed, beside A2A in memory",
+    load: async () => (await import("./custody/group.ts")).custody(),
+  },
+  scale: {
+    about: "a hub with many handoffs behind it, or open (WAYBILL_SCALE: how many, 100,000)",
+    load: async () => {
+      const { scale, scaleFrom } = await import("./scale/group.ts");
+      return scale(scaleFrom(process.env["WAYBILL_SCALE"]));
+    },
   },
 };

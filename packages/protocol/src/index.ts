@@ -118,6 +118,8 @@ export type {
 } from "./history/history.ts";
 export { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./lifecycle/transitions.ts";
 export type { AttemptState, CloseReason, HandoffState, Party } from "./lifecycle/transitions.ts";
+export { isGroupOver, judgeGroup } from "./lifecycle/group.ts";
+export type { GroupVerdict, JoinRule } from "./lifecycle/group.ts";
 export { eventOf } from "./lifecycle/event.ts";
 export { dueEvent, isOfferDue, wakeAt } from "./lifecycle/timer.ts";
 export { DEFAULT_TERMS } from "./lifecycle/handoff.ts";

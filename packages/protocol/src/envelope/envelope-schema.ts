@@ -185,6 +185,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
       size: z.int().min(1),
       join: z.enum(["all", "any", "quorum"]),
       quorum: z.int().min(1).optional(),
+      on_failure: z.enum(["cancel", "wait"]).optional(),
     })
     .refine(({ index, size }) => index < size, { error: "index must be less than size" })
     .refine(

@@ -19,6 +19,8 @@ export interface Group {
   join: "all" | "any" | "quorum";
   /** With `quorum`: how many successes suffice. */
   quorum?: number | undefined;
+  /** What becomes of the others once the group can't succeed any more; `cancel` where it is left out. */
+  on_failure?: "cancel" | "wait" | undefined;
 }
 
 interface EnvelopeBase<Kind extends string, Body> {

@@ -1,3 +1,4 @@
+import { checkGroupDecided } from "./history-family.ts";
 import { keep, mustBe, replyOf, tolerantStep } from "./history-envelope.ts";
 import { violated } from "./history-record.ts";
 import type { EntryOf, HandoffRecord, History, HubEvent } from "./history-record.ts";
@@ -10,6 +11,7 @@ const END_OF: Readonly<Partial<Record<HubEvent["type"], HandoffState>>> = {
   expire: HANDOFF_MOVES.expire.to,
   dead_letter: HANDOFF_MOVES.dead_letter.to,
   parent_ended: HANDOFF_MOVES.parent_ended.to,
+  group_decided: HANDOFF_MOVES.group_decided.to,
 };
 
 export function checkEvent(history: History, entry: EntryOf<"event">): void {
@@ -57,6 +59,7 @@ function checkHubEvent(history: History, record: HandoffRecord, event: HubEvent,
     const message = `The dead letter's status ${event.status} is no reason for one.`;
     violated(history, "dead_letter_without_reason", record.id, message);
   }
+  if (event.type === "group_decided") checkGroupDecided(history, record);
   if (event.type === "parent_ended") {
     const parent = history.records.get(record.parentId ?? "");
     if (record.parentId === undefined || (parent !== undefined && parent.end === undefined)) {

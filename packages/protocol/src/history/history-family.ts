@@ -1,6 +1,7 @@
 import type { Digest } from "../signing/digest.ts";
 import type { Group, HandoffEnvelope } from "../envelope/envelope.ts";
 import type { Handoff } from "../lifecycle/handoff.ts";
+import { isGroupOver, judgeGroup } from "../lifecycle/group.ts";
 import { violated } from "./history-record.ts";
 import type { HandoffRecord, History } from "./history-record.ts";
 
@@ -18,6 +19,7 @@ export function recordOf(
     correlationId: envelope.correlation_id,
     traceId: traceIdOf(envelope.traceparent),
     parentId: envelope.parent_id,
+    group: envelope.group,
     deadline: Date.parse(envelope.deadline),
     state,
     offers: [],
@@ -30,6 +32,16 @@ export function recordOf(
   if (parent !== undefined) checkChild(history, record, parent);
   if (envelope.group !== undefined) checkGroup(history, record, envelope, envelope.group);
   return record;
+}
+
+/** Nobody may end a member of a group that still needs it. */
+export function checkGroupDecided(history: History, record: HandoffRecord): void {
+  const { group, delegator } = record;
+  const members = history.groups.get(`${delegator}\n${group?.id ?? ""}`)?.members ?? new Map();
+  const states = [...members.values()].map((id: string) => history.records.get(id)!.state.state);
+  if (group !== undefined && isGroupOver(judgeGroup(states, group), group.on_failure)) return;
+  const message = "It was cancelled with its group, which is not decided.";
+  violated(history, "group_not_decided", record.id, message);
 }
 
 /** The part of a W3C traceparent that all spans of a job share. */

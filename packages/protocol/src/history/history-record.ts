@@ -1,5 +1,5 @@
 import type { Digest } from "../signing/digest.ts";
-import type { Envelope } from "../envelope/envelope.ts";
+import type { Envelope, Group } from "../envelope/envelope.ts";
 import type { EventOf, Handoff, LifecycleTerms } from "../lifecycle/handoff.ts";
 import type { StatusCode } from "../status.ts";
 
@@ -11,6 +11,7 @@ export type HubEvent = EventOf<
   | "unreachable"
   | "lease_lost"
   | "parent_ended"
+  | "group_decided"
   | "expire"
   | "dead_letter"
   | "discard"
@@ -91,6 +92,7 @@ export const HISTORY_RULES = {
   after_end: "P2",
   end_differs: "P2",
   parent_not_ended: "P2",
+  group_not_decided: "P2",
   never_ended: "P2",
   repeat_not_noticed: "P2",
   duplicate_of_nothing: "P2",
@@ -133,6 +135,7 @@ export interface HandoffRecord {
   readonly correlationId: string;
   readonly traceId: string | undefined;
   readonly parentId: string | undefined;
+  readonly group: Group | undefined;
   readonly deadline: number;
   state: Handoff;
   /** Whom the hub offered each attempt, the first at 0. */

@@ -368,6 +368,31 @@ const PLANTED: Record<RuleName, Planted[]> = {
       return last(writer);
     },
   ],
+  group_not_decided: [
+    () => {
+      const writer = new HistoryWriter();
+      for (const index of [0, 1]) {
+        writer.submit(`m${index}`, { group: { id: "g", index, size: 2, join: "any" } });
+      }
+      writer.hub("m1", { type: "group_decided" });
+      return last(writer);
+    },
+    () => {
+      const writer = new HistoryWriter();
+      for (const index of [0, 1]) {
+        const group = { id: "g", index, size: 2, join: "all", on_failure: "wait" } as const;
+        writer.submit(`m${index}`, { group });
+      }
+      writer.cancel("m0");
+      writer.hub("m1", { type: "group_decided" });
+      return last(writer);
+    },
+    () => {
+      const writer = underWay();
+      writer.hub("h", { type: "group_decided" });
+      return last(writer);
+    },
+  ],
   never_ended: [() => at(underWay(), -1, COMPLETE)],
   repeat_not_noticed: [
     () => {

@@ -129,6 +129,8 @@ export type LifecycleEvent =
   | (Cause & { readonly type: "unreachable" | "lease_lost"; readonly attempt: number })
   /** The handoff that this one is part of has ended, so nobody waits for it any more. */
   | (Cause & { readonly type: "parent_ended" })
+  /** The group that this one is a member of is decided, so nobody waits for it any more. */
+  | (Cause & { readonly type: "group_decided" })
   | (Cause & { readonly type: "expire" })
   | (Cause & { readonly type: "dead_letter"; readonly status: StatusCode })
   | (Cause & { readonly type: "discard" });

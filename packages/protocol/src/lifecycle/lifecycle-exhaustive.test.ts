@@ -52,6 +52,7 @@ const ALPHABET: ((now: number) => LifecycleEvent)[] = (
     { type: "lease_lost" },
     { type: "lease_lost", attempt: 2 },
     { type: "parent_ended" },
+    { type: "group_decided" },
     { type: "dead_letter" },
     { type: "discard" },
   ] as const

@@ -43,6 +43,7 @@ export function eventFrom(
     unreachable: { attempt: 1 },
     lease_lost: { attempt: 1 },
     parent_ended: {},
+    group_decided: {},
     expire: {},
     dead_letter: { status: 404 },
     discard: {},

@@ -26,8 +26,9 @@ export function step(state: Handoff | undefined, event: LifecycleEvent): Step {
     case "acknowledge":
       return acknowledged(state, event);
     case "parent_ended":
+    case "group_decided":
       if (state.state !== "open") return refused(state, 410);
-      return ended(state, "parent_ended", 499, null);
+      return ended(state, event.type, 499, null);
     case "expire":
       return refused(state, state.state === "open" ? 403 : 410);
     case "dead_letter":

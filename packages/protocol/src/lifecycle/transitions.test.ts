@@ -120,6 +120,7 @@ describe("handoff", () => {
     reject: [open, eventFrom({ type: "reject" })],
     cancel: [open, eventFrom({ type: "cancel" })],
     parent_ended: [open, eventFrom({ type: "parent_ended" })],
+    group_decided: [open, eventFrom({ type: "group_decided" })],
     expire: [open, eventFrom({ type: "expire", at: DEADLINE })],
     exhaust: [last, eventFrom({ type: "result", status: 501 })],
     dead_letter: [open, eventFrom({ type: "dead_letter" })],

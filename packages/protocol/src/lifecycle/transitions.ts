@@ -107,6 +107,7 @@ export type HandoffEventName =
   | "reject"
   | "cancel"
   | "parent_ended"
+  | "group_decided"
   | "expire"
   | "exhaust"
   | "dead_letter";
@@ -140,6 +141,12 @@ export const HANDOFF_MOVES: Readonly<Record<HandoffEventName, HandoffMove>> = {
     from: "open",
     to: "cancelled",
     meaning: "the handoff that it is part of ended",
+  },
+  group_decided: {
+    by: "hub",
+    from: "open",
+    to: "cancelled",
+    meaning: "its group is decided without it",
   },
   expire: { by: "hub", from: "open", to: "dead_lettered", meaning: "the deadline has come" },
   exhaust: {

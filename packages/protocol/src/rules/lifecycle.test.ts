@@ -286,6 +286,24 @@ test("WB-57 a cancellation reaches the children: the hub is told of the end, and
   }
 });
 
+test("WB-57 what is left of a group that is decided ends like a child, and of no other group", () => {
+  const job = (end: (writer: HistoryWriter) => void) => {
+    const writer = new HistoryWriter();
+    for (const index of [0, 1, 2]) {
+      writer.submit(`m${index}`, { group: { id: "g", index, size: 3, join: "all" } });
+    }
+    end(writer);
+    writer.hub("m2", { type: "group_decided" });
+    return checkHistory(writer.entries).violations.map(({ rule }) => rule);
+  };
+  expect(job((writer) => writer.cancel("m0"))).toEqual([]);
+  expect(job(() => undefined)).toEqual(["group_not_decided"]);
+  for (const member of Object.values(openStates())) {
+    const { state } = step(member, eventFrom({ type: "group_decided" }));
+    expect(state).toMatchObject({ state: "cancelled", status: 499, outcome: null });
+  }
+});
+
 test("WB-57 a child that no cancellation reached is found in the history", () => {
   const job = (isReached: boolean) => {
     const writer = new HistoryWriter();

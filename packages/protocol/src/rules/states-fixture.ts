@@ -29,6 +29,7 @@ export const BY_HUB: readonly Name[] = [
   "unreachable",
   "lease_lost",
   "parent_ended",
+  "group_decided",
   "expire",
   "dead_letter",
 ];

@@ -1,0 +1,59 @@
+/// <reference types="node" />
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSqliteStore } from "@waybill/store-sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ratioOf } from "../ratio.ts";
+import { fill } from "./fill.ts";
+import { scale, scaleFrom } from "./group.ts";
+
+const { cases, ratios } = scale({ handoffs: 1_000, open: 1_000 });
+
+describe.each(cases)("$name", (each) => {
+  beforeAll(() => each.prepare?.(), 60_000);
+  afterAll(() => each.dispose?.());
+
+  test("runs", async () => {
+    let now = 0;
+    const elapsed = await each.run(each.opsPerRun ?? 1, () => now++);
+    expect(elapsed).toBeGreaterThan(0);
+  });
+});
+
+test("every ratio speaks of cases of the group", () => {
+  const results = cases.map(({ name }) => ({
+    name,
+    rates: [1],
+    perSecond: 1,
+    p50Ms: 1,
+    p99Ms: 1,
+    spreadPercent: 0,
+  }));
+  expect(ratios.map((ratio) => ratioOf(ratio, results))).toHaveLength(ratios.length);
+});
+
+test("how many there are to be can be said, and nonsense is refused", () => {
+  expect(scaleFrom(undefined).handoffs).toBe(100_000);
+  expect(scaleFrom("1000000").handoffs).toBe(1_000_000);
+  for (const text of ["", "many", "999", "1.5e3.", "-1"]) {
+    expect(() => scaleFrom(text)).toThrow(`not "${text}"`);
+  }
+});
+
+test("a database that was filled has handoffs as a hub leaves them, ended and open", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+  const store = await openSqliteStore(join(folder, "filled.db"));
+  try {
+    await fill(store, 600);
+    const open = await store.waiting("agent:absent", { limit: 100 });
+    expect(open).toHaveLength(6);
+    const lines = await store.ledgerOf(open[0]!.id, { limit: 100 });
+    expect(lines.map(({ type }) => type)).toContain("envelope");
+    const { sequence } = await store.ledgerHead();
+    expect(sequence).toBeGreaterThan(600 * lines.length);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});

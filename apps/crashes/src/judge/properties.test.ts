@@ -1,0 +1,134 @@
+import { EMPTY_LEDGER } from "@waybill/hub";
+import type { StoredHandoff } from "@waybill/hub";
+import { digestOf, newId } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { planFrom } from "../plan/plan.ts";
+import type { Course } from "../supervise/run.ts";
+import type { Evidence } from "./evidence.ts";
+import { judge } from "./properties.ts";
+
+const plan = planFrom(1, 2, 0);
+const ids = plan.tasks.map(() => newId());
+const course: Course = {
+  kills: {},
+  repeatedEffects: 0,
+  falls: [],
+  isOver: true,
+  failures: new Map(),
+};
+
+function storedAs(id: string, state: StoredHandoff["state"]): [string, StoredHandoff] {
+  return [
+    id,
+    {
+      id,
+      version: 1,
+      record: "{}",
+      state,
+      delegator: "delegator",
+      correlationId: id,
+      parentId: null,
+      groupId: null,
+      wakeAt: null,
+      waitsFor: null,
+      inboxes: [],
+      isDeadLetter: false,
+    },
+  ];
+}
+
+const at = 1_800_000_000_000;
+const sound: Evidence = {
+  kept: ids.map((id, index) => ({ index, id })),
+  applied: ids.map((id, index) => ({
+    at,
+    index,
+    id,
+    status: 200,
+    digest: digestOf(id),
+    outputIndex: index,
+  })),
+  effects: ids.map((id) => ({ at, handoffId: id, key: id })),
+  history: [],
+  ledger: { holds: true, entries: 0, head: EMPTY_LEDGER },
+  handoffs: new Map(ids.map((id) => storedAs(id, "completed"))),
+  unacknowledged: [],
+};
+
+function failing(evidence: Partial<Evidence>, run: Partial<Course> = {}): string[] {
+  return judge(plan, { ...course, ...run }, { ...sound, ...evidence })
+    .filter(({ problems }) => problems.length > 0)
+    .map(({ name }) => name);
+}
+
+test("a run in which all went well has no problem", () => {
+  expect(failing({})).toEqual([]);
+});
+
+test.each<[string, string, Partial<Evidence>, Partial<Course>?]>([
+  ["one never came into custody", "nothing is lost", { handoffs: new Map(), effects: [] }],
+  [
+    "one is open",
+    "nothing is lost",
+    { handoffs: new Map([...sound.handoffs, storedAs(ids[0]!, "open")]) },
+  ],
+  ["an end reached nobody", "nothing is lost", { applied: sound.applied.slice(1) }],
+  [
+    "its delegator was told something else",
+    "nothing is lost",
+    { handoffs: new Map([...sound.handoffs, storedAs(ids[0]!, "dead_lettered")]) },
+  ],
+  [
+    "it ran out of time without need",
+    "nothing is lost",
+    {
+      handoffs: new Map([...sound.handoffs, storedAs(ids[0]!, "dead_lettered")]),
+      applied: [{ at, index: 0, id: ids[0]!, status: 504 }, sound.applied[1]!],
+    },
+  ],
+  ["it is completed without its effect", "nothing is lost", { effects: sound.effects.slice(1) }],
+  ["an end was not acknowledged", "nothing is lost", { unacknowledged: [ids[0]!] }],
+  ["it stood still", "nothing is lost", {}, { isOver: false }],
+  [
+    "an end was applied twice",
+    "nothing comes twice",
+    { applied: [...sound.applied, sound.applied[0]!] },
+  ],
+  [
+    "a result was another one's",
+    "nothing comes twice",
+    { applied: [sound.applied[0]!, { ...sound.applied[1]!, outputIndex: 0 }] },
+  ],
+  [
+    "an index was handed off under two ids",
+    "nothing comes twice",
+    { kept: [{ index: 0, id: newId() }, ...sound.kept] },
+  ],
+  [
+    "the history is against the rules",
+    "the history holds",
+    {
+      history: [
+        { type: "applied", at, handoff_id: ids[0]!, digest: digestOf("a"), by: "delegator" },
+      ],
+    },
+  ],
+  [
+    "the chain is broken",
+    "the ledger's chain verifies",
+    { ledger: { holds: false, sequence: 1, fault: "chain_broken", message: "It is broken." } },
+  ],
+  [
+    "an effect happened twice",
+    "no effect happens twice",
+    { effects: [...sound.effects, sound.effects[0]!] },
+  ],
+  [
+    "an effect is nobody's",
+    "no effect happens twice",
+    { effects: [...sound.effects, { at, handoffId: "x", key: "x" }] },
+  ],
+  ["a process fell", "only those who are killed die", {}, { falls: ["The hub ended by itself."] }],
+])("%s: %s fails", (_case, property, evidence, run) => {
+  expect(failing(evidence, run)).toEqual([property]);
+});

@@ -1,0 +1,71 @@
+import { pick, randomFrom } from "./random.ts";
+
+export const HUB = "hub";
+export const DELEGATOR = "delegator";
+export const RECIPIENTS = ["anna", "bert", "cleo"] as const;
+
+/** How the work goes that a handoff stands for, with the share of each. */
+const KINDS = {
+  plain: 30,
+  slow: 20,
+  /** Asks in the middle, and waits for the answer. */
+  question: 12,
+  /** Ends its attempt with a question, and goes on from its state in another process or life. */
+  pause: 10,
+  /** Fails once after its effect, and may be tried again. */
+  flaky: 12,
+  /** Hands off three parts. */
+  family: 12,
+  /** Never done by its deadline. */
+  late: 4,
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+export interface Task {
+  readonly index: number;
+  readonly kind: Kind;
+  /** How long the work itself takes. */
+  readonly workMs: number;
+  readonly timeoutMs: number;
+  /** Undefined: to whoever has the capability. */
+  readonly to: string | undefined;
+}
+
+export interface Kill {
+  readonly target: string;
+  /** Not before so many handoffs have ended, and then so much later. */
+  readonly afterEnds: number;
+  readonly delayMs: number;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly tasks: readonly Task[];
+  readonly kills: readonly Kill[];
+}
+
+const TARGETS = { [HUB]: 4, [DELEGATOR]: 3, anna: 2, bert: 2, cleo: 2 } as const;
+const TIMEOUT_MS = 45_000;
+const LATE_TIMEOUT_MS = 3_000;
+/** The last kills fall while there is still work to disturb. */
+const KILLS_UNTIL = 0.9;
+
+/** The seed decides what is handed off and who is killed when; how it ends is up to the machine. */
+export function planFrom(seed: number, handoffs: number, kills: number): Plan {
+  const random = randomFrom(seed);
+  const tasks = Array.from({ length: handoffs }, (_, index): Task => {
+    const kind = pick(KINDS, random);
+    const workMs = Math.round(kind === "slow" ? 200 + 1_800 * random() : 30 * random());
+    const name = RECIPIENTS[Math.floor(random() * RECIPIENTS.length)];
+    const to = random() < 0.25 ? name : undefined;
+    const timeoutMs = kind === "late" ? LATE_TIMEOUT_MS : TIMEOUT_MS;
+    return { index, kind, workMs, timeoutMs, to };
+  });
+  const all = Array.from({ length: kills }, (): Kill => {
+    const target = pick(TARGETS, random);
+    const afterEnds = Math.floor(random() * KILLS_UNTIL * handoffs);
+    return { target, afterEnds, delayMs: Math.round(random() * 150) };
+  });
+  return { seed, tasks, kills: all.toSorted((a, b) => a.afterEnds - b.afterEnds) };
+}

@@ -1,0 +1,41 @@
+import type { Agent, HandoffHandle } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+
+/**
+ * The handoff with an id that was kept before: found again, or made where the hub has never had
+ * it. What an earlier life has sent may still be on its way, so a 409 means to look once more.
+ */
+export async function findOrMake(
+  agent: Pick<Agent, "attach">,
+  id: string,
+  make: () => HandoffHandle,
+): Promise<HandoffHandle> {
+  for (;;) {
+    try {
+      return await agent.attach(id, { acknowledge: "manual" });
+    } catch (error) {
+      // 503: the line was cut while asking.
+      if (WaybillError.is(error, 503)) continue;
+      if (!WaybillError.is(error, 404)) throw error;
+    }
+    try {
+      const handle = make();
+      await handle.custody;
+      return handle;
+    } catch (error) {
+      if (!WaybillError.is(error, 409)) throw error;
+    }
+  }
+}
+
+/** Starts an agent, whenever the hub is there to take it. */
+export async function startAgent(agent: Agent): Promise<void> {
+  for (;;) {
+    try {
+      return await agent.start();
+    } catch (error) {
+      // The line itself waits for the hub to be back.
+      if (!WaybillError.is(error, 503)) throw error;
+    }
+  }
+}

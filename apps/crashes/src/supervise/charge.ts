@@ -1,0 +1,74 @@
+/// <reference types="node" />
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { folderAt } from "../process/folder.ts";
+import type { Told } from "../process/life.ts";
+
+export interface ChargeOptions {
+  readonly name: string;
+  readonly module: URL;
+  /** The folder of the run, and what else the module wants to know. */
+  readonly given: readonly [string, ...string[]];
+  readonly told: (told: Told) => void;
+  /** It ended without having been killed. */
+  readonly fell: (message: string) => void;
+}
+
+/** One process of a run, in all its lives: whenever it was killed, it is started again at once. */
+export class Charge {
+  readonly #options: ChargeOptions;
+  #child: ChildProcess;
+  #wasKilled = false;
+  #isOver = false;
+  kills = 0;
+  /** True once its present life has begun its work. */
+  isReady = false;
+
+  constructor(options: ChargeOptions) {
+    this.#options = options;
+    this.#child = this.#start();
+  }
+
+  #start(): ChildProcess {
+    const { module, given, told, name, fell } = this.#options;
+    const child = fork(module, given, {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      env: { ...process.env, NODE_COMPILE_CACHE: folderAt(given[0]).compiled },
+    });
+    this.isReady = false;
+    child.on("message", (message) => {
+      if (child !== this.#child) return;
+      if ((message as Told).type === "ready") this.isReady = true;
+      told(message as Told);
+    });
+    child.once("exit", (code, signal) => {
+      if (this.#isOver) return;
+      if (!this.#wasKilled) return fell(`${name} ended by itself (${signal ?? code}).`);
+      this.#wasKilled = false;
+      this.#child = this.#start();
+    });
+    return child;
+  }
+
+  /** As the system would in want of memory: in the middle of anything. Its next life has begun then. */
+  async kill(): Promise<void> {
+    this.kills++;
+    this.#wasKilled = true;
+    const child = this.#child;
+    child.kill("SIGKILL");
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+
+  send(message: string): void {
+    if (this.#child.connected) this.#child.send(message);
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) => this.#child.once("exit", () => resolve()));
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+}

@@ -1,0 +1,60 @@
+/// <reference types="node" />
+import type { Told } from "../process/life.ts";
+
+/** Longer than any handoff may take: by then, something has ended or nothing will. */
+const STILL_AT_MOST_MS = 60_000;
+
+interface Waiting {
+  readonly isThere: () => boolean;
+  readonly settle: (isThere: boolean) => void;
+}
+
+/** How far a run has come, by what its processes tell. */
+export class Progress {
+  ended = 0;
+  isFinished = false;
+  isDrained = false;
+  /** What processes had to log, with how often. */
+  readonly failures: Map<string, number> = new Map();
+  #isHopeless = false;
+  #waiting: Waiting[] = [];
+  #stall: NodeJS.Timeout | undefined;
+
+  take(told: Told): void {
+    if (told.type === "failure") {
+      this.failures.set(told.message, (this.failures.get(told.message) ?? 0) + 1);
+      return;
+    }
+    if (told.type === "ended") this.ended = Math.max(this.ended, told.count);
+    else if (told.type === "finished") this.isFinished = true;
+    else if (told.type === "drained") this.isDrained = true;
+    this.#look();
+  }
+
+  #look(): void {
+    clearTimeout(this.#stall);
+    const there = this.#waiting.filter(({ isThere }) => isThere());
+    this.#waiting = this.#waiting.filter((waiting) => !there.includes(waiting));
+    for (const { settle } of there) settle(true);
+    if (this.#waiting.length === 0) return;
+    if (this.#isHopeless) this.giveUp();
+    else this.#stall = setTimeout(() => this.giveUp(), STILL_AT_MOST_MS);
+  }
+
+  /** Nothing is waited for any more. */
+  giveUp(): void {
+    this.#isHopeless = true;
+    clearTimeout(this.#stall);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { settle } of waiting) settle(false);
+  }
+
+  /** False when it was given up, or nothing has moved for so long that nothing will. */
+  until(isThere: () => boolean): Promise<boolean> {
+    return new Promise((settle) => {
+      this.#waiting.push({ isThere, settle });
+      this.#look();
+    });
+  }
+}

@@ -1,0 +1,74 @@
+/// <reference types="node" />
+import { setTimeout as delay } from "node:timers/promises";
+import { DELEGATOR, HUB, RECIPIENTS } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan.ts";
+import { folderAt } from "../process/folder.ts";
+import { Charge } from "./charge.ts";
+import { Progress } from "./progress.ts";
+import { Target } from "./target.ts";
+
+export interface Course {
+  /** Kills by process. */
+  readonly kills: Readonly<Record<string, number>>;
+  readonly repeatedEffects: number;
+  /** Processes that ended without having been killed. */
+  readonly falls: readonly string[];
+  /** True when everything had ended before the processes were taken down. */
+  readonly isOver: boolean;
+  readonly failures: ReadonlyMap<string, number>;
+}
+
+/** Lets all handoffs of a plan run their course through its kills. */
+export async function runPlan(
+  path: string,
+  { seed, tasks, kills }: Plan,
+  say: (line: string) => void,
+): Promise<Course> {
+  const folder = folderAt(path);
+  const progress = new Progress();
+  const falls: string[] = [];
+  const charges = new Map<string, Charge>();
+  const target = new Target(folder);
+  await target.open(folder);
+  const start = async (name: string, module: string, ...given: string[]) => {
+    const charge = new Charge({
+      name,
+      module: new URL(`../process/${module}.ts`, import.meta.url),
+      given: [path, ...given],
+      told: (told) => progress.take(told),
+      fell: (message) => {
+        say(message);
+        falls.push(message);
+        progress.giveUp();
+      },
+    });
+    charges.set(name, charge);
+    return progress.until(() => charge.isReady);
+  };
+  try {
+    const recipients = RECIPIENTS.map((name) => start(name, "recipient", name));
+    // A handoff of what nobody has offered yet is refused, so the delegator is the last.
+    await Promise.all([start(HUB, "hub"), ...recipients]);
+    await start(DELEGATOR, "delegator", String(seed), String(tasks.length));
+    let isOver = true;
+    for (const kill of kills) {
+      isOver &&= await progress.until(() => progress.ended >= kill.afterEnds);
+      if (!isOver) break;
+      await delay(kill.delayMs);
+      say(`${progress.ended} of ${tasks.length} have ended; kill ${kill.target}`);
+      await charges.get(kill.target)!.kill();
+    }
+    isOver &&= await progress.until(() => progress.isFinished);
+    const hub = charges.get(HUB)!;
+    isOver &&= await progress.until(() => hub.isReady);
+    hub.send("drain");
+    isOver &&= await progress.until(() => progress.isDrained);
+    const killed = [...charges].map(([name, charge]) => [name, charge.kills]);
+    const { failures } = progress;
+    const repeatedEffects = target.repetitions;
+    return { kills: Object.fromEntries(killed), repeatedEffects, falls, isOver, failures };
+  } finally {
+    await Promise.all([...charges.values()].map((charge) => charge.end()));
+    target.close();
+  }
+}

@@ -1,0 +1,196 @@
+import { createHandoff, createReply, digestOf, signEnvelope } from "@waybill/protocol";
+import type { Digest, Envelope, HandoffEnvelope, HandoffInput } from "@waybill/protocol";
+import { HUB_ID } from "../hub/hub-site.ts";
+import type { Note } from "./notebook.ts";
+import type { Running } from "./running.ts";
+
+export interface Ending {
+  readonly isSuccess: boolean;
+}
+
+/** The side of an agent that hands work off and waits for what becomes of it. */
+export class Delegator {
+  readonly #agent: Running;
+  readonly #waiting = new Map<string, ((ending: Ending) => void)[]>();
+  /** Ends that are being committed at this moment. */
+  readonly #concluding = new Set<string>();
+
+  constructor(agent: Running) {
+    this.#agent = agent;
+  }
+
+  newId(): string {
+    return this.#agent.source.newId();
+  }
+
+  /** After a restart: what is committed and was not signed for is submitted again. */
+  async resume(): Promise<void> {
+    const open = [...this.#agent.notebook.notes.values()].filter((note) => !note.isAcknowledged);
+    await Promise.all(
+      open.map(async (note) => {
+        if (!note.hasReceipt) await this.#submit(note);
+        if (note.ending !== undefined) await this.#acknowledge(note, note.ending);
+      }),
+    );
+  }
+
+  /** Commits to a handoff and gives it to the hub; undefined where the hub does not want it. */
+  async handOff(input: Omit<HandoffInput, "from">): Promise<HandoffEnvelope | undefined> {
+    const { id, key, source, notebook, process, world, random } = this.#agent;
+    const envelope = createHandoff({ ...input, from: id }, source);
+    const text = signEnvelope(envelope, key);
+    const { handoff_id: handoffId } = envelope;
+    const note: Note = {
+      text,
+      digest: digestOf(text),
+      envelope,
+      hasReceipt: false,
+      ending: undefined,
+      isAcknowledged: false,
+    };
+    world.lastDeadline = Math.max(world.lastDeadline, Date.parse(envelope.deadline));
+    await notebook.write(process, () => notebook.notes.set(handoffId, note));
+    world.trace.note(`${id} hands off ${handoffId}`);
+    if (random.chance(0.1)) this.#inParallel(this.#submit(note));
+    const isTaken = await this.#submit(note);
+    if (isTaken && random.chance(0.04)) this.#inParallel(this.#contradict(note));
+    return isTaken ? envelope : undefined;
+  }
+
+  async #submit(note: Note): Promise<boolean> {
+    const { id, world } = this.#agent;
+    const { handoff_id: handoffId } = note.envelope;
+    const wasTaken = note.hasReceipt;
+    const refusal = await this.#agent.sendText(note.text);
+    if (refusal === undefined) {
+      note.hasReceipt = true;
+      return true;
+    }
+    world.trace.note(`${id} is refused ${handoffId}: ${refusal.status}`);
+    // Of two copies that were under way at the same time, one may be too late and the other not.
+    if (wasTaken && refusal.status !== 503) {
+      const message = `The same bytes were taken before and are refused with ${refusal.status} now.`;
+      world.breach("taken_then_refused", handoffId, message);
+    }
+    return note.hasReceipt;
+  }
+
+  /** The same handoff with another content must be refused, whatever has become of the first. */
+  async #contradict({ envelope }: Note): Promise<void> {
+    const { world } = this.#agent;
+    const other = {
+      ...envelope,
+      id: this.#agent.source.newId(),
+      body: { ...envelope.body, input: "other" },
+    };
+    const refusal = await this.#agent.send(other);
+    if (refusal?.status === 409 || refusal?.status === 503) return;
+    const message = `A second content under the same handoff id was answered ${refusal?.status ?? "100"}.`;
+    world.breach("conflict_taken", envelope.handoff_id, message);
+  }
+
+  async cancel(envelope: HandoffEnvelope): Promise<void> {
+    const { id, source, world } = this.#agent;
+    world.trace.note(`${id} cancels ${envelope.handoff_id}`);
+    const body = { reason: "not wanted any more" };
+    await this.#agent.send(
+      createReply(envelope, { kind: "cancel", from: id, to: HUB_ID, body }, source),
+    );
+  }
+
+  /** Settles when the handoff has ended and its end is committed here. */
+  endOf(handoffId: string): Promise<Ending> {
+    return new Promise((resolve) => {
+      this.#waiting.set(handoffId, [...(this.#waiting.get(handoffId) ?? []), resolve]);
+    });
+  }
+
+  async receive(envelope: Envelope, digest: Digest): Promise<void> {
+    const note = this.#agent.notebook.notes.get(envelope.handoff_id);
+    if (note === undefined) {
+      this.#agent.world.breach(
+        "delivered_to_nobody",
+        envelope.handoff_id,
+        `${this.#agent.id} knows no such handoff.`,
+      );
+      return;
+    }
+    note.hasReceipt = true;
+    if (envelope.kind === "question") return this.#answer(note, envelope, digest);
+    if (isEnding(envelope)) await this.#conclude(note, envelope, digest);
+  }
+
+  async #answer(
+    { envelope: handoff, ending }: Note,
+    question: Extract<Envelope, { kind: "question" }>,
+    re: Digest,
+  ): Promise<void> {
+    const { id, random, process, source } = this.#agent;
+    if (ending !== undefined || random.chance(0.05)) return;
+    await process.sleep(random.spread(1, 8_000));
+    await Promise.all(
+      question.body.questions.map((asked) => {
+        const body = { question_id: asked.id, answer: `answer to ${asked.id}` };
+        const { from: to } = question;
+        const answer = createReply(handoff, { kind: "answer", from: id, to, re, body }, source);
+        return this.#agent.send(answer, Date.parse(handoff.deadline));
+      }),
+    );
+  }
+
+  async #conclude(note: Note, envelope: Envelope, digest: Digest): Promise<void> {
+    const { id, notebook, process, world } = this.#agent;
+    const { handoff_id: handoffId } = envelope;
+    if (note.ending !== undefined && note.ending !== digest) {
+      world.breach(
+        "ended_twice",
+        handoffId,
+        `${id} was told of the end ${note.ending}, then of ${digest}.`,
+      );
+      return;
+    }
+    if (this.#concluding.has(handoffId)) return;
+    if (note.ending === undefined) {
+      this.#concluding.add(handoffId);
+      await notebook.write(process, () => {
+        note.ending = digest;
+        world.trace.note(`${id} commits the end of ${handoffId}: ${envelope.kind}`);
+        if (envelope.kind !== "result") return;
+        world.observe({ type: "applied", at: world.now, handoff_id: handoffId, digest, by: id });
+      });
+      this.#concluding.delete(handoffId);
+      const isSuccess = envelope.kind === "result" && envelope.body.status === 200;
+      for (const tell of this.#waiting.get(handoffId) ?? []) tell({ isSuccess });
+      this.#waiting.delete(handoffId);
+    }
+    await this.#acknowledge(note, digest);
+  }
+
+  async #acknowledge(note: Note, re: Digest): Promise<void> {
+    if (note.isAcknowledged) return;
+    const { id, source, world } = this.#agent;
+    const refusal = await this.#agent.send(
+      createReply(
+        note.envelope,
+        { kind: "receipt", from: id, to: HUB_ID, re, body: { status: 200 } },
+        source,
+      ),
+      Infinity,
+    );
+    if (refusal === undefined) note.isAcknowledged = true;
+    else world.breach("acknowledgement_refused", note.envelope.handoff_id, refusal.message);
+  }
+
+  #inParallel(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      this.#agent.world.breach("simulator", "", String((error as Error).stack));
+    });
+  }
+}
+
+/** A rejection reaches the delegator only where nobody else is asked. */
+function isEnding(envelope: Envelope): boolean {
+  const { kind } = envelope;
+  if (kind === "receipt") return envelope.body.status >= 400;
+  return kind === "result" || kind === "cancel" || kind === "notice";
+}

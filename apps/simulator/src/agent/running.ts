@@ -1,0 +1,123 @@
+import {
+  digestOf,
+  parseEnvelope,
+  readCompact,
+  signEnvelope,
+  verifyEnvelope,
+  WaybillError,
+} from "@waybill/protocol";
+import type { Envelope, PrivateKey, Source } from "@waybill/protocol";
+import { publicKeyFrom } from "@waybill/protocol";
+import { HUB_ID } from "../hub/hub-site.ts";
+import type { Line } from "../hub/line.ts";
+import type { Process } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
+import type { World } from "../world/world.ts";
+import { keyOf } from "../world/world.ts";
+import type { Notebook } from "./notebook.ts";
+import type { Target } from "./target.ts";
+
+const WAIT_MS = { first: 50, most: 4_000 } as const;
+const PATIENCE_MS = 30_000;
+/** Checking a signature costs more than all the rest, and whether it holds is no matter of luck. */
+const VERIFIED = 0.05;
+
+export type RunningParts = Pick<
+  Running,
+  "id" | "world" | "process" | "line" | "random" | "notebook" | "target"
+>;
+
+/** What one process of an agent works with. */
+export class Running {
+  readonly id: string;
+  readonly key: PrivateKey;
+  readonly world: World;
+  readonly process: Process;
+  readonly line: Line;
+  readonly random: Random;
+  readonly notebook: Notebook;
+  readonly target: Target;
+  readonly source: Source;
+
+  constructor(parts: RunningParts) {
+    this.id = parts.id;
+    this.key = keyOf(parts.id);
+    this.world = parts.world;
+    this.process = parts.process;
+    this.line = parts.line;
+    this.random = parts.random;
+    this.notebook = parts.notebook;
+    this.target = parts.target;
+    const { clock, newId } = parts.process;
+    this.source = { now: () => clock.now(), newId };
+  }
+
+  send(envelope: Envelope, until?: number): Promise<WaybillError | undefined> {
+    return this.sendText(signEnvelope(envelope, this.key), until);
+  }
+
+  /** Sends the same bytes until the hub has signed for them, or has refused them for good. */
+  async sendText(
+    text: string,
+    until: number = this.world.lastDeadline + PATIENCE_MS,
+  ): Promise<WaybillError | undefined> {
+    for (let wait: number = WAIT_MS.first; ; wait = Math.min(2 * wait, WAIT_MS.most)) {
+      try {
+        this.#keep(text, await this.line.submit(text));
+        return undefined;
+      } catch (error) {
+        const refusal = WaybillError.from(error);
+        if (refusal.status === 500) this.#fault(text, refusal);
+        if (refusal.status !== 503 || this.world.now > until) return refusal;
+      }
+      await this.process.sleep(wait + this.random.below(wait));
+    }
+  }
+
+  #keep(text: string, receiptText: string): void {
+    const digest = digestOf(text);
+    const receipt = this.random.chance(VERIFIED)
+      ? verifyEnvelope(receiptText, {
+          keyOf: () => hubKey(),
+          at: this.process.clock.now(),
+          to: this.id,
+        }).envelope
+      : parseEnvelope(readCompact(receiptText).payload);
+    const { handoff_id: handoffId, kind } = parseEnvelope(readCompact(text).payload);
+    if (receipt.kind !== "receipt" || receipt.re !== digest || receipt.from !== HUB_ID) {
+      this.world.breach(
+        "receipt_of_another",
+        handoffId,
+        `${this.id} got a receipt for another ${kind}.`,
+      );
+      return;
+    }
+    const { status } = receipt.body;
+    this.world.receipts.push({
+      holder: this.id,
+      handoffId,
+      digest,
+      kind,
+      status,
+      text: receiptText,
+    });
+  }
+
+  #fault(text: string, refusal: WaybillError): void {
+    const { handoff_id: handoffId, kind } = parseEnvelope(readCompact(text).payload);
+    const message = `The hub failed over a ${kind} of ${this.id}: ${refusal.message} ${String(refusal.cause)}`;
+    this.world.breach("hub_failed", handoffId, message);
+  }
+}
+
+let record: ReturnType<Parameters<typeof verifyEnvelope>[1]["keyOf"]>;
+
+function hubKey(): typeof record {
+  record ??= {
+    agent: HUB_ID,
+    key: publicKeyFrom(keyOf(HUB_ID).jwk),
+    notBefore: 0,
+    notAfter: Infinity,
+  };
+  return record;
+}

@@ -1,0 +1,74 @@
+/// <reference types="node" />
+import { parseArgs } from "node:util";
+
+export interface Arguments {
+  readonly from: number;
+  /** 0: until somebody stops it. */
+  readonly seeds: number;
+  readonly mutant: string | undefined;
+  readonly workers: number | undefined;
+  readonly isJson: boolean;
+  readonly isTraced: boolean;
+  readonly lists: boolean;
+}
+
+/** What was asked for makes no sense; the message says why and what would. */
+export class UsageError extends Error {}
+
+export const USAGE = `Usage: pnpm simulate [--from <seed>] [--seeds <n>] [--mutant <name>] [--json]
+  --from <seed>     the first seed (1)
+  --seeds <n>       how many (200); 0 goes on until it is stopped, and so does --forever
+  --mutant <name>   with a planted bug, until a seed shows it; "all" for one after the other
+  --workers <n>     threads (one for each processor)
+  --trace           everything that happens in each world, line by line
+  --list-mutants    the names of the planted bugs
+  --json            one JSON line at the end`;
+
+const SEEDS = 200;
+
+export function readArguments(args: readonly string[]): Arguments {
+  const values = parse(args);
+  const isForever = values.forever === true;
+  if (isForever && values.seeds !== undefined) {
+    throw new UsageError("--forever and --seeds contradict each other: leave one of them out.");
+  }
+  return {
+    from: numberOf("--from", values.from) ?? 1,
+    seeds: isForever ? 0 : (numberOf("--seeds", values.seeds) ?? SEEDS),
+    mutant: values.mutant,
+    workers: numberOf("--workers", values.workers),
+    isJson: values.json === true,
+    isTraced: values.trace === true,
+    lists: values["list-mutants"] === true,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      // pnpm passes on the "--" that its caller puts before the options.
+      args: args.filter((each) => each !== "--"),
+      options: {
+        from: { type: "string" },
+        seeds: { type: "string" },
+        forever: { type: "boolean" },
+        mutant: { type: "string" },
+        workers: { type: "string" },
+        json: { type: "boolean" },
+        trace: { type: "boolean" },
+        "list-mutants": { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+function numberOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new UsageError(
+    `${name} takes a whole number from 0 up, and ${JSON.stringify(text)} is none.`,
+  );
+}

@@ -1,0 +1,109 @@
+import { memoryStore } from "@waybill/hub";
+import type { Store } from "@waybill/hub";
+import { SimulatedDisk } from "../world/disk.ts";
+import type { DiskCall, DiskFault } from "../world/disk.ts";
+import { Process } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
+import type { World } from "../world/world.ts";
+import { HubSite } from "./hub-site.ts";
+import { linkTo } from "./store-link.ts";
+
+/** After this the operator has noticed that the store has stopped, and starts it again. */
+const NOTICED_AFTER_MS = 800;
+
+/** One disk, the store on it, and one hub or two over that store. */
+export class Cluster {
+  readonly sites: readonly HubSite[];
+  readonly disk: SimulatedDisk;
+  /** The store that is open now, past all links: for who looks on. */
+  store: Store | undefined;
+  readonly #world: World;
+  readonly #random: Random;
+  /** With several hubs the store runs on its own. */
+  #storeProcess: Process | undefined;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#random = world.random.stream("cluster");
+    this.disk = new SimulatedDisk({
+      random: world.random.stream("disk"),
+      faultOf: (call, process) => this.#faultOf(call, process),
+      latencyMs: (call) => this.#latencyMs(call),
+      crash: (process) => this.#crashOwner(process),
+    });
+    const { hubs } = world.scenario;
+    const open = (process: Process) =>
+      hubs === 1 ? this.#openAlone(process) : this.#openLinked(process);
+    this.sites = Array.from(
+      { length: hubs },
+      (_, index) => new HubSite(`hub-${index + 1}`, world, open, (site) => this.#onCrash(site)),
+    );
+  }
+
+  start(): void {
+    for (const site of this.sites) site.start();
+  }
+
+  get isUp(): boolean {
+    return this.sites.every(({ hub }) => hub !== undefined);
+  }
+
+  #openAlone(process: Process): Store {
+    return (this.store = memoryStore({ disk: this.disk.for(process) }));
+  }
+
+  #openLinked(process: Process): Store {
+    if (this.#storeProcess?.isAlive !== true) {
+      const wall = { offsetMs: 0 };
+      this.#storeProcess = new Process(this.#world.scheduler, wall, this.#random);
+      this.store = memoryStore({ disk: this.disk.for(this.#storeProcess) });
+    }
+    return linkTo(this.store!, process, this.#world);
+  }
+
+  /** A crash at a disk takes down whoever has made the call, and who can't be without that. */
+  #crashOwner(process: Process): void {
+    const { trace } = this.#world;
+    process.crash();
+    this.store = undefined;
+    if (this.#random.chance(0.5)) {
+      trace.note("power fails");
+      this.disk.losePower();
+    }
+    for (const site of this.sites) {
+      // An alone-standing hub owns the disk itself: its process is already dead.
+      if (site.process === process) site.wentDown();
+      else site.crash();
+    }
+  }
+
+  #onCrash(site: HubSite): void {
+    const { scheduler, isFaulty } = this.#world;
+    if (this.#world.scenario.hubs === 1) this.store = undefined;
+    const waitMs = isFaulty ? this.#random.spread(20, 8_000) : 500;
+    scheduler.after(waitMs, () => site.start());
+  }
+
+  #faultOf(call: DiskCall, process: Process): DiskFault {
+    const world = this.#world;
+    const { crashes, errors } = world.scenario.disk;
+    if (world.mayCrash(this.#random, crashes)) {
+      world.crashes++;
+      const fault = this.#random.pick(["crash_before", "crash_amid", "crash_after"] as const);
+      world.trace.note(`disk ${call} ${fault}`);
+      return fault;
+    }
+    if (!world.mayCrash(this.#random, errors)) return "none";
+    world.crashes++;
+    world.trace.note(`disk ${call} error`);
+    // A store that can't go on says so; somebody has to start it again.
+    process.after(NOTICED_AFTER_MS, () => this.#crashOwner(process));
+    return "error";
+  }
+
+  #latencyMs(call: DiskCall): number {
+    const { syncMs } = this.#world.scenario.disk;
+    if (call !== "sync") return this.#random.between(0, 1);
+    return this.#random.chance(0.02) ? syncMs * 20 : this.#random.between(0, syncMs);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Commit, CommitOutcome, Store, StoredHandoff } from "@waybill/hub";
+import { WaybillError } from "@waybill/protocol";
+import type { Process } from "../world/process.ts";
+import type { World } from "../world/world.ts";
+
+/** A commit whose answer gets lost on the way, as on any store that is somewhere else. */
+const ANSWERS_LOST = 0.004;
+
+/**
+ * One store as one of several hubs sees it, from another machine: every call takes its time, and
+ * what another hub does in the meantime is seen when it is seen.
+ */
+export function linkTo(store: Store, process: Process, world: World): Store {
+  const random = world.random.stream(`store ${world.now} ${process.clock.now()}`);
+  const latency = () => (world.isFaulty ? random.between(0, 4) : 1);
+
+  function call<Value>(run: () => Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      process.after(latency(), () => {
+        run().then(
+          (value) => process.after(latency(), () => resolve(value)),
+          (error: unknown) => process.after(latency(), () => reject(WaybillError.from(error))),
+        );
+      });
+    });
+  }
+
+  function commit(change: Commit): Promise<CommitOutcome> {
+    const isLost = world.fails(random, ANSWERS_LOST);
+    return call(async () => {
+      const outcome = await store.commit(change);
+      if (!isLost) return outcome;
+      throw new WaybillError(503, "The store's answer got lost: it may have committed or not.");
+    });
+  }
+
+  function onCommit(listener: (handoff: StoredHandoff | null) => void): () => void {
+    let last = world.now;
+    return store.onCommit((handoff) => {
+      // Late, but never out of order.
+      last = Math.max(last, world.now + latency());
+      process.after(last - world.now, () => listener(handoff));
+    });
+  }
+
+  return {
+    commit,
+    onCommit,
+    close: () => Promise.resolve(),
+    handoff: (id) => call(() => store.handoff(id)),
+    due: (now, limit) => call(() => store.due(now, limit)),
+    nextWakeAt: () => call(() => store.nextWakeAt()),
+    waiting: (target, page) => call(() => store.waiting(target, page)),
+    inbox: (agent, page) => call(() => store.inbox(agent, page)),
+    correlated: (correlationId, page) => call(() => store.correlated(correlationId, page)),
+    children: (parentId, page) => call(() => store.children(parentId, page)),
+    group: (groupId, page) => call(() => store.group(groupId, page)),
+    deadLetters: (page) => call(() => store.deadLetters(page)),
+    seen: (from, envelopeId) => call(() => store.seen(from, envelopeId)),
+    ledger: (page) => call(() => store.ledger(page)),
+    ledgerOf: (handoffId, page) => call(() => store.ledgerOf(handoffId, page)),
+    ledgerHead: () => call(() => store.ledgerHead()),
+    manifest: (agent) => call(() => store.manifest(agent)),
+    manifests: (agent) => call(() => store.manifests(agent)),
+    agents: (page) => call(() => store.agents(page)),
+    offering: (capability, page) => call(() => store.offering(capability, page)),
+    setting: (name) => call(() => store.setting(name)),
+    saveSetting: (name, value) => call(() => store.saveSetting(name, value)),
+  };
+}

@@ -1,0 +1,90 @@
+import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
+import type { LedgerEntry } from "@waybill/hub";
+import { checkHistory, digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol";
+import { accountOf } from "./account.ts";
+import { lateEnds } from "./late.ts";
+import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./remains.ts";
+import type { Found, Remains, Verdict } from "./verdict.ts";
+
+const HUB_ID = "hub";
+const SHOWN_AT_MOST = 50;
+
+/** Whether every promise was kept, as far as the disk, the ledger and the parties can tell. */
+export async function judge(remains: Remains): Promise<Verdict> {
+  const { world, store } = remains;
+  const violations: Found[] = [...world.breaches];
+  const entries: LedgerEntry[] = [];
+  try {
+    for await (const entry of ledgerEntries(store)) entries.push(entry);
+  } catch (error) {
+    violations.push({ rule: "store_unreadable", handoffId: "", message: String(error) });
+  }
+  const ledger = await verifyLedger(entries);
+  if (!ledger.holds) {
+    violations.push({ rule: `ledger_${ledger.fault}`, handoffId: "", message: ledger.message });
+  }
+  const history = await historyOf(remains, entries);
+  const report = checkHistory(history, {
+    isComplete: true,
+    hub: HUB_ID,
+    clockSkewMs: 2 * world.scenario.skewMs,
+  });
+  violations.push(
+    ...report.violations,
+    ...lostReceipts(world, entries),
+    ...inventedOffers(world, entries),
+    ...(await openEnds(remains)),
+    ...(await unreadInboxes(remains)),
+    ...lateEnds(world, history),
+  );
+  const shown = violations.slice(0, SHOWN_AT_MOST).map((each) => ({
+    ...each,
+    account: each.handoffId === "" ? [] : accountOf(entries, each.handoffId),
+  }));
+  return {
+    handoffs: report.handoffs,
+    violations: shown,
+    ledgerHash: entries.at(-1)?.hash ?? "",
+  };
+}
+
+/** The ledger, with what was seen outside of it where it was seen, and at last the receipts. */
+async function historyOf(
+  { world }: Remains,
+  entries: readonly LedgerEntry[],
+): Promise<HistoryEntry[]> {
+  const places = entries.filter(isInHistory).map(({ sequence }) => sequence);
+  const seen = world.observations.toSorted((a, b) => (a.after ?? Infinity) - (b.after ?? Infinity));
+  const history: HistoryEntry[] = [];
+  let next = 0;
+  let line = 0;
+  const ledger = {
+    ledger: ({
+      after = 0,
+      limit,
+    }: {
+      readonly after?: number | undefined;
+      readonly limit: number;
+    }) => Promise.resolve(entries.slice(after, after + limit)),
+  };
+  for await (const entry of ledgerHistory(ledger)) {
+    for (; (seen[next]?.after ?? Infinity) < places[line]!; next++) history.push(seen[next]!.entry);
+    history.push(entry);
+    line++;
+  }
+  for (const { entry } of seen.slice(next)) history.push(entry);
+  for (const { text } of world.receipts) {
+    const envelope = parseEnvelope(readCompact(text).payload);
+    history.push({ type: "envelope", at: world.now, digest: digestOf(text), envelope });
+  }
+  return history;
+}
+
+/** Notes about the entry that follows are not entries of a history. */
+const NOTES: ReadonlySet<unknown> = new Set(["bound", "refused", "replayed"]);
+
+function isInHistory({ type, content }: LedgerEntry): boolean {
+  if (type !== "decision") return type === "envelope";
+  return !NOTES.has((JSON.parse(content) as { type?: unknown }).type);
+}

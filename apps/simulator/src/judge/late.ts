@@ -1,0 +1,96 @@
+import { eventOf, liveAttempt, step } from "@waybill/protocol";
+import type { Attempt, Handoff, HistoryEntry } from "@waybill/protocol";
+import { STARTS_AT } from "../world/start.ts";
+import type { World } from "../world/world.ts";
+import type { Found } from "./verdict.ts";
+
+/** What the hub may take for something that is due, while nothing is in its way. */
+const SLACK_MS = 5_000;
+
+interface Closed {
+  readonly attempt: Attempt;
+  readonly at: number;
+  /** When anything was last heard about it, as far as the ledger knows. */
+  readonly heardAt: number;
+}
+
+interface Life {
+  readonly parentId: string | undefined;
+  state: Handoff;
+  heardAt: number;
+  endedAt: number | undefined;
+  readonly closed: Closed[];
+}
+
+/**
+ * What has happened too late. The reducer can't know: to it, a hub that sleeps is as right as one
+ * that is awake. While things fail nobody can say how long something may take, so all spans are
+ * counted from when they have stopped.
+ */
+export function lateEnds(world: World, history: readonly HistoryEntry[]): Found[] {
+  const lives = livesOf(history);
+  const { faultsUntilMs, skewMs } = world.scenario;
+  const calmSince = STARTS_AT + faultsUntilMs;
+  const slackMs = SLACK_MS + 2 * skewMs;
+  const found: Found[] = [];
+  const check = (rule: string, handoffId: string, at: number, due: number, what: string) => {
+    const lateMs = at - Math.max(due, calmSince) - slackMs;
+    if (lateMs > 0) found.push({ rule, handoffId, message: `${what}, ${lateMs} ms too late.` });
+  };
+  for (const [id, { state, parentId, endedAt, closed }] of lives) {
+    const { deadline, terms } = state;
+    if (endedAt === undefined) continue;
+    check("deadline_not_kept", id, endedAt, deadline, "It ended after its deadline");
+    const parentEndedAt = lives.get(parentId ?? "")?.endedAt ?? Infinity;
+    check("child_not_cancelled", id, endedAt, parentEndedAt, `It outlived its parent ${parentId}`);
+    for (const { attempt, at, heardAt } of closed) {
+      const { number } = attempt;
+      if (attempt.state === "waiting") continue;
+      const lastSign = world.signsOfLife.get(`${id}/${number}`) ?? 0;
+      const heard = Math.max(lastSign, heardAt, calmSince);
+      // A hub that was not there to hear anything gives one more lease.
+      const spanMs = attempt.isTaken ? 2 * terms.leaseMs : terms.offerMs + terms.graceMs;
+      check("silence_not_noticed", id, at, heard + spanMs, `Attempt ${number} was closed`);
+    }
+  }
+  return found;
+}
+
+function livesOf(history: readonly HistoryEntry[]): Map<string, Life> {
+  const lives = new Map<string, Life>();
+  for (const entry of history) {
+    if (entry.type === "envelope") {
+      const event = eventOf(entry.envelope, entry.digest, entry.at);
+      const { handoff_id: id } = entry.envelope;
+      if (event === undefined || (entry.status ?? 100) >= 300) continue;
+      const bound =
+        event.type === "submit" ? { ...event, terms: { ...event.terms, ...entry.terms } } : event;
+      const parentId = entry.envelope.kind === "handoff" ? entry.envelope.parent_id : undefined;
+      follow(lives, id, parentId, bound);
+    } else if (entry.type === "event") {
+      follow(lives, entry.handoff_id, undefined, { ...entry.event, at: entry.at });
+    }
+  }
+  return lives;
+}
+
+function follow(
+  lives: Map<string, Life>,
+  id: string,
+  parentId: string | undefined,
+  event: Parameters<typeof step>[1],
+): void {
+  const life = lives.get(id);
+  const { state } = step(life?.state, event);
+  if (state === undefined || state === life?.state) return;
+  if (life === undefined) {
+    lives.set(id, { parentId, state, heardAt: event.at, endedAt: undefined, closed: [] });
+    return;
+  }
+  const attempt = liveAttempt(life.state);
+  const isClosed = attempt !== undefined && state.attempts[attempt.number - 1]?.state === "closed";
+  if (isClosed) life.closed.push({ attempt, at: event.at, heardAt: life.heardAt });
+  if (life.state.state === "open" && state.state !== "open") life.endedAt = event.at;
+  life.state = state;
+  life.heardAt = event.at;
+}

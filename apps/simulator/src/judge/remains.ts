@@ -1,0 +1,69 @@
+import type { LedgerEntry } from "@waybill/hub";
+import type { World } from "../world/world.ts";
+import type { Found, Remains } from "./verdict.ts";
+
+const PAGE = 100;
+
+/** A second receipt or question of the same meaning is answered 201 as such, and not put on record. */
+const REPEATABLE: ReadonlySet<string> = new Set(["receipt", "question"]);
+
+/** A receipt is the hub's word that the envelope is on disk; so there it must be, to the last byte. */
+export function lostReceipts(world: World, entries: readonly LedgerEntry[]): Found[] {
+  const kept = new Set(entries.map(({ digest }) => digest));
+  return world.receipts
+    .filter(({ digest, kind, status }) => {
+      return !kept.has(digest) && (status === 100 || !REPEATABLE.has(kind));
+    })
+    .map(({ holder, handoffId, digest, kind }) => ({
+      rule: "receipt_for_nothing",
+      handoffId,
+      message: `${holder} holds the hub's receipt for the ${kind} ${digest}, and the ledger does not have it.`,
+    }));
+}
+
+/** What a recipient was offered is an attempt that the ledger has, and has as that recipient's. */
+export function inventedOffers(world: World, entries: readonly LedgerEntry[]): Found[] {
+  const offers = new Map<string, string[]>();
+  for (const { type, handoffId, content } of entries) {
+    if (type !== "decision" || handoffId === null) continue;
+    const decision = JSON.parse(content) as { readonly type: string; readonly recipient: string };
+    if (decision.type !== "offer") continue;
+    offers.set(handoffId, [...(offers.get(handoffId) ?? []), decision.recipient]);
+  }
+  return world.offers
+    .filter(({ handoffId, attempt, agent }) => offers.get(handoffId)?.[attempt - 1] !== agent)
+    .map(({ handoffId, attempt, agent }) => ({
+      rule: "offer_not_on_record",
+      handoffId,
+      message: `${agent} was offered attempt ${attempt}, and by the ledger that is not its own.`,
+    }));
+}
+
+/** Every handoff that somebody holds a receipt for is there, and has ended. */
+export async function openEnds({ world, store }: Remains): Promise<Found[]> {
+  const ids = new Set(world.receipts.map(({ handoffId }) => handoffId));
+  const found: Found[] = [];
+  for (const handoffId of ids) {
+    const stored = await store.handoff(handoffId);
+    if (stored === undefined) {
+      const message = "A receipt names it, and the store does not have it.";
+      found.push({ rule: "handoff_lost", handoffId, message });
+    } else if (stored.state === "open" || stored.wakeAt !== null) {
+      const message = `The store has it as ${stored.state}, to be woken at ${stored.wakeAt}.`;
+      found.push({ rule: "handoff_unfinished", handoffId, message });
+    }
+  }
+  return found;
+}
+
+/** Who stayed until the end has been told everything, and has said so. */
+export async function unreadInboxes({ store, inbox }: Remains): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const agent of inbox) {
+    for (const { id } of await store.inbox(agent, { limit: PAGE })) {
+      const message = `Something of it is still in the inbox of ${agent}, which was there to the end.`;
+      found.push({ rule: "inbox_unread", handoffId: id, message });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,52 @@
+import type { AgentSite } from "../agent/agent-site.ts";
+import type { Cluster } from "../hub/cluster.ts";
+import type { World } from "../world/world.ts";
+
+const PAGE = 50;
+/** So often in a row something must be seen waiting for somebody who has time. */
+const SIGHTINGS = 3;
+
+/**
+ * Looks now and then, once nothing fails any more, for work that waits for an agent by name while
+ * that agent is there and has room: the hub has forgotten one of the two.
+ */
+export function watchForStuck(
+  world: World,
+  cluster: Cluster,
+  sites: readonly AgentSite[],
+): () => Promise<void> {
+  const sightings = new Map<string, number>();
+  return async () => {
+    const { store } = cluster;
+    if (store === undefined) return;
+    const seen = new Set<string>();
+    for (const site of sites) {
+      if ((site.room ?? 0) <= 0) continue;
+      const waiting = await store.waiting(`agent:${site.id}`, { limit: PAGE });
+      const held = await attemptsHeldBy(site.id, store);
+      if (held >= site.credit) continue;
+      for (const { id } of waiting) seen.add(id);
+    }
+    for (const id of sightings.keys()) if (!seen.has(id)) sightings.delete(id);
+    for (const id of seen) {
+      const count = (sightings.get(id) ?? 0) + 1;
+      sightings.set(id, count);
+      if (count !== SIGHTINGS) continue;
+      world.breach("stuck", id, "It waits for an agent that is attached and has room.");
+    }
+  };
+}
+
+async function attemptsHeldBy(
+  agent: string,
+  store: NonNullable<Cluster["store"]>,
+): Promise<number> {
+  let held = 0;
+  for (let after: string | undefined; ;) {
+    const page = await store.inbox(agent, { after, limit: PAGE });
+    // Its own handoffs stand in its inbox too; what it works on is delegated by somebody else.
+    held += page.filter(({ delegator, state }) => delegator !== agent && state === "open").length;
+    if (page.length < PAGE) return held;
+    after = page.at(-1)!.id;
+  }
+}

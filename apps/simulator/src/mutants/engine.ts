@@ -1,0 +1,112 @@
+import type { Mutant } from "./mutant.ts";
+
+const FOLDER = "packages/hub/src";
+const COMMIT = "outcome = await store.commit({ handoff: isChanged ? stored : null, entries });";
+
+export const ENGINE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "receipt-before-commit",
+    why: "the hub signs for a handoff that it has yet to write",
+    patches: [
+      {
+        file: `${FOLDER}/custody/cases.ts`,
+        find: COMMIT,
+        replace: `const commit = store.commit({ handoff: isChanged ? stored : null, entries });
+      commit.catch(() => undefined);
+      outcome = version === 1 ? { type: "committed", lastSequence: 0 } : await commit;`,
+      },
+    ],
+  },
+  {
+    name: "deliver-before-commit",
+    why: "offers, results and stops leave before they are on disk",
+    patches: [
+      {
+        file: `${FOLDER}/custody/cases.ts`,
+        find: COMMIT,
+        replace: `await settle(draft, stored);\n      ${COMMIT}`,
+      },
+    ],
+  },
+  {
+    name: "conflict-taken-for-success",
+    why: "a hub goes on as if its write had won over another hub's",
+    patches: [
+      {
+        file: `${FOLDER}/custody/cases.ts`,
+        find: 'if (outcome.type === "conflict") {',
+        replace: 'if (outcome.type === ("never" as string)) {',
+      },
+    ],
+  },
+  {
+    name: "both-hubs-offer",
+    why: "a hub that lost the race hands out its offer as well",
+    patches: [
+      {
+        file: `${FOLDER}/custody/cases.ts`,
+        find: 'if (outcome.type === "conflict") {',
+        replace: 'if (outcome.type === "conflict") {\n      await settle(draft, stored);',
+      },
+    ],
+  },
+  {
+    name: "timers-not-armed-at-start",
+    why: "what is due is forgotten when a hub starts again",
+    patches: [
+      {
+        file: `${FOLDER}/engine/timers.ts`,
+        find: "this.note(await this.#store.nextWakeAt());",
+        replace: "await this.#store.nextWakeAt();",
+      },
+    ],
+  },
+  {
+    name: "acknowledgement-forgotten",
+    why: "a hub that starts again does not know that a result was acknowledged",
+    patches: [
+      {
+        file: `${FOLDER}/custody/record.ts`,
+        find: "return { version: stored.version, record: JSON.parse(stored.record) as HandoffRecord };",
+        replace: `const record = JSON.parse(stored.record) as HandoffRecord;
+  return {
+    version: stored.version,
+    record: { ...record, state: { ...record.state, isAcknowledged: false } },
+  };`,
+      },
+    ],
+  },
+  {
+    name: "nothing-delivered-again",
+    why: "an agent that was away never hears what it missed",
+    patches: [
+      {
+        file: `${FOLDER}/open-hub.ts`,
+        find: "await engine.deliveries.catchUp(",
+        replace: "void (",
+      },
+    ],
+  },
+  {
+    name: "child-not-cancelled",
+    why: "the parts of a handoff that has ended are worked on further",
+    patches: [
+      {
+        file: `${FOLDER}/engine/conclude.ts`,
+        find: 'if (hasChildren) draft.addFollowUp("children");',
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "answers-left-out",
+    why: "an attempt that goes on after a pause does not get the answers",
+    patches: [
+      {
+        file: `${FOLDER}/engine/deliveries.ts`,
+        find: "answers: await Promise.all(answers.map(paper)),",
+        replace: "answers: [],",
+      },
+    ],
+  },
+];

@@ -1,0 +1,84 @@
+import type { Mutant } from "./mutant.ts";
+
+const FOLDER = "packages/protocol/src/lifecycle";
+
+export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "terminal-guard-removed",
+    why: "a handoff that has ended is cancelled all the same",
+    patches: [
+      {
+        file: `${FOLDER}/lifecycle.ts`,
+        find: 'if (state.state !== "open") return refused(state, state.outcome === event.digest ? 201 : 410);',
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "late-result-accepted",
+    why: "the result of a closed attempt ends the handoff",
+    patches: [
+      {
+        file: `${FOLDER}/recipient.ts`,
+        find: 'if (attempt.state === "closed") {',
+        replace: 'if (attempt.state === "closed" && event.type !== "result") {',
+      },
+      {
+        file: `${FOLDER}/recipient.ts`,
+        find: "if (to === undefined) return refused(",
+        replace: 'if (to === undefined && event.type !== "result") return refused(',
+      },
+    ],
+  },
+  {
+    name: "anybody-may-report",
+    why: "a result counts whoever signed it",
+    patches: [
+      {
+        file: `${FOLDER}/recipient.ts`,
+        find: "if (attempt === undefined || attempt.recipient !== event.by) return refused(state, 403);",
+        replace: "if (attempt === undefined) return refused(state, 403);",
+      },
+      {
+        file: `${FOLDER}/recipient.ts`,
+        find: 'if ("re" in event && event.re !== state.digest) return refused(state, 409);',
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "lease-not-extended",
+    why: "an attempt that reports progress loses its lease nevertheless",
+    patches: [
+      {
+        file: `${FOLDER}/recipient.ts`,
+        find: "const silentAt = isWaiting ? null : extended(state, attempt, event.at);",
+        replace:
+          'const isHeld = attempt.state === "accepted";\n  const silentAt = isWaiting ? null : isHeld ? attempt.silentAt : extended(state, attempt, event.at);',
+      },
+    ],
+  },
+  {
+    name: "lease-never-lost",
+    why: "an attempt may stay silent as long as it likes",
+    patches: [
+      {
+        file: `${FOLDER}/timer.ts`,
+        find: "const silentAt = liveAttempt(state)?.silentAt ?? Infinity;",
+        replace:
+          'const live = liveAttempt(state);\n  const silentAt = live?.state === "accepted" ? Infinity : (live?.silentAt ?? Infinity);',
+      },
+    ],
+  },
+  {
+    name: "deadline-not-enforced",
+    why: "what waits for somebody waits for ever",
+    patches: [
+      {
+        file: "packages/hub/src/custody/record.ts",
+        find: "return isWaiting ? state.deadline : wakeAt(state);",
+        replace: "return isWaiting ? null : wakeAt(state);",
+      },
+    ],
+  },
+];

@@ -1,0 +1,109 @@
+/// <reference types="node" />
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { SeedRun } from "../simulate-seed.ts";
+import type { Job, Told } from "./told.ts";
+
+export interface RunOptions {
+  readonly from: number;
+  /** 0: until `stop` is aborted. */
+  readonly seeds: number;
+  readonly mutant?: string | undefined;
+  readonly workers?: number | undefined;
+  /** No new seed is begun once one has shown a violation. */
+  readonly stopsAtViolation: boolean;
+  readonly isTraced?: boolean;
+  readonly stop?: AbortSignal | undefined;
+  onRun?(run: SeedRun): void;
+}
+
+export interface Totals {
+  readonly seeds: number;
+  readonly handoffs: number;
+  readonly violations: number;
+  readonly first_violating_seed: number | null;
+}
+
+/** So long no world takes; one that does goes round in a circle in which no virtual time passes. */
+const HANGS_AFTER_MS = 180_000;
+
+const WORKER = new URL("./worker.ts", import.meta.url);
+
+/** Simulates seeds on several threads. Each seed is a world of its own, so the order is all one. */
+export async function runSeeds(options: RunOptions): Promise<Totals> {
+  const { from, seeds, mutant, isTraced = false, stop } = options;
+  const end = seeds === 0 ? Infinity : from + seeds;
+  const totals = {
+    seeds: 0,
+    handoffs: 0,
+    violations: 0,
+    first_violating_seed: null as number | null,
+  };
+  let next = from;
+  const count = (run: SeedRun) => {
+    totals.seeds++;
+    totals.handoffs += run.handoffs;
+    totals.violations += run.violations.length;
+    if (run.violations.length > 0) {
+      totals.first_violating_seed = Math.min(run.seed, totals.first_violating_seed ?? Infinity);
+    }
+    options.onRun?.(run);
+  };
+  const nextSeed = () => {
+    const isOver = options.stopsAtViolation && totals.violations > 0;
+    return isOver || stop?.aborted === true || next >= end ? undefined : next++;
+  };
+  const threads = Math.max(1, options.workers ?? availableParallelism());
+  const many = Math.min(threads, end - from);
+  await Promise.all(
+    Array.from({ length: many }, () => work({ mutant, isTraced, nextSeed, count })),
+  );
+  return totals;
+}
+
+function hangingRun(seed: number): SeedRun {
+  const message = `It was not over after ${HANGS_AFTER_MS / 1000} s.`;
+  const violation = { rule: "hangs", handoffId: "", message, account: [] };
+  return {
+    seed,
+    handoffs: 0,
+    violations: [violation],
+    ledgerHash: "",
+    trace: "",
+    lines: undefined,
+  };
+}
+
+interface Shift {
+  readonly mutant: string | undefined;
+  readonly isTraced: boolean;
+  nextSeed(): number | undefined;
+  count(run: SeedRun): void;
+}
+
+function work({ mutant, isTraced, nextSeed, count }: Shift): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(WORKER, { workerData: { mutant } });
+    let watch: NodeJS.Timeout | undefined;
+    const done = (give: () => void) => {
+      clearTimeout(watch);
+      worker.terminate().then(give, reject);
+    };
+    worker.once("error", reject);
+    worker.on("message", (told: Told) => {
+      if (told.type === "failed") {
+        const why = new Error(`The simulator failed at seed ${told.seed}: ${told.message}`);
+        return done(() => reject(why));
+      }
+      if (told.type === "run") count(told.run);
+      clearTimeout(watch);
+      const seed = nextSeed();
+      if (seed === undefined) return done(resolve);
+      watch = setTimeout(() => {
+        count(hangingRun(seed));
+        done(() => void work({ mutant, isTraced, nextSeed, count }).then(resolve, reject));
+      }, HANGS_AFTER_MS);
+      worker.postMessage({ seed, isTraced } satisfies Job);
+    });
+  });
+}

@@ -1,0 +1,12 @@
+import type { SeedRun } from "../simulate-seed.ts";
+
+export interface Job {
+  readonly seed: number;
+  readonly isTraced: boolean;
+}
+
+/** What a thread tells about its work. */
+export type Told =
+  | { readonly type: "ready" }
+  | { readonly type: "run"; readonly run: SeedRun }
+  | { readonly type: "failed"; readonly seed: number; readonly message: string };

@@ -1,0 +1,24 @@
+/// <reference types="node" />
+// One thread that simulates the seeds it is told, with a planted bug if there is to be one.
+import { parentPort, workerData } from "node:worker_threads";
+import { mutantNamed } from "../mutants/mutants.ts";
+import { plant } from "../mutants/plant.ts";
+import type { Judge } from "../judge/verdict.ts";
+import type { Job, Told } from "./told.ts";
+
+const { mutant } = workerData as { readonly mutant: string | undefined };
+if (mutant !== undefined) plant(mutantNamed(mutant));
+
+const sound = mutant === undefined ? "" : "?sound";
+const { judge } = (await import(`../judge/judge.ts${sound}`)) as { readonly judge: Judge };
+const { simulateSeed } = await import("../simulate-seed.ts");
+
+const tell = (told: Told) => parentPort!.postMessage(told);
+
+parentPort!.on("message", ({ seed, isTraced }: Job) => {
+  simulateSeed(seed, judge, isTraced).then(
+    (run) => tell({ type: "run", run }),
+    (error: unknown) => tell({ type: "failed", seed, message: String((error as Error).stack) }),
+  );
+});
+tell({ type: "ready" });

@@ -1,0 +1,176 @@
+import { memoryStore } from "@waybill/hub";
+import type { Disk } from "@waybill/hub";
+import { AgentSite } from "./agent/agent-site.ts";
+import type { Offered } from "./agent/agent-site.ts";
+import { Target } from "./agent/target.ts";
+import { CAPABILITIES, giveJob } from "./agent/workload.ts";
+import { Cluster } from "./hub/cluster.ts";
+import { DEAD_LETTER_AGENT } from "./hub/hub-site.ts";
+import { watchForStuck } from "./judge/stuck.ts";
+import type { Judge, Verdict } from "./judge/verdict.ts";
+import type { Random } from "./world/random.ts";
+import type { WallClock } from "./world/process.ts";
+import { STARTS_AT } from "./world/start.ts";
+import { World } from "./world/world.ts";
+
+/** How long after the last deadline everything must have come to rest. */
+const REST_MS = 60_000;
+const STEP_MS = 30_000;
+const LONG_STEP_MS = 20 * 60_000;
+/** A dead letter is handed over with a day's time, and an hour is more than anything else has. */
+const REST_AT_MOST_MS = 25 * 60 * 60 * 1000;
+/** Hubs over one store compare each other's times with their own clock, so these agree within this. */
+const HUBS_APART_MS = 100;
+
+export interface SeedRun extends Verdict {
+  readonly seed: number;
+  /** The same for the same seed, always. */
+  readonly trace: string;
+  readonly lines: readonly string[] | undefined;
+}
+
+/** Runs the world of one seed until nothing is left to happen, and has it judged. */
+export async function simulateSeed(seed: number, judge: Judge, isTraced = false): Promise<SeedRun> {
+  const world = new World(seed, isTraced);
+  const { scheduler, trace } = world;
+  const cluster = new Cluster(world);
+  world.readsLedgerLengthWith(async () => {
+    const head = await cluster.store?.ledgerHead().catch(() => undefined);
+    return head?.sequence;
+  });
+  const sites = agentsOf(world, cluster);
+  cluster.start();
+  for (const site of sites) {
+    scheduler.after(world.random.between(0, 500), () => site.start());
+  }
+  planWork(world, sites);
+  planFaults(world, cluster, sites);
+  await scheduler.runUntil(STARTS_AT + world.scenario.faultsUntilMs);
+  stopFaults(world, cluster, sites);
+  await rest(world, cluster, sites);
+  await world.placeObservations();
+  await scheduler.settle();
+  const disk = frozen(cluster.disk.synced());
+  const verdict = await judge({ world, store: memoryStore({ disk }), inbox: inboxesOf(sites) });
+  trace.note(`ledger ${verdict.ledgerHash}`);
+  return { ...verdict, seed, trace: trace.hash, lines: trace.lines };
+}
+
+function agentsOf(world: World, cluster: Cluster): AgentSite[] {
+  const random = world.random.stream("agents");
+  const target = new Target(world);
+  const ids = Array.from({ length: world.scenario.agents }, (_, index) => `agent-${index + 1}`);
+  const offer = (name: string): Offered => ({
+    name,
+    lease_seconds: random.between(2, 20),
+    max_attempts: random.between(2, 6),
+  });
+  const site = (id: string, offers: readonly Offered[]) =>
+    new AgentSite({
+      id,
+      world,
+      cluster,
+      target,
+      offers,
+      colleagues: ids.filter((other) => other !== id),
+      credit: random.pick([1, 2, 8, 30]),
+    });
+  const sites = ids.map((id) => site(id, CAPABILITIES.filter(() => random.chance(0.7)).map(offer)));
+  if (world.scenario.hasDeadLetterAgent)
+    sites.push(site(DEAD_LETTER_AGENT, [offer("dead_letter")]));
+  return sites;
+}
+
+function planWork(world: World, sites: readonly AgentSite[]): void {
+  const random = world.random.stream("work");
+  const delegators = sites.filter(({ id }) => id !== DEAD_LETTER_AGENT);
+  const { jobs, faultsUntilMs } = world.scenario;
+  for (let job = 0; job < jobs; job++) {
+    const site = random.pick(delegators);
+    const colleagues = delegators.filter((each) => each !== site).map(({ id }) => id);
+    // A few come when all faults are over: what is left in the hub by then must not hinder them.
+    const at = random.between(500, Math.ceil(faultsUntilMs * 1.05));
+    world.scheduler.after(at, () => giveJob(world, site, colleagues, random));
+  }
+}
+
+function planFaults(world: World, cluster: Cluster, sites: readonly AgentSite[]): void {
+  const random = world.random.stream("faults");
+  const { crashesEveryMs, skewMs, faultsUntilMs } = world.scenario;
+  if (skewMs > 0) {
+    const hubs = cluster.sites.map(({ wall }) => wall);
+    for (const walls of [hubs, ...sites.map(({ wall }) => [wall])]) {
+      setClocks(random, walls, skewMs);
+      every(world, random, 40_000, () => setClocks(random, walls, skewMs));
+    }
+  }
+  for (const site of [...cluster.sites, ...sites]) {
+    every(world, random, crashesEveryMs, () => {
+      if (!world.mayCrash(random, 1)) return;
+      world.crashes++;
+      site.crash();
+    });
+  }
+  if (crashesEveryMs !== Infinity && random.chance(0.3)) {
+    const site = random.pick(sites);
+    world.scheduler.after(random.below(faultsUntilMs), () => site.leave());
+  }
+}
+
+/** Sets clocks anew, those of one group almost alike. */
+function setClocks(random: Random, walls: readonly WallClock[], skewMs: number): void {
+  const together = random.between(-skewMs, skewMs);
+  const apartMs = Math.min(HUBS_APART_MS, skewMs);
+  for (const wall of walls) wall.offsetMs = together + random.between(-apartMs, apartMs);
+}
+
+/** Again and again, at random times, as long as there are faults. */
+function every(world: World, random: Random, meanMs: number, run: () => void): void {
+  if (meanMs === Infinity) return;
+  world.scheduler.after(random.between(1, 2 * meanMs), () => {
+    if (!world.isFaulty) return;
+    run();
+    every(world, random, meanMs, run);
+  });
+}
+
+function stopFaults(world: World, cluster: Cluster, sites: readonly AgentSite[]): void {
+  world.trace.note("no more faults");
+  world.isFaulty = false;
+  for (const site of [...cluster.sites, ...sites]) site.start();
+}
+
+/** Lets time pass until every handoff has ended and everybody knows. */
+async function rest(world: World, cluster: Cluster, sites: readonly AgentSite[]): Promise<void> {
+  const { scheduler } = world;
+  const isStuck = watchForStuck(world, cluster, sites);
+  for (const limit = scheduler.now + REST_AT_MOST_MS; scheduler.now < limit;) {
+    const isLate = scheduler.now > world.lastDeadline;
+    await scheduler.runUntil(scheduler.now + (isLate ? LONG_STEP_MS : STEP_MS));
+    if (!cluster.isUp) {
+      world.breach(
+        "never_opens",
+        "",
+        "Nothing fails any more, and the hub does not come up again.",
+      );
+      return;
+    }
+    await isStuck();
+    const isOpen = (await cluster.store?.nextWakeAt()) !== null;
+    if (!isOpen && scheduler.now > world.lastDeadline) break;
+    if (isLate && (world.breaches.length > 0 || !world.scenario.hasDeadLetterAgent)) break;
+  }
+  await scheduler.runUntil(scheduler.now + REST_MS);
+}
+
+function inboxesOf(sites: readonly AgentSite[]): readonly string[] {
+  return sites.filter(({ hasLeft }) => !hasLeft).map(({ id }) => id);
+}
+
+function frozen(bytes: Uint8Array): Disk {
+  return {
+    append: () => Promise.resolve(),
+    sync: () => Promise.resolve(),
+    read: () => Promise.resolve(bytes),
+  };
+}

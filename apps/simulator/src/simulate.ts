@@ -1,0 +1,100 @@
+/// <reference types="node" />
+// `node src/simulate.ts`: runs seeded worlds until one of them breaks a promise. See README.md.
+import { readArguments, USAGE, UsageError } from "./arguments.ts";
+import { MUTANTS } from "./mutants/mutants.ts";
+import { describeRun, Progress } from "./report.ts";
+import { runSeeds } from "./run/run-seeds.ts";
+import type { Totals } from "./run/run-seeds.ts";
+import type { Arguments } from "./arguments.ts";
+
+/** More than any planted bug needs; one that hides for longer is not found. */
+const SEEDS_FOR_MUTANT = 600;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const whisper = (text: string) => process.stderr.write(text);
+
+async function main(): Promise<number> {
+  const args = readArguments(process.argv.slice(2));
+  const names = MUTANTS.map(({ name }) => name);
+  if (args.lists) {
+    for (const line of args.isJson ? [JSON.stringify(names)] : names) say(line);
+    return 0;
+  }
+  if (args.mutant === "all") return hunt(names, args);
+  if (args.mutant !== undefined && !names.includes(args.mutant)) {
+    throw new UsageError(
+      `There is no planted bug ${args.mutant}. There are: ${names.join(", ")}, and all.`,
+    );
+  }
+  const totals = await run(args, args.mutant);
+  const isMutant = args.mutant !== undefined;
+  const isAsExpected = isMutant ? totals.violations > 0 : totals.violations === 0;
+  if (isMutant && !isAsExpected) say(`The planted bug ${args.mutant} was not caught.`);
+  if (args.isJson) say(JSON.stringify(totals));
+  return isAsExpected ? 0 : 1;
+}
+
+async function run(args: Arguments, mutant: string | undefined): Promise<Totals> {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  process.once("SIGINT", end);
+  process.once("SIGTERM", end);
+  const progress = new Progress(args.seeds, whisper);
+  const totals = await runSeeds({
+    ...args,
+    mutant,
+    stopsAtViolation: mutant !== undefined,
+    stop: stop.signal,
+    onRun(each) {
+      for (const line of each.lines ?? []) say(line);
+      if (each.violations.length > 0) for (const line of describeRun(each, mutant)) say(line);
+      progress.note(each);
+    },
+  });
+  process.off("SIGINT", end);
+  process.off("SIGTERM", end);
+  progress.end();
+  const { seeds, handoffs, violations, first_violating_seed: first } = totals;
+  const tail = first === null ? "" : `, the first at seed ${first}`;
+  say(`${seeds} seeds, ${handoffs} handoffs, ${violations} violations${tail}`);
+  return totals;
+}
+
+/** Every planted bug, each until it is caught. */
+async function hunt(names: readonly string[], args: Arguments): Promise<number> {
+  const rows: { mutant: string; seeds: number; caught: boolean; seed: number | null }[] = [];
+  const sum = { seeds: 0, handoffs: 0, violations: 0 };
+  for (const mutant of names) {
+    const seeds = args.seeds === 0 ? SEEDS_FOR_MUTANT : args.seeds;
+    const totals = await runSeeds({ ...args, seeds, mutant, stopsAtViolation: true });
+    const caught = totals.violations > 0;
+    rows.push({ mutant, seeds: totals.seeds, caught, seed: totals.first_violating_seed });
+    sum.seeds += totals.seeds;
+    sum.handoffs += totals.handoffs;
+    sum.violations += totals.violations;
+    const where = caught ? `caught by seed ${totals.first_violating_seed}` : "NOT CAUGHT";
+    say(`${mutant.padEnd(36)} ${where} of ${totals.seeds}`);
+  }
+  const missed = rows.filter(({ caught }) => !caught).length;
+  say(`${rows.length - missed} of ${rows.length} planted bugs were caught`);
+  if (args.isJson) say(JSON.stringify({ ...sum, first_violating_seed: null, mutants: rows }));
+  return missed === 0 ? 0 : 1;
+}
+
+// Who reads only the beginning, as `head` does, has what it wants.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof UsageError) {
+    whisper(`${error.message}\n\n${USAGE}\n`);
+    process.exitCode = 2;
+  } else {
+    whisper(`${String((error as Error).stack)}\n`);
+    process.exitCode = 1;
+  }
+}

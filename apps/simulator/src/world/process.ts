@@ -1,0 +1,47 @@
+import type { Clock } from "@waybill/hub";
+import { idSource } from "@waybill/protocol";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** The clock of one machine: not quite right, and set anew now and then. */
+export interface WallClock {
+  offsetMs: number;
+}
+
+/**
+ * One run of a program. Once it has crashed nothing of it reaches the world any more, and nothing of
+ * the world reaches it: what it still has in memory may go on as it likes.
+ */
+export class Process {
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly #scheduler: Scheduler;
+  #isAlive = true;
+
+  constructor(scheduler: Scheduler, wall: WallClock, random: Random) {
+    this.#scheduler = scheduler;
+    const now = () => Math.floor(scheduler.now + wall.offsetMs);
+    // Like a real timer it waits for a span: setting the clock does not hasten it.
+    this.clock = { now, setTimer: (at, run) => this.after(at - now(), run) };
+    const ids = idSource({ now, randomBytes: (length) => random.bytes(length) });
+    this.newId = () => ids();
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  crash(): void {
+    this.#isAlive = false;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    return this.#scheduler.after(ms, () => {
+      if (this.#isAlive) run();
+    });
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.after(ms, resolve));
+  }
+}

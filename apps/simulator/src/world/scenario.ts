@@ -1,0 +1,76 @@
+import type { Random } from "./random.ts";
+
+/** How bad the world of a seed is, and how much happens in it. */
+export interface Scenario {
+  readonly hubs: 1 | 2;
+  readonly agents: number;
+  /** Pieces of work that delegators set out to hand off; children and replays come on top. */
+  readonly jobs: number;
+  /** From here on nothing fails any more, and the work that is left must come to its end. */
+  readonly faultsUntilMs: number;
+  readonly network: {
+    readonly dropped: number;
+    readonly repeated: number;
+    /** Messages that take much longer than others, so that later ones pass them. */
+    readonly held: number;
+    readonly latencyMs: number;
+    /** The mean time from one break of an agent's line to the next. */
+    readonly breaksEveryMs: number;
+  };
+  readonly disk: {
+    readonly crashes: number;
+    readonly errors: number;
+    readonly syncMs: number;
+  };
+  /** The mean time between crashes that no call to a disk brings about, for each process. */
+  readonly crashesEveryMs: number;
+  /** How far the clocks are from each other at most. */
+  readonly skewMs: number;
+  readonly terms: {
+    readonly offerMs: number;
+    readonly graceMs: number;
+    readonly backoffMs: number;
+    readonly backoffCapMs: number;
+  };
+  readonly hasDeadLetterAgent: boolean;
+}
+
+type Mood = "calm" | "rough" | "violent";
+
+export function scenarioOf(random: Random): Scenario {
+  const mood = random.weighed<Mood>({ calm: 1, rough: 6, violent: 5 });
+  const isCalm = mood === "calm";
+  const share = { calm: 0, rough: 1, violent: 3 }[mood];
+  const size = random.weighed({ tiny: 3, small: 3, large: 4 });
+  return {
+    hubs: random.chance(0.45) ? 2 : 1,
+    agents: random.between(2, 6),
+    jobs: {
+      tiny: random.between(1, 6),
+      small: random.between(10, 40),
+      large: random.between(70, 130),
+    }[size],
+    faultsUntilMs: random.between(15_000, 120_000),
+    network: {
+      dropped: share * random.pick([0, 0.005, 0.02]),
+      repeated: share * random.pick([0, 0.01, 0.03]),
+      held: share * random.pick([0, 0.02, 0.05]),
+      latencyMs: random.pick([1, 5, 40]),
+      breaksEveryMs: isCalm ? Infinity : random.pick([Infinity, 60_000, 15_000]) / share,
+    },
+    disk: {
+      crashes: share * random.pick([0.001, 0.004, 0.015]),
+      errors: share * random.pick([0, 0, 0.002]),
+      syncMs: random.pick([0, 1, 5, 30]),
+    },
+    crashesEveryMs: isCalm ? Infinity : random.pick([Infinity, 60_000, 20_000]) / share,
+    skewMs: isCalm || random.chance(0.5) ? 0 : random.pick([50, 1_000, 8_000]),
+    terms: {
+      offerMs: random.pick([1_000, 3_000, 10_000]),
+      graceMs: random.pick([500, 2_000, 5_000]),
+      backoffMs: random.pick([50, 500]),
+      backoffCapMs: random.pick([2_000, 20_000]),
+    },
+    hasDeadLetterAgent: random.chance(0.25),
+  };
+}

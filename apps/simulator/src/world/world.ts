@@ -1,0 +1,117 @@
+import { privateKeyFrom } from "@waybill/protocol";
+import type { Digest, HistoryEntry, PrivateKey } from "@waybill/protocol";
+import { Random } from "./random.ts";
+import { scenarioOf } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
+import { Scheduler } from "./scheduler.ts";
+import { STARTS_AT } from "./start.ts";
+import { Trace } from "./trace.ts";
+
+/** Restarts cost more time than anything else, and a world in which nothing lives shows nothing. */
+const CRASHES_AT_MOST = 14;
+
+/** A receipt that somebody outside the hub holds: what it names must never be lost. */
+export interface HeldReceipt {
+  readonly holder: string;
+  readonly handoffId: string;
+  readonly digest: Digest;
+  readonly kind: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** An attempt that a recipient was told to be its own. */
+export interface SeenOffer {
+  readonly handoffId: string;
+  readonly attempt: number;
+  readonly agent: string;
+}
+
+/** Something that was seen outside the ledger, placed behind what the ledger had by then. */
+export interface Observation {
+  readonly entry: HistoryEntry;
+  after: number | undefined;
+}
+
+/** A promise that was seen broken while the world ran. */
+export interface Breach {
+  readonly rule: string;
+  readonly handoffId: string;
+  readonly message: string;
+}
+
+/** All that the parts of a simulation have in common. */
+export class World {
+  readonly seed: number;
+  readonly random: Random;
+  readonly scenario: Scenario;
+  readonly scheduler: Scheduler = new Scheduler(STARTS_AT);
+  readonly trace: Trace;
+  readonly receipts: HeldReceipt[] = [];
+  readonly offers: SeenOffer[] = [];
+  readonly observations: Observation[] = [];
+  readonly breaches: Breach[] = [];
+  /** When an attempt last gave a sign of life, whether or not the hub got it. */
+  readonly signsOfLife: Map<string, number> = new Map();
+  /** The deadline that comes last of all. */
+  lastDeadline = 0;
+  isFaulty = true;
+  crashes = 0;
+  #ledgerLength: () => Promise<number | undefined> = () => Promise.resolve(undefined);
+
+  constructor(seed: number, isTraced: boolean) {
+    this.seed = seed;
+    this.random = new Random(seed);
+    this.scenario = scenarioOf(this.random.stream("scenario"));
+    this.trace = new Trace(() => this.scheduler.now - STARTS_AT, isTraced);
+  }
+
+  get now(): number {
+    return this.scheduler.now;
+  }
+
+  /** Whether something that happens with this chance goes wrong now. */
+  fails(random: Random, share: number): boolean {
+    return share > 0 && this.isFaulty && random.chance(share);
+  }
+
+  /** Whether something crashes now; true takes one of the crashes that this world has. */
+  mayCrash(random: Random, share: number): boolean {
+    return this.crashes < CRASHES_AT_MOST && this.fails(random, share);
+  }
+
+  breach(rule: string, handoffId: string, message: string): void {
+    this.trace.note(`BREACH ${rule} ${handoffId} ${message}`);
+    this.breaches.push({ rule, handoffId, message });
+  }
+
+  readsLedgerLengthWith(read: () => Promise<number | undefined>): void {
+    this.#ledgerLength = read;
+  }
+
+  /** Puts what was seen into the history, behind everything that the ledger has now. */
+  observe(entry: HistoryEntry): void {
+    this.observations.push({ entry, after: undefined });
+    void this.placeObservations();
+  }
+
+  /** While the store is down, nothing can be placed; later is never wrong. */
+  async placeObservations(): Promise<void> {
+    const unplaced = this.observations.filter(({ after }) => after === undefined);
+    const length = await this.#ledgerLength();
+    if (length === undefined) return;
+    for (const each of unplaced) each.after ??= length;
+  }
+}
+
+const keys = new Map<string, PrivateKey>();
+
+/** The same key for the same name in every world: making one takes longer than a handoff. */
+export function keyOf(name: string): PrivateKey {
+  let key = keys.get(name);
+  if (key === undefined) {
+    key = privateKeyFrom(new Random(0, `key of ${name}`).bytes(32));
+    keys.set(name, key);
+  }
+  return key;
+}

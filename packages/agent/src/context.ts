@@ -1,0 +1,22 @@
+import type { Source } from "@waybill/protocol";
+import type { Clock } from "./clock.ts";
+import type { Hub } from "./hub.ts";
+import type { Link } from "./link/link.ts";
+import type { Peers } from "./link/peers.ts";
+import type { Signer } from "./link/signer.ts";
+import type { Log } from "./log.ts";
+
+/** What both sides of an agent, handing off and serving, work with. */
+export interface AgentContext {
+  readonly id: string;
+  readonly hub: Hub;
+  readonly clock: Clock;
+  /** Ids and times for envelopes. */
+  readonly source: Source;
+  readonly link: Link;
+  readonly peers: Peers;
+  readonly signer: Signer;
+  readonly log: Log;
+  /** Nothing more is expected about this handoff. */
+  readonly forget: (handoffId: string) => void;
+}

@@ -1,0 +1,69 @@
+import { statusOf, WaybillError } from "@waybill/protocol";
+import type {
+  Artifact,
+  Digest,
+  Effects,
+  Json,
+  Message,
+  StatusCode,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+
+export interface HandoffResult {
+  readonly status: StatusCode;
+  readonly output: Json | undefined;
+  readonly messages: readonly Message[];
+  readonly artifacts: readonly Artifact[];
+  readonly effects: Effects | undefined;
+  /** Who did it, in which attempt. */
+  readonly by: string;
+  readonly attempt: number;
+  /** The result as its recipient signed it. */
+  readonly envelope: string;
+  readonly digest: Digest;
+}
+
+export type Ending =
+  | { readonly type: "result"; readonly result: HandoffResult }
+  | { readonly type: "error"; readonly error: WaybillError };
+
+/** What an envelope says about how its handoff ended; undefined for one that ends nothing. */
+export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending | undefined {
+  const { from } = envelope;
+  switch (envelope.kind) {
+    case "result": {
+      const { status, output, messages = [], artifacts = [], effects, error } = envelope.body;
+      if (status !== 200) {
+        const { cause, retryable, retry_after_ms: retryAfterMs } = error ?? {};
+        return failed(status, error?.message ?? statusOf(status).meaning, {
+          cause,
+          retryable,
+          retryAfterMs,
+        });
+      }
+      const { attempt } = envelope;
+      const result = { status, output, messages, artifacts, effects, by: from, attempt };
+      return { type: "result", result: { ...result, envelope: text, digest } };
+    }
+    case "receipt": {
+      const { status, reason, counter } = envelope.body;
+      if (status < 400) return undefined;
+      const why = reason ?? statusOf(status).meaning;
+      return failed(status, `${from} rejected it: ${why}`, counter && { cause: { counter } });
+    }
+    case "notice":
+      return failed(envelope.body.status, envelope.body.reason, { cause: envelope.body.data });
+    case "cancel":
+      return failed(499, envelope.body.reason ?? statusOf(499).meaning);
+    default:
+      return undefined;
+  }
+}
+
+function failed(
+  status: StatusCode,
+  message: string,
+  options?: ConstructorParameters<typeof WaybillError>[2],
+): Ending {
+  return { type: "error", error: new WaybillError(status, message, options) };
+}

@@ -1,0 +1,88 @@
+import { isFailure, isGroupOver, judgeGroup, newId, WaybillError } from "@waybill/protocol";
+import type { Group, GroupVerdict, HandoffState } from "@waybill/protocol";
+import type { HandoffResult } from "./ending.ts";
+import type { HandoffHandle } from "./handle.ts";
+
+export type JoinRule = Pick<Group, "join" | "quorum">;
+
+export interface GroupOptions extends JoinRule {
+  /** What becomes of the others once the group can't succeed any more: `cancel` by default. */
+  readonly onFailure?: "cancel" | "wait" | undefined;
+}
+
+export interface GroupResult {
+  /** By place in the group; undefined for those that were not needed, or failed. */
+  readonly results: readonly (HandoffResult | undefined)[];
+  readonly errors: readonly (WaybillError | undefined)[];
+}
+
+export interface GroupHandle {
+  readonly id: string;
+  readonly handles: readonly HandoffHandle[];
+  /** Settles when the rule is met; rejects with the first error when it can't be met any more. */
+  readonly result: Promise<GroupResult>;
+}
+
+/** Hands off all members of a group, and joins their ends by its rule. */
+export function handoffGroup(
+  count: number,
+  options: GroupOptions,
+  start: (index: number, group: Group) => HandoffHandle,
+): GroupHandle {
+  const id = newId();
+  const { join, quorum, onFailure } = options;
+  const rule = {
+    join,
+    ...(quorum === undefined ? {} : { quorum }),
+    ...(onFailure === "wait" ? { on_failure: onFailure } : {}),
+  };
+  const handles = Array.from({ length: count }, (_, index) =>
+    start(index, { id, index, size: count, ...rule }),
+  );
+  const result = joined(handles, options);
+  result.catch(() => undefined);
+  return { id, handles, result };
+}
+
+async function joined(
+  handles: readonly HandoffHandle[],
+  options: GroupOptions,
+): Promise<GroupResult> {
+  const states: HandoffState[] = handles.map(() => "open");
+  const verdict = (): GroupVerdict => judgeGroup(states, { ...options, size: handles.length });
+  const results: (HandoffResult | undefined)[] = handles.map(() => undefined);
+  const errors: (WaybillError | undefined)[] = handles.map(() => undefined);
+  const first: WaybillError[] = [];
+  const cancelled: WaybillError[] = [];
+  let isSettled = false;
+  await new Promise<void>((resolve) => {
+    const judge = () => {
+      const isOver = isGroupOver(verdict(), options.onFailure) || !states.includes("open");
+      if (isSettled || !isOver) return;
+      isSettled = true;
+      resolve();
+    };
+    handles.forEach((handle, index) => {
+      handle.result
+        .then(
+          (value) => {
+            results[index] = value;
+            states[index] = "completed";
+          },
+          (reason: unknown) => {
+            const error = WaybillError.from(reason);
+            errors[index] = error;
+            states[index] = "failed";
+            // What was cancelled because another failed is not what went wrong.
+            if (isFailure(error.status) && error.status !== 499) first.push(error);
+            else cancelled.push(error);
+          },
+        )
+        .then(judge, judge);
+    });
+  });
+  const open = handles.filter((_, index) => states[index] === "open");
+  await Promise.allSettled(open.map((handle) => handle.cancel("The group does not need it.")));
+  if (verdict() !== "reached") throw first[0] ?? cancelled[0]!;
+  return { results, errors };
+}

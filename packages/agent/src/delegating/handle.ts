@@ -1,0 +1,290 @@
+import { createReply, digestOf, WaybillError } from "@waybill/protocol";
+import type {
+  AskedQuestion,
+  Digest,
+  Envelope,
+  HandoffEnvelope,
+  Json,
+  ProgressBody,
+  ReceiptEnvelope,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+import type { AgentContext } from "../context.ts";
+import type { ReceivedAt } from "../hub.ts";
+import { deferred } from "./deferred.ts";
+import { endingOf } from "./ending.ts";
+import type { HandoffResult } from "./ending.ts";
+import { Stream } from "./stream.ts";
+
+export interface ProgressEvent extends ProgressBody {
+  readonly by: string;
+  readonly attempt: number;
+}
+
+export interface QuestionEvent extends AskedQuestion {
+  readonly by: string;
+  readonly attempt: number;
+  /** True where the recipient has stopped until it is answered. */
+  readonly isPaused: boolean;
+}
+
+/** A receipt that was checked: who signed it, for what, and the exact text. */
+export interface Receipt {
+  readonly by: string;
+  readonly attempt: number | undefined;
+  readonly digest: Digest;
+  readonly text: string;
+}
+
+const PROGRESS_KEPT = 1_000;
+const QUESTIONS_KEPT = 256;
+/** After the deadline the hub still takes an acknowledgement; so long an outage is waited for. */
+const ACKNOWLEDGE_WITHIN_MS = 60_000;
+
+/** One handoff, seen by who made it. Each stage can be awaited on its own. */
+export class HandoffHandle {
+  readonly id: string;
+  readonly #context: AgentContext;
+  readonly #isManual: boolean;
+  readonly #custody = deferred<Receipt>();
+  readonly #accepted = deferred<Receipt>();
+  readonly #result = deferred<HandoffResult>();
+  readonly #progress = new Stream<ProgressEvent>(PROGRESS_KEPT);
+  readonly #questions = new Stream<QuestionEvent>(QUESTIONS_KEPT);
+  readonly #asked = new Map<string, { re: Digest; by: string }>();
+  readonly #seen = new Set<Digest>();
+  #envelope: HandoffEnvelope;
+  #text: string | undefined;
+  #digest: Digest | undefined;
+  #ending: Digest | undefined;
+  #acknowledged: Promise<void> | undefined;
+  #isAwaited = false;
+
+  constructor(context: AgentContext, envelope: HandoffEnvelope, isManual: boolean) {
+    this.#context = context;
+    this.#isManual = isManual;
+    this.#envelope = envelope;
+    this.id = envelope.handoff_id;
+  }
+
+  /** The handoff. Until it is in custody, one made earlier under the same id may take its place. */
+  get envelope(): HandoffEnvelope {
+    return this.#envelope;
+  }
+
+  /** The handoff as it was signed. There once it is in custody. */
+  get text(): string {
+    return this.#text ?? notYet(this.id);
+  }
+
+  /** Digest of `text`: what the recipient's acceptance and result name. */
+  get digest(): Digest {
+    return this.#digest ?? notYet(this.id);
+  }
+
+  /** The hub has it on disk, and has signed for it. */
+  get custody(): Promise<Receipt> {
+    return this.#custody.promise;
+  }
+
+  /** A recipient has signed for exactly this handoff. */
+  get accepted(): Promise<Receipt> {
+    return this.#accepted.promise;
+  }
+
+  /** The result, or the WaybillError with which the handoff ended. */
+  get result(): Promise<HandoffResult> {
+    this.#isAwaited = true;
+    this.#acknowledgeByItself();
+    return this.#result.promise;
+  }
+
+  get progress(): AsyncIterable<ProgressEvent> {
+    return this.#progress;
+  }
+
+  get questions(): AsyncIterable<QuestionEvent> {
+    return this.#questions;
+  }
+
+  /** False where it had ended before, which the result then tells. */
+  async cancel(reason?: string): Promise<boolean> {
+    await this.custody;
+    const { to } = this.envelope;
+    const { id, hub } = this.#context;
+    const text = await this.#signed(
+      createReply(
+        this.envelope,
+        { kind: "cancel", from: id, to: typeof to === "string" ? to : hub.id, body: { reason } },
+        this.#context.source,
+      ),
+    );
+    try {
+      await this.#send(text);
+    } catch (error) {
+      if (WaybillError.is(error, 410)) return false;
+      throw error;
+    }
+    await this.receive(text);
+    return true;
+  }
+
+  /** Answers a question by its id. A second answer changes nothing: it is refused with 410. */
+  async answer(questionId: string, answer: Json): Promise<void> {
+    const asked = this.#asked.get(questionId);
+    if (asked === undefined) {
+      throw new WaybillError(403, `Nobody has asked the question ${questionId} about ${this.id}.`);
+    }
+    const { re, by: to } = asked;
+    const body = { question_id: questionId, answer };
+    const { id: from, source } = this.#context;
+    const reply = createReply(this.envelope, { kind: "answer", from, to, re, body }, source);
+    await this.#send(await this.#signed(reply));
+  }
+
+  /** Tells the hub that the end is where it belongs, so that it is not delivered again. */
+  acknowledge(): Promise<void> {
+    this.#acknowledged ??= this.#acknowledge();
+    return this.#acknowledged;
+  }
+
+  async #acknowledge(): Promise<void> {
+    await this.#result.promise.then(
+      () => undefined,
+      () => undefined,
+    );
+    if (this.#ending === undefined) return;
+    const { id: from, hub, source } = this.#context;
+    const re = this.#ending;
+    const receipt = createReply(
+      this.envelope,
+      { kind: "receipt", from, to: hub.id, re, body: { status: 200 } },
+      source,
+    );
+    await this.#send(await this.#signed(receipt));
+    this.#context.forget(this.id);
+  }
+
+  #acknowledgeByItself(): void {
+    if (this.#isManual || !this.#isAwaited || this.#ending === undefined) return;
+    const { clock, log, id: agent } = this.#context;
+    // A turn later, so that the code that waited for the result has run and could still throw.
+    clock.setTimer(clock.now(), () => {
+      this.acknowledge().catch((error: unknown) =>
+        log({ event: "failure", agent, handoffId: this.id, error }),
+      );
+    });
+  }
+
+  /** Hands it to the hub. For the agent. */
+  async submit(): Promise<void> {
+    this.#signedAs(await this.#signed(this.envelope));
+    const { envelope, digest, text } = await this.#send(this.text);
+    const { id: agent, log } = this.#context;
+    log({ event: "custody", agent, handoffId: this.id });
+    this.#custody.resolve({ by: envelope.from, attempt: undefined, digest, text });
+  }
+
+  /** It will not be heard of again here. For the agent. */
+  fail(error: WaybillError): void {
+    this.#custody.reject(error);
+    this.#accepted.reject(error);
+    this.#result.reject(error);
+    this.#progress.end();
+    this.#questions.end();
+    this.#context.forget(this.id);
+  }
+
+  /** For one that was found again: the hub had it all along. */
+  found(handoff: HandoffEnvelope, text: string): void {
+    const { hub } = this.#context;
+    this.#envelope = handoff;
+    this.#signedAs(text);
+    this.#custody.resolve({
+      by: hub.id,
+      attempt: undefined,
+      digest: this.digest,
+      text: this.text,
+    });
+  }
+
+  /** Takes what was delivered about it, once however often it comes. For the agent. */
+  async receive(text: string, receivedAt?: ReceivedAt): Promise<void> {
+    const verified = await this.#context.peers.verify(text, { receivedAt });
+    if (this.#seen.has(verified.digest)) return;
+    this.#check(verified);
+    this.#seen.add(verified.digest);
+    this.#take(verified);
+  }
+
+  #check({ envelope }: VerifiedEnvelope): void {
+    const { id: self, hub } = this.#context;
+    const { to } = this.envelope;
+    const isOwn = envelope.kind === "cancel" && envelope.from === self;
+    const isNotice = envelope.kind === "notice" && envelope.from === hub.id;
+    const isRecipient = typeof to !== "string" || envelope.from === to;
+    const isForThis =
+      "re" in envelope && envelope.re === this.digest && envelope.to === self && isRecipient;
+    const isAbout = envelope.handoff_id === this.id;
+    const isOfJob = envelope.correlation_id === this.envelope.correlation_id;
+    if (isAbout && isOfJob && (isOwn || isNotice || isForThis)) return;
+    throw new WaybillError(
+      403,
+      `A ${envelope.kind} from ${envelope.from} was delivered for ${this.id}, which it is not about.`,
+    );
+  }
+
+  #take(verified: VerifiedEnvelope): void {
+    const { envelope, digest, text } = verified;
+    const { from: by } = envelope;
+    const ending = endingOf(verified);
+    if (envelope.kind === "result" || isAcceptance(envelope)) {
+      // A result names the same digest as the acceptance would have: it stands for it.
+      this.#accepted.resolve({ by, attempt: envelope.attempt, digest, text });
+    } else if (envelope.kind === "progress") {
+      this.#progress.push({ ...envelope.body, by, attempt: envelope.attempt });
+    } else if (envelope.kind === "question") {
+      const { attempt, body } = envelope;
+      for (const question of body.questions) {
+        this.#asked.set(question.id, { re: digest, by });
+        const isPaused = body.state !== undefined;
+        this.#questions.push({ ...question, by, attempt, isPaused });
+      }
+    }
+    if (ending === undefined || this.#ending !== undefined) return;
+    this.#ending = digest;
+    const { log, id: agent } = this.#context;
+    if (ending.type === "result") this.#result.resolve(ending.result);
+    else {
+      this.#accepted.reject(ending.error);
+      this.#result.reject(ending.error);
+    }
+    const status = ending.type === "result" ? 200 : ending.error.status;
+    log({ event: "ended", agent, handoffId: this.id, status });
+    this.#progress.end();
+    this.#questions.end();
+    this.#acknowledgeByItself();
+  }
+
+  #signedAs(text: string): void {
+    this.#text = text;
+    this.#digest = digestOf(text);
+  }
+
+  #signed(envelope: Envelope): Promise<string> {
+    return this.#context.signer.sign(envelope);
+  }
+
+  #send(text: string): Promise<VerifiedEnvelope> {
+    const until = Date.parse(this.envelope.deadline) + ACKNOWLEDGE_WITHIN_MS;
+    return this.#context.link.submit(text, digestOf(text), until);
+  }
+}
+
+function notYet(id: string): never {
+  throw new WaybillError(403, `The handoff ${id} is not signed yet; wait for its custody.`);
+}
+
+function isAcceptance(envelope: VerifiedEnvelope["envelope"]): envelope is ReceiptEnvelope {
+  return envelope.kind === "receipt" && envelope.body.status === 101;
+}

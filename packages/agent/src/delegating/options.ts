@@ -1,0 +1,33 @@
+import type { Group, HandoffBody, HandoffEnvelope } from "@waybill/protocol";
+
+/** Nothing waits for ever: a handoff without a deadline of its own has five minutes. */
+export const DEFAULT_TIMEOUT_MS = 300_000;
+
+export interface HandoffOptions extends Omit<HandoffBody, "metadata"> {
+  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  readonly to?: string | undefined;
+  readonly tags?: string[] | undefined;
+  readonly minReliability?: number | undefined;
+  readonly metadata?: HandoffBody["metadata"];
+  /** How long it may take, `DEFAULT_TIMEOUT_MS` where neither this nor `deadline` is given. */
+  readonly timeoutMs?: number | undefined;
+  readonly deadline?: Date | undefined;
+  /** Made and kept beforehand by whoever must find the handoff again after a crash. */
+  readonly handoffId?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly group?: Group | undefined;
+  readonly replayOf?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  /**
+   * `auto`: once the result was asked for and the code that waited for it has run. `manual`: when
+   * `acknowledge()` is called; until then the hub keeps the result and delivers it again.
+   */
+  readonly acknowledge?: "auto" | "manual" | undefined;
+  /** Cancels the handoff. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ParentedOptions extends HandoffOptions {
+  readonly parent?: HandoffEnvelope | undefined;
+}

@@ -1,0 +1,130 @@
+import { WaybillError } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import type { GroupHandle, GroupOptions } from "./delegating/group.ts";
+import { settled, World } from "./world-fixture.ts";
+
+interface Race {
+  readonly world: World;
+  readonly group: GroupHandle;
+  readonly stopped: number[];
+  finish(index: number): void;
+  fail(index: number): void;
+  states(): Promise<string[]>;
+}
+
+/** A group whose delegator is gone once all members are under way. */
+async function race(size: number, options: GroupOptions, world = new World()): Promise<Race> {
+  await world.up();
+  const ends = new Map<number, (value: string | WaybillError) => void>();
+  const stopped: number[] = [];
+  const worker = world.agent("worker");
+  worker.serve<number>("run", async ({ input, signal }) => {
+    signal.addEventListener("abort", () => stopped.push(input));
+    const value = await new Promise<string | WaybillError>((resolve) => ends.set(input, resolve));
+    if (typeof value === "string") return value;
+    throw value;
+  });
+  await worker.start();
+  const owner = world.agent("owner");
+  const all = Array.from({ length: size }, (_, input) => ({
+    to: "worker",
+    capability: "run",
+    input,
+    timeoutMs: 600_000,
+  }));
+  const group = owner.handoffAll(all, options);
+  await Promise.all(group.handles.map((each) => each.accepted));
+  await owner.stop({ mode: "abandon" });
+  return {
+    world,
+    group,
+    stopped,
+    finish: (index) => ends.get(index)!("done"),
+    fail: (index) => ends.get(index)!(new WaybillError(500, "broken", { retryable: false })),
+    states: async () =>
+      Promise.all(
+        group.handles.map(async ({ id }) => (await world.hub.handoff(id, "owner"))!.state),
+      ),
+  };
+}
+
+async function holds(world: World, isComplete = true): Promise<void> {
+  expect(await world.check(isComplete)).toMatchObject({ holds: true, violations: [] });
+}
+
+test("a group that is decided ends by the hub's word, its delegator gone", async () => {
+  const any = await race(3, { join: "any" });
+  any.finish(1);
+  await settled();
+  expect(await any.states()).toEqual(["cancelled", "completed", "cancelled"]);
+  expect(any.stopped.toSorted((a, b) => a - b)).toEqual([0, 2]);
+  expect(await any.world.kinds(any.group.handles[0]!.id)).toContain("group_decided");
+  await holds(any.world);
+
+  const all = await race(3, { join: "all" });
+  all.finish(0);
+  await settled();
+  expect(await all.states()).toEqual(["completed", "open", "open"]);
+  all.fail(2);
+  await settled();
+  expect(await all.states()).toEqual(["completed", "cancelled", "failed"]);
+  await holds(all.world);
+
+  const quorum = await race(4, { join: "quorum", quorum: 2 });
+  quorum.fail(0);
+  quorum.finish(1);
+  await settled();
+  expect(await quorum.states()).toEqual(["failed", "completed", "open", "open"]);
+  quorum.finish(2);
+  await settled();
+  expect(await quorum.states()).toEqual(["failed", "completed", "completed", "cancelled"]);
+  await holds(quorum.world);
+});
+
+test("the rest of a failed group goes on where its delegator wants that, and another's is not touched", async () => {
+  const wait = await race(3, { join: "all", onFailure: "wait" });
+  wait.fail(0);
+  await settled();
+  expect(await wait.states()).toEqual(["failed", "open", "open"]);
+  await holds(wait.world, false);
+});
+
+test("a crash between an end and what it decides leaves no member behind", async () => {
+  const world = new World();
+  const group = world.store.group.bind(world.store);
+  let isBroken = false;
+  world.store.group = (...args) =>
+    isBroken ? Promise.reject(new WaybillError(503, "planted")) : group(...args);
+  const any = await race(3, { join: "any" }, world);
+  isBroken = true;
+  any.finish(0);
+  await settled();
+  expect(await any.states()).toEqual(["completed", "open", "open"]);
+  await world.down();
+  isBroken = false;
+  await world.up();
+  await settled();
+  expect(await any.states()).toEqual(["completed", "cancelled", "cancelled"]);
+  await world.clock.advance(10_000);
+  expect(any.stopped.toSorted((a, b) => a - b)).toEqual([1, 2]);
+  await holds(world);
+});
+
+test("a member that comes when its group is decided already is not begun for nothing", async () => {
+  const any = await race(2, { join: "any" });
+  any.finish(0);
+  await settled();
+  const [member] = any.group.handles;
+  const { group, correlation_id: correlationId } = member!.envelope;
+  const late = any.world.agent("owner").handoff({
+    to: "worker",
+    capability: "run",
+    input: 9,
+    correlationId,
+    group: { ...group!, id: group!.id, index: 1 },
+    replayOf: any.group.handles[1]!.id,
+  });
+  await expect(late.result).rejects.toMatchObject({ status: 499 });
+  await settled();
+  await holds(any.world);
+});

@@ -1,0 +1,20 @@
+import type * as served from "@waybill/hub";
+import { expectTypeOf, test } from "vitest";
+import type {
+  Attachment,
+  AttachRequest,
+  Delivery,
+  HandoffView,
+  Hub,
+  PublishedManifest,
+} from "./hub.ts";
+
+// Neither package may import the other outside of its tests, so each states these types itself.
+test("what an agent needs is what a hub gives, and the other way round", () => {
+  expectTypeOf<Hub>().toEqualTypeOf<served.Hub>();
+  expectTypeOf<AttachRequest>().toEqualTypeOf<served.AttachRequest>();
+  expectTypeOf<Attachment>().toEqualTypeOf<served.Attachment>();
+  expectTypeOf<PublishedManifest>().toEqualTypeOf<served.PublishedManifest>();
+  expectTypeOf<Delivery>().toEqualTypeOf<served.Delivery>();
+  expectTypeOf<HandoffView>().toEqualTypeOf<served.HandoffView>();
+});

@@ -1,0 +1,160 @@
+import { signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
+import type { PrivateKey, VerifiedEnvelope } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+import type { Attachment, Delivery, Hub } from "../hub.ts";
+import type { Log } from "../log.ts";
+import type { Peers } from "./peers.ts";
+
+export interface LinkOptions {
+  readonly id: string;
+  readonly key: PrivateKey;
+  readonly hub: Hub;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly instance: string;
+  readonly peers: Peers;
+  readonly log: Log;
+}
+
+const WAIT = { firstMs: 50, mostMs: 5_000 } as const;
+
+/** An agent's line to its hub: kept open, and everything sent until the hub has signed for it. */
+export class Link {
+  readonly #options: LinkOptions;
+  #attachment: Attachment | undefined;
+  #credit = 0;
+  #state: "open" | "closed" | "abandoned" = "open";
+  readonly #sleepers = new Set<() => void>();
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  get isAttached(): boolean {
+    return this.#attachment !== undefined;
+  }
+
+  /** Attaches, and again whenever the line is cut, until it is closed. */
+  async open(credit: number, handler: (delivery: Delivery) => void): Promise<void> {
+    this.#credit = credit;
+    await this.#attach(handler);
+  }
+
+  async #attach(handler: (delivery: Delivery) => void): Promise<void> {
+    const { hub, id: agent, instance, log } = this.#options;
+    const attachment = await hub.attach(
+      { agent, credit: this.#credit, instance, proof: this.#hello() },
+      (delivery) => {
+        if (this.#state !== "abandoned") handler(delivery);
+      },
+    );
+    if (this.#state !== "open") return attachment.close();
+    this.#attachment = attachment;
+    log({ event: "attached", agent });
+    attachment.closed.then(
+      (reason) => this.#cut(attachment, reason, handler),
+      () => undefined,
+    );
+  }
+
+  #cut(
+    attachment: Attachment,
+    reason: WaybillError | undefined,
+    handler: (delivery: Delivery) => void,
+  ): void {
+    if (this.#attachment !== attachment) return;
+    this.#attachment = undefined;
+    const { id: agent, log } = this.#options;
+    log({ event: "detached", agent, error: reason });
+    // 409: another process speaks for this agent now. Two that push each other out help nobody.
+    if (this.#state !== "open" || reason === undefined || reason.status === 409) return;
+    this.#attachAgain(handler).catch((error: unknown) => log({ event: "failure", agent, error }));
+  }
+
+  async #attachAgain(handler: (delivery: Delivery) => void): Promise<void> {
+    for (let wait: number = WAIT.firstMs; this.#state === "open";) {
+      try {
+        return await this.#attach(handler);
+      } catch (error) {
+        if (!WaybillError.is(error, 503)) throw error;
+      }
+      await this.#sleep(wait);
+      wait = Math.min(wait * 2, WAIT.mostMs);
+    }
+  }
+
+  #hello(): string {
+    const { id, key, hub, clock, newId, instance } = this.#options;
+    const at = new Date(clock.now()).toISOString();
+    const hello = { waybill: 1, kind: "hello", from: id, to: hub.id, instance, id: newId(), at };
+    return signCompact(stringifyJson(hello), key);
+  }
+
+  /**
+   * Sends until the hub has it, at most until `until`. The very same bytes each time, so that the
+   * hub takes them once. Gives the hub's receipt, verified.
+   */
+  async submit(text: string, digest: string, until: number): Promise<VerifiedEnvelope> {
+    const { hub, clock, peers, id } = this.#options;
+    for (let wait: number = WAIT.firstMs; ;) {
+      if (this.#state === "abandoned") await new Promise<never>(() => undefined);
+      try {
+        return this.#checked(await peers.verify(await hub.submit(text), { to: id }), digest);
+      } catch (error) {
+        const isPassing = WaybillError.is(error, 503) && clock.now() + wait < until;
+        if (!isPassing || this.#state !== "open") throw error;
+      }
+      await this.#sleep(wait);
+      wait = Math.min(wait * 2, WAIT.mostMs);
+    }
+  }
+
+  #checked(receipt: VerifiedEnvelope, digest: string): VerifiedEnvelope {
+    const { envelope } = receipt;
+    const isOurs = envelope.kind === "receipt" && envelope.re === digest;
+    if (isOurs && envelope.from === this.#options.hub.id) return receipt;
+    throw new WaybillError(
+      401,
+      `The hub ${this.#options.hub.id} did not sign for what it was given: the receipt is from ${envelope.from}, for something else.`,
+    );
+  }
+
+  taken(handoffId: string, attempt: number): void {
+    this.#attachment?.taken(handoffId, attempt);
+  }
+
+  heartbeat(handoffId: string, attempt: number): void {
+    this.#attachment?.heartbeat(handoffId, attempt);
+  }
+
+  seen(deliveryId: string): void {
+    this.#attachment?.seen(deliveryId);
+  }
+
+  setCredit(credit: number): void {
+    this.#credit = credit;
+    this.#attachment?.setCredit(credit);
+  }
+
+  /** `abandoned`: not a word more goes out, as if the process were gone. */
+  async close(how: "closed" | "abandoned"): Promise<void> {
+    this.#state = how;
+    for (const wake of this.#sleepers) wake();
+    const attachment = this.#attachment;
+    this.#attachment = undefined;
+    await attachment?.close();
+  }
+
+  #sleep(ms: number): Promise<void> {
+    const { clock } = this.#options;
+    return new Promise((resolve) => {
+      const wake = () => {
+        disarm();
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const disarm = clock.setTimer(clock.now() + ms, wake);
+      this.#sleepers.add(wake);
+    });
+  }
+}

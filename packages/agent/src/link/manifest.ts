@@ -1,0 +1,30 @@
+import { digestOf, parseJson, readCompact, signManifest } from "@waybill/protocol";
+import type { Json, ManifestInput, PrivateKey } from "@waybill/protocol";
+import type { Hub } from "../hub.ts";
+
+/** Publishes what an agent says about itself, as the next of its manifests where that has changed. */
+export async function publishManifest(
+  hub: Pick<Hub, "manifests" | "publish">,
+  manifest: ManifestInput,
+  key: PrivateKey,
+): Promise<void> {
+  const last = (await hub.manifests({ agent: manifest.agent_id })).at(-1)?.text;
+  const wanted = manifest.keys === undefined ? { ...manifest, keys: [key.jwk] } : manifest;
+  if (last === undefined) return hub.publish(signManifest(wanted, key));
+  const before = parseJson(readCompact(last).payload) as { [member: string]: Json };
+  const { sequence } = before;
+  const next = { ...wanted, sequence: Number(sequence) + 1, previous: digestOf(last) };
+  const signed = signManifest(next, key);
+  const after = parseJson(readCompact(signed).payload) as { [member: string]: Json };
+  if (contentOf(before) !== contentOf(after)) await hub.publish(signed);
+}
+
+function contentOf({
+  sequence: _sequence,
+  previous: _previous,
+  ...content
+}: {
+  [member: string]: Json;
+}): string {
+  return JSON.stringify(Object.entries(content).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,85 @@
+import {
+  digestOf,
+  isAgentId,
+  keyring,
+  parseJson,
+  readCompact,
+  verifyEnvelope,
+  verifyManifest,
+} from "@waybill/protocol";
+import type { KeyRecord, TrustPolicy, VerifiedEnvelope, VerifiedManifest } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+import type { Hub, ReceivedAt } from "../hub.ts";
+
+const KEYS_KEPT = 10_000;
+
+export interface VerifyOptions {
+  /** Whom it must be addressed to. */
+  readonly to?: string | undefined;
+  readonly receivedAt?: ReceivedAt | undefined;
+}
+
+/** The keys of the others, from their signed manifests. The hub passes those on; it can't make them. */
+export class Peers {
+  readonly #hub: Pick<Hub, "manifests">;
+  readonly #clock: Clock;
+  readonly #trust: TrustPolicy | undefined;
+  readonly #keys = new Map<string, KeyRecord>();
+  readonly #asked = new Map<string, Promise<void>>();
+
+  constructor(hub: Pick<Hub, "manifests">, clock: Clock, trust: TrustPolicy | undefined) {
+    this.#hub = hub;
+    this.#clock = clock;
+    this.#trust = trust;
+  }
+
+  /** Checks an envelope, and that it is for this agent where `to` says so. */
+  async verify(text: string, { to, receivedAt }: VerifyOptions = {}): Promise<VerifiedEnvelope> {
+    let isKnown = true;
+    const keyOf = (kid: string) => {
+      const record = this.#keys.get(kid);
+      isKnown = record !== undefined;
+      return record;
+    };
+    const now = this.#clock.now();
+    try {
+      return verifyEnvelope(text, { keyOf, at: now, to });
+    } catch (error) {
+      if (isKnown && receivedAt === undefined) throw error;
+    }
+    if (!isKnown) {
+      // Only a hint about whose manifest to ask for: nothing in it is believed yet.
+      const { from } = parseJson(readCompact(text).payload) as { from?: unknown };
+      if (isAgentId(from)) await this.#learn(from);
+    }
+    // Its key may have been retired since the hub took it in; the hub would refuse such a key now.
+    const at = Math.min(now, receivedAt?.[digestOf(text)] ?? now);
+    return verifyEnvelope(text, { keyOf, at, to });
+  }
+
+  #learn(agent: string): Promise<void> {
+    let asked = this.#asked.get(agent);
+    if (asked === undefined) {
+      asked = this.#load(agent).finally(() => this.#asked.delete(agent));
+      this.#asked.set(agent, asked);
+    }
+    return asked;
+  }
+
+  async #load(agent: string): Promise<void> {
+    const manifests: VerifiedManifest[] = [];
+    const published = await this.#hub.manifests({ agent });
+    for (const [index, { text, at }] of published.entries()) {
+      const trust = index === published.length - 1 ? this.#trust : undefined;
+      manifests.push(verifyManifest(text, { previous: manifests.at(-1), at, trust }));
+    }
+    if (this.#keys.size > KEYS_KEPT) this.#keys.clear();
+    const ring = keyring(manifests.filter(({ manifest }) => manifest.agent_id === agent));
+    for (const { keys } of manifests) {
+      for (const kid of keys.keys()) {
+        const record = ring.keyOf(kid);
+        if (record !== undefined) this.#keys.set(kid, record);
+      }
+    }
+  }
+}

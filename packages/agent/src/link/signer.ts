@@ -1,0 +1,49 @@
+import { signEnvelope, signEnvelopes } from "@waybill/protocol";
+import type { Envelope, PrivateKey } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+
+interface Waiting {
+  readonly envelope: Envelope;
+  resolve(text: string): void;
+  reject(error: unknown): void;
+}
+
+/** Signs what an agent sends: what is to be signed in one turn shares one signature. */
+export class Signer {
+  readonly #key: PrivateKey;
+  readonly #clock: Clock;
+  #waiting: Waiting[] = [];
+
+  constructor(key: PrivateKey, clock: Clock) {
+    this.#key = key;
+    this.#clock = clock;
+  }
+
+  sign(envelope: Envelope): Promise<string> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.push({ envelope, resolve, reject }) > 1) return;
+      this.#clock.setTimer(this.#clock.now(), () => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const texts = signEnvelopes(
+        waiting.map(({ envelope }) => envelope),
+        this.#key,
+      );
+      waiting.forEach(({ resolve }, index) => resolve(texts[index]!));
+    } catch {
+      // One that can't be signed must not take the others with it.
+      for (const { envelope, resolve, reject } of waiting) {
+        try {
+          resolve(signEnvelope(envelope, this.#key));
+        } catch (error) {
+          reject(error);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { memoryStore, openHub } from "@waybill/hub";
+import type { HubServer } from "@waybill/hub";
+import { generateKey } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { createAgent } from "./agent.ts";
+import type { Hub } from "./hub.ts";
+
+test("an answer that a hub takes while the recipient is not attached reaches the work that waits for it", async () => {
+  const options = { store: memoryStore(), key: generateKey() };
+  let hub: HubServer = await openHub(options);
+  let mayAttach = Promise.resolve();
+  const link = (waits: boolean): Hub => ({
+    id: hub.id,
+    submit: (envelope) => hub.submit(envelope),
+    publish: (manifest) => hub.publish(manifest),
+    manifests: (query) => hub.manifests(query),
+    find: (query) => hub.find(query),
+    handoff: (id, as) => hub.handoff(id, as),
+    async attach(request, handler) {
+      if (waits) await mayAttach;
+      return hub.attach(request, handler);
+    },
+  });
+  const worker = createAgent({ id: "worker", key: generateKey(), hub: link(true) });
+  worker.serve("travel", async (work) => ["to", await work.ask("Where to?")]);
+  await worker.start();
+  const owner = createAgent({ id: "owner", key: generateKey(), hub: link(false) });
+  const handoff = owner.handoff({ to: "worker", capability: "travel", timeoutMs: 60_000 });
+  for await (const question of handoff.questions) {
+    const { promise, resolve: attachAgain } = Promise.withResolvers<void>();
+    mayAttach = promise;
+    await hub.close();
+    hub = await openHub(options);
+    await handoff.answer(question.id, "Rome");
+    attachAgain();
+    break;
+  }
+  expect((await handoff.result).output).toEqual(["to", "Rome"]);
+  await Promise.all([worker.stop(), owner.stop()]);
+  await hub.close();
+}, 30_000);
+
+test("a result that comes in while its delegator attaches again is not lost", async () => {
+  const hub = await openHub({ store: memoryStore(), key: generateKey() });
+  const finish = Promise.withResolvers<string>();
+  const worker = createAgent({ id: "worker", key: generateKey(), hub });
+  worker.serve("work", () => finish.promise);
+  await worker.start();
+
+  const key = generateKey();
+  const first = createAgent({ id: "owner", key, hub });
+  const made = first.handoff({ to: "worker", capability: "work", timeoutMs: 60_000 });
+  await made.accepted;
+  await first.stop({ mode: "abandon" });
+
+  // A hub behind a wire: what it says of the handoff is overtaken by the result.
+  const isAsked = Promise.withResolvers<void>();
+  const hasResult = Promise.withResolvers<void>();
+  const slow: Hub = {
+    ...hub,
+    async handoff(id, as) {
+      const view = await hub.handoff(id, as);
+      isAsked.resolve();
+      await hasResult.promise;
+      return view;
+    },
+    attach: (request, handler) =>
+      hub.attach(request, (delivery) => {
+        handler(delivery);
+        if (delivery.type === "envelope" && finished) hasResult.resolve();
+      }),
+  };
+  let finished = false;
+  const second = createAgent({ id: "owner", key, hub: slow });
+  await second.start();
+  const attaching = second.attach(made.id);
+  const again = second.attach(made.id);
+  await isAsked.promise;
+  finished = true;
+  finish.resolve("done");
+  const handle = await attaching;
+  expect(await again).toBe(handle);
+  expect((await handle.result).output).toBe("done");
+  await Promise.all([worker.stop(), second.stop()]);
+  await hub.close();
+}, 30_000);

@@ -1,0 +1,43 @@
+import type { AskedQuestion, QuestionEnvelope, Json } from "@waybill/protocol";
+import type { Answers } from "./answers.ts";
+import { returnedPause } from "./outcome.ts";
+import type { Returned } from "./outcome.ts";
+import type { Ask } from "./work.ts";
+
+/** The questions of one attempt: those without an id are counted, so that each attempt asks alike. */
+export class Asking {
+  readonly #agent: string;
+  readonly #answers: Answers;
+  readonly #send: (body: QuestionEnvelope["body"]) => Promise<void>;
+  #asked = 0;
+
+  constructor(
+    agent: string,
+    answers: Answers,
+    send: (body: QuestionEnvelope["body"]) => Promise<void>,
+  ) {
+    this.#agent = agent;
+    this.#answers = answers;
+    this.#send = send;
+  }
+
+  async ask(question: Ask | string): Promise<Json> {
+    const named = this.#named(question);
+    if (!this.#answers.known.has(named.id)) await this.#send({ questions: [named] });
+    return this.#answers.wait(named.id);
+  }
+
+  pause(questions: readonly Ask[] | Ask | string, state: string): Returned {
+    const all = Array.isArray(questions) ? (questions as Ask[]) : [questions as Ask | string];
+    return returnedPause(
+      all.map((each) => this.#named(each)),
+      state,
+    );
+  }
+
+  #named(question: Ask | string): AskedQuestion {
+    const asked: Ask = typeof question === "string" ? { text: question } : question;
+    this.#asked++;
+    return { ...asked, id: asked.id ?? `${this.#agent}/${this.#asked}` };
+  }
+}

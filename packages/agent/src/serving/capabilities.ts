@@ -1,0 +1,92 @@
+import {
+  compileSchema,
+  judgeOffer,
+  matchesVersion,
+  parseManifest,
+  stringifyJson,
+  termsOf,
+  WaybillError,
+} from "@waybill/protocol";
+import type {
+  Capability,
+  CapabilityInput,
+  CompiledSchema,
+  Contract,
+  HandoffBody,
+  StatusCode,
+} from "@waybill/protocol";
+import type { Handler } from "./work.ts";
+
+export interface Served {
+  readonly capability: Capability;
+  readonly input: CompiledSchema;
+  readonly handler: Handler;
+}
+
+/** Why an offer is not taken. */
+export interface Rejection {
+  readonly status: StatusCode;
+  readonly reason: string;
+  readonly counter?: Contract;
+}
+
+/** Reads a capability as the manifest will have it. */
+export function servedAs(agent: string, input: CapabilityInput, handler: Handler): Served {
+  const { capabilities } = parseManifest({ agent_id: agent, capabilities: [input] });
+  const capability = capabilities[0]!;
+  return { capability, input: compileSchema(capability.input_schema), handler };
+}
+
+export function servedFor(
+  all: readonly Served[],
+  { capability, version }: HandoffBody,
+): Served | undefined {
+  return all.find(
+    (each) =>
+      each.capability.name === capability &&
+      (version === undefined || matchesVersion(each.capability.version, version)),
+  );
+}
+
+/** Whether the work can be taken on at all, and on these terms. */
+export function rejectionOf(served: Served, body: HandoffBody): Rejection | undefined {
+  const { capability } = served;
+  const { input } = body;
+  if (input !== undefined && capability.max_input_bytes < Number.MAX_SAFE_INTEGER) {
+    const bytes = new TextEncoder().encode(stringifyJson(input)).length;
+    if (bytes > capability.max_input_bytes) {
+      const reason = `The input has ${bytes} bytes, and ${capability.name} takes at most ${capability.max_input_bytes}.`;
+      return { status: 413, reason };
+    }
+  }
+  const isWordsOnly = input === undefined && (body.brief ?? body.messages) !== undefined;
+  if (!isWordsOnly || capability.takes === "structured") {
+    const fault = faultOfInput(served, input);
+    if (fault !== undefined) return fault;
+  }
+  const verdict = judgeOffer(body.contract, termsOf(capability));
+  if (verdict.verdict === "accept") return undefined;
+  const { reason } = verdict;
+  return verdict.verdict === "counter"
+    ? { status: 406, reason, counter: verdict.contract }
+    : { status: 406, reason };
+}
+
+function faultOfInput(
+  { capability, input: schema }: Served,
+  input: HandoffBody["input"],
+): Rejection | undefined {
+  try {
+    if (input === undefined) {
+      if (Object.keys(capability.input_schema).length === 0) return undefined;
+      return { status: 422, reason: `${capability.name} needs an input, and there is none.` };
+    }
+    const [issue] = schema.check(input);
+    if (issue === undefined) return undefined;
+    const at = issue.at && ` at ${issue.at}`;
+    return { status: 422, reason: `The input breaks its schema${at}: ${issue.message}` };
+  } catch (error) {
+    const { message } = WaybillError.from(error);
+    return { status: 422, reason: `The input can't be checked: ${message}` };
+  }
+}

@@ -1,0 +1,107 @@
+import { compileSchema, WaybillError } from "@waybill/protocol";
+import type {
+  Artifact,
+  AskedQuestion,
+  Capability,
+  Effects,
+  Json,
+  Message,
+  ResultBody,
+} from "@waybill/protocol";
+
+/** A result with more than its output. */
+export interface FullResult {
+  readonly output?: Json | undefined;
+  readonly messages?: Message[] | undefined;
+  readonly artifacts?: Artifact[] | undefined;
+  readonly effects?: Effects | undefined;
+}
+
+const RESULT: unique symbol = Symbol("result");
+const PAUSE: unique symbol = Symbol("pause");
+
+/** What a handler gives back through `work.result(…)` or `work.pause(…)`. */
+export interface Returned {
+  readonly [RESULT]?: FullResult;
+  readonly [PAUSE]?: { readonly questions: readonly AskedQuestion[]; readonly state: string };
+}
+
+export function returnedResult(result: FullResult): Returned {
+  return { [RESULT]: result };
+}
+
+export function returnedPause(questions: readonly AskedQuestion[], state: string): Returned {
+  return { [PAUSE]: { questions, state } };
+}
+
+export function pauseOf(value: unknown): Returned[typeof PAUSE] {
+  return isReturned(value) ? value[PAUSE] : undefined;
+}
+
+function isReturned(value: unknown): value is Returned {
+  return typeof value === "object" && value !== null && (RESULT in value || PAUSE in value);
+}
+
+/** The body of a success, or the 520 that it is when it is empty or not what was promised. */
+export function resultOf(value: unknown, schema: Capability["output_schema"]): ResultBody {
+  const full: FullResult = isReturned(value) ? value[RESULT]! : { output: value as Json };
+  const { output, messages, artifacts, effects } = full;
+  const carriesMore = (messages?.length ?? 0) > 0 || (artifacts?.length ?? 0) > 0;
+  if (!carriesMore && isEmpty(output, isOpen(schema))) {
+    throw new WaybillError(
+      520,
+      "The handler came to an end without an output. An empty success is none: return what was made, or throw what went wrong.",
+    );
+  }
+  if (output !== undefined) {
+    const [issue] = compileSchema(schema).check(output);
+    if (issue !== undefined) {
+      throw new WaybillError(
+        520,
+        `The output breaks its schema${issue.at && ` at ${issue.at}`}: ${issue.message}`,
+        { at: issue.at },
+      );
+    }
+  }
+  return { status: 200, output, messages, artifacts, effects };
+}
+
+/** Where a schema allows it by name, null or an empty text is an answer. */
+function isEmpty(output: Json | undefined, isSchemaOpen: boolean): boolean {
+  if (output === undefined) return true;
+  const isBlank = output === null || (typeof output === "string" && output.trim() === "");
+  return isBlank && isSchemaOpen;
+}
+
+function isOpen(schema: Capability["output_schema"]): boolean {
+  return schema === true || (typeof schema === "object" && Object.keys(schema).length === 0);
+}
+
+/** The body of a failure: the real message, and what caused it, as far as JSON can say. */
+export function failureOf(thrown: unknown, effects: Effects): ResultBody {
+  const error = WaybillError.from(thrown);
+  const status = error.status >= 400 ? error.status : 500;
+  const isFlagged = WaybillError.is(thrown);
+  return {
+    status,
+    error: {
+      message: error.message.toWellFormed(),
+      ...(isFlagged ? { retryable: error.retryable } : {}),
+      ...(error.retryAfterMs === undefined ? {} : { retry_after_ms: error.retryAfterMs }),
+      ...(error.cause === undefined ? {} : { cause: causeOf(error.cause, 0) }),
+    },
+    effects: effects === "none" ? "none" : "possible",
+  };
+}
+
+const CAUSES_DEEP = 5;
+
+function causeOf(cause: unknown, depth: number): Json {
+  if (!(cause instanceof Error)) return String(cause).slice(0, 2000).toWellFormed();
+  const { name, message } = cause;
+  const code = (cause as { code?: unknown }).code;
+  const own: { [member: string]: Json } = { name, message: message.toWellFormed() };
+  if (typeof code === "string" || typeof code === "number") own.code = code;
+  if (cause.cause !== undefined && depth < CAUSES_DEEP) own.cause = causeOf(cause.cause, depth + 1);
+  return own;
+}

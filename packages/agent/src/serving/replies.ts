@@ -1,0 +1,88 @@
+import { createReply, digestOf } from "@waybill/protocol";
+import type {
+  Digest,
+  Envelope,
+  HandoffEnvelope,
+  ProgressBody,
+  QuestionEnvelope,
+  ReceiptBody,
+  ResultBody,
+} from "@waybill/protocol";
+import type { AgentContext } from "../context.ts";
+import { failureOf } from "./outcome.ts";
+
+/** After the deadline an outage is waited out a little longer, so that the result is on record. */
+const AFTER_DEADLINE_MS = 60_000;
+
+interface About {
+  readonly from: string;
+  readonly attempt: number;
+  readonly re: Digest;
+}
+
+/** What a recipient signs about one attempt. Each settles once the hub has it. */
+export class Replies {
+  readonly #context: AgentContext;
+  readonly #handoff: HandoffEnvelope;
+  readonly #about: About;
+  readonly #until: number;
+
+  constructor(
+    context: AgentContext,
+    handoff: HandoffEnvelope,
+    about: Omit<About, "from"> & { readonly deadline: number },
+  ) {
+    const { attempt, re, deadline } = about;
+    this.#context = context;
+    this.#handoff = handoff;
+    this.#about = { from: context.id, attempt, re };
+    this.#until = deadline + AFTER_DEADLINE_MS;
+  }
+
+  receipt(body: ReceiptBody): Promise<void> {
+    const { source } = this.#context;
+    return this.#send(
+      createReply(this.#handoff, { kind: "receipt", ...this.#about, body }, source),
+    );
+  }
+
+  progress(body: ProgressBody): Promise<void> {
+    const { source } = this.#context;
+    return this.#send(
+      createReply(this.#handoff, { kind: "progress", ...this.#about, body }, source),
+    );
+  }
+
+  question(body: QuestionEnvelope["body"]): Promise<void> {
+    const { source } = this.#context;
+    return this.#send(
+      createReply(this.#handoff, { kind: "question", ...this.#about, body }, source),
+    );
+  }
+
+  /** An output that can't be signed, because of its size or its values, becomes the failure it is. */
+  async result(body: ResultBody): Promise<void> {
+    const { source } = this.#context;
+    const make = (content: ResultBody) =>
+      createReply(this.#handoff, { kind: "result", ...this.#about, body: content }, source);
+    let text: string;
+    try {
+      text = await this.#signed(make(body));
+    } catch (error) {
+      text = await this.#signed(make(failureOf(error, body.effects ?? "possible")));
+    }
+    await this.#submit(text);
+  }
+
+  async #send(envelope: Envelope): Promise<void> {
+    await this.#submit(await this.#signed(envelope));
+  }
+
+  #signed(envelope: Envelope): Promise<string> {
+    return this.#context.signer.sign(envelope);
+  }
+
+  async #submit(text: string): Promise<void> {
+    await this.#context.link.submit(text, digestOf(text), this.#until);
+  }
+}

@@ -1,0 +1,268 @@
+import { digestOf, WaybillError } from "@waybill/protocol";
+import type { Digest, HandoffEnvelope, Json, ReceiptBody, ResultBody } from "@waybill/protocol";
+import type { AgentContext } from "../context.ts";
+import type { HandoffHandle } from "../delegating/handle.ts";
+import type { ParentedOptions } from "../delegating/options.ts";
+import type { Delivery, ReceivedAt } from "../hub.ts";
+import { Answers } from "./answers.ts";
+import { Asking } from "./asking.ts";
+import { rejectionOf, servedFor } from "./capabilities.ts";
+import type { Served } from "./capabilities.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
+import { Replies } from "./replies.ts";
+import type { Resume, Work } from "./work.ts";
+
+export type Offer = Extract<Delivery, { type: "offer" }>;
+
+export interface RunOptions {
+  readonly context: AgentContext;
+  readonly served: readonly Served[];
+  readonly handoff: (options: ParentedOptions) => HandoffHandle;
+}
+
+/** One attempt in this process, from its offer to the last word about it. */
+export class Run {
+  readonly handoffId: string;
+  readonly attempt: number;
+  readonly #offer: Offer;
+  readonly #context: AgentContext;
+  readonly #options: RunOptions;
+  readonly #controller = new AbortController();
+  readonly #answers = new Answers();
+  /** Answers that came before the offer itself was verified. */
+  readonly #early: [text: string, receivedAt: ReceivedAt][] = [];
+  readonly #digest: Digest;
+  readonly #deadline: number;
+  readonly #heartbeat: Heartbeat;
+  /** The handoff and what is said about it, once the handoff is known to be genuine. */
+  #verified: { readonly handoff: HandoffEnvelope; readonly replies: Replies } | undefined;
+  #disarmDeadline: (() => void) | undefined;
+  /** Nothing more is sent: the attempt is somebody else's now, or nobody's. */
+  #isClosed = false;
+
+  constructor(offer: Offer, options: RunOptions) {
+    const { clock, link } = options.context;
+    const { handoffId, attempt, leaseMs } = offer;
+    this.#offer = offer;
+    this.#options = options;
+    this.#context = options.context;
+    this.handoffId = handoffId;
+    this.attempt = attempt;
+    this.#digest = digestOf(offer.envelope);
+    this.#deadline = clock.now() + offer.remainingMs;
+    const lost = () =>
+      this.abort(
+        new WaybillError(
+          502,
+          "The hub was out of reach for longer than the lease: another may have the work now.",
+        ),
+      );
+    this.#heartbeat = new Heartbeat({ clock, link, handoffId, attempt, leaseMs, lost });
+  }
+
+  /** Does the work. Never rejects. */
+  async work(): Promise<void> {
+    const { id: agent, log } = this.#context;
+    try {
+      await this.#work();
+    } catch (error) {
+      if (!this.#isClosed) {
+        log({ event: "failure", agent, handoffId: this.handoffId, attempt: this.attempt, error });
+      }
+    } finally {
+      this.#end();
+    }
+  }
+
+  #end(): void {
+    this.#isClosed = true;
+    this.#heartbeat.stop();
+    this.#disarmDeadline?.();
+  }
+
+  async #work(): Promise<void> {
+    const context = this.#context;
+    const { envelope } = await context.peers.verify(this.#offer.envelope, {
+      receivedAt: this.#offer.receivedAt,
+    });
+    const { to } = envelope;
+    if (envelope.kind !== "handoff" || envelope.handoff_id !== this.handoffId) {
+      throw new WaybillError(400, `What was offered as ${this.handoffId} is not that handoff.`);
+    }
+    if (typeof to === "string" && to !== context.id) {
+      throw new WaybillError(403, `The handoff ${this.handoffId} is for ${to}.`);
+    }
+    const about = { attempt: this.attempt, re: this.#digest, deadline: this.#deadline };
+    const replies = new Replies(context, envelope, about);
+    this.#verified = { handoff: envelope, replies };
+    if (this.#offer.isAccepted) return this.#interrupted(replies);
+    const served = servedFor(this.#options.served, envelope.body);
+    if (served === undefined) {
+      const reason = `${context.id} does not offer ${envelope.body.capability}.`;
+      return this.#reject(replies, { status: 404, reason });
+    }
+    const rejection = rejectionOf(served, envelope.body);
+    if (rejection !== undefined) return this.#reject(replies, rejection);
+    for (const answer of this.#offer.answers) await this.answered(answer, this.#offer.receivedAt);
+    for (const [answer, receivedAt] of this.#early) await this.answered(answer, receivedAt);
+    this.#heartbeat.start();
+    this.#disarmDeadline = context.clock.setTimer(this.#deadline, () =>
+      this.abort(new WaybillError(504, "The deadline of the handoff has passed.")),
+    );
+    this.#accept(replies);
+    await this.#conclude(served, replies, await this.#invoke(served, envelope, replies));
+  }
+
+  /** The acceptance goes out while the work begins; a result that overtakes it stands for it. */
+  #accept(replies: Replies): void {
+    const { id: agent, log } = this.#context;
+    const about = { agent, handoffId: this.handoffId, attempt: this.attempt };
+    replies.receipt({ status: 101 }).then(
+      () => log({ event: "accepted", ...about }),
+      (error: unknown) => {
+        // Once the result is in, the acceptance comes too late, and says nothing new.
+        if (this.#isClosed || !WaybillError.is(error, 410)) return;
+        this.close(error);
+      },
+    );
+  }
+
+  async #invoke(
+    served: Served,
+    envelope: HandoffEnvelope,
+    replies: Replies,
+  ): Promise<() => unknown> {
+    try {
+      const value = await served.handler(await this.#view(envelope, replies));
+      return () => value;
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  async #conclude(served: Served, replies: Replies, returned: () => unknown): Promise<void> {
+    if (this.#isClosed) return;
+    const { effects, output_schema: schema } = served.capability;
+    let body: ResultBody;
+    try {
+      const value = returned();
+      const pause = pauseOf(value);
+      if (pause !== undefined) {
+        const { questions, state } = pause;
+        await this.#said(replies.question({ questions: [...questions], state }));
+        return;
+      }
+      body = resultOf(value, schema);
+    } catch (error) {
+      if (WaybillError.is(error) && (error.status === 300 || error.status === 301)) {
+        return this.release(error.message, error.status, error.retryAfterMs);
+      }
+      body = failureOf(error, effects);
+    }
+    await this.#result(replies, body);
+  }
+
+  async #result(replies: Replies, body: ResultBody): Promise<void> {
+    const { id: agent, log } = this.#context;
+    const { handoffId, attempt } = this;
+    await replies.result(body);
+    log({ event: "finished", agent, handoffId, attempt, status: body.status });
+  }
+
+  /** A process that knows nothing of an attempt which it has accepted was restarted in the middle. */
+  #interrupted(replies: Replies): Promise<void> {
+    return this.#result(replies, {
+      status: 501,
+      error: {
+        message: `${this.#context.id} was restarted in the middle of the work.`,
+        retryable: true,
+      },
+      effects: "possible",
+    });
+  }
+
+  async #reject(replies: Replies, body: ReceiptBody): Promise<void> {
+    const { id: agent, log } = this.#context;
+    const { handoffId, attempt } = this;
+    log({ event: "refused", agent, handoffId, attempt, status: body.status });
+    await replies.receipt(body);
+  }
+
+  /** Gives the attempt back, without a verdict. */
+  async release(reason: string, status: 300 | 301 = 300, retryAfterMs?: number): Promise<void> {
+    if (this.#isClosed || this.#verified === undefined) return;
+    this.#end();
+    this.abort(new WaybillError(status, reason));
+    await this.#verified.replies.receipt({ status, reason, retry_after_ms: retryAfterMs });
+  }
+
+  /** The work is to stop, and nothing more of it is to be sent. */
+  close(reason: WaybillError): void {
+    this.#end();
+    this.abort(reason);
+  }
+
+  abort(reason: WaybillError): void {
+    this.#answers.end(reason);
+    this.#controller.abort(reason);
+  }
+
+  async answered(text: string, receivedAt: ReceivedAt): Promise<void> {
+    if (this.#verified === undefined) {
+      this.#early.push([text, receivedAt]);
+      return;
+    }
+    const { from, handoff_id: id } = this.#verified.handoff;
+    this.#answers.take(await this.#context.peers.verify(text, { receivedAt }), from, id);
+  }
+
+  async #view(envelope: HandoffEnvelope, replies: Replies): Promise<Work> {
+    const { body } = envelope;
+    const asking = new Asking(this.#context.id, this.#answers, (question) =>
+      this.#said(replies.question(question)),
+    );
+    return {
+      input: body.input as Json,
+      body,
+      envelope,
+      handoffId: this.handoffId,
+      attempt: this.attempt,
+      deadline: new Date(this.#deadline),
+      signal: this.#controller.signal,
+      resume: await this.#resume(),
+      progress: async (content) => {
+        if (!this.#isClosed) await this.#said(replies.progress(content));
+      },
+      ask: (question) => asking.ask(question),
+      pause: (questions, state) => asking.pause(questions, state),
+      result: returnedResult,
+      handoff: (options) => this.#options.handoff({ ...options, parent: envelope }),
+    };
+  }
+
+  async #resume(): Promise<Resume | undefined> {
+    const { resume, receivedAt } = this.#offer;
+    if (resume === undefined) return undefined;
+    const { envelope } = await this.#context.peers.verify(resume, { receivedAt });
+    // The state is this agent's own; from anybody else it would be a way in.
+    const isOwn = envelope.kind === "question" && envelope.from === this.#context.id;
+    if (!isOwn || envelope.handoff_id !== this.handoffId || envelope.body.state === undefined) {
+      throw new WaybillError(403, `The state to go on from is not one of ${this.#context.id}.`);
+    }
+    const { state, questions } = envelope.body;
+    return { state, questions, answers: this.#answers.known };
+  }
+
+  /** Where the hub says that the attempt is closed, the work ends. */
+  async #said(reply: Promise<void>): Promise<void> {
+    try {
+      await reply;
+    } catch (error) {
+      if (WaybillError.is(error, 410)) this.close(error);
+      throw error;
+    }
+  }
+}

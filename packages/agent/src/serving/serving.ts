@@ -1,0 +1,93 @@
+import { WaybillError } from "@waybill/protocol";
+import type { AgentContext } from "../context.ts";
+import type { Delivery } from "../hub.ts";
+import { Run } from "./run.ts";
+import type { Offer, RunOptions } from "./run.ts";
+
+type Passed = Extract<Delivery, { type: "envelope" }>;
+
+const FINISHED_KEPT = 10_000;
+
+/** The attempts that this process works on. Whatever comes twice is done once. */
+export class Serving {
+  readonly #context: AgentContext;
+  readonly #options: RunOptions;
+  readonly #runs = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
+  readonly #finished = new Set<string>();
+  #isStopping = false;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#context = options.context;
+  }
+
+  offered(offer: Offer): void {
+    const { handoffId, attempt } = offer;
+    const { link, log, id: agent } = this.#context;
+    link.seen(offer.id);
+    const name = `${handoffId}/${attempt}`;
+    const isKnown = this.#runs.has(name) || this.#finished.has(name);
+    if (this.#isStopping && !isKnown) return;
+    if (!offer.isAccepted) link.taken(handoffId, attempt);
+    if (isKnown) {
+      this.#answeredMeanwhile(offer);
+      return;
+    }
+    log({ event: "offered", agent, handoffId, attempt });
+    const run = new Run(offer, this.#options);
+    const done = run.work().then(() => {
+      this.#runs.delete(name);
+      this.#finished.add(name);
+      if (this.#finished.size > FINISHED_KEPT) {
+        this.#finished.delete(this.#finished.values().next().value as string);
+      }
+    });
+    this.#runs.set(name, { run, done });
+  }
+
+  /** A hub that took an answer while this agent was not attached sends it along with the offer. */
+  #answeredMeanwhile({ handoffId, attempt, answers, receivedAt }: Offer): void {
+    const running = this.#runs.get(`${handoffId}/${attempt}`);
+    if (running === undefined) return;
+    const { log, id: agent } = this.#context;
+    for (const answer of answers) {
+      running.run
+        .answered(answer, receivedAt)
+        .catch((error: unknown) => log({ event: "failure", agent, handoffId, attempt, error }));
+    }
+  }
+
+  stopped({ handoffId, attempt, status, reason }: Extract<Delivery, { type: "stop" }>): void {
+    const { log, id: agent } = this.#context;
+    const found = this.#runs.get(`${handoffId}/${attempt}`);
+    if (found === undefined) return;
+    log({ event: "stopped", agent, handoffId, attempt, status });
+    found.run.close(new WaybillError(status, reason));
+  }
+
+  /** Gives an answer to whoever waits for it here. */
+  async answered({ handoffId, envelope, receivedAt }: Passed): Promise<boolean> {
+    let isTaken = false;
+    for (const { run } of this.#runs.values()) {
+      if (run.handoffId !== handoffId) continue;
+      isTaken = true;
+      await run.answered(envelope, receivedAt);
+    }
+    return isTaken;
+  }
+
+  async finish(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#runs.values()].map(({ done }) => done));
+  }
+
+  async release(reason: string): Promise<void> {
+    this.#isStopping = true;
+    await Promise.allSettled([...this.#runs.values()].map(({ run }) => run.release(reason)));
+  }
+
+  abandon(reason: WaybillError): void {
+    this.#isStopping = true;
+    for (const { run } of this.#runs.values()) run.close(reason);
+  }
+}

@@ -1,0 +1,160 @@
+/// <reference types="node" />
+import { ledgerHistory, memoryStore, openHub } from "@waybill/hub";
+import type { HubOptions, HubServer, Store } from "@waybill/hub";
+import { checkHistory, generateKey, parseEnvelope, readCompact } from "@waybill/protocol";
+import type { HistoryEntry, HistoryReport, PrivateKey } from "@waybill/protocol";
+import { createAgent } from "./agent.ts";
+import type { Agent, AgentOptions } from "./agent.ts";
+import type { Clock } from "./clock.ts";
+import type { Hub } from "./hub.ts";
+import { WaybillError } from "@waybill/protocol";
+
+/** Time that stands still until a test moves it on. What is due at once happens at once. */
+export class VirtualClock implements Clock {
+  #now = 1_800_000_000_000;
+  readonly #timers = new Set<{ at: number; callback: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimer(at: number, callback: () => void): () => void {
+    if (at <= this.#now) {
+      const immediate = setImmediate(callback);
+      return () => clearImmediate(immediate);
+    }
+    const timer = { at, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Moves time on from timer to timer, and lets everything run that each one sets off. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settled();
+    for (;;) {
+      const next = [...this.#timers].reduce<{ at: number; callback: () => void } | undefined>(
+        (first, each) => (each.at <= end && each.at < (first?.at ?? Infinity) ? each : first),
+        undefined,
+      );
+      if (next === undefined) break;
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.callback();
+      await settled();
+    }
+    this.#now = end;
+    await settled();
+  }
+}
+
+/** Everything in memory that was on its way has arrived. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A hub that can be taken down and opened again over the same store, and its agents. */
+export class World {
+  readonly clock: VirtualClock = new VirtualClock();
+  readonly store: Store = memoryStore();
+  readonly hubKey: PrivateKey = generateKey();
+  readonly keys: Map<string, PrivateKey> = new Map();
+  readonly errors: unknown[] = [];
+  readonly extra: HistoryEntry[] = [];
+  readonly #options: Partial<HubOptions>;
+  #server: HubServer | undefined;
+
+  constructor(options: Partial<HubOptions> = {}) {
+    this.#options = options;
+  }
+
+  static async open(options: Partial<HubOptions> = {}): Promise<World> {
+    const world = new World(options);
+    await world.up();
+    return world;
+  }
+
+  get server(): HubServer {
+    if (this.#server === undefined) throw new WaybillError(503, "The hub is down.");
+    return this.#server;
+  }
+
+  /** One more hub over the same store. */
+  openServer(): Promise<HubServer> {
+    return openHub({
+      store: this.store,
+      key: this.hubKey,
+      clock: this.clock,
+      log: ({ event, error }) => {
+        if (event === "failure") this.errors.push(error);
+      },
+      ...this.#options,
+    });
+  }
+
+  async up(): Promise<void> {
+    this.#server = await this.openServer();
+  }
+
+  async down(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await server?.close();
+  }
+
+  /** The line to whichever hub is up. */
+  readonly hub: Hub = lineTo(() => this.server);
+
+  key(id: string): PrivateKey {
+    const key = this.keys.get(id) ?? generateKey();
+    this.keys.set(id, key);
+    return key;
+  }
+
+  agent(id: string, options: Partial<AgentOptions> = {}): Agent {
+    return createAgent({ id, key: this.key(id), hub: this.hub, clock: this.clock, ...options });
+  }
+
+  async history(): Promise<HistoryEntry[]> {
+    const entries: HistoryEntry[] = [];
+    for await (const entry of ledgerHistory(this.store)) entries.push(entry);
+    return [...entries, ...this.extra];
+  }
+
+  /** What was said and decided about a handoff, in order, without the hub's receipts for it. */
+  async kinds(handoffId: string): Promise<string[]> {
+    return (await this.history()).flatMap((entry) => {
+      if (entry.type === "event") return entry.handoff_id === handoffId ? [entry.event.type] : [];
+      if (entry.type !== "envelope" || entry.envelope.handoff_id !== handoffId) return [];
+      const { kind, body, from } = entry.envelope;
+      if (kind === "receipt" && from === this.server.id) return [];
+      return ["status" in body ? `${kind} ${body.status}` : kind];
+    });
+  }
+
+  /** Adds a custody receipt to the history, so that the checker sees what the sender was told. */
+  received(text: string): void {
+    const envelope = parseEnvelope(readCompact(text).payload);
+    const digest = `sha256:${"0".repeat(64)}` as const;
+    this.extra.push({ type: "envelope", at: this.clock.now(), digest, envelope });
+  }
+
+  /** Everything has ended, and all promises hold. */
+  async check(isComplete = true): Promise<HistoryReport> {
+    return checkHistory(await this.history(), { isComplete, hub: this.server.id });
+  }
+}
+
+export function lineTo(server: () => HubServer): Hub {
+  return {
+    get id() {
+      return "hub";
+    },
+    submit: async (envelope) => server().submit(envelope),
+    publish: async (manifest) => server().publish(manifest),
+    manifests: async (query) => server().manifests(query),
+    find: async (query) => server().find(query),
+    attach: async (request, handler) => server().attach(request, handler),
+    handoff: async (id, as) => server().handoff(id, as),
+  };
+}

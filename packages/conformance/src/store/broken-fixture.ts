@@ -1,0 +1,452 @@
+import { digestOf } from "@waybill/protocol";
+import type { Commit, CommitOutcome, Page, Store, StoredHandoff } from "@waybill/hub";
+import { openMemorySubject, twoLayeredDisk } from "./memory-fixture.ts";
+import { AT } from "./sample.ts";
+import type { DurableStoreSubject } from "./subject.ts";
+
+/** What a store does otherwise than it should, given one that does it right. */
+type Fault = (store: Store) => Partial<Store>;
+
+/** The right store with some of its functions replaced. */
+function with_(store: Store, faults: Partial<Store>): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const member = faults[name] ?? target[name];
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+/** A subject whose store has a fault from its first opening on. */
+function faulty(fault: Fault): () => Promise<DurableStoreSubject> {
+  return async () => {
+    const subject = await openMemorySubject();
+    return {
+      ...subject,
+      store: with_(subject.store, fault(subject.store)),
+      reopen: async () => {
+        const store = await subject.reopen();
+        return with_(store, fault(store));
+      },
+    };
+  };
+}
+
+/** A fault in what a commit answers, seen by who made it. */
+function answering(
+  change: (
+    outcome: CommitOutcome,
+    commit: Commit,
+    seen: Seen,
+  ) => CommitOutcome | Promise<CommitOutcome>,
+): () => Promise<DurableStoreSubject> {
+  return faulty((store) => {
+    const inFlight: Commit[] = [];
+    return {
+      async commit(commit) {
+        const rivals = [...inFlight];
+        inFlight.push(commit);
+        const outcome = await store.commit(commit);
+        inFlight.splice(inFlight.indexOf(commit), 1);
+        const isAlone = rivals.length === 0 && inFlight.length === 0;
+        return change(outcome, commit, { store, rivals, isAlone });
+      },
+    };
+  });
+}
+
+interface Seen {
+  readonly store: Store;
+  /** The commits that were under way when this one came. */
+  readonly rivals: readonly Commit[];
+  readonly isAlone: boolean;
+}
+
+const MADE: CommitOutcome = { type: "committed", lastSequence: 0 };
+
+type Listing = "waiting" | "inbox" | "correlated" | "children" | "group";
+
+const backwards = (name: Listing) =>
+  faulty((store) => ({
+    [name]: async (of: string, page: Page<string>) => (await store[name](of, page)).toReversed(),
+  }));
+
+/** Lists what once stood under a name even when it left. */
+const clinging = (name: Listing, namesOf: (handoff: StoredHandoff) => readonly string[]) =>
+  faulty((store) => {
+    const once = new Map<string, Set<string>>();
+    return {
+      commit(commit) {
+        for (const each of commit.handoff === null ? [] : namesOf(commit.handoff)) {
+          once.set(each, (once.get(each) ?? new Set()).add(commit.handoff!.id));
+        }
+        return store.commit(commit);
+      },
+      async [name](of: string, { after = "", limit }: Page<string>) {
+        const listed = await store[name](of, { after, limit });
+        const ids = new Set([...listed.map(({ id }) => id), ...(once.get(of) ?? [])]);
+        const page = [...ids]
+          .filter((id) => id > after)
+          .toSorted()
+          .slice(0, limit);
+        return Promise.all(page.map(async (id) => (await store.handoff(id))!));
+      },
+    };
+  });
+
+/** For each case the store that breaks what it says, and nothing else. */
+export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSubject>>> = {
+  "a handoff is read back as it was written": faulty((store) => ({
+    async handoff(id) {
+      const handoff = await store.handoff(id);
+      return handoff && { ...handoff, isDeadLetter: false };
+    },
+  })),
+  "a later version takes the place of the one before": faulty((store) => ({
+    async handoff(id) {
+      const handoff = await store.handoff(id);
+      return handoff && { ...handoff, state: handoff.version > 1 ? "open" : handoff.state };
+    },
+  })),
+  "what is not there is undefined": faulty((store) => ({
+    handoff: async (id) => (await store.handoff(id)) ?? (null as never),
+  })),
+  "a version that is there already is a conflict": answering(async (outcome, { handoff }, seen) => {
+    if (outcome.type !== "conflict" || handoff === null || !seen.isAlone) return outcome;
+    const there = (await seen.store.handoff(handoff.id))?.version;
+    return there === handoff.version && there > 1 ? MADE : outcome;
+  }),
+  "a version that is ahead is a conflict": answering(async (outcome, { handoff }, { store }) => {
+    if (outcome.type !== "conflict" || handoff === null) return outcome;
+    const there = (await store.handoff(handoff.id))?.version ?? 0;
+    return handoff.version > there + 1 ? MADE : outcome;
+  }),
+  "of writers that race for a version exactly one wins": answering((outcome, commit, seen) => {
+    const { id, version } = commit.handoff ?? {};
+    const isRace = seen.rivals.some(
+      ({ handoff }) => handoff?.id === id && handoff?.version === version,
+    );
+    return outcome.type === "conflict" && id !== undefined && isRace ? MADE : outcome;
+  }),
+  "an envelope that came before is replayed, with the digest of then": answering(
+    (outcome, { entries }, { isAlone }) =>
+      outcome.type === "replayed" && isAlone ? { ...outcome, digest: entries[0]!.digest } : outcome,
+  ),
+  "one id of two senders is two envelopes": faulty((store) => {
+    const senders = new Map<string, string>();
+    return {
+      commit(commit) {
+        for (const { replayKey, digest } of commit.entries) {
+          if (replayKey === null) continue;
+          const { from, id } = replayKey;
+          if ((senders.get(id) ?? from) !== from)
+            return Promise.resolve({ type: "replayed", digest });
+          senders.set(id, from);
+        }
+        return store.commit(commit);
+      },
+    };
+  }),
+  "of envelopes that come at the same time under one id exactly one is taken": answering(
+    (outcome, { entries }, { rivals }) => {
+      const id = entries[0]?.replayKey?.id;
+      const isRace = rivals.some((rival) => rival.entries[0]?.replayKey?.id === id);
+      return outcome.type === "replayed" && isRace ? MADE : outcome;
+    },
+  ),
+  "what was sent under an id is known, and nothing else is": faulty((store) => ({
+    seen: async (_from, id) => store.seen("editor", id),
+  })),
+  "a conflict leaves no entry and no manifest behind": answering(
+    async (outcome, { entries }, { store }) => {
+      const decisions = entries.filter(({ type }) => type === "decision");
+      if (outcome.type === "conflict" && decisions.length > 0) {
+        await store.commit({ handoff: null, entries: decisions });
+      }
+      return outcome;
+    },
+  ),
+  "a replay leaves no handoff, no manifest and none of its other entries behind": answering(
+    async (outcome, { handoff, manifest }, { store }) => {
+      if (outcome.type === "replayed" && manifest !== undefined) {
+        await store.commit({ handoff, entries: [] });
+      }
+      return outcome;
+    },
+  ),
+  "a manifest out of sequence leaves no handoff and no entry behind": answering(
+    async (outcome, { handoff, manifest, entries }, { store }) => {
+      if (outcome.type === "conflict" && manifest !== undefined) {
+        if (handoff !== null) await store.commit({ handoff, entries });
+      }
+      return outcome;
+    },
+  ),
+  "listeners hear of every commit that was made and of no other": faulty((store) => ({
+    onCommit: (listener) => store.onCommit((handoff) => handoff !== null && listener(handoff)),
+  })),
+  "a listener that reads sees what it was told of": faulty((store) => {
+    const listeners: ((handoff: StoredHandoff | null) => void)[] = [];
+    const told = new Set<StoredHandoff>();
+    return {
+      onCommit(listener) {
+        // Two of them would show in the case about who is told at all.
+        if (listeners.push(listener) > 1) listeners.length = 0;
+        return store.onCommit((handoff) => told.has(handoff!) || listener(handoff));
+      },
+      commit(commit) {
+        const { handoff } = commit;
+        for (const listener of handoff === null ? [] : listeners) {
+          told.add(handoff!);
+          listener(handoff);
+        }
+        return store.commit(commit);
+      },
+    };
+  }),
+  "a setting is the value that was saved last": faulty((store) => ({
+    async saveSetting(name, value) {
+      const before = (await store.setting(name)) ?? "";
+      await store.saveSetting(name, value + before.slice(value.length));
+    },
+  })),
+
+  "an empty ledger has the head that every chain begins with": faulty((store) => ({
+    async ledgerHead() {
+      const head = await store.ledgerHead();
+      return head.sequence === 0 ? { sequence: 0, hash: digestOf("") } : head;
+    },
+  })),
+  "every entry of a commit is in the ledger, in order and to the letter": faulty((store) => ({
+    commit: (commit) => store.commit({ ...commit, entries: commit.entries.slice(0, 4) }),
+  })),
+  "entries are chained without a gap": async () => {
+    const subject = await openMemorySubject();
+    return {
+      ...subject,
+      async observe() {
+        const { handoffs, entries } = await subject.observe();
+        const hash = digestOf("");
+        return {
+          handoffs,
+          entries: entries.map((each) => (each.at === AT ? each : { ...each, hash })),
+        };
+      },
+    };
+  },
+  "the head is the last entry": faulty((store) => ({
+    async ledgerHead() {
+      const head = await store.ledgerHead();
+      if (head.sequence < 2) return head;
+      const [before] = await store.ledger({ after: head.sequence - 2, limit: 1 });
+      return { sequence: before!.sequence, hash: before!.hash };
+    },
+  })),
+  "a commit is told the sequence of its last entry": answering((outcome, { entries }) =>
+    outcome.type === "committed"
+      ? { ...outcome, lastSequence: outcome.lastSequence - entries.length + 1 }
+      : outcome,
+  ),
+  "the ledger is read in pages": faulty((store) => ({
+    ledger: ({ after = 1, limit }) => store.ledger({ after: after - 1, limit }),
+  })),
+  "the entries about one handoff are read in pages": faulty((store) => ({
+    ledgerOf: (id, { after }) => store.ledgerOf(id, { after, limit: 1000 }),
+  })),
+
+  "what is due comes earliest first, and by id where the time is the same": faulty((store) => ({
+    due: async (now, limit) =>
+      (await store.due(now, limit)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  })),
+  "due is what has its time at or before now, and no more than asked for": faulty((store) => ({
+    due: (now, limit) => store.due(now - 1, limit),
+  })),
+  "what was set to another time, or to none, is not due at the old one": faulty((store) => {
+    const times = new Map<string, number>();
+    return {
+      commit(commit) {
+        const { id, wakeAt, version } = commit.handoff ?? {};
+        if (version === 1 && wakeAt != null) times.set(id!, wakeAt);
+        return store.commit(commit);
+      },
+      async due(now, limit) {
+        const due = await store.due(now, limit);
+        const late = [...times].filter(([, time]) => time <= now);
+        const rows = await Promise.all(late.map(async ([id]) => (await store.handoff(id))!));
+        return [...due, ...rows.filter(({ wakeAt }) => wakeAt === null)];
+      },
+    };
+  }),
+  "the next time to wake is the earliest of all": faulty((store) => {
+    let earliest = Infinity;
+    return {
+      async nextWakeAt() {
+        earliest = Math.min(earliest, (await store.nextWakeAt()) ?? Infinity);
+        return earliest === Infinity ? null : earliest;
+      },
+    };
+  }),
+  "what waits for a target is listed by id": backwards("waiting"),
+  "what waits no more, or for another, is not listed": clinging("waiting", ({ waitsFor }) =>
+    waitsFor === null ? [] : [waitsFor],
+  ),
+  "an inbox is listed by id, for each agent that a handoff stands with": backwards("inbox"),
+  "what left an inbox is in no other's way": clinging("inbox", ({ inboxes }) => inboxes),
+  "the handoffs of a job are listed by id": backwards("correlated"),
+  "the children of a handoff are listed by id": backwards("children"),
+  "the members of a group are listed by id": backwards("group"),
+  "dead letters are listed by id": faulty((store) => ({
+    deadLetters: async (page) => (await store.deadLetters(page)).toReversed(),
+  })),
+  "a dead letter that was seen to is not listed": faulty((store) => ({
+    commit: ({ handoff, ...rest }) =>
+      store.commit({
+        ...rest,
+        handoff: handoff && {
+          ...handoff,
+          isDeadLetter: handoff.isDeadLetter || handoff.state === "dead_lettered",
+        },
+      }),
+  })),
+
+  "the newest manifest of an agent is read back as it was written": faulty((store) => ({
+    async manifest(agent) {
+      const manifest = await store.manifest(agent);
+      return manifest && { ...manifest, capabilities: manifest.capabilities.slice(0, 1) };
+    },
+  })),
+  "every manifest of an agent is kept, by sequence": faulty((store) => ({
+    manifests: async (agent) =>
+      (await store.manifests(agent)).toSorted((a, b) =>
+        `${a.sequence}` < `${b.sequence}` ? -1 : 1,
+      ),
+  })),
+  "a manifest that is not the next of its agent is a conflict": answering(
+    async (outcome, { manifest }, { store }) => {
+      if (outcome.type !== "conflict" || manifest === undefined) return outcome;
+      const newest = await store.manifest(manifest.agent);
+      return (newest?.sequence ?? 0) > manifest.sequence ? MADE : outcome;
+    },
+  ),
+  "of manifests that race for a sequence exactly one wins": answering(
+    (outcome, { manifest }, { rivals }) => {
+      const isRace = rivals.some((rival) => rival.manifest?.agent === manifest?.agent);
+      return outcome.type === "conflict" && manifest !== undefined && isRace ? MADE : outcome;
+    },
+  ),
+  "agents are listed by id, each with its newest manifest": faulty((store) => ({
+    async agents(page) {
+      const newest = await store.agents(page);
+      return Promise.all(newest.map(async ({ agent }) => (await store.manifests(agent))[0]!));
+    },
+  })),
+  "who offers a capability is listed by id, with the newest manifest": faulty((store) => ({
+    offering: async (capability, page) => (await store.offering(capability, page)).toReversed(),
+  })),
+  "who offers a capability no more is not listed": faulty((store) => ({
+    async offering(capability, page) {
+      const offering = await store.offering(capability, page);
+      if (offering.length > 0) return offering;
+      const all = await store.agents(page);
+      const once = await Promise.all(
+        all.map(async (newest) => {
+          const manifests = await store.manifests(newest.agent);
+          return manifests.some((each) => each.capabilities.includes(capability)) ? [newest] : [];
+        }),
+      );
+      return once.flat().filter(({ agent }) => page.after === undefined || agent > page.after);
+    },
+  })),
+
+  "every text of Unicode comes back as it was": faulty((store) => ({
+    commit: ({ handoff, ...rest }) =>
+      store.commit({ ...rest, handoff: handoff && normalized(handoff) }),
+  })),
+  "a record and an envelope of a mebibyte come back as they were": faulty((store) => ({
+    ledger: async (page) =>
+      (await store.ledger(page)).map((entry) => ({
+        ...entry,
+        content: entry.content.slice(0, 1024 * 1024),
+      })),
+  })),
+  "thousands of commits at the same time all happen": faulty((store) => {
+    let inFlight = 0;
+    return {
+      async commit(commit) {
+        if (inFlight >= 1000) return MADE;
+        inFlight++;
+        const outcome = await store.commit(commit);
+        inFlight--;
+        return outcome;
+      },
+    };
+  }),
+
+  "what was acknowledged is there for others at once": async () => {
+    const disk = twoLayeredDisk();
+    let syncs = 0;
+    const sync = () => (++syncs % 15 === 0 ? Promise.resolve() : disk.sync());
+    return openMemorySubject({ ...disk, sync });
+  },
+  "a store that is closed refuses what comes": faulty((store) => ({
+    handoff: (id) => store.handoff(id).catch(() => undefined),
+  })),
+  "closing waits for the commits that are under way": faulty((store) => {
+    const closing = new AbortController();
+    return {
+      commit: (commit) =>
+        Promise.race([
+          store.commit(commit),
+          new Promise<never>((_, reject) => {
+            const { signal } = closing;
+            signal.addEventListener("abort", () => reject(signal.reason as Error));
+          }),
+        ]),
+      close() {
+        closing.abort();
+        return store.close();
+      },
+    };
+  }),
+
+  "after closing and opening every answer is the same": async () => {
+    const subject = await openMemorySubject();
+    return {
+      ...subject,
+      reopen: async () =>
+        with_(await subject.reopen(), { nextWakeAt: () => Promise.resolve(null) }),
+    };
+  },
+  "after opening again the chain, the versions and the replay keys go on": async () => {
+    const subject = await openMemorySubject();
+    const forgetful = (store: Store): Partial<Store> => ({
+      async commit(commit) {
+        const outcome = await store.commit(commit);
+        return outcome.type === "replayed" ? MADE : outcome;
+      },
+    });
+    return {
+      ...subject,
+      async reopen() {
+        const store = await subject.reopen();
+        return with_(store, forgetful(store));
+      },
+    };
+  },
+};
+
+function normalized(handoff: StoredHandoff): StoredHandoff {
+  return { ...handoff, record: handoff.record.normalize("NFC") };
+}
+
+/** What a process opens that loses what it acknowledged, or can't be opened after some crash. */
+export const BROKEN_PROCESSES: Readonly<Record<string, URL>> = {
+  "a process killed while it writes loses nothing acknowledged and leaves nothing half": new URL(
+    "./broken-buffer-fixture.ts",
+    import.meta.url,
+  ),
+  "a crash at any call that writes loses nothing acknowledged": new URL(
+    "./broken-creation-fixture.ts",
+    import.meta.url,
+  ),
+};

@@ -1,0 +1,41 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { Commit, Store, StoredHandoff } from "@waybill/hub";
+import type { StoreSubject } from "./subject.ts";
+
+/** Cases by their names: each says one thing that a store promises. */
+export type Cases<Subject extends StoreSubject = StoreSubject> = Readonly<
+  Record<string, (subject: Subject) => Promise<void>>
+>;
+
+/** Commits one after the other, each of which must be carried out. */
+export async function commitAll(store: Store, commits: Iterable<Commit>): Promise<void> {
+  for (const commit of commits) equal((await store.commit(commit)).type, "committed");
+}
+
+export function idsOf(handoffs: readonly StoredHandoff[]): string[] {
+  return handoffs.map(({ id }) => id);
+}
+
+/** Reads a listing in pages of two, to its end. */
+export async function inPages<Item, Cursor>(
+  read: (page: { after?: Cursor; limit: number }) => Promise<readonly Item[]>,
+  cursorOf: (item: Item) => Cursor,
+): Promise<Item[]> {
+  const all: Item[] = [];
+  for (let after: Cursor | undefined; ; after = cursorOf(all.at(-1)!)) {
+    const page = await read(after === undefined ? { limit: 2 } : { after, limit: 2 });
+    equal(page.length <= 2, true, "a page has more than its limit");
+    all.push(...page);
+    equal(all.length < 1000, true, "the pages do not end");
+    if (page.length < 2) return all;
+  }
+}
+
+/** The listing is these handoffs, by id, read at once and in pages. */
+export async function isListing(
+  read: (page: { after?: string; limit: number }) => Promise<readonly StoredHandoff[]>,
+  ids: readonly string[],
+): Promise<void> {
+  deepEqual(idsOf(await read({ limit: 100 })), ids);
+  deepEqual(idsOf(await inPages(read, ({ id }) => id)), ids);
+}

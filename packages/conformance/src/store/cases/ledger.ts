@@ -1,0 +1,91 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { EMPTY_LEDGER, verifyLedger } from "@waybill/hub";
+import type { LedgerEntry } from "@waybill/hub";
+import type { Cases } from "../case.ts";
+import { commitAll, inPages } from "../case.ts";
+import { AT, commitOf, idOf, sampleEntry, sampleEnvelope, sampleHandoff } from "../sample.ts";
+
+/** Seven entries in three commits, about two handoffs and about none. */
+const COMMITS = [
+  commitOf(sampleHandoff(1), sampleEnvelope(1), sampleEntry("{}", { handoffId: idOf(1) })),
+  commitOf(null, sampleEntry("[1]", { type: "manifest" }), sampleEnvelope(2)),
+  commitOf(
+    sampleHandoff(1, { version: 2 }),
+    sampleEnvelope(3, { handoffId: idOf(1), at: AT + 1 }),
+    sampleEntry("[2]"),
+    sampleEntry("[3]", { handoffId: idOf(1) }),
+  ),
+];
+const ENTRIES = COMMITS.flatMap(({ entries }) => entries);
+
+const sequencesOf = (entries: readonly LedgerEntry[]) => entries.map(({ sequence }) => sequence);
+
+export const ledgerCases: Cases = {
+  "an empty ledger has the head that every chain begins with": async ({ store }) => {
+    deepEqual({ ...(await store.ledgerHead()) }, EMPTY_LEDGER);
+    deepEqual([...(await store.ledger({ limit: 10 }))], []);
+  },
+
+  "every entry of a commit is in the ledger, in order and to the letter": async ({
+    store,
+    observe,
+  }) => {
+    const five = ["{}", "[]", "0", "true", '"five"'].map((content) => sampleEntry(content));
+    await commitAll(store, [...COMMITS, commitOf(sampleHandoff(2), ...five)]);
+    const expected = [...ENTRIES, ...five];
+    const written = (entries: readonly LedgerEntry[]) =>
+      entries.map(({ sequence: _sequence, hash: _hash, ...entry }) => entry);
+    deepEqual(written((await observe()).entries), expected);
+    deepEqual(written(await store.ledger({ limit: 100 })), expected);
+  },
+
+  "entries are chained without a gap": async ({ store, observe }) => {
+    await commitAll(store, COMMITS);
+    const { entries } = await observe();
+    deepEqual(
+      entries.map(({ sequence }) => sequence),
+      entries.map((_, index) => index + 1),
+    );
+    const report = await verifyLedger(entries);
+    equal(report.holds, true, report.holds ? "" : report.message);
+  },
+
+  "the head is the last entry": async ({ store, observe }) => {
+    for (const commit of COMMITS) {
+      await commitAll(store, [commit]);
+      const { sequence, hash } = (await observe()).entries.at(-1)!;
+      deepEqual({ ...(await store.ledgerHead()) }, { sequence, hash });
+    }
+  },
+
+  "a commit is told the sequence of its last entry": async ({ store }) => {
+    const outcomes = [];
+    for (const commit of COMMITS) outcomes.push(await store.commit(commit));
+    deepEqual(
+      outcomes.map((outcome) => outcome.type === "committed" && outcome.lastSequence),
+      [2, 4, 7],
+    );
+  },
+
+  "the ledger is read in pages": async ({ store }) => {
+    await commitAll(store, COMMITS);
+    const all = await inPages(
+      (page: { after?: number; limit: number }) => store.ledger(page),
+      ({ sequence }) => sequence,
+    );
+    deepEqual(sequencesOf(all), [1, 2, 3, 4, 5, 6, 7]);
+    deepEqual(sequencesOf(await store.ledger({ after: 5, limit: 10 })), [6, 7]);
+    deepEqual(sequencesOf(await store.ledger({ after: 7, limit: 10 })), []);
+  },
+
+  "the entries about one handoff are read in pages": async ({ store }) => {
+    await commitAll(store, COMMITS);
+    const all = await inPages(
+      (page: { after?: number; limit: number }) => store.ledgerOf(idOf(1), page),
+      ({ sequence }) => sequence,
+    );
+    deepEqual(sequencesOf(all), [1, 2, 5, 7]);
+    deepEqual(sequencesOf(await store.ledgerOf(idOf(2), { limit: 10 })), [4]);
+    deepEqual(sequencesOf(await store.ledgerOf(idOf(3), { limit: 10 })), []);
+  },
+};

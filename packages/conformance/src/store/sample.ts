@@ -1,0 +1,67 @@
+import { digestOf } from "@waybill/protocol";
+import type { Commit, NewEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
+
+/** The nth id of a run: ids that are compared rise with n. */
+export function idOf(number: number): string {
+  return `01900000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
+}
+
+export const AT = 1_760_000_000_000;
+
+export function sampleHandoff(number: number, members: Partial<StoredHandoff> = {}): StoredHandoff {
+  return {
+    id: idOf(number),
+    version: 1,
+    record: `{"number":${number}}`,
+    state: "open",
+    delegator: "editor",
+    correlationId: idOf(900_000 + number),
+    parentId: null,
+    groupId: null,
+    wakeAt: null,
+    waitsFor: null,
+    inboxes: [],
+    isDeadLetter: false,
+    ...members,
+  };
+}
+
+export function sampleEntry(content: string, members: Partial<NewEntry> = {}): NewEntry {
+  return {
+    at: AT,
+    handoffId: null,
+    type: "decision",
+    content,
+    digest: digestOf(content),
+    replayKey: null,
+    ...members,
+  };
+}
+
+/** An envelope with a replay key. */
+export function sampleEnvelope(number: number, members: Partial<NewEntry> = {}): NewEntry {
+  return sampleEntry(`e30.envelope${number}.c2ln`, {
+    type: "envelope",
+    handoffId: idOf(number),
+    replayKey: { from: "editor", id: idOf(500_000 + number) },
+    ...members,
+  });
+}
+
+export function sampleManifest(
+  agent: string,
+  sequence: number,
+  capabilities: readonly string[] = [],
+): StoredManifest {
+  const text = `e30.${agent}.${sequence}`;
+  return { agent, sequence, digest: digestOf(text), text, capabilities, at: AT };
+}
+
+export function commitOf(handoff: StoredHandoff | null, ...entries: NewEntry[]): Commit {
+  return { handoff, entries };
+}
+
+export function manifestCommit(manifest: StoredManifest): Commit {
+  const { text, digest } = manifest;
+  return { handoff: null, manifest, entries: [sampleEntry(text, { type: "manifest", digest })] };
+}

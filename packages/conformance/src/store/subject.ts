@@ -1,0 +1,53 @@
+import type { LedgerEntry, Store, StoredHandoff } from "@waybill/hub";
+
+/** What there is, as somebody sees it who does not ask the store under test. */
+export interface StoreContents {
+  readonly handoffs: readonly StoredHandoff[];
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** A store of its own for one case. */
+export interface StoreSubject {
+  readonly store: Store;
+  /**
+   * Looks through a second door (another connection, the bytes on the disk): what a commit was
+   * acknowledged for counts when it is seen here. A store that has no second door asks itself.
+   */
+  observe(): Promise<StoreContents>;
+  /** Removes what the case left. The store may be open, closed or broken. */
+  dispose(): Promise<void>;
+}
+
+export interface DurableStoreSubject extends StoreSubject {
+  /** Closes the store, and opens what it left. */
+  reopen(): Promise<Store>;
+}
+
+/** How a process opens a store by itself: to be killed in the middle of what it does. */
+export interface StoreProcess {
+  /** A module with an `openStore(location: string): Promise<Store>`, which Node can import as it is. */
+  readonly module: URL;
+  /** Names a place where no store is yet. */
+  locate(): Promise<string>;
+  /** Removes what is at a place. */
+  remove(location: string): Promise<void>;
+  /** The system calls by which it writes, where a crash at each of them is to be tried. */
+  readonly systemCalls?: readonly string[] | undefined;
+}
+
+export type StoreSuiteOptions =
+  | { readonly isDurable: false; open(): Promise<StoreSubject> }
+  | {
+      readonly isDurable: true;
+      open(): Promise<DurableStoreSubject>;
+      readonly process: StoreProcess;
+    };
+
+export interface StoreCase {
+  readonly name: string;
+  /** Why it can't run on this machine. */
+  readonly skip?: string | undefined;
+  /** A case that starts processes takes longer than a test runner expects. */
+  readonly timeoutMs: number;
+  run(): Promise<void>;
+}

@@ -1,0 +1,34 @@
+/// <reference types="node" />
+// A process that writes until it is killed, and says what was acknowledged to it.
+import process from "node:process";
+import { newId } from "@waybill/protocol";
+import type { Store } from "@waybill/hub";
+import { commitOf, sampleEntry, sampleHandoff } from "./sample.ts";
+
+const VERSIONS = 4;
+
+const [module = "", location = "", count = "", lanes = ""] = process.argv.slice(2);
+const { openStore } = (await import(module)) as { openStore(location: string): Promise<Store> };
+const store = await openStore(location);
+
+let rest = Number(count);
+await Promise.all(Array.from({ length: Number(lanes) }, writeOneByOne));
+await store.close();
+
+async function writeOneByOne(): Promise<void> {
+  while (rest > 0) {
+    const id = newId();
+    for (let version = 1; version <= VERSIONS && rest > 0; version++, rest--) {
+      const entries = ["first", "second"].map((half) =>
+        sampleEntry(`${id} ${version} ${half}`, {
+          handoffId: id,
+          replayKey: { from: half, id: newId() },
+        }),
+      );
+      const members = { id, version, record: `${id} ${version}`, wakeAt: version };
+      const outcome = await store.commit(commitOf(sampleHandoff(0, members), ...entries));
+      if (outcome.type !== "committed") throw new Error(`${id} ${version}: ${outcome.type}`);
+      process.stdout.write(`${id} ${version}\n`);
+    }
+  }
+}

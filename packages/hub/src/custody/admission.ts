@@ -1,0 +1,129 @@
+import { parseTime, WaybillError } from "@waybill/protocol";
+import type { Envelope, HandoffEnvelope, Limits } from "@waybill/protocol";
+import type { Store } from "../store.ts";
+import { traceIdOf } from "./draft.ts";
+import type { HandoffRecord } from "./record.ts";
+import { caseOf } from "./record.ts";
+
+/** What comes under another correlation id or trace than its handoff would mix two jobs up. */
+export function checkThread(envelope: Envelope, record: HandoffRecord): void {
+  if (envelope.correlation_id !== record.correlationId) {
+    throw new WaybillError(
+      400,
+      `The ${envelope.kind} is under another correlation id than its handoff ${envelope.handoff_id}; make it from the handoff's envelope.`,
+      { at: "/correlation_id" },
+    );
+  }
+  const traceId = traceIdOf(envelope);
+  if (traceId !== null && record.traceId !== null && traceId !== record.traceId) {
+    throw new WaybillError(
+      400,
+      `The ${envelope.kind} belongs to another trace than its handoff ${envelope.handoff_id}.`,
+      { at: "/traceparent" },
+    );
+  }
+}
+
+/** Whether a handoff may be made in the course of another. */
+export function checkChild(child: HandoffEnvelope, parent: HandoffRecord): void {
+  const { state } = parent;
+  const isHolder = state.attempts.some(
+    (attempt) => attempt.recipient === child.from && attempt.state !== "closed",
+  );
+  const isHeld = state.attempts.some(({ recipient }) => recipient === child.from);
+  if (!isHeld) {
+    throw new WaybillError(
+      403,
+      `${child.from} does not work on ${state.id}, so it can't hand off parts of it.`,
+      { at: "/parent_id" },
+    );
+  }
+  if (state.state !== "open" || !isHolder) {
+    throw new WaybillError(
+      410,
+      `The attempt of ${child.from} at the parent ${state.id} is closed: stop that work.`,
+      { at: "/parent_id" },
+    );
+  }
+  if (parseTime(child.deadline)! > state.deadline) {
+    throw new WaybillError(
+      400,
+      `A handoff must not outlive the one that it is part of: ${state.id} ends at ${new Date(state.deadline).toISOString()}.`,
+      { at: "/deadline" },
+    );
+  }
+  if ((child.hop ?? 0) !== parent.hop + 1) {
+    throw new WaybillError(
+      400,
+      `The hop of a child is one more than its parent's: ${parent.hop + 1}, not ${child.hop ?? 0}.`,
+      { at: "/hop" },
+    );
+  }
+  if (child.correlation_id !== parent.correlationId) {
+    throw new WaybillError(400, `A child has the correlation id of its parent ${state.id}.`, {
+      at: "/correlation_id",
+    });
+  }
+  if (parent.traceId !== null && traceIdOf(child) !== parent.traceId) {
+    throw new WaybillError(400, `A child belongs to the trace of its parent ${state.id}.`, {
+      at: "/traceparent",
+    });
+  }
+}
+
+const PAGE = 100;
+
+/** A parent has so many children and no more; grandchildren count for their own parent. */
+export async function checkFanOut(store: Store, parentId: string, limits: Limits): Promise<void> {
+  let count = 0;
+  for (let after: string | undefined; ;) {
+    const page = await store.children(parentId, { after, limit: PAGE });
+    count += page.length;
+    if (count >= limits.fanOut) {
+      throw new WaybillError(
+        413,
+        `The handoff ${parentId} has ${count} children, and the limit is ${limits.fanOut}; hand off larger parts.`,
+        { at: "/parent_id" },
+      );
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** Members of one group must agree on what the group is, and stand at places of their own. */
+export async function checkGroup(store: Store, envelope: HandoffEnvelope): Promise<void> {
+  const { group } = envelope;
+  if (group === undefined) return;
+  for (let after: string | undefined; ;) {
+    const page = await store.group(group.id, { after, limit: PAGE });
+    for (const stored of page) {
+      // Another delegator's group of the same id is another group.
+      if (stored.delegator !== envelope.from || stored.id === envelope.handoff_id) continue;
+      const member = caseOf(stored).record;
+      const isSame =
+        member.group?.size === group.size &&
+        member.group.join === group.join &&
+        member.group.quorum === (group.quorum ?? null) &&
+        member.correlationId === envelope.correlation_id;
+      if (!isSame) {
+        throw new WaybillError(
+          409,
+          `The group ${group.id} has another size, join or correlation id in its member ${stored.id}.`,
+          { at: "/group" },
+        );
+      }
+      if (member.group.index === group.index && envelope.replay_of !== stored.id) {
+        // A place that was replayed belongs to the newest replay, which is a member of its own.
+        if (member.replayedBy !== null && member.replayedBy !== envelope.handoff_id) continue;
+        throw new WaybillError(
+          409,
+          `Place ${group.index} of the group ${group.id} is taken by ${stored.id}.`,
+          { at: "/group/index" },
+        );
+      }
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}

@@ -1,0 +1,61 @@
+import { digestOf } from "@waybill/protocol";
+import type {
+  Digest,
+  HistoryEntry,
+  LifecycleEvent,
+  LifecycleTerms,
+  StatusCode,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+import type { NewEntry } from "../store.ts";
+
+export type HubEvent = Extract<HistoryEntry, { type: "event" }>["event"];
+
+/** What the hub decided, as the ledger has it. */
+export type Decision =
+  | HubEvent
+  /** The envelope that follows in the ledger was refused. */
+  | { readonly type: "refused"; readonly digest: Digest; readonly status: StatusCode }
+  /** The terms that are bound by the handoff envelope that follows. */
+  | { readonly type: "bound"; readonly digest: Digest; readonly terms: LifecycleTerms }
+  | { readonly type: "replayed"; readonly by: string };
+
+export function envelopeEntry(at: number, { envelope, digest, text }: VerifiedEnvelope): NewEntry {
+  return {
+    at,
+    handoffId: envelope.handoff_id,
+    type: "envelope",
+    content: text,
+    digest,
+    replayKey: { from: envelope.from, id: envelope.id },
+  };
+}
+
+export function decisionEntry(at: number, handoffId: string, decision: Decision): NewEntry {
+  const content = JSON.stringify({ ...decision, handoff_id: handoffId });
+  return {
+    at,
+    handoffId,
+    type: "decision",
+    content,
+    digest: digestOf(content),
+    replayKey: null,
+  };
+}
+
+export function isHubEvent(event: LifecycleEvent | Decision): event is HubEvent {
+  return HUB_EVENTS.has(event.type);
+}
+
+const HUB_EVENTS: ReadonlySet<string> = new Set<HubEvent["type"]>([
+  "offer",
+  "taken",
+  "heartbeat",
+  "unreachable",
+  "lease_lost",
+  "parent_ended",
+  "group_decided",
+  "expire",
+  "dead_letter",
+  "discard",
+]);

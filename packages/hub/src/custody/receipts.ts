@@ -1,0 +1,71 @@
+import { digestOf, signEnvelopes } from "@waybill/protocol";
+import type {
+  Digest,
+  Envelope,
+  PrivateKey,
+  ReceiptEnvelope,
+  StatusCode,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+
+interface Waiting {
+  readonly receipt: ReceiptEnvelope;
+  resolve(receipt: VerifiedEnvelope): void;
+  reject(error: unknown): void;
+}
+
+/** Custody receipts: those that fall due in one turn share one signature. */
+export class Receipts {
+  readonly #hub: string;
+  readonly #key: PrivateKey;
+  readonly #clock: Clock;
+  readonly #newId: () => string;
+  #waiting: Waiting[] = [];
+
+  constructor(hub: string, key: PrivateKey, clock: Clock, newId: () => string) {
+    this.#hub = hub;
+    this.#key = key;
+    this.#clock = clock;
+    this.#newId = newId;
+  }
+
+  /** The hub's word that it has the envelope. It must not leave before the commit that makes it true. */
+  sign(envelope: Envelope, digest: Digest, status: StatusCode): Promise<VerifiedEnvelope> {
+    const { traceparent } = envelope;
+    const receipt: ReceiptEnvelope = {
+      waybill: 1,
+      kind: "receipt",
+      id: this.#newId(),
+      from: this.#hub,
+      to: envelope.from,
+      handoff_id: envelope.handoff_id,
+      correlation_id: envelope.correlation_id,
+      issued_at: new Date(this.#clock.now()).toISOString(),
+      ...(traceparent === undefined ? {} : { traceparent }),
+      re: digest,
+      body: { status },
+    };
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.push({ receipt, resolve, reject }) > 1) return;
+      this.#clock.setTimer(this.#clock.now(), () => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const texts = signEnvelopes(
+        waiting.map(({ receipt }) => receipt),
+        this.#key,
+      );
+      waiting.forEach(({ receipt: envelope, resolve }, index) => {
+        const text = texts[index]!;
+        resolve({ envelope, text, digest: digestOf(text), kid: this.#key.kid });
+      });
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { liveAttempt, wakeAt } from "@waybill/protocol";
+import type { Digest, Group, Handoff, Wanted } from "@waybill/protocol";
+import type { StoredHandoff } from "../store.ts";
+
+/** A question envelope, by its digest: the envelope itself is in the ledger. */
+export interface AskedPaper {
+  readonly digest: Digest;
+  readonly attempt: number;
+  readonly questions: readonly string[];
+}
+
+/** What is left to do about an end once it is on disk. */
+export type FollowUp = "children" | "group" | "dead_letter";
+
+/** What the engine keeps of a handoff. Envelopes stand in the ledger once, and here by digest. */
+export interface HandoffRecord {
+  readonly state: Handoff;
+  readonly to: string | Wanted;
+  readonly capability: string;
+  readonly correlationId: string;
+  readonly traceId: string | null;
+  readonly parentId: string | null;
+  readonly hop: number;
+  readonly group: {
+    readonly id: string;
+    readonly index: number;
+    readonly size: number;
+    readonly join: Group["join"];
+    readonly quorum: number | null;
+    readonly onFailure: "cancel" | "wait";
+  } | null;
+  readonly replayOf: string | null;
+  readonly acceptance: Digest | null;
+  readonly asked: readonly AskedPaper[];
+  readonly answers: readonly Digest[];
+  readonly notice: Digest | null;
+  /** Due to be offered, and nobody there to offer it to. */
+  readonly isWaiting: boolean;
+  readonly hasChildren: boolean;
+  readonly followUps: readonly FollowUp[];
+  readonly replayedBy: string | null;
+  /** How many late envelopes are on record, by the attempt that they speak of; 0 for the delegator's. */
+  readonly late: Readonly<Record<number, number>>;
+}
+
+export interface Case {
+  readonly version: number;
+  readonly record: HandoffRecord;
+}
+
+export function caseOf(stored: StoredHandoff): Case {
+  return { version: stored.version, record: JSON.parse(stored.record) as HandoffRecord };
+}
+
+/** Whom it waits for: an agent by name, or whoever offers the capability. */
+function targetOf({ state, capability }: HandoffRecord): string {
+  const agent = state.resumes?.recipient ?? state.recipient;
+  return agent === null ? `capability:${capability}` : `agent:${agent}`;
+}
+
+export function storedOf({ version, record }: Case): StoredHandoff {
+  const { state } = record;
+  return {
+    id: state.id,
+    version,
+    record: JSON.stringify(record),
+    state: state.state,
+    delegator: state.delegator,
+    correlationId: record.correlationId,
+    parentId: record.parentId,
+    groupId: record.group?.id ?? null,
+    wakeAt: wakesAt(record),
+    waitsFor: record.isWaiting ? targetOf(record) : null,
+    inboxes: inboxesOf(record),
+    isDeadLetter:
+      state.state === "dead_lettered" && !state.isDiscarded && record.replayedBy === null,
+  };
+}
+
+function wakesAt({ state, followUps, isWaiting }: HandoffRecord): number | null {
+  // Due at once, so that a crash between the end and what follows from it leaves nothing undone.
+  if (followUps.length > 0) return 0;
+  return isWaiting ? state.deadline : wakeAt(state);
+}
+
+/** No agent has such an id: under it a store finds what a delegator has open. */
+export function openBoxOf(delegator: string): string {
+  return `open:${delegator}`;
+}
+
+function inboxesOf(record: HandoffRecord): string[] {
+  const agents = agentsOf(record);
+  const { state, delegator } = record.state;
+  return state === "open" ? [...agents, openBoxOf(delegator)] : agents;
+}
+
+function agentsOf(record: HandoffRecord): string[] {
+  const agents: string[] = [];
+  if (papersForDelegator(record).length > 0) agents.push(record.state.delegator);
+  const live = liveAttempt(record.state);
+  if (live !== undefined && live.recipient !== agents[0]) agents.push(live.recipient);
+  return agents;
+}
+
+/** What the delegator must have seen, in order. */
+export function papersForDelegator(record: HandoffRecord): Digest[] {
+  const { state, acceptance } = record;
+  if (state.isAcknowledged) return [];
+  const ending = endingOf(record);
+  return [
+    ...(acceptance === null ? [] : [acceptance]),
+    ...(ending === null ? openQuestions(record).map(({ digest }) => digest) : [ending]),
+  ];
+}
+
+export function endingOf({ state, notice }: HandoffRecord): Digest | null {
+  return state.outcome ?? notice;
+}
+
+export function openQuestions({ state, asked }: HandoffRecord): AskedPaper[] {
+  const open = new Set(state.questions.filter((each) => each.answer === null).map(({ id }) => id));
+  return asked.filter(({ questions }) => questions.some((id) => open.has(id)));
+}

@@ -1,0 +1,98 @@
+import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import { caseOf } from "./custody/record.ts";
+import type { HandoffRecord } from "./custody/record.ts";
+import { submit } from "./engine/custody.ts";
+import type { Engine } from "./engine/engine.ts";
+import { reasonOf } from "./engine/notice.ts";
+import { viewOf } from "./engine/view.ts";
+import type { HandoffView } from "./hub-api.ts";
+import type { LedgerEntry, Page } from "./store.ts";
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly delegator: string;
+  readonly capability: string;
+  readonly correlationId: string;
+  readonly attempts: number;
+}
+
+/** A dead letter with everything that is on record about it, the original bytes included. */
+export interface DeadLetterDetail extends DeadLetter {
+  readonly handoff: HandoffView;
+  readonly entries: readonly LedgerEntry[];
+}
+
+const PAGE = 500;
+
+/** For operators: what ended without its recipient's verdict. */
+export class DeadLetters {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  async list(page: Page<string>): Promise<readonly DeadLetter[]> {
+    const stored = await this.#engine.store.deadLetters(page);
+    return stored.map((each) => deadLetterOf(caseOf(each).record));
+  }
+
+  async show(id: string): Promise<DeadLetterDetail> {
+    const record = await this.#recordOf(id);
+    const entries: LedgerEntry[] = [];
+    for (let after = 0; ;) {
+      const page = await this.#engine.store.ledgerOf(id, { after, limit: PAGE });
+      entries.push(...page);
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.sequence;
+    }
+    return {
+      ...deadLetterOf(record),
+      handoff: await viewOf(this.#engine, record),
+      entries,
+    };
+  }
+
+  /**
+   * Tries it anew, as the handoff that its delegator or an operator has signed with `replay_of`.
+   * Gives the custody receipt.
+   */
+  async replay(id: string, envelope: string): Promise<string> {
+    await this.#recordOf(id);
+    const signed = parseEnvelope(readCompact(envelope).payload);
+    if (signed.kind !== "handoff" || signed.replay_of !== id) {
+      throw new WaybillError(
+        400,
+        `What replays ${id} is a new handoff, signed by who replays, with replay_of set to that id.`,
+        { at: "/replay_of" },
+      );
+    }
+    return submit(this.#engine, envelope);
+  }
+
+  /** It stays on record, and is listed no more. */
+  async discard(id: string): Promise<void> {
+    await this.#recordOf(id);
+    await this.#engine.cases.change(id, (draft) => draft.decide({ type: "discard" }));
+  }
+
+  async #recordOf(id: string): Promise<HandoffRecord> {
+    const record = (await this.#engine.cases.load(id))?.record;
+    if (record?.state.state === "dead_lettered") return record;
+    throw new WaybillError(404, `There is no dead letter ${id} here; list them to see which are.`);
+  }
+}
+
+function deadLetterOf({ state, capability, correlationId }: HandoffRecord): DeadLetter {
+  return {
+    id: state.id,
+    status: state.status,
+    reason: reasonOf(state),
+    delegator: state.delegator,
+    capability,
+    correlationId,
+    attempts: state.attempts.length,
+  };
+}

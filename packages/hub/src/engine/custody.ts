@@ -1,0 +1,212 @@
+import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import type { HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import { checkChild, checkFanOut, checkGroup, checkThread } from "../custody/admission.ts";
+import type { Draft } from "../custody/draft.ts";
+import { envelopeEntry } from "../custody/entries.ts";
+import type { Decision } from "../custody/entries.ts";
+import { refusal } from "../custody/refusal.ts";
+import { bindTerms } from "./bind.ts";
+import type { Engine } from "./engine.ts";
+import { endGroup, groupLane } from "./group.ts";
+
+const PAGE = 200;
+
+/** Takes one envelope into custody, and gives the hub's receipt for it. */
+export async function submit(engine: Engine, text: string): Promise<string> {
+  engine.assertOpen();
+  const verified = await engine.registry.verify(text, engine.clock.now());
+  return verified.envelope.kind === "handoff"
+    ? takeHandoff(engine, verified as VerifiedEnvelope<HandoffEnvelope>)
+    : take(engine, verified);
+}
+
+async function takeHandoff(
+  engine: Engine,
+  verified: VerifiedEnvelope<HandoffEnvelope>,
+): Promise<string> {
+  const { envelope } = verified;
+  const { handoff_id: id, parent_id: parentId, group, replay_of: replayOf } = envelope;
+  // Of what is known already nothing is checked again: its sender wants the old answer.
+  if ((await engine.cases.load(id)) !== undefined) {
+    const receipt = await take(engine, verified);
+    if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
+    return receipt;
+  }
+  let work = () => take(engine, verified);
+  if (replayOf !== undefined) {
+    const inner = work;
+    work = () => replay(engine, envelope, replayOf, inner);
+  }
+  if (group !== undefined) {
+    const inner = work;
+    work = () =>
+      engine.cases.lanes.run(groupLane(envelope.from, group.id), async () => {
+        await checkGroup(engine.store, envelope);
+        const receipt = await inner();
+        // It may have been decided before this one came.
+        await endGroup(engine, envelope.from, group.id);
+        return receipt;
+      });
+  }
+  if (parentId === id) throw new WaybillError(400, "A handoff can't be its own parent.");
+  return parentId === undefined ? work() : asChild(engine, envelope, parentId, work);
+}
+
+/** A child goes in while its parent is known to be open, and the parent's end reaches it. */
+async function asChild(
+  engine: Engine,
+  envelope: HandoffEnvelope,
+  parentId: string,
+  work: () => Promise<string>,
+): Promise<string> {
+  if ((await engine.cases.load(parentId)) === undefined) return work();
+  const receipt = await engine.cases.lanes.run(`children ${parentId}`, async () => {
+    await checkFanOut(engine.store, parentId, engine.limits);
+    await engine.cases.change(parentId, (draft) => {
+      checkChild(envelope, draft.record!);
+      if (!draft.record!.hasChildren) draft.amend({ hasChildren: true });
+    });
+    return work();
+  });
+  // The parent may have ended while the child went in, and not have seen it.
+  const parent = await engine.cases.current(parentId);
+  if (parent?.state.state !== "open") await endWithParent(engine, envelope.handoff_id);
+  return receipt;
+}
+
+export async function endWithParent(engine: Engine, id: string): Promise<void> {
+  await engine.cases.change(id, (draft) => {
+    if (draft.isOpen) draft.decide({ type: "parent_ended" });
+  });
+}
+
+/** Trying an ended handoff anew is for its delegator, and for operators. */
+async function replay(
+  engine: Engine,
+  envelope: HandoffEnvelope,
+  replayOf: string,
+  work: () => Promise<string>,
+): Promise<string> {
+  const original = (await engine.cases.load(replayOf))?.record;
+  const isOperator = engine.options.operators?.includes(envelope.from) === true;
+  if (original === undefined || (original.state.delegator !== envelope.from && !isOperator)) {
+    throw new WaybillError(
+      403,
+      `${envelope.from} may not replay ${replayOf}, if there is such a handoff: only its delegator and operators may.`,
+      { at: "/replay_of" },
+    );
+  }
+  if (original.state.state === "open") {
+    throw new WaybillError(409, `The handoff ${replayOf} has not ended, so it can't be replayed.`, {
+      at: "/replay_of",
+    });
+  }
+  const receipt = await work();
+  await markReplayed(engine, replayOf, envelope.handoff_id);
+  return receipt;
+}
+
+async function markReplayed(engine: Engine, replayOf: string, by: string): Promise<void> {
+  await engine.cases.change(replayOf, (draft) => {
+    if (draft.record?.replayedBy !== null) return;
+    draft.amend({ replayedBy: by });
+    draft.note({ type: "replayed", by });
+  });
+}
+
+/**
+ * The receipt is in the commit of the envelope that it is for: one that has left is on record, for
+ * no more syncs than the envelope alone would take. One that a crash keeps from leaving is true all
+ * the same.
+ */
+async function take(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
+  const { envelope, digest } = verified;
+  engine.assertOpen();
+  const changed = await engine.cases.change(envelope.handoff_id, async (draft) => {
+    const status = await decide(engine, draft, verified);
+    if (status === 100) draft.confirm(await engine.receipts.sign(envelope, digest, status));
+    return status;
+  });
+  const status = changed.type === "changed" ? changed.value : (201 as const);
+  if (changed.type === "replayed" && changed.digest !== digest) throw refusal(409, envelope);
+  if (status === 100 && changed.type === "changed") return changed.draft.receipt!.text;
+  if (status === 201) return again(engine, verified);
+  throw refusal(status, envelope);
+}
+
+async function decide(
+  engine: Engine,
+  draft: Draft,
+  verified: VerifiedEnvelope,
+): Promise<StatusCode> {
+  const { envelope, digest } = verified;
+  const { record } = draft;
+  const isNew = record === undefined && envelope.kind === "handoff";
+  if (isNew) {
+    const status = draft.take(verified, await bindTerms(envelope, engine.registry, engine.terms));
+    if (status === 100 && envelope.from !== engine.id) {
+      await engine.openHandoffs.enter(envelope.from, envelope.handoff_id);
+    }
+    return status;
+  }
+  if (record === undefined) return 403;
+  if (draft.isOpen && draft.at >= record.state.deadline) draft.decide({ type: "expire" });
+  const status = isOfAnotherNotice(draft, verified) ? 409 : draft.take(verified);
+  if (status === 100) checkThread(envelope, record);
+  // Only a party hears more than 403, and what strangers send is not put on record.
+  if (status === 100 || status === 403) return status;
+  const seen = await engine.store.seen(envelope.from, envelope.id);
+  if (seen !== undefined) return seen === digest ? 201 : 409;
+  if (status === 410) draft.refuse(verified, status);
+  return status;
+}
+
+/** Where no envelope ended a handoff, what is acknowledged is the hub's notice. */
+function isOfAnotherNotice({ record }: Draft, { envelope }: VerifiedEnvelope): boolean {
+  const isAcknowledgement = envelope.kind === "receipt" && envelope.body.status === 200;
+  if (!isAcknowledgement || record === undefined) return false;
+  const { state, notice } = record;
+  if (state.state === "open" || state.delegator !== envelope.from) return false;
+  return state.outcome === null && envelope.re !== notice;
+}
+
+/** The very envelope came before: it gets the answer that it got then, or the one receipt that says so. */
+async function again(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
+  const { envelope, digest } = verified;
+  const { handoff_id: id } = envelope;
+  // In its lane, so that two repetitions at once do not put two receipts on record.
+  return engine.cases.lanes.run(id, async () => {
+    const given = await answerOf(engine, verified);
+    if (given !== undefined) return given;
+    const receipt = await engine.receipts.sign(envelope, digest, 201);
+    await engine.store.commit({
+      handoff: null,
+      entries: [envelopeEntry(engine.clock.now(), receipt)],
+    });
+    return receipt.text;
+  });
+}
+
+async function answerOf(
+  engine: Engine,
+  { envelope, digest }: VerifiedEnvelope,
+): Promise<string | undefined> {
+  const { handoff_id: id } = envelope;
+  for (let after = 0; ;) {
+    const page = await engine.store.ledgerOf(id, { after, limit: PAGE });
+    for (const { type, content, replayKey } of page) {
+      if (type === "envelope" && replayKey?.from === engine.id) {
+        const own = parseEnvelope(readCompact(content).payload);
+        const isAnswer = own.kind === "receipt" && own.body.status === 201 && own.re === digest;
+        if (isAnswer) return content;
+      } else if (type === "decision") {
+        const decision = JSON.parse(content) as Decision;
+        if (decision.type === "refused" && decision.digest === digest) {
+          throw refusal(decision.status, envelope);
+        }
+      }
+    }
+    if (page.length < PAGE) return undefined;
+    after = page.at(-1)!.sequence;
+  }
+}

@@ -1,0 +1,123 @@
+import { liveAttempt, statusOf } from "@waybill/protocol";
+import type { Digest, StatusCode } from "@waybill/protocol";
+import type { Cases, Paper } from "../custody/cases.ts";
+import type { Outgoing } from "../custody/draft.ts";
+import { papersForDelegator } from "../custody/record.ts";
+import type { HandoffRecord } from "../custody/record.ts";
+import type { Delivery } from "../hub-api.ts";
+import type { Attached } from "../routing/attached.ts";
+
+/** Brings what is on disk to the agents that are attached here. Who is not finds it in its inbox. */
+export class Deliveries {
+  readonly #attached: ReadonlyMap<string, Attached>;
+  readonly #cases: Pick<Cases, "paper">;
+  readonly #now: () => number;
+
+  constructor(
+    attached: ReadonlyMap<string, Attached>,
+    cases: Pick<Cases, "paper">,
+    now: () => number,
+  ) {
+    this.#attached = attached;
+    this.#cases = cases;
+    this.#now = now;
+  }
+
+  async send(record: HandoffRecord, outgoing: readonly Outgoing[]): Promise<void> {
+    const { id: handoffId } = record.state;
+    for (const each of outgoing) {
+      const attached = this.#attached.get(each.to);
+      if (attached === undefined) continue;
+      if (each.type === "envelope") this.#pass(attached, handoffId, each.digest, each);
+      else if (each.type === "stop") stop(attached, handoffId, each.attempt, each.status);
+      else attached.deliver(await this.#offer(record, each.attempt));
+    }
+    this.releaseClosed(record);
+  }
+
+  /** Everything about a handoff that an agent must have, because it may have missed it. */
+  async catchUp(record: HandoffRecord, attached: Attached): Promise<void> {
+    const { state } = record;
+    if (state.delegator === attached.agent) {
+      for (const digest of papersForDelegator(record)) {
+        this.#pass(attached, state.id, digest, await this.#cases.paper(state.id, digest));
+      }
+    }
+    const live = liveAttempt(state);
+    if (live?.recipient !== attached.agent) return;
+    attached.hold(state.id, live.number, record.capability);
+    attached.deliver(await this.#offer(record, live.number));
+  }
+
+  /** After another hub's commit: what the agents here must hear of it. */
+  async follow(record: HandoffRecord): Promise<void> {
+    const { state } = record;
+    const delegator = this.#attached.get(state.delegator);
+    const live = liveAttempt(state);
+    for (const digest of delegator === undefined ? [] : papersForDelegator(record)) {
+      this.#pass(delegator!, state.id, digest, await this.#cases.paper(state.id, digest));
+    }
+    for (const attached of this.#attached.values()) {
+      const held = attached.heldAttempt(state.id);
+      if (held === undefined || state.attempts[held - 1]?.recipient !== attached.agent) continue;
+      const attempt = state.attempts[held - 1]!;
+      if (attempt.state === "closed") stop(attached, state.id, held, attempt.status);
+      else if (live?.number === held) {
+        for (const digest of record.answers) {
+          this.#pass(attached, state.id, digest, await this.#cases.paper(state.id, digest));
+        }
+      }
+    }
+    this.releaseClosed(record);
+  }
+
+  /** Gives their places back to those who held an attempt that is closed. */
+  releaseClosed({ state }: HandoffRecord): void {
+    const live = liveAttempt(state);
+    for (const { recipient, number } of state.attempts) {
+      if (number === live?.number) continue;
+      const attached = this.#attached.get(recipient);
+      if (attached?.heldAttempt(state.id) === number) attached.drop(state.id);
+    }
+  }
+
+  #pass(attached: Attached, handoffId: string, digest: Digest, { text, at }: Paper): void {
+    const receivedAt = { [digest]: at };
+    attached.deliver({ type: "envelope", id: digest, handoffId, envelope: text, receivedAt });
+  }
+
+  async #offer(record: HandoffRecord, number: number): Promise<Delivery> {
+    const { state, asked, answers } = record;
+    const attempt = state.attempts[number - 1]!;
+    const paused = asked.findLast((each) => each.attempt === state.resumes?.attempt);
+    const receivedAt: Record<string, number> = {};
+    const paper = async (digest: Digest) => {
+      const { text, at } = await this.#cases.paper(state.id, digest);
+      receivedAt[digest] = at;
+      return text;
+    };
+    return {
+      type: "offer",
+      id: `${state.id}/${number}`,
+      handoffId: state.id,
+      attempt: number,
+      envelope: await paper(state.digest),
+      remainingMs: state.deadline - this.#now(),
+      leaseMs: state.terms.leaseMs,
+      isAccepted: attempt.state !== "offered",
+      ...(paused === undefined ? {} : { resume: await paper(paused.digest) }),
+      answers: await Promise.all(answers.map(paper)),
+      receivedAt,
+    };
+  }
+}
+
+function stop(attached: Attached, handoffId: string, attempt: number, status: StatusCode): void {
+  attached.deliver({
+    type: "stop",
+    handoffId,
+    attempt,
+    status,
+    reason: statusOf(status).meaning,
+  });
+}

@@ -1,0 +1,220 @@
+import { isOfferDue, newId, WaybillError } from "@waybill/protocol";
+import type { LifecycleTerms } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+import { systemClock } from "../clock.ts";
+import { Cases } from "../custody/cases.ts";
+import type { Draft } from "../custody/draft.ts";
+import { decisionEntry } from "../custody/entries.ts";
+import { Receipts } from "../custody/receipts.ts";
+import { storedOf } from "../custody/record.ts";
+import type { Case } from "../custody/record.ts";
+import { Measured } from "../registry/measured.ts";
+import { Registry } from "../registry/registry.ts";
+import type { Attached } from "../routing/attached.ts";
+import { Router } from "../routing/router.ts";
+import type { Store, StoredHandoff } from "../store.ts";
+import { termsWith } from "./bind.ts";
+import { conclude } from "./conclude.ts";
+import { Deliveries } from "./deliveries.ts";
+import { Offers } from "./offers.ts";
+import { OpenHandoffs } from "./open-handoffs.ts";
+import { HUB_LIMITS } from "./options.ts";
+import type { HubLimits, HubLogEvent, HubOptions } from "./options.ts";
+import { Timers } from "./timers.ts";
+import { wake } from "./wake.ts";
+
+/**
+ * What happens to handoffs in custody, whoever asks for it: each change is decided by the reducer,
+ * put on disk with everything that follows from it, and only then shown.
+ */
+export class Engine {
+  readonly id: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: HubLimits;
+  readonly terms: LifecycleTerms;
+  readonly options: HubOptions;
+  readonly registry: Registry;
+  readonly router: Router;
+  readonly cases: Cases;
+  readonly receipts: Receipts;
+  readonly deliveries: Deliveries;
+  readonly offers: Offers;
+  readonly openHandoffs: OpenHandoffs;
+  readonly attached: Map<string, Attached> = new Map();
+  readonly newId: () => string;
+  readonly #measured: Measured;
+  readonly #timers: Timers;
+  readonly openedAt: number;
+  readonly #background = new Set<Promise<void>>();
+  #unsubscribe: () => void = () => undefined;
+  #isClosed = false;
+
+  constructor(options: HubOptions) {
+    this.options = options;
+    this.id = options.id ?? "hub";
+    this.store = options.store;
+    this.clock = options.clock ?? systemClock();
+    this.newId = options.newId ?? (() => newId());
+    this.limits = { ...HUB_LIMITS, ...options.limits };
+    this.terms = termsWith(options.terms);
+    this.registry = new Registry(this.store, options.trust ?? { firstUse: true }, this.limits);
+    this.#measured = new Measured(this.store, this.clock);
+    this.router = new Router(this.registry, this.#measured, this.attached);
+    this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
+    this.cases = new Cases({
+      store: this.store,
+      clock: this.clock,
+      finish: (draft) => this.#finish(draft),
+      abandon: (draft) => this.#abandon(draft),
+      settle: (draft, stored) => this.#settle(draft, stored),
+      overtaken: (found) => this.#overtaken(found),
+    });
+    this.deliveries = new Deliveries(this.attached, this.cases, () => this.clock.now());
+    this.offers = new Offers({
+      store: this.store,
+      clock: this.clock,
+      cases: this.cases,
+      router: this.router,
+      attached: this.attached,
+      inBackground: (work) => this.inBackground(work),
+    });
+    this.openHandoffs = new OpenHandoffs(this.store, this.limits.openHandoffs);
+    this.#timers = new Timers(
+      this.store,
+      this.clock,
+      (stored) => wake(this, stored),
+      (error) => this.log({ event: "failure", error }),
+    );
+    this.openedAt = this.clock.now();
+  }
+
+  log(event: HubLogEvent): void {
+    this.options.log?.(event);
+  }
+
+  assertOpen(): void {
+    if (!this.#isClosed) return;
+    throw new WaybillError(503, `The hub ${this.id} is closed; send again once it is back.`);
+  }
+
+  async start(): Promise<void> {
+    this.#unsubscribe = this.store.onCommit((stored) => this.#observe(stored));
+    await this.#timers.start();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.offers.close();
+    this.#unsubscribe();
+    const reason = new WaybillError(503, `The hub ${this.id} has closed; attach again later.`);
+    for (const attached of this.attached.values()) attached.end(reason);
+    await this.#timers.stop();
+    await this.cases.lanes.idle();
+    await Promise.allSettled(this.#background);
+    await this.#measured.save();
+  }
+
+  /** Work that nobody waits for; `close` does. */
+  inBackground(work: Promise<unknown>): void {
+    const settled: Promise<void> = work.then(
+      () => undefined,
+      (error: unknown) => this.log({ event: "failure", error }),
+    );
+    this.#background.add(settled);
+    void settled.then(() => this.#background.delete(settled));
+  }
+
+  frame(attached: Attached, type: "taken" | "heartbeat", handoffId: string, attempt: number): void {
+    const work = this.cases.frame(handoffId, (draft) => {
+      const event = { type, by: attached.agent, attempt, at: draft.at } as const;
+      const before = draft.record;
+      const status = draft.frame(event);
+      if (status === 410) {
+        const closed = draft.record?.state.attempts[attempt - 1];
+        const reason = "This attempt is closed.";
+        attached.deliver({
+          type: "stop",
+          handoffId,
+          attempt,
+          status: closed?.status ?? 410,
+          reason,
+        });
+      }
+      if (draft.record === before) return undefined;
+      return type === "taken" ? [decisionEntry(draft.at, handoffId, event)] : [];
+    });
+    this.inBackground(work);
+  }
+
+  async #finish(draft: Draft): Promise<void> {
+    if (draft.record === undefined || (!draft.isChanged && !draft.wantsOffer)) return;
+    if (draft.isOpen && isOfferDue(draft.record.state, draft.at)) await this.offers.place(draft);
+    else if (draft.record.isWaiting) this.offers.waitUntilDue(draft.record);
+    if (draft.hasEnded) await conclude(this, draft);
+  }
+
+  #abandon(draft: Draft): void {
+    const { state } = draft.record ?? {};
+    if (draft.before === undefined && state !== undefined) {
+      this.openHandoffs.leave(state.delegator, state.id);
+    }
+    for (const each of draft.outgoing) {
+      if (each.type !== "offer") continue;
+      const attached = this.attached.get(each.to);
+      const id = draft.record!.state.id;
+      if (attached?.heldAttempt(id) === each.attempt) attached.drop(id);
+    }
+  }
+
+  async #settle(draft: Draft, stored: StoredHandoff): Promise<void> {
+    const record = draft.record;
+    if (record === undefined) return;
+    this.openHandoffs.note(stored);
+    this.#timers.note(stored.wakeAt);
+    this.offers.noteWaiting(stored.waitsFor);
+    if (draft.hasEnded) {
+      const { status } = record.state;
+      this.log({ event: "ended", handoffId: stored.id, status });
+    }
+    try {
+      await this.deliveries.send(record, draft.outgoing);
+    } catch (error) {
+      // It stays in the inbox of whom it is for.
+      this.log({ event: "failure", handoffId: stored.id, error });
+    }
+    for (const { recipient, ...outcome } of draft.outcomes()) {
+      this.inBackground(this.#measured.record(recipient, record.capability, outcome));
+    }
+  }
+
+  /** Another hub on the same store has written. */
+  #observe(stored: StoredHandoff | null): void {
+    if (stored === null) return this.registry.forget();
+    if (this.cases.isOwnWrite(stored)) return;
+    this.cases.outdate(stored);
+    this.#noteOthers(stored);
+    if (this.attached.size === 0) return;
+    this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored.id)));
+  }
+
+  /** Another hub has written in between: all that its word would have set off here. */
+  async #overtaken(found: Case): Promise<void> {
+    this.#noteOthers(storedOf(found));
+    await this.deliveries.follow(found.record);
+  }
+
+  #noteOthers(stored: StoredHandoff): void {
+    this.openHandoffs.note(stored);
+    this.#timers.note(stored.wakeAt);
+    this.offers.noteWaiting(stored.waitsFor);
+    if (this.attached.size === 0 || stored.waitsFor === null) return;
+    this.inBackground(this.offers.offerAgain(stored.id));
+  }
+
+  async #follow(id: string): Promise<void> {
+    const found: Case | undefined = await this.cases.load(id);
+    if (found !== undefined) await this.deliveries.follow(found.record);
+  }
+}

@@ -1,0 +1,85 @@
+import { createHandoff, digestOf, signEnvelope, WaybillError } from "@waybill/protocol";
+import type { FollowUp, HandoffRecord } from "../custody/record.ts";
+import { endWithParent, submit } from "./custody.ts";
+import type { Engine } from "./engine.ts";
+import { endGroup, groupLane } from "./group.ts";
+import { reasonOf } from "./notice.ts";
+
+const PAGE = 100;
+const DEAD_LETTER_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+/** A dead letter's envelope travels inside another one, which has the same limit. */
+const ENVELOPE_PART = 0.5;
+
+/** Does what an end has left to do. After a crash all of it is done again, and changes nothing. */
+export async function followUp(engine: Engine, id: string): Promise<void> {
+  const found = await engine.cases.load(id);
+  for (const name of found?.record.followUps ?? []) {
+    await FOLLOW_UPS[name](engine, found!.record);
+    await engine.cases.change(id, (draft) => {
+      const left = draft.record?.followUps.filter((each) => each !== name) ?? [];
+      draft.amend({ followUps: left });
+    });
+  }
+}
+
+const FOLLOW_UPS: Readonly<
+  Record<FollowUp, (engine: Engine, record: HandoffRecord) => Promise<void>>
+> = {
+  async children(engine, { state }) {
+    for (let after: string | undefined; ;) {
+      const page = await engine.store.children(state.id, { after, limit: PAGE });
+      await Promise.all(
+        page.flatMap((child) => (child.state === "open" ? [endWithParent(engine, child.id)] : [])),
+      );
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.id;
+    }
+  },
+
+  group: (engine, { state, group }) =>
+    engine.cases.lanes.run(groupLane(state.delegator, group!.id), () =>
+      endGroup(engine, state.delegator, group!.id),
+    ),
+
+  async dead_letter(engine, record) {
+    const { deadLetterAgent: agent, key } = engine.options;
+    if (agent === undefined) return;
+    const { state } = record;
+    const { text } = await engine.cases.paper(state.id, state.digest);
+    const isSmall = text.length < engine.limits.envelopeBytes * ENVELOPE_PART;
+    const handoff = createHandoff(
+      {
+        from: engine.id,
+        to: agent,
+        handoffId: idFrom(state.id),
+        timeoutMs: DEAD_LETTER_TIMEOUT_MS,
+        body: {
+          capability: "dead_letter",
+          input: {
+            handoff_id: state.id,
+            delegator: state.delegator,
+            capability: record.capability,
+            status: state.status,
+            reason: reasonOf(state),
+            digest: state.digest,
+            ...(isSmall ? { envelope: text } : {}),
+          },
+        },
+      },
+      { now: () => engine.clock.now(), newId: engine.newId },
+    );
+    try {
+      await submit(engine, signEnvelope(handoff, key));
+    } catch (error) {
+      // 409: it went in before a crash. 404: there is no such agent, and the letter stays listed.
+      if (!WaybillError.is(error, 409) && !WaybillError.is(error, 404)) throw error;
+      engine.log({ event: "failure", handoffId: state.id, error });
+    }
+  },
+};
+
+/** The same id each time, so that a letter is handed over once whenever the hub goes down. */
+function idFrom(id: string): string {
+  const hex = digestOf(`dead letter ${id}`).slice("sha256:".length);
+  return `${id.slice(0, 14)}7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
+}

@@ -1,0 +1,65 @@
+import { createReply, digestOf, signEnvelope, STATUS } from "@waybill/protocol";
+import type {
+  Handoff,
+  HandoffEnvelope,
+  NoticeEnvelope,
+  PrivateKey,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+
+export interface NoticeOptions {
+  readonly hub: string;
+  readonly key: PrivateKey;
+  readonly now: number;
+  readonly newId: () => string;
+  readonly isOfGroup: boolean;
+}
+
+/** The hub's word on an end that no party has given. */
+export function noticeOf(
+  handoff: HandoffEnvelope,
+  state: Handoff,
+  { hub, key, now, newId, isOfGroup }: NoticeOptions,
+): VerifiedEnvelope<NoticeEnvelope> {
+  const { status, attempts } = state;
+  const envelope = createReply(
+    handoff,
+    {
+      kind: "notice",
+      from: hub,
+      re: state.digest,
+      body: {
+        status,
+        reason: isOfGroup
+          ? "The group that this one is a member of is decided without it."
+          : reasonOf(state),
+        data: {
+          state: state.state,
+          attempts: attempts.map((each) => ({
+            number: each.number,
+            recipient: each.recipient,
+            closed: each.closed,
+            status: each.status,
+          })),
+        },
+      },
+    },
+    { now: () => now, newId },
+  );
+  const text = signEnvelope(envelope, key);
+  return { envelope, text, digest: digestOf(text), kid: key.kid };
+}
+
+/** Why it ended, in a sentence for whoever finds it later. */
+export function reasonOf({ status, attempts, deadline, recipient }: Handoff): string {
+  const last = attempts.at(-1);
+  const tail =
+    last === undefined
+      ? `nobody was there to be asked${recipient === null ? "" : `: ${recipient} was not attached, or had no room`}`
+      : `the last of ${attempts.length} attempts, at ${last.recipient}, ended ${last.closed ?? "open"} with ${last.status} ${STATUS[last.status].name}`;
+  if (status === 504)
+    return `The deadline ${new Date(deadline).toISOString()} has passed; ${tail}.`;
+  if (status === 508) return `No attempt is left; ${tail}.`;
+  if (status === 499) return `The handoff that this one is part of has ended.`;
+  return `Nobody can be asked any more; ${tail}.`;
+}

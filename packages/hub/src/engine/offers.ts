@@ -1,0 +1,148 @@
+import type { Clock } from "../clock.ts";
+import type { Cases } from "../custody/cases.ts";
+import { caseOf } from "../custody/record.ts";
+import type { HandoffRecord } from "../custody/record.ts";
+import type { Draft } from "../custody/draft.ts";
+import type { Attached } from "../routing/attached.ts";
+import type { Router } from "../routing/router.ts";
+import type { Store, StoredHandoff } from "../store.ts";
+
+const PAGE = 50;
+const CAPABILITY = "capability:";
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+export interface OffersOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly cases: Cases;
+  readonly router: Router;
+  readonly attached: ReadonlyMap<string, Attached>;
+  readonly inBackground: (work: Promise<unknown>) => void;
+}
+
+/** Brings handoffs that are due and agents with room together. */
+export class Offers {
+  readonly #options: OffersOptions;
+  /** Targets under which something may wait. What is not here, nobody has to ask the store for. */
+  readonly #waitedFor = new Set<string>();
+  readonly #pulling = new Map<Attached, "once" | "again">();
+  #pullsAt = Infinity;
+  #isClosed = false;
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Something has begun to wait under this target. */
+  noteWaiting(target: string | null): void {
+    if (target !== null) this.#waitedFor.add(target);
+  }
+
+  /** Hands an agent what waits for it, as long as it has room. */
+  pull(attached: Attached): void {
+    if (this.#pulling.has(attached)) {
+      this.#pulling.set(attached, "again");
+      return;
+    }
+    this.#pulling.set(attached, "once");
+    this.#options.inBackground(this.#pullAll(attached));
+  }
+
+  async #pullAll(attached: Attached): Promise<void> {
+    try {
+      do {
+        this.#pulling.set(attached, "once");
+        for (const target of await this.#options.router.targetsOf(attached.agent)) {
+          if (this.#waitedFor.has(target)) await this.#pullFrom(target, attached);
+        }
+      } while (this.#pulling.get(attached) === "again" && attached.isOpen);
+    } catch (error) {
+      // What waits is still there, and nothing else may happen that would have it asked for.
+      this.#pullAt(this.#options.clock.now() + PAUSE_AFTER_FAILURE_MS);
+      throw error;
+    } finally {
+      // In the same turn as the last look: what is asked for after it must begin anew.
+      this.#pulling.delete(attached);
+    }
+  }
+
+  /** Everything that an agent could take may be waiting: it has just come. */
+  async welcome(attached: Attached): Promise<void> {
+    for (const target of await this.#options.router.targetsOf(attached.agent))
+      this.#waitedFor.add(target);
+    this.pull(attached);
+  }
+
+  async #pullFrom(target: string, attached: Attached): Promise<void> {
+    const limits = await this.#options.router.limitsOf(attached.agent);
+    const isFull = (name: string) => attached.roomFor(name, limits.get(name)) === 0;
+    const names = target.startsWith(CAPABILITY)
+      ? [target.slice(CAPABILITY.length)]
+      : [...limits.keys()];
+    const hasLimits = names.some((name) => limits.get(name) !== Infinity);
+    const hasRoom = () => attached.room > 0 && !(names.length > 0 && names.every(isFull));
+    for (let after: string | undefined; hasRoom() && !this.#isClosed;) {
+      if (after === undefined) this.#waitedFor.delete(target);
+      const page = await this.#page(target, after);
+      if (page.length > 0) this.#waitedFor.add(target);
+      for (const stored of page) {
+        if (!hasRoom()) return;
+        if (hasLimits && isFull(caseOf(stored).record.capability)) continue;
+        await this.offerAgain(stored.id);
+      }
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.id;
+    }
+  }
+
+  async #page(target: string, after: string | undefined): Promise<readonly StoredHandoff[]> {
+    try {
+      return await this.#options.store.waiting(target, { after, limit: PAGE });
+    } catch (error) {
+      this.#waitedFor.add(target);
+      throw error;
+    }
+  }
+
+  async offerAgain(id: string): Promise<void> {
+    await this.#options.cases.change(id, (draft) => {
+      draft.wantsOffer = draft.record?.isWaiting === true;
+    });
+  }
+
+  /** Plans the offer of what is due: to whoever the router picks, or to wait for somebody. */
+  async place(draft: Draft): Promise<void> {
+    const record = draft.record!;
+    const route = await this.#options.router.route(
+      record,
+      () => this.#options.cases.handoffOf(draft),
+      draft.at,
+    );
+    if (route.type === "offer") {
+      draft.decide({ type: "offer", recipient: route.to.agent });
+    } else if (route.type === "nobody") {
+      draft.decide({ type: "dead_letter", status: route.status });
+    } else {
+      if (!record.isWaiting) draft.amend({ isWaiting: true });
+      if (route.until !== undefined) this.#pullAt(route.until);
+    }
+  }
+
+  /** It waits since it was due by the clock of another hub, which is ahead of this one's. */
+  waitUntilDue({ state }: HandoffRecord): void {
+    if (state.nextAttemptAt !== null) this.#pullAt(state.nextAttemptAt);
+  }
+
+  #pullAt(at: number): void {
+    if (at >= this.#pullsAt) return;
+    this.#pullsAt = at;
+    this.#options.clock.setTimer(at, () => {
+      this.#pullsAt = Infinity;
+      for (const attached of this.#options.attached.values()) this.pull(attached);
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import { WaybillError } from "@waybill/protocol";
+import { openBoxOf } from "../custody/record.ts";
+import { Recent } from "../custody/recent.ts";
+import type { Store, StoredHandoff } from "../store.ts";
+
+const PAGE = 500;
+const DELEGATORS_KEPT = 10_000;
+const TRY_AGAIN_AFTER_MS = 5_000;
+
+interface Count {
+  readonly ids: Set<string>;
+  /** What has ended while the store is being read, which may show it as open. */
+  readonly endedMeanwhile: Set<string>;
+  isLoading: boolean;
+  loaded: Promise<void>;
+}
+
+/**
+ * How much each delegator has open. Read from the store at a delegator's first handoff, then kept up
+ * with every commit of any hub; two hubs that take one at the same moment may let in one too many.
+ */
+export class OpenHandoffs {
+  readonly #store: Store;
+  readonly #most: number;
+  readonly #counts = new Recent<string, Count>(DELEGATORS_KEPT);
+
+  constructor(store: Store, most: number) {
+    this.#store = store;
+    this.#most = most;
+  }
+
+  /** Takes a place for a new handoff. Refused with 301: places come back as others end. */
+  async enter(delegator: string, id: string): Promise<void> {
+    const count = this.#countOf(delegator);
+    await count.loaded;
+    if (count.ids.size >= this.#most && !count.ids.has(id)) {
+      throw new WaybillError(
+        301,
+        `${delegator} has ${count.ids.size} open handoffs here, and the limit is ${this.#most}. Hand off again when some of them have ended.`,
+        { retryAfterMs: TRY_AGAIN_AFTER_MS },
+      );
+    }
+    count.ids.add(id);
+  }
+
+  leave(delegator: string, id: string): void {
+    const count = this.#counts.get(delegator);
+    if (count?.isLoading === true) count.endedMeanwhile.add(id);
+    count?.ids.delete(id);
+  }
+
+  /** A commit, whichever hub has made it. */
+  note({ id, delegator, state }: StoredHandoff): void {
+    if (state === "open") this.#counts.get(delegator)?.ids.add(id);
+    else this.leave(delegator, id);
+  }
+
+  #countOf(delegator: string): Count {
+    let count = this.#counts.get(delegator);
+    if (count === undefined) {
+      count = {
+        ids: new Set(),
+        endedMeanwhile: new Set(),
+        isLoading: true,
+        loaded: Promise.resolve(),
+      };
+      this.#counts.set(delegator, count);
+      count.loaded = this.#load(delegator, count);
+    }
+    return count;
+  }
+
+  async #load(delegator: string, count: Count): Promise<void> {
+    try {
+      for (let after: string | undefined; ;) {
+        const page = await this.#store.inbox(openBoxOf(delegator), { after, limit: PAGE });
+        for (const { id } of page) if (!count.endedMeanwhile.has(id)) count.ids.add(id);
+        if (page.length < PAGE) break;
+        after = page.at(-1)!.id;
+      }
+    } catch (error) {
+      this.#counts.delete(delegator);
+      throw error;
+    }
+    count.isLoading = false;
+    count.endedMeanwhile.clear();
+  }
+}

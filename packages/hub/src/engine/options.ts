@@ -1,0 +1,43 @@
+import { LIMITS } from "@waybill/protocol";
+import type { Limits, PrivateKey, TrustPolicy } from "@waybill/protocol";
+import type { LifecycleTerms } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+import type { Store } from "../store.ts";
+
+export interface HubLimits extends Limits {
+  /** Handoffs that one delegator may have open here at the same time. */
+  openHandoffs: number;
+}
+
+export const HUB_LIMITS: Readonly<HubLimits> = { ...LIMITS, openHandoffs: 10_000 };
+
+export interface HubOptions {
+  readonly store: Store;
+  /** What the hub signs receipts and notices with. The same key at every start. */
+  readonly key: PrivateKey;
+  /** The hub's name as an agent; `hub` where it is left out. */
+  readonly id?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly newId?: (() => string) | undefined;
+  readonly limits?: Partial<HubLimits> | undefined;
+  /** Terms where neither contract nor manifest says anything. */
+  readonly terms?: Partial<LifecycleTerms> | undefined;
+  /**
+   * Whose manifests are let in. Left out, everybody's are, and held to their keys from then on:
+   * whoever can reach a hub inside a process is in that process.
+   */
+  readonly trust?: TrustPolicy | undefined;
+  /** Agents that may replay the dead letters of others. */
+  readonly operators?: readonly string[] | undefined;
+  /** An agent with the capability `dead_letter`, which is handed each dead letter. */
+  readonly deadLetterAgent?: string | undefined;
+  readonly log?: ((event: HubLogEvent) => void) | undefined;
+}
+
+export interface HubLogEvent {
+  readonly event: "attached" | "detached" | "ended" | "failure";
+  readonly agent?: string;
+  readonly handoffId?: string;
+  readonly status?: number;
+  readonly error?: unknown;
+}

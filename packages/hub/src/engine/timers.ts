@@ -1,0 +1,84 @@
+import type { Clock } from "../clock.ts";
+import type { Store, StoredHandoff } from "../store.ts";
+
+const PAGE = 100;
+/** After a failure the same handoff is due at once again; the store is given time to recover. */
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+/** Wakes handoffs when their time has come. It holds one timer; all times are in the store. */
+export class Timers {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #wake: (stored: StoredHandoff) => Promise<void>;
+  readonly #failed: (error: unknown) => void;
+  #armedAt = Infinity;
+  #disarm: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+  #isAgain = false;
+
+  constructor(
+    store: Store,
+    clock: Clock,
+    wake: (stored: StoredHandoff) => Promise<void>,
+    failed: (error: unknown) => void,
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#wake = wake;
+    this.#failed = failed;
+  }
+
+  /** Something wants to be woken then. */
+  note(wakeAt: number | null): void {
+    if (wakeAt === null || wakeAt >= this.#armedAt || this.#isStopped) return;
+    this.#disarm?.();
+    this.#armedAt = wakeAt;
+    this.#disarm = this.#clock.setTimer(Math.max(wakeAt, this.#clock.now()), () => {
+      this.#disarm = undefined;
+      this.#armedAt = Infinity;
+      this.#isAgain = true;
+      this.#running ??= this.#runAll().finally(() => (this.#running = undefined));
+    });
+  }
+
+  /** A time that comes while the store is being asked may not be in its answer. */
+  async #runAll(): Promise<void> {
+    while (this.#isAgain) {
+      this.#isAgain = false;
+      await this.#run();
+    }
+  }
+
+  async start(): Promise<void> {
+    this.note(await this.#store.nextWakeAt());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#disarm?.();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let isSound = true;
+    try {
+      for (let isMore = true; isMore && isSound && !this.#isStopped;) {
+        const due = await this.#store.due(this.#clock.now(), PAGE);
+        const woken = await Promise.allSettled(due.map((stored) => this.#wake(stored)));
+        for (const each of woken) {
+          if (each.status === "fulfilled") continue;
+          isSound = false;
+          this.#failed(each.reason);
+        }
+        isMore = due.length > 0;
+      }
+      const next = await this.#store.nextWakeAt();
+      const earliest = isSound ? 0 : this.#clock.now() + PAUSE_AFTER_FAILURE_MS;
+      this.note(next === null ? null : Math.max(next, earliest));
+    } catch (error) {
+      this.#failed(error);
+      this.note(this.#clock.now() + PAUSE_AFTER_FAILURE_MS);
+    }
+  }
+}

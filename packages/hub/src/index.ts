@@ -1,0 +1,40 @@
+export { openHub } from "./open-hub.ts";
+export type { HubServer } from "./open-hub.ts";
+export type { HubLimits, HubLogEvent, HubOptions } from "./engine/options.ts";
+export type {
+  Attachment,
+  AttachRequest,
+  AttemptView,
+  Delivery,
+  HandoffView,
+  Hub,
+  PublishedManifest,
+  ReceivedAt,
+} from "./hub-api.ts";
+export type { DeadLetter, DeadLetterDetail, DeadLetters } from "./dead-letters.ts";
+export { systemClock } from "./clock.ts";
+export type { Clock } from "./clock.ts";
+export { ledgerHistory } from "./ledger-history.ts";
+
+export { memoryStore } from "./memory-store.ts";
+export type { Disk, MemoryStoreOptions } from "./memory-store.ts";
+export { faultOfCommit } from "./memory-store/commit.ts";
+export type { CommitView } from "./memory-store/commit.ts";
+export type {
+  Commit,
+  CommitOutcome,
+  LedgerEntry,
+  LedgerHead,
+  NewEntry,
+  Page,
+  Store,
+  StoredHandoff,
+  StoredManifest,
+} from "./store.ts";
+
+export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";
+export { signCheckpoint, verifyCheckpoint } from "./ledger/checkpoint.ts";
+export type { Checkpoint } from "./ledger/checkpoint.ts";
+export { exportLedger, ledgerEntries, readLedger } from "./ledger/export.ts";
+export { LEDGER_FAULTS, verifyLedger } from "./ledger/verify.ts";
+export type { LedgerFault, LedgerReport, VerifyLedgerOptions } from "./ledger/verify.ts";

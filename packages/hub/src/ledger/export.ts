@@ -1,0 +1,129 @@
+import { isDigest, parseJson, parseTime, WaybillError } from "@waybill/protocol";
+import type { LedgerEntry, Store } from "../store.ts";
+import { timeText } from "./chain.ts";
+
+const PAGE = 500;
+/** Far above an envelope of the highest limit in escaped form: a file without lines is refused early. */
+const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
+const TYPES: ReadonlySet<unknown> = new Set(["envelope", "manifest", "decision"]);
+
+/** The entries of a store, page by page, as they were when each page was read. */
+export async function* ledgerEntries(store: Store, after = 0): AsyncGenerator<LedgerEntry> {
+  for (let last = after; ;) {
+    const page = await store.ledger({ after: last, limit: PAGE });
+    yield* page;
+    if (page.length < PAGE) return;
+    last = page.at(-1)!.sequence;
+  }
+}
+
+/** The ledger as NDJSON: one entry a line, closed by a line feed, every envelope verbatim. */
+export async function* exportLedger(store: Store, after = 0): AsyncGenerator<string> {
+  for await (const entry of ledgerEntries(store, after)) yield ledgerLine(entry);
+}
+
+/** One line of the export, with its line feed. */
+export function ledgerLine(entry: LedgerEntry): string {
+  const { sequence, at, type, handoffId, replayKey, digest, content, hash } = entry;
+  const members = {
+    sequence,
+    at: timeText(at),
+    type,
+    handoff_id: handoffId,
+    from: replayKey?.from ?? null,
+    id: replayKey?.id ?? null,
+    digest,
+    content,
+    hash,
+  };
+  return `${JSON.stringify(members)}\n`;
+}
+
+/** The entries of an export, whatever pieces its text comes in; a 400 where a line is not one. */
+export async function* readLedger(
+  text: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<LedgerEntry> {
+  let number = 0;
+  for await (const line of linesOf(text)) yield entryOf(line, ++number);
+}
+
+async function* linesOf(
+  text: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let parts: string[] = [];
+  let length = 0;
+  for await (const piece of text) {
+    const lines = decode(piece).split("\n");
+    const rest = lines.pop()!;
+    for (const line of lines) {
+      parts.push(line);
+      yield parts.join("");
+      parts = [];
+      length = 0;
+    }
+    parts.push(rest);
+    length += rest.length;
+    if (length > LINE_CHARACTERS_MAX) throw unreadable("a line is far longer than any entry");
+  }
+  if (length > 0 || decode() !== "") throw unreadable("the last line does not end");
+
+  function decode(piece?: string | Uint8Array): string {
+    if (typeof piece === "string") return piece;
+    try {
+      return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
+    } catch (cause) {
+      throw unreadable("it is not UTF-8", cause);
+    }
+  }
+}
+
+function entryOf(line: string, number: number): LedgerEntry {
+  const value = parse(line, number);
+  const { sequence, at, type, handoff_id, from, id, digest, content, hash } = value;
+  const isEntry =
+    Number.isSafeInteger(sequence) &&
+    TYPES.has(type) &&
+    isTextOrNull(handoff_id) &&
+    isTextOrNull(from) &&
+    isTextOrNull(id) &&
+    (from === null) === (id === null) &&
+    isDigest(digest) &&
+    typeof content === "string" &&
+    isDigest(hash);
+  const time = typeof at === "string" ? parseTime(at) : undefined;
+  if (!isEntry || time === undefined) throw unreadable(`line ${number} is not an entry`);
+  const entry: LedgerEntry = {
+    sequence: sequence as number,
+    at: time,
+    type: type as LedgerEntry["type"],
+    handoffId: handoff_id,
+    replayKey: from === null ? null : { from, id: id as string },
+    digest,
+    content,
+    hash,
+  };
+  // One spelling for an entry: a byte that was changed shows even where JSON would not care.
+  if (ledgerLine(entry) !== `${line}\n`) {
+    throw unreadable(`line ${number} is spelled in another way than an export does`);
+  }
+  return entry;
+}
+
+function parse(line: string, number: number): Record<string, unknown> {
+  try {
+    const value: unknown = parseJson(line, { envelopeBytes: LINE_CHARACTERS_MAX });
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch (cause) {
+    throw unreadable(`line ${number} is not JSON`, cause);
+  }
+  throw unreadable(`line ${number} is not an entry`);
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}
+
+function unreadable(reason: string, cause?: unknown): WaybillError {
+  return new WaybillError(400, `This ledger can't be read: ${reason}.`, { cause });
+}

@@ -1,0 +1,100 @@
+import { digestOf, WaybillError } from "@waybill/protocol";
+import type { LedgerEntry, LedgerHead } from "../store.ts";
+import { chainHash, EMPTY_LEDGER } from "./chain.ts";
+
+/** What can be wrong with a ledger, and how the entry that shows it does. */
+export const LEDGER_FAULTS = {
+  unreadable: "can't be read",
+  out_of_order: "is not the one that comes next: others are missing, repeated or in another order",
+  content_changed: "has a content that is not the one its digest was made of",
+  chain_broken: "does not follow from the entry before it: it, or its place, was changed",
+  not_as_signed: "is not the one that the checkpoint was signed for: the ledger was written anew",
+  end_missing: "is missing, and the checkpoint was signed when it was there",
+} as const;
+
+export type LedgerFault = keyof typeof LEDGER_FAULTS;
+
+export type LedgerReport =
+  | { readonly holds: true; readonly entries: number; readonly head: LedgerHead }
+  | {
+      readonly holds: false;
+      /** The first place where the ledger is not what it was. Everything before it holds. */
+      readonly sequence: number;
+      readonly fault: LedgerFault;
+      readonly message: string;
+    };
+
+export interface VerifyLedgerOptions {
+  /** What `verifyCheckpoint` gave: without it nobody can see that the end is cut off. */
+  readonly checkpoint?: LedgerHead | undefined;
+  /** The last entry that is known to hold already; the first one to come follows it. */
+  readonly from?: LedgerHead | undefined;
+}
+
+/** Reads a ledger once, in bounded memory, and stops at the first fault. */
+export async function verifyLedger(
+  entries: Iterable<LedgerEntry> | AsyncIterable<LedgerEntry>,
+  options: VerifyLedgerOptions = {},
+): Promise<LedgerReport> {
+  const { checkpoint, from = EMPTY_LEDGER } = options;
+  if (checkpoint !== undefined && checkpoint.sequence < from.sequence) {
+    throw new WaybillError(
+      400,
+      `The checkpoint is about entry ${checkpoint.sequence}, and the entries to check begin after entry ${from.sequence}: begin at or before the checkpoint.`,
+    );
+  }
+  let head = from;
+  if (contradicts(checkpoint, head)) return broken("not_as_signed", head.sequence);
+  try {
+    for await (const entry of entries) {
+      const fault = faultOf(entry, head);
+      if (fault !== undefined) return broken(fault, head.sequence + 1, entry.sequence);
+      head = { sequence: entry.sequence, hash: entry.hash };
+      if (contradicts(checkpoint, head)) return broken("not_as_signed", head.sequence);
+    }
+  } catch (error) {
+    if (!WaybillError.is(error, 400)) throw error;
+    return broken("unreadable", head.sequence + 1, undefined, error.message);
+  }
+  if (checkpoint !== undefined && checkpoint.sequence > head.sequence) {
+    return broken("end_missing", head.sequence + 1);
+  }
+  return { holds: true, entries: head.sequence - from.sequence, head };
+}
+
+function faultOf(entry: LedgerEntry, head: LedgerHead): LedgerFault | undefined {
+  if (entry.sequence !== head.sequence + 1) return "out_of_order";
+  if (!isSound(entry)) return "unreadable";
+  if (digestOf(entry.content) !== entry.digest) return "content_changed";
+  if (chainHash(head.hash, entry) !== entry.hash) return "chain_broken";
+  return undefined;
+}
+
+const TIME_MAX = 8.64e15;
+
+/** True where the lines that are hashed can mean only this entry, and its text is Unicode. */
+function isSound({ at, handoffId, replayKey, content }: LedgerEntry): boolean {
+  const names = [handoffId, replayKey?.from ?? null, replayKey?.id ?? null];
+  return (
+    Number.isInteger(at) &&
+    Math.abs(at) <= TIME_MAX &&
+    names.every((name) => name === null || (name !== "" && !name.includes("\n"))) &&
+    content.isWellFormed()
+  );
+}
+
+function contradicts(checkpoint: LedgerHead | undefined, head: LedgerHead): boolean {
+  return checkpoint?.sequence === head.sequence && checkpoint.hash !== head.hash;
+}
+
+function broken(
+  fault: LedgerFault,
+  sequence: number,
+  found = sequence,
+  detail?: string,
+): LedgerReport {
+  const there = found === sequence ? "" : ` (entry ${found} stands in its place)`;
+  const because = detail === undefined ? "" : ` ${detail}`;
+  const message = `Entry ${sequence}${there} ${LEDGER_FAULTS[fault]}.${because}`;
+  return { holds: false, sequence, fault, message };
+}

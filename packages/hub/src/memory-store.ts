@@ -1,0 +1,243 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Digest } from "@waybill/protocol";
+import { faultOfCommit, stagedView } from "./memory-store/commit.ts";
+import { changesFrame, cutFrame, readJournal } from "./memory-store/journal.ts";
+import type { Change, Disk } from "./memory-store/journal.ts";
+import { MemoryState } from "./memory-store/state.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  LedgerEntry,
+  LedgerHead,
+  Page,
+  Store,
+  StoredHandoff,
+  StoredManifest,
+} from "./store.ts";
+
+export type { Disk };
+
+export interface MemoryStoreOptions {
+  /** Where a journal goes, so that commits outlive the process. */
+  readonly disk?: Disk | undefined;
+}
+
+/**
+ * A store in memory, for tests and for hubs that need not outlive their process. With a disk it
+ * shows what was synced and nothing else; a journal that can't be read is the error of every call.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options.disk);
+}
+
+type Listener = (handoff: StoredHandoff | null) => void;
+
+interface Waiting {
+  readonly change: Change;
+  resolve(outcome: CommitOutcome): void;
+  reject(error: WaybillError): void;
+}
+
+class MemoryStore implements Store {
+  readonly #state = new MemoryState();
+  readonly #disk: Disk | undefined;
+  readonly #opened: Promise<void>;
+  readonly #listeners = new Set<Listener>();
+  #waiting: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
+  #isClosing = false;
+  /** Why nothing is answered any more. */
+  #ended: WaybillError | undefined;
+
+  constructor(disk: Disk | undefined) {
+    this.#disk = disk;
+    this.#opened = this.#open();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#disk === undefined) return;
+    try {
+      const { changes, tornAt } = readJournal(await this.#disk.read());
+      if (tornAt !== undefined) await this.#disk.append(cutFrame(tornAt));
+      // What a crashed process had written may be read and yet not be on the disk.
+      await this.#disk.sync();
+      for (const change of changes) this.#apply(change);
+    } catch (error) {
+      this.#ended = WaybillError.from(error);
+    }
+  }
+
+  async #read<Value>(read: (state: MemoryState) => Value): Promise<Value> {
+    if (this.#disk !== undefined) await this.#opened;
+    if (this.#ended !== undefined) throw this.#ended;
+    return read(this.#state);
+  }
+
+  commit(commit: Commit): Promise<CommitOutcome> {
+    return this.#write({ type: "commit", commit });
+  }
+
+  async saveSetting(name: string, value: string): Promise<void> {
+    await this.#write({ type: "setting", name, value });
+  }
+
+  #write(change: Change): Promise<CommitOutcome> {
+    if (this.#isClosing) return Promise.reject(closed());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** One sync for all that waits, then for all that came meanwhile. */
+  async #flush(): Promise<void> {
+    await this.#opened;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        if (this.#ended !== undefined) throw this.#ended;
+        await this.#commitAll(batch);
+      } catch (error) {
+        this.#ended ??= diskFailed(error);
+        for (const { reject } of batch) reject(this.#ended);
+      }
+    }
+    this.#flushing = undefined;
+  }
+
+  async #commitAll(batch: readonly Waiting[]): Promise<void> {
+    const view = stagedView(this.#state);
+    const judged = batch.map((each) => {
+      const { change } = each;
+      const fault = change.type === "commit" ? faultOfCommit(change.commit, view) : undefined;
+      if (fault === undefined && change.type === "commit") view.stage(change.commit);
+      return { ...each, fault };
+    });
+    const changes = judged.filter(({ fault }) => fault === undefined).map(({ change }) => change);
+    if (this.#disk !== undefined && changes.length > 0) {
+      await this.#disk.append(changesFrame(changes));
+      await this.#disk.sync();
+    }
+    for (const { change, fault, resolve } of judged) resolve(fault ?? this.#apply(change));
+    for (const change of changes) {
+      if (change.type === "commit") this.#tell(change.commit.handoff);
+    }
+  }
+
+  #apply(change: Change): CommitOutcome {
+    if (change.type === "commit") return this.#state.apply(change.commit);
+    this.#state.saveSetting(change.name, change.value);
+    return { type: "committed", lastSequence: this.#state.ledgerHead().sequence };
+  }
+
+  #tell(handoff: StoredHandoff | null): void {
+    for (const listener of this.#listeners) {
+      // On its own: what it throws is no failure of the commit.
+      queueMicrotask(() => {
+        if (this.#listeners.has(listener)) listener(handoff);
+      });
+    }
+  }
+
+  onCommit(listener: Listener): () => void {
+    const own: Listener = (handoff) => listener(handoff);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#opened;
+    await this.#flushing;
+    this.#ended ??= closed();
+    this.#listeners.clear();
+  }
+
+  handoff(id: string): Promise<StoredHandoff | undefined> {
+    return this.#read((state) => state.handoff(id));
+  }
+
+  due(now: number, limit: number): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.due(now, limit));
+  }
+
+  nextWakeAt(): Promise<number | null> {
+    return this.#read((state) => state.nextWakeAt());
+  }
+
+  waiting(target: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.waiting(target, page));
+  }
+
+  inbox(agent: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.inbox(agent, page));
+  }
+
+  correlated(correlationId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.correlated(correlationId, page));
+  }
+
+  children(parentId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.children(parentId, page));
+  }
+
+  group(groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.group(groupId, page));
+  }
+
+  deadLetters(page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.deadLetters(page));
+  }
+
+  seen(from: string, envelopeId: string): Promise<Digest | undefined> {
+    return this.#read((state) => state.seen(from, envelopeId));
+  }
+
+  ledger(page: Page<number>): Promise<readonly LedgerEntry[]> {
+    return this.#read((state) => state.ledger(page));
+  }
+
+  ledgerOf(handoffId: string, page: Page<number>): Promise<readonly LedgerEntry[]> {
+    return this.#read((state) => state.ledgerOf(handoffId, page));
+  }
+
+  ledgerHead(): Promise<LedgerHead> {
+    return this.#read((state) => state.ledgerHead());
+  }
+
+  manifest(agent: string): Promise<StoredManifest | undefined> {
+    return this.#read((state) => state.manifest(agent));
+  }
+
+  manifests(agent: string): Promise<readonly StoredManifest[]> {
+    return this.#read((state) => state.manifests(agent));
+  }
+
+  agents(page: Page<string>): Promise<readonly StoredManifest[]> {
+    return this.#read((state) => state.agents(page));
+  }
+
+  offering(capability: string, page: Page<string>): Promise<readonly StoredManifest[]> {
+    return this.#read((state) => state.offering(capability, page));
+  }
+
+  setting(name: string): Promise<string | undefined> {
+    return this.#read((state) => state.setting(name));
+  }
+}
+
+function closed(): WaybillError {
+  return new WaybillError(
+    503,
+    "The store is closed: nothing is read from it or written to it any more.",
+  );
+}
+
+function diskFailed(cause: unknown): WaybillError {
+  return new WaybillError(
+    503,
+    `The store's disk failed (${WaybillError.from(cause).message}), so what was being written may be there or not. Mend the disk and open the store again.`,
+    { cause },
+  );
+}

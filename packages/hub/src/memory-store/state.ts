@@ -1,0 +1,247 @@
+import { chainHash } from "../ledger/chain.ts";
+import type { Digest } from "@waybill/protocol";
+import type {
+  Commit,
+  CommitOutcome,
+  LedgerEntry,
+  LedgerHead,
+  Page,
+  StoredHandoff,
+  StoredManifest,
+} from "../store.ts";
+import { byText, IdIndex } from "./id-index.ts";
+import { PackedLedger } from "./packed-ledger.ts";
+import { TextPacker } from "./packed-text.ts";
+import { entriesOf, packRecord, unpackRecord } from "./packed-record.ts";
+import { ReplayKeys } from "./replay-keys.ts";
+import { SortedSet } from "./sorted-set.ts";
+
+/** What the store holds, without I/O. */
+export class MemoryState {
+  readonly #handoffs = new Map<string, StoredHandoff>();
+  readonly #texts = new TextPacker();
+  readonly #ledger = new PackedLedger(this.#texts);
+  /** The last entry about each handoff, from which the others are reached. */
+  readonly #lastEntries = new Map<string, number>();
+  readonly #replayKeys = new ReplayKeys((sequence) => this.#ledger.entry(sequence).replayKey!);
+  readonly #manifests = new Map<string, StoredManifest[]>();
+  readonly #agents = new SortedSet<string>(byText);
+  readonly #offering = new IdIndex();
+  readonly #names = new Map<string, string>();
+  readonly #settings = new Map<string, string>();
+
+  readonly #due = new SortedSet<Due>((a, b) => a.wakeAt - b.wakeAt || byText(a.id, b.id));
+  readonly #waiting = new IdIndex();
+  readonly #inbox = new IdIndex();
+  readonly #correlated = new IdIndex();
+  readonly #children = new IdIndex();
+  readonly #group = new IdIndex();
+  readonly #deadLetters = new IdIndex();
+
+  #head: LedgerHead = this.#ledger.head;
+
+  versionOf(id: string): number {
+    return this.#handoffs.get(id)?.version ?? 0;
+  }
+
+  /** Carries out a commit that was judged to fit. */
+  apply(commit: Commit): CommitOutcome {
+    const entries = commit.entries.map((entry) => [this.#append(entry), entry.content] as const);
+    if (commit.handoff !== null) this.#put(commit.handoff, entries);
+    if (commit.manifest !== undefined) this.#putManifest(commit.manifest);
+    return { type: "committed", lastSequence: this.#head.sequence };
+  }
+
+  #append(entry: Commit["entries"][number]): number {
+    const placed = { ...entry, sequence: this.#head.sequence + 1 };
+    const hash = chainHash(this.#head.hash, placed);
+    const { sequence, handoffId, replayKey } = placed;
+    const before = handoffId === null ? 0 : (this.#lastEntries.get(handoffId) ?? 0);
+    this.#ledger.push({ ...placed, hash }, before);
+    this.#head = { sequence, hash };
+    if (handoffId !== null) this.#lastEntries.set(handoffId, sequence);
+    if (replayKey !== null) this.#replayKeys.add(replayKey, sequence);
+    return sequence;
+  }
+
+  #put(handoff: StoredHandoff, entries: readonly (readonly [number, string])[]): void {
+    const before = this.#handoffs.get(handoff.id);
+    const pointedTo = before === undefined ? [] : entriesOf(this.#texts.unpack(before.record));
+    const contents = [
+      ...pointedTo.map((sequence) => [sequence, this.#ledger.entry(sequence).content] as const),
+      ...entries,
+    ];
+    const { wakeAt, waitsFor, inboxes, isDeadLetter } = handoff;
+    const row: StoredHandoff = {
+      id: before?.id ?? handoff.id,
+      version: handoff.version,
+      record: this.#texts.pack(packRecord(handoff.record, contents)),
+      state: handoff.state,
+      delegator: this.#nameOf(handoff.delegator),
+      correlationId: before?.correlationId ?? handoff.correlationId,
+      parentId: handoff.parentId,
+      groupId: handoff.groupId,
+      wakeAt,
+      waitsFor: waitsFor === null ? null : this.#nameOf(waitsFor),
+      inboxes: inboxes.length === 0 ? NO_INBOXES : this.#inboxesOf(inboxes),
+      isDeadLetter,
+    };
+    if (before === undefined) this.#enter(row);
+    else this.#leave(before, row);
+    this.#handoffs.set(row.id, row);
+    if (wakeAt !== null) this.#due.add(row as Due);
+    if (waitsFor !== null) this.#waiting.add(waitsFor, row.id);
+    for (const agent of row.inboxes) this.#inbox.add(agent, row.id);
+    if (isDeadLetter) this.#deadLetters.add("", row.id);
+  }
+
+  /** One string for all the handoffs of a name. */
+  #nameOf(name: string): string {
+    const known = this.#names.get(name);
+    if (known === undefined) this.#names.set(name, name);
+    return known ?? name;
+  }
+
+  #inboxesOf(agents: readonly string[]): readonly string[] {
+    return agents.map((agent) => this.#nameOf(agent)).toSorted(byText);
+  }
+
+  #enter(row: StoredHandoff): void {
+    this.#correlated.add(row.correlationId, row.id);
+    if (row.parentId !== null) this.#children.add(row.parentId, row.id);
+    if (row.groupId !== null) this.#group.add(row.groupId, row.id);
+  }
+
+  #leave(before: StoredHandoff, row: StoredHandoff): void {
+    const { id } = before;
+    if (before.wakeAt !== null) this.#due.delete(before as Due);
+    if (before.waitsFor !== null) this.#waiting.delete(before.waitsFor, id);
+    for (const agent of before.inboxes) {
+      if (!row.inboxes.includes(agent)) this.#inbox.delete(agent, id);
+    }
+    if (before.isDeadLetter) this.#deadLetters.delete("", id);
+  }
+
+  #putManifest(manifest: StoredManifest): void {
+    const { agent, capabilities } = manifest;
+    const all = this.#manifests.get(agent) ?? [];
+    for (const capability of all.at(-1)?.capabilities ?? []) {
+      this.#offering.delete(capability, agent);
+    }
+    for (const capability of capabilities) this.#offering.add(capability, agent);
+    all.push({ ...manifest, capabilities: capabilities.toSorted(byText) });
+    this.#manifests.set(agent, all);
+    this.#agents.add(agent);
+  }
+
+  saveSetting(name: string, value: string): void {
+    this.#settings.set(name, value);
+  }
+
+  setting(name: string): string | undefined {
+    return this.#settings.get(name);
+  }
+
+  handoff(id: string): StoredHandoff | undefined {
+    const row = this.#handoffs.get(id);
+    if (row === undefined) return undefined;
+    const record = unpackRecord(
+      this.#texts.unpack(row.record),
+      (sequence) => this.#ledger.entry(sequence).content,
+    );
+    return { ...row, record };
+  }
+
+  due(now: number, limit: number): StoredHandoff[] {
+    const ids: string[] = [];
+    for (const { id, wakeAt } of this.#due.after()) {
+      if (wakeAt > now || ids.length >= limit) break;
+      ids.push(id);
+    }
+    return this.#all(ids, limit);
+  }
+
+  nextWakeAt(): number | null {
+    return this.#due.first()?.wakeAt ?? null;
+  }
+
+  waiting(target: string, { after, limit }: Page<string>): StoredHandoff[] {
+    return this.#all(this.#waiting.after(target, after), limit);
+  }
+
+  inbox(agent: string, { after, limit }: Page<string>): StoredHandoff[] {
+    return this.#all(this.#inbox.after(agent, after), limit);
+  }
+
+  correlated(correlationId: string, { after, limit }: Page<string>): StoredHandoff[] {
+    return this.#all(this.#correlated.after(correlationId, after), limit);
+  }
+
+  children(parentId: string, { after, limit }: Page<string>): StoredHandoff[] {
+    return this.#all(this.#children.after(parentId, after), limit);
+  }
+
+  group(groupId: string, { after, limit }: Page<string>): StoredHandoff[] {
+    return this.#all(this.#group.after(groupId, after), limit);
+  }
+
+  deadLetters({ after, limit }: Page<string>): StoredHandoff[] {
+    return this.#all(this.#deadLetters.after("", after), limit);
+  }
+
+  #all(ids: Iterable<string>, limit: number): StoredHandoff[] {
+    return take(ids, limit).map((id) => this.handoff(id)!);
+  }
+
+  seen(from: string, id: string): Digest | undefined {
+    const sequence = this.#replayKeys.find({ from, id });
+    return sequence === undefined ? undefined : this.#ledger.entry(sequence).digest;
+  }
+
+  ledgerHead(): LedgerHead {
+    return this.#head;
+  }
+
+  ledger({ after = 0, limit }: Page<number>): LedgerEntry[] {
+    const length = Math.max(0, Math.min(limit, this.#head.sequence - after));
+    return Array.from({ length }, (_, index) => this.#ledger.entry(after + 1 + index));
+  }
+
+  ledgerOf(handoffId: string, { after = 0, limit }: Page<number>): LedgerEntry[] {
+    const sequences: number[] = [];
+    let sequence = this.#lastEntries.get(handoffId) ?? 0;
+    for (; sequence > after; sequence = this.#ledger.before(sequence)) sequences.push(sequence);
+    return take(sequences.reverse(), limit).map((each) => this.#ledger.entry(each));
+  }
+
+  manifests(agent: string): StoredManifest[] {
+    return [...(this.#manifests.get(agent) ?? [])];
+  }
+
+  manifest(agent: string): StoredManifest | undefined {
+    return this.#manifests.get(agent)?.at(-1);
+  }
+
+  agents({ after, limit }: Page<string>): StoredManifest[] {
+    return take(this.#agents.after(after), limit).map((agent) => this.manifest(agent)!);
+  }
+
+  offering(capability: string, { after, limit }: Page<string>): StoredManifest[] {
+    const agents = this.#offering.after(capability, after);
+    return take(agents, limit).map((agent) => this.manifest(agent)!);
+  }
+}
+
+type Due = StoredHandoff & { readonly wakeAt: number };
+
+const NO_INBOXES: readonly string[] = [];
+
+function take<Value>(values: Iterable<Value>, limit: number): Value[] {
+  const taken: Value[] = [];
+  if (limit <= 0) return taken;
+  for (const value of values) {
+    taken.push(value);
+    if (taken.length >= limit) break;
+  }
+  return taken;
+}

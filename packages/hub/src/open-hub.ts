@@ -1,0 +1,163 @@
+import { isAgentId, signManifest, WaybillError } from "@waybill/protocol";
+import type { FindQuery, Found } from "@waybill/protocol";
+import { DeadLetters } from "./dead-letters.ts";
+import { submit } from "./engine/custody.ts";
+import { Engine } from "./engine/engine.ts";
+import type { HubOptions } from "./engine/options.ts";
+import { isParty, viewOf } from "./engine/view.ts";
+import type {
+  AttachRequest,
+  Attachment,
+  Delivery,
+  Hub,
+  HandoffView,
+  PublishedManifest,
+} from "./hub-api.ts";
+import { Doorkeeper } from "./registry/hello.ts";
+import { Attached } from "./routing/attached.ts";
+
+const PAGE = 100;
+const CREDIT_AT_MOST = 10_000;
+
+/** A hub in this process: what agents need, and what an operator may do. */
+export interface HubServer extends Hub {
+  readonly deadLetters: DeadLetters;
+  /** Ends all attachments, lets what is under way finish, and leaves the store to its owner. */
+  close(): Promise<void>;
+}
+
+/** Opens a hub over a store: everything that was in custody there is again under its clock. */
+export async function openHub(options: HubOptions): Promise<HubServer> {
+  const engine = new Engine(options);
+  const { registry, clock, limits } = engine;
+  if ((await registry.manifestsOf(engine.id)).length === 0) {
+    const manifest = signManifest({ agent_id: engine.id, capabilities: [] }, options.key);
+    await registry.publish(manifest, clock.now());
+  } else if ((await registry.keyOf(options.key.kid, engine.id)) === undefined) {
+    throw new WaybillError(
+      401,
+      `The store belongs to a hub ${engine.id} with another key than ${options.key.kid}: open it with the key that it was made with.`,
+    );
+  }
+  await engine.start();
+  const doorkeeper = new Doorkeeper(engine.id, registry, limits.clockSkewMs);
+  return {
+    id: engine.id,
+    deadLetters: new DeadLetters(engine),
+    submit: (envelope) => submit(engine, envelope),
+    publish: (manifest) => publish(engine, manifest),
+    manifests: (query) => manifests(engine, query),
+    find: (query) => find(engine, query),
+    attach: (request, handler) => attach(engine, doorkeeper, request, handler),
+    handoff: (id, as) => view(engine, id, as),
+    close: () => engine.close(),
+  };
+}
+
+async function publish(engine: Engine, manifest: string): Promise<void> {
+  engine.assertOpen();
+  await engine.registry.publish(manifest, engine.clock.now());
+  // It may offer now what others have been waiting for.
+  await Promise.all(
+    [...engine.attached.values()].map((attached) => engine.offers.welcome(attached)),
+  );
+}
+
+async function manifests(
+  engine: Engine,
+  query: Parameters<Hub["manifests"]>[0],
+): Promise<readonly PublishedManifest[]> {
+  engine.assertOpen();
+  if ("agent" in query) {
+    return (await engine.registry.manifestsOf(query.agent)).map(({ text, at }) => ({ text, at }));
+  }
+  const found: PublishedManifest[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await engine.store.offering(query.capability, { after, limit: PAGE });
+    found.push(...page.map(({ text, at }) => ({ text, at })));
+    if (page.length < PAGE) return found;
+    after = page.at(-1)!.agent;
+  }
+}
+
+async function find(engine: Engine, query: FindQuery): Promise<Found> {
+  engine.assertOpen();
+  return engine.router.find(query, engine.clock.now());
+}
+
+async function view(engine: Engine, id: string, as: string): Promise<HandoffView | undefined> {
+  engine.assertOpen();
+  const found = await engine.cases.load(id);
+  return found === undefined || !isParty(found.record, as)
+    ? undefined
+    : viewOf(engine, found.record);
+}
+
+async function attach(
+  engine: Engine,
+  doorkeeper: Doorkeeper,
+  request: AttachRequest,
+  handler: (delivery: Delivery) => void,
+): Promise<Attachment> {
+  engine.assertOpen();
+  const { agent, credit, instance, proof } = request;
+  if (!isAgentId(agent) || !Number.isInteger(credit) || credit < 0 || credit > CREDIT_AT_MOST) {
+    throw new WaybillError(
+      400,
+      `An attachment is of an agent, with a credit from 0 to ${CREDIT_AT_MOST}.`,
+    );
+  }
+  await doorkeeper.check(proof, agent, instance, engine.clock.now());
+  engine.assertOpen();
+  const attached = new Attached(request, safely(engine, agent, handler), engine.clock, {
+    frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
+    hasRoom: (who) => engine.offers.pull(who),
+    left: (who) => {
+      if (engine.attached.get(agent) === who) engine.attached.delete(agent);
+      engine.log({ event: "detached", agent });
+    },
+  });
+  const before = engine.attached.get(agent);
+  engine.attached.set(agent, attached);
+  before?.end(
+    new WaybillError(
+      409,
+      `Another process has attached as ${agent} (${instance}); an agent is attached once.`,
+    ),
+  );
+  engine.log({ event: "attached", agent });
+  engine.inBackground(restore(engine, attached).then(() => engine.offers.welcome(attached)));
+  return attached;
+}
+
+/** Brings an agent what it may have missed: ends, questions and acceptances, and its own attempts. */
+async function restore(engine: Engine, attached: Attached): Promise<void> {
+  for (let after: string | undefined; attached.isOpen;) {
+    const page = await engine.store.inbox(attached.agent, { after, limit: PAGE });
+    for (const { id } of page) {
+      await attached.ready();
+      if (!attached.isOpen) return;
+      await engine.cases.lanes.run(id, async () => {
+        const found = await engine.cases.load(id);
+        if (found !== undefined) await engine.deliveries.catchUp(found.record, attached);
+      });
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** An agent's mistake must not become the hub's. */
+function safely(
+  engine: Engine,
+  agent: string,
+  handler: (delivery: Delivery) => void,
+): (delivery: Delivery) => void {
+  return (delivery) => {
+    try {
+      handler(delivery);
+    } catch (error) {
+      engine.log({ event: "failure", agent, error });
+    }
+  };
+}

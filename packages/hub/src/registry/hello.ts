@@ -1,0 +1,88 @@
+import {
+  isAgentId,
+  parseJson,
+  parseTime,
+  readCompact,
+  verifyCompact,
+  WaybillError,
+} from "@waybill/protocol";
+import type { Registry } from "./registry.ts";
+
+/** What an agent signs to open its side: who it is, which process, for which hub, and when. */
+interface Hello {
+  readonly from: string;
+  readonly to: string;
+  readonly instance: string;
+  readonly id: string;
+  readonly at: number;
+}
+
+/** Checks hellos. One that was used is refused from then on: who overheard it can't attach with it. */
+export class Doorkeeper {
+  readonly #hub: string;
+  readonly #registry: Registry;
+  readonly #skewMs: number;
+  /** Hellos within the time in which they would be believed, by id. */
+  readonly #used = new Map<string, number>();
+
+  constructor(hub: string, registry: Registry, skewMs: number) {
+    this.#hub = hub;
+    this.#registry = registry;
+    this.#skewMs = skewMs;
+  }
+
+  async check(proof: string, agent: string, instance: string, now: number): Promise<void> {
+    const { kid, payload } = readCompact(proof);
+    const hello = readHello(payload);
+    if (hello.from !== agent || hello.instance !== instance || hello.to !== this.#hub) {
+      throw new WaybillError(
+        401,
+        `The hello is of ${hello.from} (${hello.instance}) to ${hello.to}, and ${agent} (${instance}) wants to attach to ${this.#hub}.`,
+      );
+    }
+    const record = await this.#registry.keyOf(kid, agent);
+    if (record === undefined) {
+      throw new WaybillError(
+        401,
+        `${agent} is not known here by the key ${kid}; publish its manifest before it attaches.`,
+      );
+    }
+    if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {
+      throw new WaybillError(401, `The key ${kid} is not a current key of ${agent}.`);
+    }
+    verifyCompact(proof, () => record.key);
+    if (Math.abs(now - hello.at) > this.#skewMs) {
+      throw new WaybillError(401, "The hello is not from now; check the agent's clock.", {
+        at: "/at",
+      });
+    }
+    this.#use(hello, now);
+  }
+
+  #use({ id, at }: Hello, now: number): void {
+    for (const [used, usedAt] of this.#used) {
+      if (usedAt + this.#skewMs >= now) break;
+      this.#used.delete(used);
+    }
+    if (this.#used.has(id)) {
+      throw new WaybillError(401, "This very hello was used before; sign a new one each time.");
+    }
+    this.#used.set(id, Math.max(at, now));
+  }
+}
+
+function readHello(payload: string): Hello {
+  const value = parseJson(payload) as Record<string, unknown> | null;
+  const { waybill, kind, from, to, instance, id, at } = value ?? {};
+  const time = typeof at === "string" ? parseTime(at) : undefined;
+  if (waybill !== 1 || kind !== "hello" || !isAgentId(from) || time === undefined) {
+    throw new WaybillError(
+      400,
+      'This is no hello: its payload must have "waybill": 1, "kind": "hello", from, to, instance, id and at.',
+    );
+  }
+  if (typeof to !== "string" || typeof instance !== "string" || typeof id !== "string") {
+    throw new WaybillError(400, "A hello names the hub (to), the process (instance) and its id.");
+  }
+  return { from, to, instance, id, at: time };
+}

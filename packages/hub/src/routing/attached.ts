@@ -1,0 +1,183 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+import type { AttachRequest, Attachment, Delivery } from "../hub-api.ts";
+
+/** What an attachment tells the hub. */
+export interface AttachedEvents {
+  frame(attached: Attached, type: "taken" | "heartbeat", handoffId: string, attempt: number): void;
+  hasRoom(attached: Attached): void;
+  left(attached: Attached): void;
+}
+
+type Tracked = Exclude<Delivery, { type: "stop" }>;
+
+/** After so long without a word of its arrival, a delivery is sent again. */
+const SEND_AGAIN_AFTER_MS = 10_000;
+/** Deliveries on the way to one agent; an inbox is longer, and waits. */
+const UNSEEN_AT_MOST = 256;
+/** Beyond, an agent does not read at all, and is not waited for. */
+const UNREAD_AT_MOST = 16 * UNSEEN_AT_MOST;
+
+/** One agent's side of the hub while it is connected. */
+export class Attached implements Attachment {
+  readonly agent: string;
+  readonly instance: string;
+  readonly closed: Promise<WaybillError | undefined>;
+  readonly #handler: (delivery: Delivery) => void;
+  readonly #clock: Clock;
+  readonly #events: AttachedEvents;
+  readonly #settle: (reason: WaybillError | undefined) => void;
+  /** Attempts that it works on, by handoff. */
+  readonly #held = new Map<string, { readonly attempt: number; readonly capability: string }>();
+  /** How many of them at each capability. */
+  readonly #counts = new Map<string, number>();
+  readonly #unseen = new Map<string, { delivery: Tracked; at: number }>();
+  #drained: (() => void)[] = [];
+  #disarm: (() => void) | undefined;
+  #credit: number;
+  #isOpen = true;
+
+  constructor(
+    request: AttachRequest,
+    handler: (delivery: Delivery) => void,
+    clock: Clock,
+    events: AttachedEvents,
+  ) {
+    this.agent = request.agent;
+    this.instance = request.instance;
+    this.#credit = request.credit;
+    this.#handler = handler;
+    this.#clock = clock;
+    this.#events = events;
+    let settle: (reason: WaybillError | undefined) => void;
+    this.closed = new Promise((resolve) => (settle = resolve));
+    this.#settle = settle!;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** How many more attempts it takes. */
+  get room(): number {
+    return this.#isOpen ? Math.max(0, this.#credit - this.#held.size) : 0;
+  }
+
+  /** How many more attempts at one capability, which has a limit of its own. */
+  roomFor(capability: string, concurrency: number = Infinity): number {
+    const room = this.room;
+    if (room === 0 || concurrency === Infinity) return room;
+    return Math.max(0, Math.min(room, concurrency - this.inFlight(capability)));
+  }
+
+  inFlight(capability: string): number {
+    return this.#counts.get(capability) ?? 0;
+  }
+
+  heldAttempt(handoffId: string): number | undefined {
+    return this.#held.get(handoffId)?.attempt;
+  }
+
+  hold(handoffId: string, attempt: number, capability: string): void {
+    this.#letGo(handoffId);
+    this.#held.set(handoffId, { attempt, capability });
+    this.#counts.set(capability, this.inFlight(capability) + 1);
+  }
+
+  #letGo(handoffId: string): boolean {
+    const held = this.#held.get(handoffId);
+    if (held === undefined) return false;
+    const left = this.inFlight(held.capability) - 1;
+    if (left > 0) this.#counts.set(held.capability, left);
+    else this.#counts.delete(held.capability);
+    return this.#held.delete(handoffId);
+  }
+
+  drop(handoffId: string): void {
+    if (this.#letGo(handoffId) && this.room > 0) this.#events.hasRoom(this);
+  }
+
+  deliver(delivery: Delivery): void {
+    if (!this.#isOpen) return;
+    if (delivery.type !== "stop") {
+      this.#unseen.set(delivery.id, { delivery, at: this.#clock.now() });
+      this.#arm();
+      if (this.#unseen.size > UNREAD_AT_MOST) return this.end(unread(this.agent));
+    }
+    this.#handler(delivery);
+  }
+
+  /** Settles when an inbox may go on: not too much is on its way. */
+  async ready(): Promise<void> {
+    while (this.#isOpen && this.#unseen.size >= UNSEEN_AT_MOST) {
+      await new Promise<void>((resolve) => this.#drained.push(resolve));
+    }
+  }
+
+  taken(handoffId: string, attempt: number): void {
+    if (this.#isOpen) this.#events.frame(this, "taken", handoffId, attempt);
+  }
+
+  heartbeat(handoffId: string, attempt: number): void {
+    if (this.#isOpen) this.#events.frame(this, "heartbeat", handoffId, attempt);
+  }
+
+  seen(deliveryId: string): void {
+    if (!this.#unseen.delete(deliveryId) || this.#unseen.size >= UNSEEN_AT_MOST / 2) return;
+    this.#wakeDrained();
+  }
+
+  setCredit(credit: number): void {
+    this.#credit = credit;
+    if (this.room > 0) this.#events.hasRoom(this);
+  }
+
+  close(): Promise<void> {
+    this.end(undefined);
+    return Promise.resolve();
+  }
+
+  end(reason: WaybillError | undefined): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#disarm?.();
+    this.#unseen.clear();
+    this.#held.clear();
+    this.#counts.clear();
+    this.#wakeDrained();
+    this.#events.left(this);
+    this.#settle(reason);
+  }
+
+  #wakeDrained(): void {
+    for (const resolve of this.#drained) resolve();
+    this.#drained = [];
+  }
+
+  #arm(): void {
+    this.#disarm ??= this.#clock.setTimer(this.#clock.now() + SEND_AGAIN_AFTER_MS, () => {
+      this.#disarm = undefined;
+      this.#sendAgain();
+    });
+  }
+
+  #sendAgain(): void {
+    const now = this.#clock.now();
+    for (const unseen of this.#unseen.values()) {
+      // An offer that nobody took becomes another attempt; it is not pressed on anybody.
+      if (unseen.delivery.type === "offer") this.#unseen.delete(unseen.delivery.id);
+      else if (now - unseen.at >= SEND_AGAIN_AFTER_MS) {
+        unseen.at = now;
+        this.#handler(unseen.delivery);
+      }
+    }
+    if (this.#isOpen && this.#unseen.size > 0) this.#arm();
+  }
+}
+
+function unread(agent: string): WaybillError {
+  return new WaybillError(
+    413,
+    `${agent} has left ${UNREAD_AT_MOST} deliveries unread. They stay in its inbox: attach again to have them.`,
+  );
+}

@@ -1,0 +1,26 @@
+import type { Group } from "../envelope/envelope.ts";
+import type { HandoffState } from "./transitions.ts";
+
+export type JoinRule = Pick<Group, "size" | "join" | "quorum">;
+
+/** `reached`: as many successes as the rule asks for. `failed`: so many are out of reach. */
+export type GroupVerdict = "open" | "reached" | "failed";
+
+/** How a group stands. Members that are not known yet count as open. */
+export function judgeGroup(members: Iterable<HandoffState>, rule: JoinRule): GroupVerdict {
+  const { size, join, quorum = size } = rule;
+  const needed = join === "all" ? size : join === "any" ? 1 : quorum;
+  let completed = 0;
+  let ended = 0;
+  for (const state of members) {
+    if (state === "completed") completed++;
+    else if (state !== "open") ended++;
+  }
+  if (completed >= needed) return "reached";
+  return size - ended < needed ? "failed" : "open";
+}
+
+/** Whether the members that are still open are of no use to anybody. */
+export function isGroupOver(verdict: GroupVerdict, onFailure: Group["on_failure"]): boolean {
+  return verdict === "reached" || (verdict === "failed" && onFailure !== "wait");
+}

@@ -1,0 +1,54 @@
+/// <reference types="node" />
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { Worker } from "node:worker_threads";
+import { WaybillError } from "@waybill/protocol";
+import { failureOf } from "./failure.ts";
+
+// In a thread of its own, so that a hub goes on while gigabytes are copied: SQLite's own copy of
+// one moment, which what is committed meanwhile does not disturb.
+const COPY = `
+  const { workerData } = require("node:worker_threads");
+  const { DatabaseSync } = require("node:sqlite");
+  const database = new DatabaseSync(workerData.from, { readOnly: true });
+  database.prepare("VACUUM INTO ?").run(workerData.to);
+  database.close();
+`;
+
+/** Writes a copy that is whole or not there at all: under another name until it is on the disk. */
+export async function backUp(from: string, path: string): Promise<void> {
+  const to = resolve(path);
+  if (existsSync(to)) {
+    throw new WaybillError(
+      400,
+      `There is a file at ${to} already: a backup is never written over anything. Name a new path, or move the old one away.`,
+    );
+  }
+  const part = `${to}.part`;
+  rmSync(part, { force: true });
+  try {
+    await run(new Worker(COPY, { eval: true, workerData: { from, to: part } }));
+    sync(part);
+    renameSync(part, to);
+    sync(dirname(to));
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw failureOf(error, to);
+  }
+}
+
+function run(worker: Worker): Promise<void> {
+  return new Promise((resolved, rejected) => {
+    worker.once("error", rejected);
+    worker.once("exit", () => resolved());
+  });
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

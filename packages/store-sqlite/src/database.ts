@@ -1,0 +1,71 @@
+/// <reference types="node" />
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { chainHash, EMPTY_LEDGER } from "@waybill/hub";
+import type { LedgerHead } from "@waybill/hub";
+import { damaged } from "./failure.ts";
+import { identify, migrate, numberOf } from "./migrate.ts";
+import { entryOf, ENTRY_COLUMNS } from "./row.ts";
+import { MIGRATIONS } from "./schema.ts";
+
+/** Pages of the file that stay in memory. */
+const CACHE_KIB = 32 * 1024;
+/** As many as SQLite counts. */
+const PAGES_MAX = 0xffff_fffe;
+/** How many of the last entries are looked at when a store is opened. */
+const TAIL = 100;
+
+/** One path for one file, by whatever links it is named: the owner's lock goes by the path. */
+export function filePath(path: string): string {
+  const absolute = resolve(path);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  const folder = dirname(absolute);
+  return existsSync(folder) ? join(realpathSync(folder), basename(absolute)) : absolute;
+}
+
+/** Opens the file for its owner: made or migrated if need be, and looked at where crashes end. */
+export function openDatabase(path: string, busyTimeoutMs: number, bytesMax: number): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    database.exec("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");
+    identify(database, path, MIGRATIONS.length);
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}`);
+    const pagesMax = Math.floor(bytesMax / numberOf(database, "page_size"));
+    database.exec(`PRAGMA max_page_count = ${Math.min(pagesMax, PAGES_MAX)}`);
+    migrate(database, MIGRATIONS);
+    // What a crashed process had written may be read and yet not be on the disk: this syncs it.
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    checkTail(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+export function ledgerHeadOf(database: DatabaseSync): LedgerHead {
+  const last = database
+    .prepare("SELECT sequence, hash FROM ledger ORDER BY sequence DESC LIMIT 1")
+    .get() as LedgerHead | undefined;
+  return last === undefined ? EMPTY_LEDGER : { sequence: last.sequence, hash: last.hash };
+}
+
+/** Whether the last entries follow from one another; the whole ledger is for `verifyLedger`. */
+function checkTail(database: DatabaseSync, path: string): void {
+  const rows = database
+    .prepare(`SELECT ${ENTRY_COLUMNS} FROM ledger ORDER BY sequence DESC LIMIT ?`)
+    .all(TAIL);
+  const entries = rows.map(entryOf).reverse();
+  const [first] = entries;
+  let head = first?.sequence === 1 ? EMPTY_LEDGER : undefined;
+  for (const entry of entries) {
+    const follows =
+      head === undefined ||
+      (entry.sequence === head.sequence + 1 && chainHash(head.hash, entry) === entry.hash);
+    if (!follows) throw damaged(path, `entry ${entry.sequence} of the ledger does not follow`);
+    head = entry;
+  }
+}

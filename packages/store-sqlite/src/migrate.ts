@@ -1,0 +1,53 @@
+/// <reference types="node" />
+import type { DatabaseSync } from "node:sqlite";
+import { WaybillError } from "@waybill/protocol";
+import { APPLICATION_ID } from "./schema.ts";
+
+/** Refuses a file that is not a store, or not yet one for this release; nothing is written. */
+export function identify(database: DatabaseSync, path: string, newest: number): void {
+  const version = numberOf(database, "user_version");
+  const application = numberOf(database, "application_id");
+  const isNew = numberOf(database, "schema_version") === 0 && version === 0 && application === 0;
+  if (!isNew && application !== APPLICATION_ID) {
+    throw new WaybillError(
+      500,
+      `The file ${path} is a SQLite database of another application. Name another path; nothing was changed.`,
+    );
+  }
+  if (version > newest) {
+    throw new WaybillError(
+      500,
+      `The store ${path} has version ${version}, and this release reads up to version ${newest}: a newer release wrote it. Install that release, or open a backup from before the change; nothing was changed.`,
+    );
+  }
+}
+
+/** Brings a file to the newest version, one version after the other, each whole or not at all. */
+export function migrate(database: DatabaseSync, migrations: readonly string[]): void {
+  const version = numberOf(database, "user_version");
+  for (let next = version + 1; next <= migrations.length; next++) {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      database.exec(migrations[next - 1]!);
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${next}`);
+      database.exec("COMMIT");
+    } catch (error) {
+      rollBack(database);
+      throw error;
+    }
+  }
+}
+
+/** Ends a transaction that failed; a full disk has ended it already. */
+export function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch (error) {
+    if (!/no transaction is active/.test((error as Error).message)) throw error;
+  }
+}
+
+export function numberOf(database: DatabaseSync, pragma: string): number {
+  const row = database.prepare(`PRAGMA ${pragma}`).get();
+  return Number(Object.values(row ?? {})[0] ?? 0);
+}

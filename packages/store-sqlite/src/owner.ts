@@ -1,0 +1,32 @@
+/// <reference types="node" />
+import { DatabaseSync } from "node:sqlite";
+import { WaybillError } from "@waybill/protocol";
+import { numberOf } from "./migrate.ts";
+
+const BUSY = 5;
+
+/**
+ * Makes this process the owner of a store until it ends, however it ends: a write lock that the
+ * system holds on a small file beside it, for as long as the process lives. Readers of the store
+ * itself are not kept out. The file says whose the lock is.
+ */
+export function becomeOwner(path: string, busyTimeoutMs: number): () => void {
+  const database = new DatabaseSync(`${path}-owner`);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    database.exec(`PRAGMA user_version = ${process.pid}`);
+    database.exec("BEGIN IMMEDIATE");
+    return () => database.close();
+  } catch (error) {
+    const isOwned = ((error as { errcode?: number }).errcode ?? 0) === BUSY;
+    const owner = isOwned ? numberOf(database, "user_version") : 0;
+    database.close();
+    if (!isOwned) throw error;
+    const whose = owner === process.pid ? "this process already" : `process ${owner}`;
+    throw new WaybillError(
+      503,
+      `The store ${path} is open in ${whose}, and a store has one owner. Stop that hub, or name another path.`,
+      { cause: error, retryable: true },
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import type { LedgerEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
+
+type Row = Record<string, unknown>;
+
+export const HANDOFF_COLUMNS =
+  "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record";
+export const ENTRY_COLUMNS =
+  "sequence, at, type, handoff_id, sender, envelope_id, digest, hash, content";
+export const MANIFEST_COLUMNS = "agent, sequence, at, digest, capabilities, content";
+
+export function handoffOf(row: Row): StoredHandoff {
+  return {
+    id: row["id"] as string,
+    version: row["version"] as number,
+    record: row["record"] as string,
+    state: row["state"] as StoredHandoff["state"],
+    delegator: row["delegator"] as string,
+    correlationId: row["correlation_id"] as string,
+    parentId: row["parent_id"] as string | null,
+    groupId: row["group_id"] as string | null,
+    wakeAt: row["wake_at"] as number | null,
+    waitsFor: row["waits_for"] as string | null,
+    inboxes: namesOf(row["inboxes"] as string),
+    isDeadLetter: row["is_dead_letter"] === 1,
+  };
+}
+
+export function entryOf(row: Row): LedgerEntry {
+  const from = row["sender"] as string | null;
+  return {
+    at: row["at"] as number,
+    handoffId: row["handoff_id"] as string | null,
+    type: row["type"] as LedgerEntry["type"],
+    content: row["content"] as string,
+    digest: row["digest"] as LedgerEntry["digest"],
+    replayKey: from === null ? null : { from, id: row["envelope_id"] as string },
+    sequence: row["sequence"] as number,
+    hash: row["hash"] as LedgerEntry["hash"],
+  };
+}
+
+export function manifestOf(row: Row): StoredManifest {
+  return {
+    agent: row["agent"] as string,
+    sequence: row["sequence"] as number,
+    digest: row["digest"] as StoredManifest["digest"],
+    text: row["content"] as string,
+    capabilities: namesOf(row["capabilities"] as string),
+    at: row["at"] as number,
+  };
+}
+
+export function namesOf(text: string): readonly string[] {
+  return text === "[]" ? NO_NAMES : (JSON.parse(text) as string[]);
+}
+
+/** In the order of their bytes, as every store gives them back. */
+export function textOfNames(names: readonly string[]): string {
+  return names.length === 0 ? "[]" : JSON.stringify(names.toSorted());
+}
+
+const NO_NAMES: readonly string[] = [];

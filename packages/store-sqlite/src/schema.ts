@@ -1,0 +1,74 @@
+/** "WBLL": tells a store from the SQLite files of other applications. */
+export const APPLICATION_ID = 0x57424c4c;
+
+/**
+ * What makes each version of the file from the one before: the version of a file is how many of
+ * them it has seen. A line that has been released never changes.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE handoff (
+    id TEXT PRIMARY KEY NOT NULL,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    delegator TEXT NOT NULL,
+    correlation_id TEXT NOT NULL,
+    parent_id TEXT,
+    group_id TEXT,
+    wake_at INTEGER,
+    waits_for TEXT,
+    inboxes TEXT NOT NULL,
+    is_dead_letter INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX handoff_correlation ON handoff (correlation_id, id);
+  CREATE INDEX handoff_parent ON handoff (parent_id, id) WHERE parent_id IS NOT NULL;
+  CREATE INDEX handoff_group ON handoff (group_id, id) WHERE group_id IS NOT NULL;
+  CREATE INDEX handoff_wake ON handoff (wake_at, id) WHERE wake_at IS NOT NULL;
+  CREATE INDEX handoff_waiting ON handoff (waits_for, id) WHERE waits_for IS NOT NULL;
+  CREATE INDEX handoff_dead_letter ON handoff (id) WHERE is_dead_letter = 1;
+
+  CREATE TABLE inbox (
+    agent TEXT NOT NULL,
+    handoff_id TEXT NOT NULL,
+    PRIMARY KEY (agent, handoff_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE ledger (
+    sequence INTEGER PRIMARY KEY NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    handoff_id TEXT,
+    sender TEXT,
+    envelope_id TEXT,
+    digest TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    content TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX ledger_handoff ON ledger (handoff_id, sequence) WHERE handoff_id IS NOT NULL;
+  CREATE UNIQUE INDEX ledger_replay ON ledger (envelope_id, sender) WHERE envelope_id IS NOT NULL;
+
+  CREATE TABLE manifest (
+    agent TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    is_newest INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    capabilities TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (agent, sequence)
+  ) STRICT;
+  CREATE UNIQUE INDEX manifest_newest ON manifest (agent) WHERE is_newest = 1;
+
+  CREATE TABLE capability (
+    name TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    PRIMARY KEY (name, agent)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE setting (
+    name TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

@@ -1,0 +1,321 @@
+/// <reference types="node" />
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { verifyLedger } from "@waybill/hub";
+import type { Commit } from "@waybill/hub";
+import { digestOf } from "@waybill/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { migrate, numberOf } from "./migrate.ts";
+import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+import { locate, remove } from "./store-fixture.ts";
+
+let path: string;
+beforeEach(async () => {
+  path = await locate();
+});
+afterEach(() => remove(path));
+
+function commitOf(number: number, version = 1, record = "{}"): Commit {
+  const content = `${number} ${version}`;
+  return {
+    handoff: {
+      id: `handoff-${number}`,
+      version,
+      record,
+      state: "open",
+      delegator: "editor",
+      correlationId: "job",
+      parentId: null,
+      groupId: null,
+      wakeAt: number,
+      waitsFor: null,
+      inboxes: [],
+      isDeadLetter: false,
+    },
+    entries: [
+      {
+        at: 0,
+        handoffId: `handoff-${number}`,
+        type: "decision",
+        content,
+        digest: digestOf(content),
+        replayKey: null,
+      },
+    ],
+  };
+}
+
+async function filled(count: number, record = "x".repeat(500)): Promise<void> {
+  const store = await openSqliteStore(path);
+  await Promise.all(
+    Array.from({ length: count }, (_, number) => store.commit(commitOf(number, 1, record))),
+  );
+  await store.close();
+}
+
+const refused = (message: RegExp, status = 500) =>
+  expect.objectContaining({
+    name: "WaybillError",
+    status,
+    message: expect.stringMatching(message) as string,
+  });
+
+test("a commit that can't be written is refused alone, and not the others of its transaction", async () => {
+  const store = await openSqliteStore(path);
+  const fractional = commitOf(2);
+  const [first, second, third] = await Promise.allSettled([
+    store.commit(commitOf(1)),
+    store.commit({ ...fractional, handoff: { ...fractional.handoff!, wakeAt: 0.5 } }),
+    store.commit(commitOf(3)),
+  ]);
+  expect(first).toMatchObject({ status: "fulfilled", value: { lastSequence: 1 } });
+  expect(second).toMatchObject({ status: "rejected", reason: { status: 500 } });
+  expect(third).toMatchObject({ status: "fulfilled", value: { lastSequence: 2 } });
+  await store.close();
+});
+
+describe("one owner", () => {
+  test("a second hub in this process is told so, by any path to the file, until the first closes", async () => {
+    const store = await openSqliteStore(path);
+    const link = join(dirname(path), "link.db");
+    symlinkSync(path, link);
+    for (const other of [path, link]) {
+      await expect(openSqliteStore(other, { busyTimeoutMs: 0 })).rejects.toThrow(
+        refused(/hub\.db is open in this process already/, 503),
+      );
+    }
+    await store.close();
+    await (await openSqliteStore(link)).close();
+  });
+
+  test("a hub in another process is named, and the file is free once it was killed", async () => {
+    const fixture = new URL("./store-fixture.ts", import.meta.url).href;
+    const code = `import(${JSON.stringify(fixture)}).then(async ({ openStore }) => { globalThis.store = await openStore(${JSON.stringify(path)}); console.log("open"); setInterval(() => {}, 1000); });`;
+    const child = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    await expect(openSqliteStore(path, { busyTimeoutMs: 0 })).rejects.toThrow(
+      refused(new RegExp(`is open in process ${child.pid}, and a store has one owner`), 503),
+    );
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await (await openSqliteStore(path)).close();
+  });
+
+  test("another program that writes to the file is a lock, told with the path and to be tried again", async () => {
+    const store = await openSqliteStore(path, { busyTimeoutMs: 0 });
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const commit = store.commit(commitOf(1));
+    await expect(commit).rejects.toThrow(refused(/hub\.db is locked: another program/, 503));
+    await expect(commit).rejects.toMatchObject({ retryable: true });
+    other.exec("ROLLBACK");
+    other.close();
+    expect((await store.commit(commitOf(1))).type).toBe("committed");
+    await store.close();
+  });
+});
+
+describe("versions of the file", () => {
+  test("a newer file is refused and left as it was", async () => {
+    await filled(1);
+    const database = new DatabaseSync(path);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    database.close();
+    const before = readFileSync(path);
+    await expect(openSqliteStore(path)).rejects.toThrow(refused(/a newer release wrote it/));
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("a database of another application is refused and left as it was", async () => {
+    const database = new DatabaseSync(path);
+    database.exec("CREATE TABLE mine (x)");
+    database.close();
+    const before = readFileSync(path);
+    await expect(openSqliteStore(path)).rejects.toThrow(refused(/of another application/));
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("a file goes from each version to the next, each whole or not at all", () => {
+    const steps = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y", "CREATE TABLE b (z)"];
+    const database = new DatabaseSync(path);
+    for (let version = 1; version <= steps.length; version++) {
+      migrate(database, steps.slice(0, version));
+      expect(numberOf(database, "user_version")).toBe(version);
+      expect(numberOf(database, "application_id")).toBe(APPLICATION_ID);
+    }
+    const broken = [...steps, "CREATE TABLE c (x); CREATE TABLE a (x)"];
+    expect(() => migrate(database, broken)).toThrow(/already exists/);
+    expect(numberOf(database, "user_version")).toBe(3);
+    expect(database.prepare("SELECT name FROM sqlite_schema ORDER BY name").all()).toEqual([
+      expect.objectContaining({ name: "a" }),
+      expect.objectContaining({ name: "b" }),
+    ]);
+    migrate(database, [...steps, "CREATE TABLE c (x)"]);
+    expect(numberOf(database, "user_version")).toBe(4);
+    database.close();
+  });
+});
+
+describe("damage", () => {
+  test("a file that is no database is refused and left as it was", async () => {
+    writeFileSync(path, "a diary, and a long one ".repeat(300));
+    await expect(openSqliteStore(path)).rejects.toThrow(
+      refused(/is not a store: it is no SQLite database/),
+    );
+    expect(readFileSync(path, "utf8")).toMatch(/^a diary/);
+  });
+
+  test("a file that is cut off is refused", async () => {
+    await filled(200);
+    truncateSync(path, statSync(path).size - 3 * 4096);
+    await expect(openAndCheck()).rejects.toThrow(refused(/hub\.db is damaged/));
+  });
+
+  test("any page overwritten with noise is found by a check", async () => {
+    await filled(60);
+    const good = readFileSync(path);
+    for (let page = 0; page < good.length / 4096; page++) {
+      const bad = Buffer.from(good);
+      bad.fill(0xa5, page * 4096, (page + 1) * 4096);
+      writeFileSync(path, bad);
+      await expect(openAndCheck(), `page ${page}`).rejects.toThrow(
+        refused(/is damaged|no SQLite database|another application/),
+      );
+    }
+  });
+
+  test("an entry of the ledger's end that was changed is found when it is opened", async () => {
+    await filled(10);
+    edit("UPDATE ledger SET at = at + 1 WHERE sequence = 9");
+    await expect(openSqliteStore(path)).rejects.toThrow(
+      refused(/entry 9 of the ledger does not follow/),
+    );
+  });
+
+  test("an entry far back that was changed is named by verifying", async () => {
+    await filled(300);
+    edit("UPDATE ledger SET content = 'another' WHERE sequence = 7");
+    const store = await openSqliteStore(path);
+    const report = await verifyLedger(await store.ledger({ limit: 1000 }));
+    expect(report).toMatchObject({ holds: false, sequence: 7, fault: "content_changed" });
+    await store.close();
+  });
+
+  test("a table that is gone is damage", async () => {
+    await filled(1);
+    edit("DROP TABLE inbox");
+    await expect(openSqliteStore(path)).rejects.toThrow(refused(/hub\.db is damaged/));
+  });
+
+  async function openAndCheck(): Promise<void> {
+    const store = await openSqliteStore(path);
+    try {
+      await store.check();
+    } finally {
+      await store.close();
+    }
+  }
+
+  function edit(sql: string): void {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+  }
+});
+
+describe("the disk", () => {
+  test("a commit that finds it full is not made, others are, and it goes on when there is space", async () => {
+    await filled(5);
+    const store = await openSqliteStore(path, { bytesMax: 60 * 4096 });
+    const large = commitOf(100, 1, "x".repeat(400_000));
+    const [first, second, third] = await Promise.allSettled([
+      store.commit(commitOf(0, 2)),
+      store.commit(large),
+      store.commit(commitOf(1, 2)),
+    ]);
+    expect(first.status).toBe("fulfilled");
+    expect(third.status).toBe("fulfilled");
+    expect(second).toMatchObject({ reason: refused(/The disk under the store .* is full/, 503) });
+    expect(await store.handoff("handoff-100")).toBeUndefined();
+    expect((await store.handoff("handoff-1"))?.version).toBe(2);
+    expect((await verifyLedger(await store.ledger({ limit: 100 }))).holds).toBe(true);
+    await store.close();
+    const larger = await openSqliteStore(path);
+    expect((await larger.commit(large)).type).toBe("committed");
+    await larger.close();
+  });
+
+  test("a folder that is not there is told with the path", async () => {
+    await expect(openSqliteStore(join(dirname(path), "none", "hub.db"))).rejects.toThrow(
+      refused(/none\/hub\.db can't be opened: its folder is missing/, 503),
+    );
+  });
+
+  test("a file that may only be read is told with the path", async ({ skip }) => {
+    await filled(1);
+    chmodSync(path, 0o444);
+    chmodSync(dirname(path), 0o555);
+    // To root nothing is read-only, so somebody else has to try.
+    const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const entry = fileURLToPath(new URL("./index.ts", import.meta.url));
+    const code = `import(${JSON.stringify(entry)}).then(({ openSqliteStore }) => openSqliteStore(${JSON.stringify(path)})).then(() => console.log("opened"), (error) => console.log(error.status, error.message));`;
+    const { stdout, error, stderr } = spawnSync(process.execPath, ["-e", code], {
+      encoding: "utf8",
+      ...other,
+    });
+    chmodSync(dirname(path), 0o755);
+    skip(error !== undefined || /EACCES/.test(stderr), "another user can't read the sources here");
+    expect(stdout).toMatch(/^503 The store .*hub\.db can't be (written to|opened)/);
+  });
+});
+
+describe("backup", () => {
+  test("is the store of one moment, taken while commits go on, and opens as a store", async () => {
+    const store = await openSqliteStore(path);
+    await Promise.all(Array.from({ length: 500 }, (_, number) => store.commit(commitOf(number))));
+    const to = join(dirname(path), "backup.db");
+    let isDone = false;
+    const backup = store.backup(to).then(() => (isDone = true));
+    let version = 1;
+    while (!isDone) {
+      version++;
+      expect((await store.commit(commitOf(7, version))).type).toBe("committed");
+    }
+    await backup;
+    await store.close();
+    const copy = await openSqliteStore(to);
+    await copy.check();
+    const entries = await copy.ledger({ limit: 100_000 });
+    expect((await verifyLedger(entries)).holds).toBe(true);
+    expect(entries.length).toBe(499 + (await copy.handoff("handoff-7"))!.version);
+    await copy.close();
+  });
+
+  test("is never written over a file, and leaves nothing where it fails", async () => {
+    const store = await openSqliteStore(path);
+    await expect(store.backup(path)).rejects.toThrow(refused(/There is a file at .* already/, 400));
+    const folder = join(dirname(path), "sub");
+    await expect(store.backup(join(folder, "b.db"))).rejects.toThrow(
+      refused(/can't be opened/, 503),
+    );
+    mkdirSync(folder);
+    await store.backup(join(folder, "b.db"));
+    expect(existsSync(join(folder, "b.db.part"))).toBe(false);
+    await store.close();
+    await expect(store.backup(join(folder, "c.db"))).rejects.toThrow(refused(/is closed/, 503));
+  });
+});

@@ -1,0 +1,230 @@
+/// <reference types="node" />
+import type { DatabaseSync } from "node:sqlite";
+import type {
+  Commit,
+  CommitOutcome,
+  LedgerEntry,
+  LedgerHead,
+  Page,
+  Store,
+  StoredHandoff,
+  StoredManifest,
+} from "@waybill/hub";
+import { WaybillError } from "@waybill/protocol";
+import type { Digest } from "@waybill/protocol";
+import { backUp } from "./backup.ts";
+import { filePath, openDatabase } from "./database.ts";
+import { damaged, failureOf } from "./failure.ts";
+import { becomeOwner } from "./owner.ts";
+import { Reader } from "./reader.ts";
+import { Writer } from "./writer.ts";
+import type { Change } from "./writer.ts";
+
+export interface SqliteStoreOptions {
+  /** How long to wait for another program that has the file locked. Two seconds if left out. */
+  readonly busyTimeoutMs?: number | undefined;
+  /** How large the file may grow; as large as the disk lets it if left out. */
+  readonly bytesMax?: number | undefined;
+}
+
+export interface SqliteStore extends Store {
+  /** Copies the store as it is at one moment to a new file, while commits go on. */
+  backup(path: string): Promise<void>;
+  /** Reads every page and index; rejects with what is damaged. Takes long in a large file. */
+  check(): Promise<void>;
+}
+
+/** Opens the store in this file, and makes it where there is none. This process then owns it. */
+export async function openSqliteStore(
+  path: string,
+  options: SqliteStoreOptions = {},
+): Promise<SqliteStore> {
+  const { busyTimeoutMs = 2000, bytesMax = Infinity } = options;
+  const file = filePath(path);
+  let disown: (() => void) | undefined;
+  let database: DatabaseSync | undefined;
+  try {
+    disown = becomeOwner(file, busyTimeoutMs);
+    database = openDatabase(file, busyTimeoutMs, bytesMax);
+    return new FileStore(file, database, disown);
+  } catch (error) {
+    database?.close();
+    disown?.();
+    throw failureOf(error, file);
+  }
+}
+
+type Listener = (handoff: StoredHandoff | null) => void;
+
+interface Waiting {
+  readonly change: Change;
+  resolve(outcome: CommitOutcome): void;
+  reject(error: WaybillError): void;
+}
+
+class FileStore implements SqliteStore {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #reader: Reader;
+  readonly #writer: Writer;
+  readonly #disown: () => void;
+  readonly #listeners = new Set<Listener>();
+  #waiting: Waiting[] = [];
+  #isClosed = false;
+
+  constructor(path: string, database: DatabaseSync, disown: () => void) {
+    this.#path = path;
+    this.#database = database;
+    this.#disown = disown;
+    this.#reader = new Reader(database);
+    this.#writer = new Writer(database);
+  }
+
+  commit(commit: Commit): Promise<CommitOutcome> {
+    return this.#write(commit);
+  }
+
+  async saveSetting(name: string, value: string): Promise<void> {
+    await this.#write({ setting: name, value });
+  }
+
+  #write(change: Change): Promise<CommitOutcome> {
+    if (this.#isClosed) return Promise.reject(closed(this.#path));
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.push({ change, resolve, reject }) === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    const results = this.#writer.write(batch.map(({ change }) => change));
+    batch.forEach(({ change, resolve, reject }, index) => {
+      const result = results[index]!;
+      if ("error" in result) return reject(failureOf(result.error, this.#path));
+      const { outcome } = result;
+      if (outcome.type === "committed" && "entries" in change) this.#tell(change.handoff);
+      resolve(outcome);
+    });
+  }
+
+  #tell(handoff: StoredHandoff | null): void {
+    for (const listener of this.#listeners) {
+      // On its own: what it throws is no failure of the commit.
+      queueMicrotask(() => {
+        if (this.#listeners.has(listener)) listener(handoff);
+      });
+    }
+  }
+
+  onCommit(listener: Listener): () => void {
+    const own: Listener = (handoff) => listener(handoff);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  async #read<Value>(read: (reader: Reader) => Value): Promise<Value> {
+    if (this.#isClosed) throw closed(this.#path);
+    try {
+      return read(this.#reader);
+    } catch (error) {
+      throw failureOf(error, this.#path);
+    }
+  }
+
+  async check(): Promise<void> {
+    const faults = await this.#read(() => this.#database.prepare("PRAGMA quick_check(5)").all());
+    const found = faults.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
+    if (found.length > 0) throw damaged(this.#path, `SQLite says ${found.join("; ")}`);
+  }
+
+  async backup(path: string): Promise<void> {
+    if (this.#isClosed) throw closed(this.#path);
+    await backUp(this.#path, path);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#waiting.length > 0) this.#flush();
+    this.#listeners.clear();
+    this.#database.close();
+    this.#disown();
+  }
+
+  handoff(id: string): Promise<StoredHandoff | undefined> {
+    return this.#read((reader) => reader.handoff(id));
+  }
+
+  due(now: number, limit: number): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.due(now, limit));
+  }
+
+  nextWakeAt(): Promise<number | null> {
+    return this.#read((reader) => reader.nextWakeAt());
+  }
+
+  waiting(target: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.found("waiting", target, page));
+  }
+
+  inbox(agent: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.found("inbox", agent, page));
+  }
+
+  correlated(correlationId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.found("correlated", correlationId, page));
+  }
+
+  children(parentId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.found("children", parentId, page));
+  }
+
+  group(groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.found("group", groupId, page));
+  }
+
+  deadLetters(page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.deadLetters(page));
+  }
+
+  seen(from: string, envelopeId: string): Promise<Digest | undefined> {
+    return this.#read((reader) => reader.seen(from, envelopeId));
+  }
+
+  ledger(page: Page<number>): Promise<readonly LedgerEntry[]> {
+    return this.#read((reader) => reader.ledger(page));
+  }
+
+  ledgerOf(handoffId: string, page: Page<number>): Promise<readonly LedgerEntry[]> {
+    return this.#read((reader) => reader.ledgerOf(handoffId, page));
+  }
+
+  manifest(agent: string): Promise<StoredManifest | undefined> {
+    return this.#read((reader) => reader.manifest(agent));
+  }
+
+  manifests(agent: string): Promise<readonly StoredManifest[]> {
+    return this.#read((reader) => reader.manifests(agent));
+  }
+
+  agents(page: Page<string>): Promise<readonly StoredManifest[]> {
+    return this.#read((reader) => reader.agents(page));
+  }
+
+  offering(capability: string, page: Page<string>): Promise<readonly StoredManifest[]> {
+    return this.#read((reader) => reader.offering(capability, page));
+  }
+
+  setting(name: string): Promise<string | undefined> {
+    return this.#read((reader) => reader.setting(name));
+  }
+
+  ledgerHead(): Promise<LedgerHead> {
+    return this.#read(() => this.#writer.head);
+  }
+}
+
+function closed(path: string): WaybillError {
+  return new WaybillError(503, `The store ${path} is closed: open it again to read or write.`);
+}

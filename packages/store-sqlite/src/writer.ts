@@ -1,0 +1,164 @@
+/// <reference types="node" />
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { chainHash, faultOfCommit } from "@waybill/hub";
+import type {
+  Commit,
+  CommitOutcome,
+  CommitView,
+  LedgerHead,
+  NewEntry,
+  StoredHandoff,
+  StoredManifest,
+} from "@waybill/hub";
+import type { Digest } from "@waybill/protocol";
+import { ledgerHeadOf } from "./database.ts";
+import { rollBack } from "./migrate.ts";
+import { namesOf, textOfNames } from "./row.ts";
+
+export type Change = Commit | { readonly setting: string; readonly value: string };
+
+export type ChangeResult = { readonly outcome: CommitOutcome } | { readonly error: unknown };
+
+/** Carries out changes, as many as wait in one transaction: all of them share its one sync. */
+export class Writer {
+  readonly #database: DatabaseSync;
+  readonly #run: ReturnType<typeof statements>;
+  readonly #view: CommitView;
+  #head: LedgerHead;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#run = statements(database);
+    this.#head = ledgerHeadOf(database);
+    const { version, seen, newest } = this.#run;
+    this.#view = {
+      versionOf: (id) => (version.get(id)?.["version"] as number | undefined) ?? 0,
+      seen: (from, id) => seen.get(id, from)?.["digest"] as Digest | undefined,
+      manifest: (agent) => newest.get(agent) as { sequence: number } | undefined,
+    };
+  }
+
+  get head(): LedgerHead {
+    return this.#head;
+  }
+
+  /** One result for each change, in their order, when all that was written is on the disk. */
+  write(changes: readonly Change[]): ChangeResult[] {
+    try {
+      return this.#transaction(changes).map((outcome) => ({ outcome }));
+    } catch (error) {
+      if (changes.length === 1 || !isAboutOne(error)) return changes.map(() => ({ error }));
+      // One of them can't be written: the others are not to suffer for it.
+      return changes.flatMap((change) => this.write([change]));
+    }
+  }
+
+  #transaction(changes: readonly Change[]): CommitOutcome[] {
+    const before = this.#head;
+    this.#run.begin.run();
+    try {
+      const outcomes = changes.map((change) => this.#change(change));
+      this.#run.commit.run();
+      return outcomes;
+    } catch (error) {
+      this.#head = before;
+      rollBack(this.#database);
+      throw error;
+    }
+  }
+
+  #change(change: Change): CommitOutcome {
+    if ("setting" in change) {
+      this.#run.saveSetting.run(change.setting, change.value);
+      return { type: "committed", lastSequence: this.#head.sequence };
+    }
+    const fault = faultOfCommit(change, this.#view);
+    if (fault !== undefined) return fault;
+    const { handoff, manifest, entries } = change;
+    for (const entry of entries) this.#append(entry);
+    if (handoff !== null) this.#put(handoff);
+    if (manifest !== undefined) this.#putManifest(manifest);
+    return { type: "committed", lastSequence: this.#head.sequence };
+  }
+
+  #append(entry: NewEntry): void {
+    const placed = { ...entry, sequence: this.#head.sequence + 1 };
+    const hash = chainHash(this.#head.hash, placed);
+    const { sequence, at, type, handoffId, replayKey, digest, content } = placed;
+    const { from = null, id = null } = replayKey ?? {};
+    this.#run.append.run(sequence, at, type, handoffId, from, id, digest, hash, content);
+    this.#head = { sequence, hash };
+  }
+
+  #put(handoff: StoredHandoff): void {
+    const { id, version, state, wakeAt, waitsFor, record } = handoff;
+    const inboxes = textOfNames(handoff.inboxes);
+    const isDeadLetter = handoff.isDeadLetter ? 1 : 0;
+    if (version === 1) {
+      const { delegator, correlationId, parentId, groupId } = handoff;
+      const family = [delegator, correlationId, parentId, groupId];
+      const rest = [wakeAt, waitsFor, inboxes, isDeadLetter, record];
+      this.#run.insert.run(id, version, state, ...family, ...rest);
+      this.#deliver(id, [], handoff.inboxes);
+      return;
+    }
+    const before = this.#run.version.get(id)!["inboxes"] as string;
+    this.#run.update.run(version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record, id);
+    if (before !== inboxes) this.#deliver(id, namesOf(before), handoff.inboxes);
+  }
+
+  #deliver(id: string, before: readonly string[], now: readonly string[]): void {
+    for (const agent of before) if (!now.includes(agent)) this.#run.leaveInbox.run(agent, id);
+    for (const agent of now) if (!before.includes(agent)) this.#run.enterInbox.run(agent, id);
+  }
+
+  #putManifest({ agent, sequence, at, digest, capabilities, text }: StoredManifest): void {
+    const before = this.#run.newest.get(agent)?.["capabilities"] as string | undefined;
+    for (const name of namesOf(before ?? "[]")) this.#run.withdraw.run(name, agent);
+    this.#run.retire.run(agent);
+    this.#run.publish.run(agent, sequence, at, digest, textOfNames(capabilities), text);
+    for (const name of new Set(capabilities)) this.#run.offer.run(name, agent);
+  }
+}
+
+/** SQLite's codes for what is too much or unfit in a single change. */
+const ABOUT_ONE: ReadonlySet<unknown> = new Set([
+  13, // the disk has no space for it
+  18, // too large for any row
+  19, // against a constraint
+  20, // of another type than its column
+]);
+
+/** True where another change may pass; what can't even be bound has no code at all. */
+function isAboutOne(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode;
+  return code === undefined || ABOUT_ONE.has(code & 0xff);
+}
+
+function statements(database: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => database.prepare(sql);
+  return {
+    begin: prepare("BEGIN IMMEDIATE"),
+    commit: prepare("COMMIT"),
+    version: prepare("SELECT version, inboxes FROM handoff WHERE id = ?"),
+    seen: prepare("SELECT digest FROM ledger WHERE envelope_id = ? AND sender = ?"),
+    newest: prepare(
+      "SELECT sequence, capabilities FROM manifest WHERE agent = ? AND is_newest = 1",
+    ),
+    append: prepare("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    insert: prepare("INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    // The family of a handoff stays as it is, and its indices are not touched.
+    update: prepare(
+      "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ? WHERE id = ?",
+    ),
+    enterInbox: prepare("INSERT INTO inbox VALUES (?, ?)"),
+    leaveInbox: prepare("DELETE FROM inbox WHERE agent = ? AND handoff_id = ?"),
+    retire: prepare("UPDATE manifest SET is_newest = 0 WHERE agent = ? AND is_newest = 1"),
+    publish: prepare("INSERT INTO manifest VALUES (?, ?, 1, ?, ?, ?, ?)"),
+    withdraw: prepare("DELETE FROM capability WHERE name = ? AND agent = ?"),
+    offer: prepare("INSERT INTO capability VALUES (?, ?)"),
+    saveSetting: prepare(
+      "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    ),
+  };
+}
