@@ -20,8 +20,8 @@ export const LIFECYCLES: readonly Mutant[] = [
     rule: "WB-42",
     file: LIFECYCLE,
     find: `      if (state.state !== "open") return refused(state, 410);
-      return ended(state, "parent_ended"`,
-    replace: `      return ended(state, "parent_ended"`,
+      return ended(state, event.type, 499, null);`,
+    replace: `      return ended(state, event.type, 499, null);`,
     why: "lets the end of the parent end what has ended",
   },
   {
@@ -466,7 +466,7 @@ export const LIFECYCLES: readonly Mutant[] = [
   {
     rule: "WB-57",
     file: LIFECYCLE,
-    find: `return ended(state, "parent_ended", 499, null);`,
+    find: `return ended(state, event.type, 499, null);`,
     replace: `return refused(state, 403);`,
     why: "keeps a child from being ended with its parent",
   },
