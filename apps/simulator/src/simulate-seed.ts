@@ -1,4 +1,3 @@
-import { memoryStore } from "@waybill/hub";
 import type { Disk } from "@waybill/hub";
 import { AgentSite } from "./agent/agent-site.ts";
 import type { Offered } from "./agent/agent-site.ts";
@@ -10,6 +9,7 @@ import { watchForStuck } from "./judge/stuck.ts";
 import type { Judge, Verdict } from "./judge/verdict.ts";
 import type { Random } from "./world/random.ts";
 import type { WallClock } from "./world/process.ts";
+import { Livelock } from "./world/scheduler.ts";
 import { STARTS_AT } from "./world/start.ts";
 import { World } from "./world/world.ts";
 
@@ -45,13 +45,17 @@ export async function simulateSeed(seed: number, judge: Judge, isTraced = false)
   }
   planWork(world, sites);
   planFaults(world, cluster, sites);
-  await scheduler.runUntil(STARTS_AT + world.scenario.faultsUntilMs);
-  stopFaults(world, cluster, sites);
-  await rest(world, cluster, sites);
-  await world.placeObservations();
-  await scheduler.settle();
+  try {
+    await scheduler.runUntil(STARTS_AT + world.scenario.faultsUntilMs);
+    stopFaults(world, cluster, sites);
+    await rest(world, cluster, sites);
+    await scheduler.outcomeOf(world.placeObservations(), STEP_MS);
+  } catch (error) {
+    if (!(error instanceof Livelock)) throw error;
+    world.breach("livelock", "", error.message);
+  }
   const disk = frozen(cluster.disk.synced());
-  const verdict = await judge({ world, store: memoryStore({ disk }), inbox: inboxesOf(sites) });
+  const verdict = await judge({ world, disk, inbox: inboxesOf(sites) });
   trace.note(`ledger ${verdict.ledgerHash}`);
   return { ...verdict, seed, trace: trace.hash, lines: trace.lines };
 }
@@ -155,8 +159,9 @@ async function rest(world: World, cluster: Cluster, sites: readonly AgentSite[])
       );
       return;
     }
-    await isStuck();
-    const isOpen = (await cluster.store?.nextWakeAt()) !== null;
+    await scheduler.outcomeOf(isStuck(), STEP_MS);
+    const next = cluster.store?.nextWakeAt() ?? Promise.resolve(undefined);
+    const isOpen = (await scheduler.outcomeOf(next, STEP_MS)) !== null;
     if (!isOpen && scheduler.now > world.lastDeadline) break;
     if (isLate && (world.breaches.length > 0 || !world.scenario.hasDeadLetterAgent)) break;
   }

@@ -1,7 +1,8 @@
-import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
+import { ledgerEntries, ledgerHistory, memoryStore, verifyLedger } from "@waybill/hub";
 import type { LedgerEntry } from "@waybill/hub";
 import { checkHistory, digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
 import type { HistoryEntry } from "@waybill/protocol";
+import type { World } from "../world/world.ts";
 import { accountOf } from "./account.ts";
 import { lateEnds } from "./late.ts";
 import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./remains.ts";
@@ -12,19 +13,22 @@ const SHOWN_AT_MOST = 50;
 
 /** Whether every promise was kept, as far as the disk, the ledger and the parties can tell. */
 export async function judge(remains: Remains): Promise<Verdict> {
-  const { world, store } = remains;
-  const violations: Found[] = [...world.breaches];
+  const { world, disk, inbox } = remains;
+  const store = memoryStore({ disk });
   const entries: LedgerEntry[] = [];
   try {
     for await (const entry of ledgerEntries(store)) entries.push(entry);
   } catch (error) {
-    violations.push({ rule: "store_unreadable", handoffId: "", message: String(error) });
+    const message = `What is on the disk can't be read: ${String(error)}`;
+    const unreadable = { rule: "store_unreadable", handoffId: "", message, account: [] };
+    return { handoffs: 0, violations: [unreadable], ledgerHash: "" };
   }
+  const violations: Found[] = [...world.breaches];
   const ledger = await verifyLedger(entries);
   if (!ledger.holds) {
     violations.push({ rule: `ledger_${ledger.fault}`, handoffId: "", message: ledger.message });
   }
-  const history = await historyOf(remains, entries);
+  const history = await historyOf(world, entries);
   const report = checkHistory(history, {
     isComplete: true,
     hub: HUB_ID,
@@ -34,8 +38,8 @@ export async function judge(remains: Remains): Promise<Verdict> {
     ...report.violations,
     ...lostReceipts(world, entries),
     ...inventedOffers(world, entries),
-    ...(await openEnds(remains)),
-    ...(await unreadInboxes(remains)),
+    ...(await openEnds(world, store)),
+    ...(await unreadInboxes(store, inbox)),
     ...lateEnds(world, history),
   );
   const shown = violations.slice(0, SHOWN_AT_MOST).map((each) => ({
@@ -50,10 +54,7 @@ export async function judge(remains: Remains): Promise<Verdict> {
 }
 
 /** The ledger, with what was seen outside of it where it was seen, and at last the receipts. */
-async function historyOf(
-  { world }: Remains,
-  entries: readonly LedgerEntry[],
-): Promise<HistoryEntry[]> {
+async function historyOf(world: World, entries: readonly LedgerEntry[]): Promise<HistoryEntry[]> {
   const places = entries.filter(isInHistory).map(({ sequence }) => sequence);
   const seen = world.observations.toSorted((a, b) => (a.after ?? Infinity) - (b.after ?? Infinity));
   const history: HistoryEntry[] = [];

@@ -1,6 +1,6 @@
-import type { LedgerEntry } from "@waybill/hub";
+import type { LedgerEntry, Store } from "@waybill/hub";
 import type { World } from "../world/world.ts";
-import type { Found, Remains } from "./verdict.ts";
+import type { Found } from "./verdict.ts";
 
 const PAGE = 100;
 
@@ -40,7 +40,7 @@ export function inventedOffers(world: World, entries: readonly LedgerEntry[]): F
 }
 
 /** Every handoff that somebody holds a receipt for is there, and has ended. */
-export async function openEnds({ world, store }: Remains): Promise<Found[]> {
+export async function openEnds(world: World, store: Store): Promise<Found[]> {
   const ids = new Set(world.receipts.map(({ handoffId }) => handoffId));
   const found: Found[] = [];
   for (const handoffId of ids) {
@@ -57,9 +57,9 @@ export async function openEnds({ world, store }: Remains): Promise<Found[]> {
 }
 
 /** Who stayed until the end has been told everything, and has said so. */
-export async function unreadInboxes({ store, inbox }: Remains): Promise<Found[]> {
+export async function unreadInboxes(store: Store, agents: readonly string[]): Promise<Found[]> {
   const found: Found[] = [];
-  for (const agent of inbox) {
+  for (const agent of agents) {
     for (const { id } of await store.inbox(agent, { limit: PAGE })) {
       const message = `Something of it is still in the inbox of ${agent}, which was there to the end.`;
       found.push({ rule: "inbox_unread", handoffId: id, message });

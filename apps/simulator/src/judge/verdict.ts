@@ -1,4 +1,4 @@
-import type { Store } from "@waybill/hub";
+import type { Disk } from "@waybill/hub";
 import type { World } from "../world/world.ts";
 
 export interface Found {
@@ -21,7 +21,7 @@ export interface Verdict {
 /** What is judged: the world as it came to rest, and what is on the disk once the power is off. */
 export interface Remains {
   readonly world: World;
-  readonly store: Store;
+  readonly disk: Disk;
   /** Agents that have read everything that was for them. */
   readonly inbox: readonly string[];
 }

@@ -3,7 +3,7 @@ import { runSeeds } from "../run/run-seeds.ts";
 import { MUTANTS } from "./mutants.ts";
 
 /** No planted bug hides for longer. */
-const SEEDS = 200;
+const SEEDS = 400;
 const MINUTES = 60_000;
 
 test("there are bugs enough, each under a name of its own", () => {

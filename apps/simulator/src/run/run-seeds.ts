@@ -84,12 +84,21 @@ interface Shift {
 function work({ mutant, isTraced, nextSeed, count }: Shift): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(WORKER, { workerData: { mutant } });
+    let current: number | undefined;
     let watch: NodeJS.Timeout | undefined;
+    let isOver = false;
     const done = (give: () => void) => {
+      isOver = true;
       clearTimeout(watch);
       worker.terminate().then(give, reject);
     };
     worker.once("error", reject);
+    worker.once("exit", () => {
+      if (isOver) return;
+      reject(
+        new Error(`A thread ended in the middle of seed ${current}: nothing was left to happen.`),
+      );
+    });
     worker.on("message", (told: Told) => {
       if (told.type === "failed") {
         const why = new Error(`The simulator failed at seed ${told.seed}: ${told.message}`);
@@ -97,7 +106,7 @@ function work({ mutant, isTraced, nextSeed, count }: Shift): Promise<void> {
       }
       if (told.type === "run") count(told.run);
       clearTimeout(watch);
-      const seed = nextSeed();
+      const seed = (current = nextSeed());
       if (seed === undefined) return done(resolve);
       watch = setTimeout(() => {
         count(hangingRun(seed));

@@ -1,5 +1,13 @@
 /// <reference types="node" />
 
+/** So much may happen at one moment; beyond, something goes round in a circle. */
+const AT_ONE_MOMENT = 50_000;
+
+/** The world is busy for ever and gets nowhere. */
+export class Livelock extends Error {
+  override readonly name = "Livelock";
+}
+
 interface Task {
   readonly at: number;
   readonly order: number;
@@ -15,6 +23,7 @@ function quiet(): Promise<void> {
 export class Scheduler {
   #now: number;
   #order = 0;
+  #count = 0;
   #heap: Task[] = [];
 
   constructor(startsAt: number) {
@@ -41,6 +50,12 @@ export class Scheduler {
     for (let next = this.#heap[0]; next !== undefined && next.at <= end; next = this.#heap[0]) {
       this.#pop();
       if (next.run === undefined) continue;
+      this.#count = next.at > this.#now ? 0 : this.#count + 1;
+      if (this.#count > AT_ONE_MOMENT) {
+        throw new Livelock(
+          `After ${AT_ONE_MOMENT} events no time has passed, and still more follow.`,
+        );
+      }
       this.#now = next.at;
       next.run();
       await quiet();
@@ -48,10 +63,18 @@ export class Scheduler {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** Lets what has begun go on without any time passing. */
-  async settle(): Promise<void> {
+  /** What a promise comes to, letting so much time pass for it; undefined where that is too little. */
+  async outcomeOf<Value>(work: Promise<Value>, withinMs: number): Promise<Value | undefined> {
+    let settled: { readonly value: Value | undefined } | undefined;
+    work.then(
+      (value) => (settled = { value }),
+      () => (settled = { value: undefined }),
+    );
     await quiet();
-    await this.runUntil(this.#now);
+    for (const end = this.#now + withinMs; settled === undefined && this.#now < end;) {
+      await this.runUntil(this.#now + 1);
+    }
+    return settled?.value;
   }
 
   #push(task: Task): void {
