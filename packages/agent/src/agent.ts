@@ -218,7 +218,8 @@ class LinkedAgent implements Agent {
       await handle.submit();
     } catch (error) {
       if (!WaybillError.is(error, 409)) throw error;
-      const own = await this.#find(handle.id);
+      const until = Date.parse(handle.envelope.deadline);
+      const own = await this.#context.link.persist(() => this.#find(handle.id), until);
       if (own === undefined) throw error;
       if (!isSameWork(own.envelope.body, handle.envelope.body)) throw takenBy(handle.id, error);
       await adopt(handle, own);
@@ -251,8 +252,16 @@ class LinkedAgent implements Agent {
         `The hub knows of no handoff ${handoffId} of ${this.id}. If it was never in custody, hand off again with this handoffId.`,
       );
     }
-    const handle = this.#handles.get(handoffId) ?? this.#handle(own.envelope, isManual);
-    await adopt(handle, own);
+    const known = this.#handles.get(handoffId);
+    if (known !== undefined) return known;
+    const handle = this.#handle(own.envelope, isManual);
+    try {
+      await adopt(handle, own);
+    } catch (error) {
+      // Half of what has happened is no handle: the next try makes another.
+      handle.fail(WaybillError.from(error));
+      throw error;
+    }
     return handle;
   }
 

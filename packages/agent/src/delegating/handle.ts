@@ -210,7 +210,8 @@ export class HandoffHandle {
 
   /** Takes what was delivered about it, once however often it comes. For the agent. */
   async receive(text: string, receivedAt?: ReceivedAt): Promise<void> {
-    const verified = await this.#context.peers.verify(text, { receivedAt });
+    const { link, peers } = this.#context;
+    const verified = await link.persist(() => peers.verify(text, { receivedAt }), this.#until);
     if (this.#seen.has(verified.digest)) return;
     this.#check(verified);
     this.#seen.add(verified.digest);
@@ -271,13 +272,16 @@ export class HandoffHandle {
     this.#digest = digestOf(text);
   }
 
+  get #until(): number {
+    return Date.parse(this.envelope.deadline) + ACKNOWLEDGE_WITHIN_MS;
+  }
+
   #signed(envelope: Envelope): Promise<string> {
     return this.#context.signer.sign(envelope);
   }
 
   #send(text: string): Promise<VerifiedEnvelope> {
-    const until = Date.parse(this.envelope.deadline) + ACKNOWLEDGE_WITHIN_MS;
-    return this.#context.link.submit(text, digestOf(text), until);
+    return this.#context.link.submit(text, digestOf(text), this.#until);
   }
 }
 

@@ -17,6 +17,8 @@ export interface LinkOptions {
 }
 
 const WAIT = { firstMs: 50, mostMs: 5_000 } as const;
+/** The hub's word on who attaches. Anything else may be gone the next time, and without a line nothing is heard of again. */
+const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 409]);
 
 /** An agent's line to its hub: kept open, and everything sent until the hub has signed for it. */
 export class Link {
@@ -42,15 +44,23 @@ export class Link {
 
   async #attach(handler: (delivery: Delivery) => void): Promise<void> {
     const { hub, id: agent, instance, log } = this.#options;
+    const credit = this.#credit;
+    // What comes before the attachment itself waits for it: there is no way yet to say that it came.
+    let early: Delivery[] | undefined = [];
     const attachment = await hub.attach(
-      { agent, credit: this.#credit, instance, proof: this.#hello() },
+      { agent, credit, instance, proof: this.#hello() },
       (delivery) => {
-        if (this.#state !== "abandoned") handler(delivery);
+        if (early !== undefined) early.push(delivery);
+        else if (this.#state !== "abandoned") handler(delivery);
       },
     );
     if (this.#state !== "open") return attachment.close();
     this.#attachment = attachment;
+    if (this.#credit !== credit) attachment.setCredit(this.#credit);
     log({ event: "attached", agent });
+    const waiting = early;
+    early = undefined;
+    for (const delivery of waiting) handler(delivery);
     attachment.closed.then(
       (reason) => this.#cut(attachment, reason, handler),
       () => undefined,
@@ -76,7 +86,7 @@ export class Link {
       try {
         return await this.#attach(handler);
       } catch (error) {
-        if (!WaybillError.is(error, 503)) throw error;
+        if (REFUSED.has(WaybillError.from(error).status)) throw error;
       }
       await this.#sleep(wait);
       wait = Math.min(wait * 2, WAIT.mostMs);
@@ -95,11 +105,20 @@ export class Link {
    * hub takes them once. Gives the hub's receipt, verified.
    */
   async submit(text: string, digest: string, until: number): Promise<VerifiedEnvelope> {
-    const { hub, clock, peers, id } = this.#options;
+    const { hub, peers, id } = this.#options;
+    return this.persist(
+      async () => this.#checked(await peers.verify(await hub.submit(text), { to: id }), digest),
+      until,
+    );
+  }
+
+  /** Asks the hub until it is there to answer, at most until `until`. */
+  async persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
+    const { clock } = this.#options;
     for (let wait: number = WAIT.firstMs; ;) {
       if (this.#state === "abandoned") await new Promise<never>(() => undefined);
       try {
-        return this.#checked(await peers.verify(await hub.submit(text), { to: id }), digest);
+        return await ask();
       } catch (error) {
         const isPassing = WaybillError.is(error, 503) && clock.now() + wait < until;
         if (!isPassing || this.#state !== "open") throw error;

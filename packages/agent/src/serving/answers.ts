@@ -12,6 +12,11 @@ export class Answers {
     return this.#known;
   }
 
+  /** True while somebody waits for an answer. */
+  get areWaitedFor(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Only the delegator's word counts, and only its first one about each question. */
   take({ envelope }: VerifiedEnvelope, delegator: string, handoffId: string): void {
     if (envelope.kind !== "answer" || envelope.from !== delegator) return;
@@ -19,6 +24,7 @@ export class Answers {
     if (envelope.handoff_id !== handoffId || this.#known.has(id)) return;
     this.#known.set(id, answer);
     this.#waiting.get(id)?.resolve(answer);
+    this.#waiting.delete(id);
   }
 
   wait(id: string): Promise<Json> {

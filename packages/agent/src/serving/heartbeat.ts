@@ -9,6 +9,8 @@ export interface HeartbeatOptions {
   readonly handoffId: string;
   readonly attempt: number;
   readonly leaseMs: number;
+  /** True while there is no lease to lose. */
+  readonly isSuspended: () => boolean;
   /** The hub was out of reach for longer than the lease. */
   readonly lost: () => void;
 }
@@ -39,12 +41,11 @@ export class Heartbeat {
 
   #beat(): void {
     if (this.#isStopped) return;
-    const { clock, link, handoffId, attempt, leaseMs, lost } = this.#options;
+    const { clock, link, handoffId, attempt, leaseMs, isSuspended, lost } = this.#options;
     const now = clock.now();
-    if (link.isAttached) {
-      this.#lastBeat = now;
-      link.heartbeat(handoffId, attempt);
-    } else if (now - this.#lastBeat > leaseMs) lost();
+    if (link.isAttached || isSuspended()) this.#lastBeat = now;
+    if (link.isAttached) link.heartbeat(handoffId, attempt);
+    else if (now - this.#lastBeat > leaseMs) lost();
     this.start();
   }
 }

@@ -1,4 +1,4 @@
-import { createReply, digestOf } from "@waybill/protocol";
+import { createReply, digestOf, WaybillError } from "@waybill/protocol";
 import type {
   Digest,
   Envelope,
@@ -60,18 +60,25 @@ export class Replies {
     );
   }
 
-  /** An output that can't be signed, because of its size or its values, becomes the failure it is. */
+  /** An output that can't be signed or sent, because of its size or its values, becomes the failure it is. */
   async result(body: ResultBody): Promise<void> {
     const { source } = this.#context;
     const make = (content: ResultBody) =>
       createReply(this.#handoff, { kind: "result", ...this.#about, body: content }, source);
+    const failed = (error: unknown) => make(failureOf(error, body.effects ?? "possible"));
     let text: string;
     try {
       text = await this.#signed(make(body));
     } catch (error) {
-      text = await this.#signed(make(failureOf(error, body.effects ?? "possible")));
+      return this.#send(failed(error));
     }
-    await this.#submit(text);
+    try {
+      await this.#submit(text);
+    } catch (error) {
+      // The hub's limits may be narrower than the agent's.
+      if (!WaybillError.is(error, 413)) throw error;
+      await this.#send(failed(error));
+    }
   }
 
   async #send(envelope: Envelope): Promise<void> {

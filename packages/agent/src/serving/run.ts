@@ -1,5 +1,12 @@
 import { digestOf, WaybillError } from "@waybill/protocol";
-import type { Digest, HandoffEnvelope, Json, ReceiptBody, ResultBody } from "@waybill/protocol";
+import type {
+  Digest,
+  HandoffEnvelope,
+  Json,
+  ReceiptBody,
+  ResultBody,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import type { HandoffHandle } from "../delegating/handle.ts";
 import type { ParentedOptions } from "../delegating/options.ts";
@@ -54,11 +61,13 @@ export class Run {
     const lost = () =>
       this.abort(
         new WaybillError(
-          502,
-          "The hub was out of reach for longer than the lease: another may have the work now.",
+          501,
+          "The work was broken off: the hub was out of reach for longer than the lease, so another may have it now.",
         ),
       );
-    this.#heartbeat = new Heartbeat({ clock, link, handoffId, attempt, leaseMs, lost });
+    const isSuspended = () => this.#answers.areWaitedFor;
+    const about = { handoffId, attempt, leaseMs };
+    this.#heartbeat = new Heartbeat({ clock, link, ...about, isSuspended, lost });
   }
 
   /** Does the work. Never rejects. */
@@ -83,9 +92,7 @@ export class Run {
 
   async #work(): Promise<void> {
     const context = this.#context;
-    const { envelope } = await context.peers.verify(this.#offer.envelope, {
-      receivedAt: this.#offer.receivedAt,
-    });
+    const { envelope } = await this.#verify(this.#offer.envelope, this.#offer.receivedAt);
     const { to } = envelope;
     if (envelope.kind !== "handoff" || envelope.handoff_id !== this.handoffId) {
       throw new WaybillError(400, `What was offered as ${this.handoffId} is not that handoff.`);
@@ -106,12 +113,20 @@ export class Run {
     if (rejection !== undefined) return this.#reject(replies, rejection);
     for (const answer of this.#offer.answers) await this.answered(answer, this.#offer.receivedAt);
     for (const [answer, receivedAt] of this.#early) await this.answered(answer, receivedAt);
+    // It may have been stopped while the hub was asked for keys.
+    if (this.#isClosed) return;
     this.#heartbeat.start();
     this.#disarmDeadline = context.clock.setTimer(this.#deadline, () =>
       this.abort(new WaybillError(504, "The deadline of the handoff has passed.")),
     );
     this.#accept(replies);
     await this.#conclude(served, replies, await this.#invoke(served, envelope, replies));
+  }
+
+  /** A line that is cut while the hub is asked for keys is no reason to give the attempt up. */
+  #verify(text: string, receivedAt: ReceivedAt): Promise<VerifiedEnvelope> {
+    const { link, peers } = this.#context;
+    return link.persist(() => peers.verify(text, { receivedAt }), this.#deadline);
   }
 
   /** The acceptance goes out while the work begins; a result that overtakes it stands for it. */
@@ -160,7 +175,9 @@ export class Run {
       if (WaybillError.is(error) && (error.status === 300 || error.status === 301)) {
         return this.release(error.message, error.status, error.retryAfterMs);
       }
-      body = failureOf(error, effects);
+      // Whatever work throws that was told to stop, it throws for that: it is no verdict.
+      const { aborted, reason } = this.#controller.signal as { aborted: boolean; reason: unknown };
+      body = failureOf(aborted ? reason : error, effects);
     }
     await this.#result(replies, body);
   }
@@ -193,10 +210,10 @@ export class Run {
 
   /** Gives the attempt back, without a verdict. */
   async release(reason: string, status: 300 | 301 = 300, retryAfterMs?: number): Promise<void> {
-    if (this.#isClosed || this.#verified === undefined) return;
+    if (this.#isClosed) return;
     this.#end();
     this.abort(new WaybillError(status, reason));
-    await this.#verified.replies.receipt({ status, reason, retry_after_ms: retryAfterMs });
+    await this.#verified?.replies.receipt({ status, reason, retry_after_ms: retryAfterMs });
   }
 
   /** The work is to stop, and nothing more of it is to be sent. */
@@ -216,7 +233,7 @@ export class Run {
       return;
     }
     const { from, handoff_id: id } = this.#verified.handoff;
-    this.#answers.take(await this.#context.peers.verify(text, { receivedAt }), from, id);
+    this.#answers.take(await this.#verify(text, receivedAt), from, id);
   }
 
   async #view(envelope: HandoffEnvelope, replies: Replies): Promise<Work> {
@@ -246,7 +263,7 @@ export class Run {
   async #resume(): Promise<Resume | undefined> {
     const { resume, receivedAt } = this.#offer;
     if (resume === undefined) return undefined;
-    const { envelope } = await this.#context.peers.verify(resume, { receivedAt });
+    const { envelope } = await this.#verify(resume, receivedAt);
     // The state is this agent's own; from anybody else it would be a way in.
     const isOwn = envelope.kind === "question" && envelope.from === this.#context.id;
     if (!isOwn || envelope.handoff_id !== this.handoffId || envelope.body.state === undefined) {

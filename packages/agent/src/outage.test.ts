@@ -1,0 +1,333 @@
+import { WaybillError } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import type { Attachment, Delivery, Hub } from "./hub.ts";
+import { settled, World } from "./world-fixture.ts";
+
+const LEASE_MS = 30_000;
+const CAPABILITY = { name: "work", lease_seconds: LEASE_MS / 1_000 };
+
+/** Ends as much of the outside world does: with an error of its own once it is told to stop. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener("abort", () => reject(new Error("The operation was aborted."))),
+  );
+}
+
+async function holds(world: World): Promise<void> {
+  expect(await world.check()).toMatchObject({ holds: true, violations: [] });
+  expect(world.errors).toEqual([]);
+}
+
+test("work that was broken off because the hub was out of reach is tried again", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve(CAPABILITY, ({ attempt, signal }) =>
+    attempt === 1 ? untilAborted(signal) : "done",
+  );
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await handoff.accepted;
+  await world.down();
+  await world.clock.advance(2 * LEASE_MS);
+  await world.up();
+  await world.clock.advance(10_000);
+  expect(await handoff.result).toMatchObject({ output: "done", attempt: 2 });
+  expect(await world.kinds(handoff.id)).toContain("result 501");
+  await holds(world);
+});
+
+test("work that goes on without a word from the hub is still taken when it is done", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  const finish = Promise.withResolvers<string>();
+  worker.serve(CAPABILITY, () => finish.promise);
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await handoff.accepted;
+  await world.down();
+  await world.clock.advance(2 * LEASE_MS);
+  finish.resolve("done");
+  await world.up();
+  await world.clock.advance(10_000);
+  expect(await handoff.result).toMatchObject({ output: "done", attempt: 1 });
+  await holds(world);
+});
+
+test("who waits for an answer has no lease to lose while the hub is out of reach", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve(CAPABILITY, (work) => work.ask("Where to?"));
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  for await (const question of handoff.questions) {
+    await world.down();
+    await world.clock.advance(2 * LEASE_MS);
+    await world.up();
+    await world.clock.advance(10_000);
+    await handoff.answer(question.id, "Rome");
+    break;
+  }
+  expect(await handoff.result).toMatchObject({ output: "Rome", attempt: 1 });
+  await holds(world);
+});
+
+test("what comes in while an agent is still attaching is taken, and seen to have come", async () => {
+  const world = await World.open();
+  const frames: string[] = [];
+  const heard: Delivery[] = [];
+  // Over a wire, the first deliveries are there before the attachment is.
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async attach(request, handler): Promise<Attachment> {
+      const attachment = await world.hub.attach(request, (delivery) => {
+        heard.push(delivery);
+        handler(delivery);
+      });
+      await settled();
+      return {
+        taken: (...args) => {
+          frames.push("taken");
+          attachment.taken(...args);
+        },
+        seen: (id) => {
+          frames.push(`seen ${id}`);
+          attachment.seen(id);
+        },
+        heartbeat: (...args) => attachment.heartbeat(...args),
+        setCredit: (credit) => attachment.setCredit(credit),
+        close: () => attachment.close(),
+        closed: attachment.closed,
+      };
+    },
+  };
+  const before = world.agent("worker");
+  before.serve(CAPABILITY, () => "done");
+  await before.start();
+  await before.stop();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await handoff.custody;
+  const worker = world.agent("worker", { hub: wire });
+  worker.serve(CAPABILITY, () => "done");
+  await worker.start();
+  expect(await handoff.result).toMatchObject({ output: "done", attempt: 1 });
+  expect(heard.map(({ type }) => type)).toEqual(["offer"]);
+  expect(frames).toEqual([`seen ${handoff.id}/1`, "taken"]);
+  await holds(world);
+});
+
+test("who stops while its line is opened again is offered nothing more", async () => {
+  const world = await World.open();
+  let mayAttach = Promise.resolve();
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async attach(request, handler) {
+      await mayAttach;
+      return world.hub.attach(request, handler);
+    },
+  };
+  const worker = world.agent("worker", { hub: wire });
+  const finish = Promise.withResolvers<string>();
+  worker.serve(CAPABILITY, () => finish.promise);
+  await worker.start();
+  const owner = world.agent("owner");
+  const handoff = owner.handoff({ to: "worker", capability: "work" });
+  await handoff.accepted;
+  const { promise, resolve: attachAgain } = Promise.withResolvers<void>();
+  mayAttach = promise;
+  await world.down();
+  await world.up();
+  await world.clock.advance(1_000);
+  const stopped = worker.stop();
+  attachAgain();
+  await settled();
+  const next = owner.handoff({ to: "worker", capability: "work" });
+  await next.custody;
+  await settled();
+  expect(await world.kinds(next.id)).not.toContain("offer");
+  finish.resolve("done");
+  await stopped;
+  expect(await handoff.result).toMatchObject({ output: "done" });
+});
+
+test("an offer that comes while the hub is asked for keys, and goes down, costs no attempt", async () => {
+  const world = await World.open();
+  let failures = 1;
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async manifests(query) {
+      if ("agent" in query && query.agent === "owner" && failures-- > 0) {
+        throw new WaybillError(503, "The line was cut.");
+      }
+      return world.hub.manifests(query);
+    },
+  };
+  const worker = world.agent("worker", { hub: wire });
+  worker.serve(CAPABILITY, () => "done");
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await world.clock.advance(10_000);
+  expect(failures).toBe(-1);
+  expect(await handoff.result).toMatchObject({ output: "done", attempt: 1 });
+  await holds(world);
+});
+
+test("a handoff that could not be found whole is found at the next try", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve(CAPABILITY, () => "done");
+  await worker.start();
+  const first = world.agent("owner");
+  const made = first.handoff({ to: "worker", capability: "work", acknowledge: "manual" });
+  await made.result;
+  await first.stop({ mode: "abandon" });
+  let failures = 1;
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async manifests(query) {
+      if ("agent" in query && query.agent === "worker" && failures-- > 0) {
+        throw new WaybillError(500, "The store failed.");
+      }
+      return world.hub.manifests(query);
+    },
+  };
+  const second = world.agent("owner", { hub: wire });
+  await second.start();
+  // The end is delivered before anybody here asks for it.
+  await settled();
+  await expect(second.attach(made.id)).rejects.toMatchObject({ status: 500 });
+  const handle = await second.attach(made.id);
+  expect(await handle.result).toMatchObject({ output: "done" });
+  await settled();
+  await holds(world);
+});
+
+test("work that is handed off again finds itself though the line is cut while it looks", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve(CAPABILITY, () => "done");
+  await worker.start();
+  const first = world.agent("owner");
+  const made = first.handoff({ to: "worker", capability: "work", acknowledge: "manual" });
+  await made.result;
+  await first.stop({ mode: "abandon" });
+  let failures = 1;
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async handoff(id, as) {
+      if (failures-- > 0) throw new WaybillError(503, "The line was cut.");
+      return world.hub.handoff(id, as);
+    },
+  };
+  const again = world
+    .agent("owner", { hub: wire })
+    .handoff({ to: "worker", capability: "work", handoffId: made.id });
+  await world.clock.advance(10_000);
+  expect(failures).toBe(-1);
+  expect(await again.result).toMatchObject({ output: "done" });
+  await settled();
+  await holds(world);
+});
+
+test("a line that fails in any way that may pass is opened again", async () => {
+  const world = await World.open();
+  let failures = 0;
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async attach(request, handler) {
+      if (failures-- > 0) throw new Error("socket hang up");
+      return world.hub.attach(request, handler);
+    },
+  };
+  const worker = world.agent("worker", { hub: wire });
+  worker.serve(CAPABILITY, () => "done");
+  await worker.start();
+  failures = 3;
+  await world.down();
+  await world.up();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await world.clock.advance(10_000);
+  expect(await handoff.result).toMatchObject({ output: "done", attempt: 1 });
+  await holds(world);
+});
+
+test("work that is not wanted any more by the time its keys are there is not begun", async () => {
+  const world = await World.open();
+  const mayAnswer = Promise.withResolvers<void>();
+  const isAsked = Promise.withResolvers<void>();
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async manifests(query) {
+      if ("agent" in query && query.agent === "owner") {
+        isAsked.resolve();
+        await mayAnswer.promise;
+      }
+      return world.hub.manifests(query);
+    },
+  };
+  const worker = world.agent("worker", { hub: wire });
+  let begun = 0;
+  worker.serve(CAPABILITY, () => ++begun);
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await isAsked.promise;
+  await handoff.cancel();
+  await settled();
+  mayAnswer.resolve();
+  await settled();
+  expect(begun).toBe(0);
+  await expect(handoff.result).rejects.toMatchObject({ status: 499 });
+  await holds(world);
+});
+
+test("work that is given back before its keys are there is not begun", async () => {
+  const world = await World.open();
+  const mayAnswer = Promise.withResolvers<void>();
+  const isAsked = Promise.withResolvers<void>();
+  const wire: Hub = {
+    ...world.hub,
+    id: "hub",
+    async manifests(query) {
+      if ("agent" in query && query.agent === "owner") {
+        isAsked.resolve();
+        await mayAnswer.promise;
+      }
+      return world.hub.manifests(query);
+    },
+  };
+  const first = world.agent("worker", { hub: wire });
+  let begun = 0;
+  first.serve(CAPABILITY, () => ++begun);
+  await first.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await isAsked.promise;
+  await first.stop({ mode: "release" });
+  mayAnswer.resolve();
+  await settled();
+  expect(begun).toBe(0);
+  const second = world.agent("worker");
+  second.serve(CAPABILITY, () => "done");
+  await second.start();
+  await world.clock.advance(LEASE_MS);
+  expect(await handoff.result).toMatchObject({ output: "done" });
+  await holds(world);
+});
+
+test("a result that the hub finds too large is the failure that it says it is", async () => {
+  const world = await World.open({ limits: { envelopeBytes: 20_000 } });
+  const worker = world.agent("worker");
+  worker.serve(CAPABILITY, () => "x".repeat(30_000));
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  handoff.result.catch(() => undefined);
+  await world.clock.advance(10_000);
+  expect(await world.kinds(handoff.id)).toContain("result 413");
+  await expect(handoff.result).rejects.toMatchObject({ status: 413 });
+  await holds(world);
+});
