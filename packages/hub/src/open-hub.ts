@@ -126,8 +126,18 @@ async function attach(
     ),
   );
   engine.log({ event: "attached", agent });
-  engine.inBackground(restore(engine, attached).then(() => engine.offers.welcome(attached)));
+  engine.inBackground(serve(engine, attached));
   return attached;
+}
+
+async function serve(engine: Engine, attached: Attached): Promise<void> {
+  try {
+    await restore(engine, attached);
+    await engine.offers.welcome(attached);
+  } catch (error) {
+    attached.endUnserved(error);
+    throw error;
+  }
 }
 
 /** Brings an agent what it may have missed: ends, questions and acceptances, and its own attempts. */
@@ -137,13 +147,21 @@ async function restore(engine: Engine, attached: Attached): Promise<void> {
     for (const { id } of page) {
       await attached.ready();
       if (!attached.isOpen) return;
-      await engine.cases.lanes.run(id, async () => {
-        const found = await engine.cases.load(id);
-        if (found !== undefined) await engine.deliveries.catchUp(found.record, attached);
-      });
+      await engine.cases.lanes.run(id, () => catchUp(engine, id, attached));
     }
     if (page.length < PAGE) return;
     after = page.at(-1)!.id;
+  }
+}
+
+async function catchUp(engine: Engine, id: string, attached: Attached): Promise<void> {
+  try {
+    const found = await engine.cases.load(id);
+    if (found !== undefined) await engine.deliveries.catchUp(found.record, attached);
+  } catch (error) {
+    // What is damaged stays so, and must not stand before everything else that the agent is owed.
+    if (WaybillError.is(error, 503)) throw error;
+    engine.log({ event: "failure", agent: attached.agent, handoffId: id, error });
   }
 }
 

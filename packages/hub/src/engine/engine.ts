@@ -173,7 +173,7 @@ export class Engine {
     if (record === undefined) return;
     this.openHandoffs.note(stored);
     this.#timers.note(stored.wakeAt);
-    this.offers.noteWaiting(stored.waitsFor);
+    this.offers.settled(draft, stored);
     if (draft.hasEnded) {
       const { status } = record.state;
       this.log({ event: "ended", handoffId: stored.id, status });
@@ -196,7 +196,7 @@ export class Engine {
     this.cases.outdate(stored);
     this.#noteOthers(stored);
     if (this.attached.size === 0) return;
-    this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored.id)));
+    this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored)));
   }
 
   /** Another hub has written in between: all that its word would have set off here. */
@@ -213,8 +213,17 @@ export class Engine {
     this.inBackground(this.offers.offerAgain(stored.id));
   }
 
-  async #follow(id: string): Promise<void> {
-    const found: Case | undefined = await this.cases.load(id);
-    if (found !== undefined) await this.deliveries.follow(found.record);
+  async #follow({ id, delegator }: StoredHandoff): Promise<void> {
+    try {
+      const found: Case | undefined = await this.cases.load(id);
+      if (found !== undefined) await this.deliveries.follow(found.record);
+    } catch (error) {
+      // Nothing else would bring it to those who are here: whoever attaches again is brought it.
+      for (const attached of this.attached.values()) {
+        const isParty = attached.agent === delegator || attached.heldAttempt(id) !== undefined;
+        if (isParty) attached.endUnserved(error);
+      }
+      throw error;
+    }
   }
 }

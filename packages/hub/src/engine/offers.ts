@@ -26,6 +26,9 @@ export class Offers {
   /** Targets under which something may wait. What is not here, nobody has to ask the store for. */
   readonly #waitedFor = new Set<string>();
   readonly #pulling = new Map<Attached, "once" | "again">();
+  /** How often work was looked for, and how often it had been when a draft was placed. */
+  #pulls = 0;
+  readonly #placedAfter = new WeakMap<Draft, number>();
   #pullsAt = Infinity;
   #isClosed = false;
 
@@ -42,8 +45,18 @@ export class Offers {
     if (target !== null) this.#waitedFor.add(target);
   }
 
+  /** A draft is on disk. Whoever has come while it was on its way there did not find it waiting. */
+  settled(draft: Draft, { id, waitsFor }: StoredHandoff): void {
+    this.noteWaiting(waitsFor);
+    const before = this.#placedAfter.get(draft);
+    if (waitsFor === null || before === undefined || before === this.#pulls) return;
+    const hasRoom = [...this.#options.attached.values()].some(({ room }) => room > 0);
+    if (hasRoom) this.#options.inBackground(this.offerAgain(id));
+  }
+
   /** Hands an agent what waits for it, as long as it has room. */
   pull(attached: Attached): void {
+    this.#pulls++;
     if (this.#pulling.has(attached)) {
       this.#pulling.set(attached, "again");
       return;
@@ -117,6 +130,7 @@ export class Offers {
   /** Plans the offer of what is due: to whoever the router picks, or to wait for somebody. */
   async place(draft: Draft): Promise<void> {
     const record = draft.record!;
+    this.#placedAfter.set(draft, this.#pulls);
     const route = await this.#options.router.route(
       record,
       () => this.#options.cases.handoffOf(draft),

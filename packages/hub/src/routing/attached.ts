@@ -149,6 +149,12 @@ export class Attached implements Attachment {
     this.#settle(reason);
   }
 
+  /** What is on disk for it could not be brought to it, and will be when it attaches again. */
+  endUnserved(cause: unknown): void {
+    const message = `${this.agent} could not be brought all that is there for it; attach again to have it.`;
+    this.end(new WaybillError(503, message, { cause }));
+  }
+
   #wakeDrained(): void {
     for (const resolve of this.#drained) resolve();
     this.#drained = [];
@@ -171,6 +177,7 @@ export class Attached implements Attachment {
         this.#handler(unseen.delivery);
       }
     }
+    this.#wakeDrained();
     if (this.#isOpen && this.#unseen.size > 0) this.#arm();
   }
 }
