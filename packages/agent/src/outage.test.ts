@@ -331,3 +331,17 @@ test("a result that the hub finds too large is the failure that it says it is", 
   await expect(handoff.result).rejects.toMatchObject({ status: 413 });
   await holds(world);
 });
+
+test("who stops does not wait for work that is not wanted any more and does not stop", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve(CAPABILITY, () => new Promise<never>(() => undefined));
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await handoff.accepted;
+  await handoff.cancel();
+  await settled();
+  await worker.stop();
+  await expect(handoff.result).rejects.toMatchObject({ status: 499 });
+  await holds(world);
+});

@@ -82,11 +82,13 @@ export class Link {
   }
 
   async #attachAgain(handler: (delivery: Delivery) => void): Promise<void> {
+    const { id: agent, log } = this.#options;
     for (let wait: number = WAIT.firstMs; this.#state === "open";) {
       try {
         return await this.#attach(handler);
       } catch (error) {
         if (REFUSED.has(WaybillError.from(error).status)) throw error;
+        if (!WaybillError.is(error, 503)) log({ event: "failure", agent, error });
       }
       await this.#sleep(wait);
       wait = Math.min(wait * 2, WAIT.mostMs);

@@ -8,6 +8,7 @@ import type {
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
+import { deferred } from "../delegating/deferred.ts";
 import type { HandoffHandle } from "../delegating/handle.ts";
 import type { ParentedOptions } from "../delegating/options.ts";
 import type { Delivery, ReceivedAt } from "../hub.ts";
@@ -45,6 +46,7 @@ export class Run {
   /** The handoff and what is said about it, once the handoff is known to be genuine. */
   #verified: { readonly handoff: HandoffEnvelope; readonly replies: Replies } | undefined;
   #disarmDeadline: (() => void) | undefined;
+  readonly #closed = deferred<never>();
   /** Nothing more is sent: the attempt is somebody else's now, or nobody's. */
   #isClosed = false;
 
@@ -149,7 +151,9 @@ export class Run {
     replies: Replies,
   ): Promise<() => unknown> {
     try {
-      const value = await served.handler(await this.#view(envelope, replies));
+      const work = served.handler(await this.#view(envelope, replies));
+      // Work that goes on though nobody wants it any more is not waited for.
+      const value = await Promise.race([work, this.#closed.promise]);
       return () => value;
     } catch (error) {
       return () => {
@@ -219,6 +223,7 @@ export class Run {
   /** The work is to stop, and nothing more of it is to be sent. */
   close(reason: WaybillError): void {
     this.#end();
+    this.#closed.reject(reason);
     this.abort(reason);
   }
 
