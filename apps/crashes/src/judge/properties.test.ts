@@ -7,10 +7,10 @@ import type { Course } from "../supervise/run.ts";
 import type { Evidence } from "./evidence.ts";
 import { judge } from "./properties.ts";
 
-const plan = planFrom(1, 2, 0);
+const plan = planFrom(2, 2, 0);
 const ids = plan.tasks.map(() => newId());
 const course: Course = {
-  kills: {},
+  outages: [],
   repeatedEffects: 0,
   falls: [],
   isOver: true,
@@ -54,6 +54,100 @@ const sound: Evidence = {
   handoffs: new Map(ids.map((id) => storedAs(id, "completed"))),
   unacknowledged: [],
 };
+
+const RECIPIENT = "anna";
+const envelopes = {
+  waybill: 1,
+  id: newId(),
+  correlation_id: newId(),
+  handoff_id: ids[0]!,
+  issued_at: new Date(at).toISOString(),
+} as const;
+
+/** The first handoff with one attempt, lost at a moment after its offer, and then no other. */
+function usedUp(lostAfterMs: number): Partial<Evidence> {
+  const lostAt = at + lostAfterMs;
+  return {
+    handoffs: new Map([...sound.handoffs, storedAs(ids[0]!, "dead_lettered")]),
+    applied: [{ at, index: 0, id: ids[0]!, status: 508 }, sound.applied[1]!],
+    history: [
+      {
+        type: "event",
+        at,
+        handoff_id: ids[0]!,
+        event: { type: "offer", recipient: RECIPIENT, at },
+      },
+      {
+        type: "event",
+        at: lostAt,
+        handoff_id: ids[0]!,
+        event: { type: "lease_lost", attempt: 1, at: lostAt },
+      },
+      {
+        type: "envelope",
+        at: lostAt,
+        digest: digestOf("notice"),
+        envelope: {
+          ...envelopes,
+          kind: "notice",
+          from: "hub",
+          to: "delegator",
+          re: digestOf(ids[0]!),
+          body: { status: 508, reason: "No attempt is left." },
+        },
+      },
+    ],
+  };
+}
+
+function outage(name: string, from: number, until: number): Partial<Course> {
+  return { outages: [{ name, from: at + from, until: at + until }] };
+}
+
+/** Only what a handoff was lost to is of interest here: these histories are cut short. */
+function isLost(evidence: Partial<Evidence>, run: Partial<Course> = {}): boolean {
+  return failing(evidence, run).includes("nothing is lost");
+}
+
+test("attempts that kills have used up excuse a dead letter", () => {
+  expect(isLost(usedUp(2_000), outage(RECIPIENT, 100, 500))).toBe(false);
+  expect(isLost(usedUp(2_000), outage("hub", 100, 500))).toBe(false);
+  // Its recipient was not back yet when it was offered.
+  expect(isLost(usedUp(2_000), outage(RECIPIENT, -500, 10))).toBe(false);
+});
+
+test("attempts that were lost without a kill excuse nothing", () => {
+  expect(isLost(usedUp(2_000))).toBe(true);
+  expect(isLost(usedUp(2_000), outage("bert", 100, 500))).toBe(true);
+  expect(isLost(usedUp(2_000), outage(RECIPIENT, 2_100, 2_500))).toBe(true);
+  expect(isLost(usedUp(2_000), outage(RECIPIENT, -500, -10))).toBe(true);
+});
+
+test("a part whose attempts kills have used up excuses what it is part of, and no other", () => {
+  const { history, handoffs } = usedUp(2_000);
+  const [, part] = storedAs(ids[0]!, "dead_lettered");
+  const whole = (parentId: string | null) => ({
+    handoffs: new Map([
+      ...handoffs!,
+      [part.id, { ...part, parentId }],
+      storedAs(ids[1]!, "failed"),
+    ]),
+    applied: [
+      { at, index: 0, id: part.id, status: 508 } as const,
+      { at, index: 1, id: ids[1]!, status: 508 } as const,
+    ],
+    history: history!,
+  });
+  expect(isLost(whole(ids[1]!), outage(RECIPIENT, 100, 500))).toBe(false);
+  expect(isLost(whole(null), outage(RECIPIENT, 100, 500))).toBe(true);
+});
+
+test("kills excuse no other end than the want of attempts", () => {
+  const applied = [{ at, index: 0, id: ids[0]!, status: 504 } as const, sound.applied[1]!];
+  const { history, handoffs } = usedUp(2_000);
+  const expired = { applied, handoffs: handoffs!, history: history!.slice(0, 2) };
+  expect(isLost(expired, outage(RECIPIENT, 100, 500))).toBe(true);
+});
 
 function failing(evidence: Partial<Evidence>, run: Partial<Course> = {}): string[] {
   return judge(plan, { ...course, ...run }, { ...sound, ...evidence })

@@ -4,6 +4,7 @@ import { HUB } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Course } from "../supervise/run.ts";
 import type { Evidence } from "./evidence.ts";
+import { lostAttempts, usedUpByKills } from "./lost-attempts.ts";
 
 /** One thing that must hold, and what speaks against it. */
 export interface Property {
@@ -29,8 +30,13 @@ export function judge(plan: Plan, course: Course, evidence: Evidence): readonly 
   }));
 }
 
-function lost({ tasks }: Plan, { isOver }: Course, evidence: Evidence): string[] {
-  const { kept, applied, handoffs, effects, unacknowledged } = evidence;
+function lost(
+  { tasks, topology }: Plan,
+  { isOver, outages }: Course,
+  evidence: Evidence,
+): string[] {
+  const { kept, applied, handoffs, effects, unacknowledged, history } = evidence;
+  const usedUp = usedUpByKills(evidence, lostAttempts(history, topology, outages));
   const affected = new Set(effects.map(({ key }) => key));
   const statuses = new Map(applied.map(({ id, status }) => [id, status]));
   const ids = new Map(kept.map(({ index, id }) => [index, id]));
@@ -47,8 +53,8 @@ function lost({ tasks }: Plan, { isOver }: Course, evidence: Evidence): string[]
     if (!isEndAs(stored.state, status)) {
       return [`${name} is ${stored.state}, and its delegator was told ${status}.`];
     }
-    if (kind !== "late" && stored.state !== "completed") {
-      return [`${name} is ${stored.state} (${status}), though it could be done in time.`];
+    if (kind !== "late" && stored.state !== "completed" && !usedUp.has(id)) {
+      return [`${name} is ${stored.state} (${status}), though it could be done.`];
     }
     const hasDone = stored.state !== "completed" || affected.has(id);
     return hasDone ? [] : [`${name} is completed without its effect.`];

@@ -1,17 +1,20 @@
 import type { StatusCode } from "@waybill/protocol";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, Topology } from "../plan/plan.ts";
 import type { Course } from "../supervise/run.ts";
 import type { Evidence } from "./evidence.ts";
+import { lostAttempts } from "./lost-attempts.ts";
 import type { Property } from "./properties.ts";
 
 /** A run in numbers. */
 export interface Summary {
   readonly seed: number;
+  readonly topology: Topology;
   readonly seconds: number;
   /** In custody, parts included. */
   readonly handoffs: number;
   readonly kills: Readonly<Record<string, number>>;
-  readonly attempts: number;
+  /** Those that were offered, that were lost, and that were lost though nobody was killed meanwhile. */
+  readonly attempts: { readonly offered: number; readonly lost: number; readonly unforced: number };
   /** How the handoffs of the delegator ended, by status. */
   readonly ends: Readonly<Record<string, number>>;
   readonly deadLetters: number;
@@ -21,21 +24,27 @@ export interface Summary {
 }
 
 export function summaryOf(
-  { seed }: Plan,
-  { kills, repeatedEffects, failures }: Course,
+  { seed, topology }: Plan,
+  { outages, repeatedEffects, failures }: Course,
   { history, handoffs, effects, applied }: Evidence,
   properties: readonly Property[],
   seconds: number,
 ): Summary {
   const states = [...handoffs.values()].map(({ state }) => state);
+  const lost = lostAttempts(history, topology, outages);
   const statuses = applied.map(({ status }): StatusCode => status);
   return {
     seed,
+    topology,
     seconds: Math.round(seconds),
     handoffs: handoffs.size,
-    kills,
-    attempts: history.filter((entry) => entry.type === "event" && entry.event.type === "offer")
-      .length,
+    kills: counted(outages.map(({ name }) => name)),
+    attempts: {
+      offered: history.filter((entry) => entry.type === "event" && entry.event.type === "offer")
+        .length,
+      lost: lost.length,
+      unforced: lost.filter(({ isForced }) => !isForced).length,
+    },
     ends: counted(statuses),
     deadLetters: states.filter((state) => state === "dead_lettered").length,
     effects: { unique: effects.length, repeated: repeatedEffects },
@@ -53,7 +62,7 @@ function counted(values: readonly (string | number)[]): Record<string, number> {
 export function linesOf(summary: Summary): string[] {
   const { failures, ...numbers } = summary;
   const lines = Object.entries(numbers).map(([name, value]) => {
-    const text = typeof value === "number" ? String(value) : pairsOf(value);
+    const text = typeof value === "object" ? pairsOf(value) : String(value);
     return `${name.padEnd(12)} ${text}`;
   });
   const logged = Object.entries(failures).map(([message, times]) => `logged ${times} x ${message}`);

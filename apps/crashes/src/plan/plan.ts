@@ -41,20 +41,46 @@ export interface Kill {
 
 export interface Plan {
   readonly seed: number;
+  readonly topology: Topology;
   readonly tasks: readonly Task[];
   readonly kills: readonly Kill[];
 }
 
-const TARGETS = { [HUB]: 4, [DELEGATOR]: 3, anna: 2, bert: 2, cleo: 2 } as const;
-const TIMEOUT_MS = 45_000;
+/** Where the hub lives: in a process of its own, or in that of the first recipient. */
+export type Topology = "hub_apart" | "hub_inside";
+
+interface Household {
+  readonly hubServes: readonly string[];
+  readonly recipients: readonly string[];
+  /** Who is killed, with the share of each. */
+  readonly targets: Readonly<Record<string, number>>;
+}
+
+export const TOPOLOGIES: Readonly<Record<Topology, Household>> = {
+  hub_apart: {
+    hubServes: [],
+    recipients: RECIPIENTS,
+    targets: { [HUB]: 4, [DELEGATOR]: 3, anna: 2, bert: 2, cleo: 2 },
+  },
+  hub_inside: {
+    hubServes: RECIPIENTS.slice(0, 1),
+    recipients: RECIPIENTS.slice(1),
+    targets: { [HUB]: 5, [DELEGATOR]: 3, bert: 2, cleo: 2 },
+  },
+};
+
+/**
+ * Beyond any run, however slow its machine and whatever its kills take away: a handoff that is
+ * never done keeps its run from ending, and is found by that.
+ */
+const TIMEOUT_MS = 1_800_000;
 const LATE_TIMEOUT_MS = 3_000;
 /** The last kills fall while there is still work to disturb. */
 const KILLS_UNTIL = 0.9;
 
-/** The seed decides what is handed off and who is killed when; how it ends is up to the machine. */
-export function planFrom(seed: number, handoffs: number, kills: number): Plan {
+export function tasksFrom(seed: number, handoffs: number): readonly Task[] {
   const random = randomFrom(seed);
-  const tasks = Array.from({ length: handoffs }, (_, index): Task => {
+  return Array.from({ length: handoffs }, (_, index): Task => {
     const kind = pick(KINDS, random);
     const workMs = Math.round(kind === "slow" ? 200 + 1_800 * random() : 30 * random());
     const name = RECIPIENTS[Math.floor(random() * RECIPIENTS.length)];
@@ -62,10 +88,22 @@ export function planFrom(seed: number, handoffs: number, kills: number): Plan {
     const timeoutMs = kind === "late" ? LATE_TIMEOUT_MS : TIMEOUT_MS;
     return { index, kind, workMs, timeoutMs, to };
   });
+}
+
+/** The seed decides what is handed off and who is killed when; how it ends is up to the machine. */
+export function planFrom(
+  seed: number,
+  handoffs: number,
+  kills: number,
+  topology: Topology = "hub_apart",
+): Plan {
+  const tasks = tasksFrom(seed, handoffs);
+  const random = randomFrom(~seed);
+  const { targets } = TOPOLOGIES[topology];
   const all = Array.from({ length: kills }, (): Kill => {
-    const target = pick(TARGETS, random);
+    const target = pick(targets, random);
     const afterEnds = Math.floor(random() * KILLS_UNTIL * handoffs);
     return { target, afterEnds, delayMs: Math.round(random() * 150) };
   });
-  return { seed, tasks, kills: all.toSorted((a, b) => a.afterEnds - b.afterEnds) };
+  return { seed, topology, tasks, kills: all.toSorted((a, b) => a.afterEnds - b.afterEnds) };
 }

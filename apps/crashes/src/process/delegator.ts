@@ -4,34 +4,30 @@ import type { HandoffHandle } from "@waybill/agent";
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import { farHub } from "../line/far-hub.ts";
-import { DELEGATOR, HUB, planFrom } from "../plan/plan.ts";
+import { DELEGATOR, HUB, tasksFrom } from "../plan/plan.ts";
 import type { Task } from "../plan/plan.ts";
 import { findOrMake, startAgent } from "./find-or-make.ts";
 import type { AppliedLine, KeptLine, ReceiptLine } from "./folder.ts";
 import { Journal } from "./journal.ts";
-import { beginLife, failureOf } from "./life.ts";
+import { beginLife, loggerOf } from "./life.ts";
 
 const AT_ONCE = 16;
 
-const { folder, given, tell } = beginLife();
-const { tasks } = planFrom(Number(given[0]), Number(given[1]), 0);
+const life = beginLife();
+const { folder, given, tell } = life;
+const tasks = tasksFrom(Number(given[0]), Number(given[1]));
 const kept = new Journal<KeptLine>(folder.kept);
 const receipts = new Journal<ReceiptLine>(folder.receipts);
 const applied = new Journal<AppliedLine>(folder.applied);
 const ids = new Map(kept.lines.map(({ index, id }) => [index, id]));
 const isApplied = new Set(applied.lines.map(({ id }) => id));
 
-const log = (error: unknown) => {
-  const message = failureOf(error);
-  if (message !== undefined) tell({ type: "failure", message });
-};
+const log = loggerOf(life);
 const agent = createAgent({
   id: DELEGATOR,
   key: await loadKey(folder.key(DELEGATOR)),
   hub: farHub(folder.hubSocket, HUB),
-  log: ({ event, error }) => {
-    if (event === "failure") log(error);
-  },
+  log,
 });
 await startAgent(agent);
 tell({ type: "ready" });
@@ -49,7 +45,7 @@ async function settle(task: Task): Promise<void> {
   const id = ids.get(task.index) ?? newId();
   if (!ids.has(task.index)) kept.append({ index: task.index, id });
   const handle = await custodyOf(task, id);
-  answerAll(handle).catch(log);
+  answerAll(handle).catch((error: unknown) => log({ event: "failure", error }));
   const line = await endOf(task, handle);
   if (!isApplied.has(id)) {
     applied.append(line);

@@ -42,6 +42,14 @@ export function beginLife(): Life {
   };
 }
 
+/** What an agent or a hub logs, told as far as it is a failure. */
+export function loggerOf({ tell }: Life): (line: { event: string; error?: unknown }) => void {
+  return ({ event, error }) => {
+    const message = event === "failure" ? failureOf(error) : undefined;
+    if (message !== undefined) tell({ type: "failure", message });
+  };
+}
+
 const IDS = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 
 /** Words for a logged failure; nothing for a line that was cut, of which a run has many. */

@@ -14,13 +14,20 @@ export interface ChargeOptions {
   readonly fell: (message: string) => void;
 }
 
+/** From the kill of a process until its next life has begun its work. */
+export interface Outage {
+  readonly name: string;
+  readonly from: number;
+  readonly until: number;
+}
+
 /** One process of a run, in all its lives: whenever it was killed, it is started again at once. */
 export class Charge {
   readonly #options: ChargeOptions;
   #child: ChildProcess;
   #wasKilled = false;
   #isOver = false;
-  kills = 0;
+  readonly outages: Outage[] = [];
   /** True once its present life has begun its work. */
   isReady = false;
 
@@ -32,13 +39,14 @@ export class Charge {
   #start(): ChildProcess {
     const { module, given, told, name, fell } = this.#options;
     const child = fork(module, given, {
+      execArgv: [],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: { ...process.env, NODE_COMPILE_CACHE: folderAt(given[0]).compiled },
     });
     this.isReady = false;
     child.on("message", (message) => {
       if (child !== this.#child) return;
-      if ((message as Told).type === "ready") this.isReady = true;
+      if ((message as Told).type === "ready") this.#began();
       told(message as Told);
     });
     child.once("exit", (code, signal) => {
@@ -50,9 +58,15 @@ export class Charge {
     return child;
   }
 
+  #began(): void {
+    this.isReady = true;
+    const outage = this.outages.pop();
+    if (outage !== undefined) this.outages.push({ ...outage, until: Date.now() });
+  }
+
   /** As the system would in want of memory: in the middle of anything. Its next life has begun then. */
   async kill(): Promise<void> {
-    this.kills++;
+    this.outages.push({ name: this.#options.name, from: Date.now(), until: Infinity });
     this.#wasKilled = true;
     const child = this.#child;
     child.kill("SIGKILL");

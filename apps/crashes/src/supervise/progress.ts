@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { Told } from "../process/life.ts";
 
-/** Longer than any handoff may take: by then, something has ended or nothing will. */
+/** Longer than any work takes: by then, something has ended or nothing will. */
 const STILL_AT_MOST_MS = 60_000;
 
 interface Waiting {

@@ -1,15 +1,16 @@
 /// <reference types="node" />
 import { setTimeout as delay } from "node:timers/promises";
-import { DELEGATOR, HUB, RECIPIENTS } from "../plan/plan.ts";
+import { DELEGATOR, HUB, TOPOLOGIES } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan.ts";
 import { folderAt } from "../process/folder.ts";
 import { Charge } from "./charge.ts";
+import type { Outage } from "./charge.ts";
 import { Progress } from "./progress.ts";
 import { Target } from "./target.ts";
 
 export interface Course {
-  /** Kills by process. */
-  readonly kills: Readonly<Record<string, number>>;
+  /** One for each kill. */
+  readonly outages: readonly Outage[];
   readonly repeatedEffects: number;
   /** Processes that ended without having been killed. */
   readonly falls: readonly string[];
@@ -21,7 +22,7 @@ export interface Course {
 /** Lets all handoffs of a plan run their course through its kills. */
 export async function runPlan(
   path: string,
-  { seed, tasks, kills }: Plan,
+  { seed, topology, tasks, kills }: Plan,
   say: (line: string) => void,
 ): Promise<Course> {
   const folder = folderAt(path);
@@ -46,9 +47,10 @@ export async function runPlan(
     return progress.until(() => charge.isReady);
   };
   try {
-    const recipients = RECIPIENTS.map((name) => start(name, "recipient", name));
+    const { hubServes, recipients: apart } = TOPOLOGIES[topology];
+    const recipients = apart.map((name) => start(name, "recipient", name));
     // A handoff of what nobody has offered yet is refused, so the delegator is the last.
-    await Promise.all([start(HUB, "hub"), ...recipients]);
+    await Promise.all([start(HUB, "hub", ...hubServes), ...recipients]);
     await start(DELEGATOR, "delegator", String(seed), String(tasks.length));
     let isOver = true;
     for (const kill of kills) {
@@ -63,10 +65,9 @@ export async function runPlan(
     isOver &&= await progress.until(() => hub.isReady);
     hub.send("drain");
     isOver &&= await progress.until(() => progress.isDrained);
-    const killed = [...charges].map(([name, charge]) => [name, charge.kills]);
+    const outages = [...charges.values()].flatMap((charge) => charge.outages);
     const { failures } = progress;
-    const repeatedEffects = target.repetitions;
-    return { kills: Object.fromEntries(killed), repeatedEffects, falls, isOver, failures };
+    return { outages, repeatedEffects: target.repetitions, falls, isOver, failures };
   } finally {
     await Promise.all([...charges.values()].map((charge) => charge.end()));
     target.close();
