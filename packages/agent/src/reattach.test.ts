@@ -4,6 +4,7 @@ import { generateKey } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { createAgent } from "./agent.ts";
 import type { Hub } from "./hub.ts";
+import { settled, World } from "./world-fixture.ts";
 
 test("an answer that a hub takes while the recipient is not attached reaches the work that waits for it", async () => {
   const options = { store: memoryStore(), key: generateKey() };
@@ -84,3 +85,36 @@ test("a result that comes in while its delegator attaches again is not lost", as
   await Promise.all([worker.stop(), second.stop()]);
   await hub.close();
 }, 30_000);
+
+test("who comes back is asked only what an attempt still waits for", async () => {
+  const world = await World.open();
+  const key = { name: "travel", lease_seconds: 30 };
+  const first = world.agent("first");
+  first.serve({ ...key, reliability_sla: 1 }, (work) => work.ask("Where to?"));
+  await first.start();
+  const owner = world.agent("owner");
+  const made = owner.handoff({ capability: "travel", timeoutMs: 600_000 });
+  await made.accepted;
+  await settled();
+  await first.stop({ mode: "abandon" });
+  // Its next life knows nothing of the attempt, and the hub asks somebody else.
+  const next = world.agent("first", { credit: 0 });
+  next.serve(key, () => "never asked");
+  await next.start();
+  const second = world.agent("second");
+  second.serve(key, (work) => work.ask("Where to?"));
+  await second.start();
+  await world.clock.advance(5_000);
+  await owner.stop({ mode: "abandon" });
+
+  const again = await world.agent("owner").attach(made.id);
+  const asked: string[] = [];
+  for await (const { id, by } of again.questions) {
+    asked.push(by);
+    await again.answer(id, "Rome");
+    if (by === "second") break;
+  }
+  expect(asked).toEqual(["second"]);
+  expect(await again.result).toMatchObject({ by: "second", output: "Rome" });
+  await next.stop();
+});

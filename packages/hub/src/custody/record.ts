@@ -117,7 +117,13 @@ export function endingOf({ state, notice }: HandoffRecord): Digest | null {
   return state.outcome ?? notice;
 }
 
+/** What an attempt waits for, or has paused for. Nobody can answer one that ended in another way. */
 export function openQuestions({ state, asked }: HandoffRecord): AskedPaper[] {
-  const open = new Set(state.questions.filter((each) => each.answer === null).map(({ id }) => id));
-  return asked.filter(({ questions }) => questions.some((id) => open.has(id)));
+  const open = state.questions.filter(({ answer, attempt }) => {
+    const closed = state.attempts[attempt - 1]!.closed;
+    return answer === null && (closed === null || closed === "paused");
+  });
+  return asked.filter((paper) =>
+    open.some(({ id, attempt }) => attempt === paper.attempt && paper.questions.includes(id)),
+  );
 }
