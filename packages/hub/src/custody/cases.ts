@@ -41,6 +41,8 @@ export interface CasesOptions {
   readonly abandon: (draft: Draft) => void;
   /** The draft is on disk: what it says may leave. */
   readonly settle: (draft: Draft, stored: StoredHandoff) => Promise<void>;
+  /** The store has failed to say whether it has this. */
+  readonly doubtful: (stored: StoredHandoff) => void;
   /** Another hub has written first. */
   readonly overtaken: (held: Case) => Promise<void>;
 }
@@ -156,11 +158,13 @@ export class Cases {
       const lines = plan(draft);
       if (lines === undefined || draft.record === undefined) return;
       const soft = [...before.soft, ...lines];
-      if (before.isAhead === true) await this.#write(id, { ...before, soft }, draft, undefined);
-      else {
+      if (before.isAhead !== true) {
         const { version } = before;
         this.#held.set(id, { version, record: draft.record, soft, isAhead: true });
+        return;
       }
+      const outcome = await this.#write(id, { ...before, soft }, draft, undefined);
+      if (outcome === "conflict") await this.#catchUp(id, before);
     });
   }
 
@@ -184,6 +188,7 @@ export class Cases {
     } catch (error) {
       // It may be on disk or not: the store is asked again.
       this.#held.delete(id);
+      if (isChanged) this.#options.doubtful(stored);
       throw error;
     } finally {
       this.#writing.delete(id);

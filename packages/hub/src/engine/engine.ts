@@ -68,6 +68,7 @@ export class Engine {
       finish: (draft) => this.#finish(draft),
       abandon: (draft) => this.#abandon(draft),
       settle: (draft, stored) => this.#settle(draft, stored),
+      doubtful: (stored) => this.#doubt(stored),
       overtaken: (found) => this.#overtaken(found),
     });
     this.deliveries = new Deliveries(this.attached, this.cases, () => this.clock.now());
@@ -187,6 +188,13 @@ export class Engine {
     for (const { recipient, ...outcome } of draft.outcomes()) {
       this.inBackground(this.#measured.record(recipient, record.capability, outcome));
     }
+  }
+
+  /** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */
+  #doubt(stored: StoredHandoff): void {
+    this.#timers.note(stored.wakeAt);
+    this.offers.noteWaiting(stored.waitsFor);
+    this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored)));
   }
 
   /** Another hub on the same store has written. */

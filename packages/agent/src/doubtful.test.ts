@@ -1,0 +1,82 @@
+import { WaybillError } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { lineTo, settled, World } from "./world-fixture.ts";
+
+type Batch = Parameters<World["store"]["commit"]>[0];
+
+/** Puts one commit on disk, and then does not say so. */
+function loseWord(world: World, of: (batch: Batch) => boolean): { readonly wasLost: boolean } {
+  const commit = world.store.commit.bind(world.store);
+  const told = { wasLost: false };
+  world.store.commit = async (batch) => {
+    const outcome = await commit(batch);
+    if (told.wasLost || !of(batch)) return outcome;
+    told.wasLost = true;
+    throw new WaybillError(503, "planted: nobody knows whether it is on disk");
+  };
+  return told;
+}
+
+async function serveWork(world: World): Promise<void> {
+  const worker = world.agent("worker");
+  worker.serve("work", () => "done");
+  await worker.start();
+}
+
+test("an end that is on disk though the store did not say so is delivered", async () => {
+  const world = await World.open();
+  await serveWork(world);
+  const told = loseWord(world, ({ handoff }) => handoff?.state === "completed");
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await world.clock.advance(1_000);
+  expect(told.wasLost).toBe(true);
+  expect(await handoff.result).toMatchObject({ output: "done", attempt: 1 });
+  await settled();
+  expect(await world.check()).toMatchObject({ holds: true, violations: [] });
+});
+
+test("a handoff that is on disk though the store did not say so has its time kept", async () => {
+  const world = await World.open();
+  await serveWork(world);
+  const told = loseWord(world, ({ handoff }) => handoff?.state === "open");
+  const handoff = world.agent("owner").handoff({ to: "worker", capability: "work" });
+  await world.clock.advance(30_000);
+  expect(told.wasLost).toBe(true);
+  expect(await handoff.result).toMatchObject({ output: "done" });
+  await settled();
+  expect(await world.check()).toMatchObject({ holds: true, violations: [] });
+});
+
+test("a heartbeat that another hub's word overtakes does not keep that word back", async () => {
+  const world = await World.open();
+  const second = await world.openServer();
+  // Attached to the first hub, where its heartbeats go, and heard by the second.
+  const worker = world.agent("worker", {
+    hub: { ...world.hub, id: "hub", submit: (text) => second.submit(text) },
+  });
+  const finish = Promise.withResolvers<string>();
+  worker.serve({ name: "work", lease_seconds: 30 }, () => finish.promise);
+  await worker.start();
+  const owner = world.agent("owner", { hub: lineTo(() => world.server) });
+  const handoff = owner.handoff({ to: "worker", capability: "work", timeoutMs: 600_000 });
+  await handoff.accepted;
+  const commit = world.store.commit.bind(world.store);
+  const isOvertaken = Promise.withResolvers<void>();
+  let beats = 0;
+  world.store.commit = async (batch) => {
+    if (batch.handoff?.state === "open" && batch.entries.length === 0) {
+      beats++;
+      await isOvertaken.promise;
+    }
+    return commit(batch);
+  };
+  while (beats === 0) await world.clock.advance(10_000);
+  finish.resolve("done");
+  await settled();
+  isOvertaken.resolve();
+  await settled();
+  expect(await handoff.result).toMatchObject({ output: "done" });
+  await settled();
+  expect(await world.check()).toMatchObject({ holds: true, violations: [] });
+  await second.close();
+});
