@@ -1,7 +1,6 @@
-import { createHandoff, newId, WaybillError } from "@waybill/protocol";
+import { newId, WaybillError } from "@waybill/protocol";
 import type {
   CapabilityInput,
-  HandoffEnvelope,
   Json,
   ManifestInput,
   PrivateKey,
@@ -10,13 +9,11 @@ import type {
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentContext } from "./context.ts";
-import { handoffGroup } from "./delegating/group.ts";
+import { Delegating } from "./delegating/delegating.ts";
 import type { GroupHandle, GroupOptions } from "./delegating/group.ts";
-import { HandoffHandle } from "./delegating/handle.ts";
-import { DEFAULT_TIMEOUT_MS } from "./delegating/options.ts";
-import type { HandoffOptions, ParentedOptions } from "./delegating/options.ts";
-import { isSameWork } from "./delegating/same-work.ts";
-import type { Delivery, HandoffView, Hub } from "./hub.ts";
+import type { HandoffHandle } from "./delegating/handle.ts";
+import type { HandoffOptions } from "./delegating/options.ts";
+import type { Delivery, Hub } from "./hub.ts";
 import { Link } from "./link/link.ts";
 import { publishManifest } from "./link/manifest.ts";
 import { Peers } from "./link/peers.ts";
@@ -82,9 +79,7 @@ class LinkedAgent implements Agent {
   readonly #served: Served[] = [];
   readonly #offered: CapabilityInput[] = [];
   readonly #serving: Serving;
-  readonly #handles = new Map<string, HandoffHandle>();
-  /** Handles that are being made for handoffs of an earlier life. */
-  readonly #attaching = new Map<string, Promise<HandoffHandle>>();
+  readonly #delegating: Delegating;
   #started: Promise<void> | undefined;
   #isStopped = false;
 
@@ -104,12 +99,13 @@ class LinkedAgent implements Agent {
       link,
       peers,
       log,
-      forget: (handoffId) => this.#handles.delete(handoffId),
+      forget: (handoffId) => this.#delegating.forget(handoffId),
     };
+    this.#delegating = new Delegating(this.#context, () => this.#startUnstopped());
     this.#serving = new Serving({
       context: this.#context,
       served: this.#served,
-      handoff: (parented) => this.#handoff(parented),
+      handoff: (parented) => this.#delegating.handoff(parented),
     });
   }
 
@@ -145,91 +141,17 @@ class LinkedAgent implements Agent {
     await link.open(this.#served.length === 0 ? 0 : credit, (delivery) => this.#take(delivery));
   }
 
+  async #startUnstopped(): Promise<void> {
+    await this.start();
+    if (this.#isStopped) throw stopped(this.id);
+  }
+
   handoff(options: HandoffOptions): HandoffHandle {
-    return this.#handoff(options);
+    return this.#delegating.handoff(options);
   }
 
   handoffAll(all: readonly HandoffOptions[], group: GroupOptions): GroupHandle {
-    // One job: where nobody says which, the first handoff gives its correlation id to the others.
-    const correlationId = all[0]?.correlationId ?? this.#context.source.newId();
-    return handoffGroup(all.length, group, (index, place) =>
-      this.#handoff({ correlationId, ...all[index]!, group: place }),
-    );
-  }
-
-  #handoff(options: ParentedOptions): HandoffHandle {
-    const { id, source } = this.#context;
-    const { to, tags, minReliability, timeoutMs, deadline, parent, acknowledge, signal } = options;
-    const { capability, version, input, brief, messages, artifacts, contract, metadata } = options;
-    const isUntimed = timeoutMs === undefined && deadline === undefined && parent === undefined;
-    const envelope = createHandoff(
-      {
-        from: id,
-        to: to ?? { capability, version, tags, min_reliability: minReliability },
-        body: { capability, version, input, brief, messages, artifacts, contract, metadata },
-        deadline,
-        timeoutMs: isUntimed ? DEFAULT_TIMEOUT_MS : timeoutMs,
-        handoffId: options.handoffId,
-        parent,
-        correlationId: options.correlationId,
-        group: options.group,
-        replayOf: options.replayOf,
-        traceparent: options.traceparent,
-        tracestate: options.tracestate,
-      },
-      source,
-    );
-    const known = this.#handles.get(envelope.handoff_id);
-    if (known !== undefined) {
-      if (isSameWork(known.envelope.body, envelope.body)) return known;
-      throw takenBy(envelope.handoff_id);
-    }
-    const handle = this.#handle(envelope, acknowledge === "manual");
-    this.#sendFirst(handle, signal).catch((error: unknown) =>
-      handle.fail(WaybillError.from(error)),
-    );
-    return handle;
-  }
-
-  async #sendFirst(handle: HandoffHandle, signal: AbortSignal | undefined): Promise<void> {
-    await this.start();
-    if (this.#isStopped) throw stopped(this.id);
-    if (signal?.aborted === true)
-      throw new WaybillError(499, "It was cancelled before it was sent.");
-    await this.#submit(handle);
-    if (signal === undefined) return;
-    const cancel = () => {
-      const { reason } = signal as { reason: unknown };
-      handle
-        .cancel(reason instanceof Error ? reason.message : undefined)
-        .catch((error: unknown) => this.#context.log({ event: "failure", agent: this.id, error }));
-    };
-    if (signal.aborted) cancel();
-    else signal.addEventListener("abort", cancel, { once: true });
-  }
-
-  /**
-   * Where the hub has another handoff under this id, it may be this agent's own, made before a
-   * restart. Asking only then, and not first, costs nothing where nothing was repeated, and also
-   * finds one that was on its way to the hub meanwhile.
-   */
-  async #submit(handle: HandoffHandle): Promise<void> {
-    try {
-      await handle.submit();
-    } catch (error) {
-      if (!WaybillError.is(error, 409)) throw error;
-      const until = Date.parse(handle.envelope.deadline);
-      const own = await this.#context.link.persist(() => this.#find(handle.id), until);
-      if (own === undefined) throw error;
-      if (!isSameWork(own.envelope.body, handle.envelope.body)) throw takenBy(handle.id, error);
-      await adopt(handle, own);
-    }
-  }
-
-  #handle(envelope: HandoffEnvelope, isManual: boolean): HandoffHandle {
-    const handle = new HandoffHandle(this.#context, envelope, isManual);
-    this.#handles.set(handle.id, handle);
-    return handle;
+    return this.#delegating.handoffAll(all, group);
   }
 
   async attach(
@@ -237,43 +159,7 @@ class LinkedAgent implements Agent {
     { acknowledge }: Pick<HandoffOptions, "acknowledge"> = {},
   ): Promise<HandoffHandle> {
     await this.start();
-    const known = this.#handles.get(handoffId) ?? this.#attaching.get(handoffId);
-    if (known !== undefined) return known;
-    const attaching = this.#attach(handoffId, acknowledge === "manual");
-    this.#attaching.set(handoffId, attaching);
-    return attaching.finally(() => this.#attaching.delete(handoffId));
-  }
-
-  async #attach(handoffId: string, isManual: boolean): Promise<HandoffHandle> {
-    const own = await this.#find(handoffId);
-    if (own === undefined) {
-      throw new WaybillError(
-        404,
-        `The hub knows of no handoff ${handoffId} of ${this.id}. If it was never in custody, hand off again with this handoffId.`,
-      );
-    }
-    const known = this.#handles.get(handoffId);
-    if (known !== undefined) return known;
-    const handle = this.#handle(own.envelope, isManual);
-    try {
-      await adopt(handle, own);
-    } catch (error) {
-      // Half of what has happened is no handle: the next try makes another.
-      handle.fail(WaybillError.from(error));
-      throw error;
-    }
-    return handle;
-  }
-
-  /** A handoff of this agent, as the hub has it. */
-  async #find(handoffId: string): Promise<Own | undefined> {
-    const view = await this.#context.hub.handoff(handoffId, this.id);
-    if (view === undefined) return undefined;
-    const { envelope, text } = await this.#context.peers.verify(view.envelope, {
-      receivedAt: view.receivedAt,
-    });
-    const isOwn = envelope.kind === "handoff" && envelope.from === this.id;
-    return isOwn && envelope.handoff_id === handoffId ? { view, envelope, text } : undefined;
+    return this.#delegating.attach(handoffId, acknowledge === "manual");
   }
 
   #take(delivery: Delivery): void {
@@ -288,14 +174,11 @@ class LinkedAgent implements Agent {
   }
 
   async #pass(delivery: Extract<Delivery, { type: "envelope" }>): Promise<void> {
-    const { id, handoffId, envelope, receivedAt } = delivery;
+    const { id, handoffId } = delivery;
     const { link, log } = this.#context;
-    const isTaken = await this.#serving.answered(delivery);
-    // What comes in while its handle is being made would otherwise be nobody's.
-    await this.#attaching.get(handoffId)?.catch(() => undefined);
-    const handle = this.#handles.get(handoffId);
-    if (handle !== undefined) await handle.receive(envelope, receivedAt);
-    else if (!isTaken) log({ event: "unclaimed", agent: this.id, handoffId });
+    const isAnswer = await this.#serving.answered(delivery);
+    const isTaken = await this.#delegating.receive(delivery);
+    if (!isTaken && !isAnswer) log({ event: "unclaimed", agent: this.id, handoffId });
     link.seen(id);
   }
 
@@ -312,31 +195,8 @@ class LinkedAgent implements Agent {
         : this.#serving.release(`${this.id} is stopping.`));
     }
     await link.close(mode === "abandon" ? "abandoned" : "closed");
-    for (const handle of this.#handles.values()) handle.fail(stopped(this.id));
+    this.#delegating.fail(stopped(this.id));
   }
-}
-
-interface Own {
-  readonly view: HandoffView;
-  readonly envelope: HandoffEnvelope;
-  readonly text: string;
-}
-
-/** Gives a handle everything that has happened to its handoff so far. */
-async function adopt(handle: HandoffHandle, { view, envelope, text }: Own): Promise<void> {
-  handle.found(envelope, text);
-  const { acceptance, questions, ending, receivedAt } = view;
-  for (const each of [acceptance, ...questions, ending]) {
-    if (each !== undefined) await handle.receive(each, receivedAt);
-  }
-}
-
-function takenBy(handoffId: string, cause?: unknown): WaybillError {
-  return new WaybillError(
-    409,
-    `The handoff id ${handoffId} stands for other work of this agent: its capability, input, brief, messages or artifacts are not these. Give new work an id of its own, or repeat it as it was.`,
-    { at: "/handoff_id", cause },
-  );
 }
 
 function stopped(id: string): WaybillError {

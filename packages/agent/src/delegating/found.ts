@@ -1,0 +1,34 @@
+import type { HandoffEnvelope } from "@waybill/protocol";
+import type { AgentContext } from "../context.ts";
+import type { HandoffView } from "../hub.ts";
+import type { HandoffHandle } from "./handle.ts";
+
+/** A handoff that this agent made earlier, as the hub has it. */
+export interface FoundHandoff {
+  readonly view: HandoffView;
+  readonly envelope: HandoffEnvelope;
+  readonly text: string;
+}
+
+export async function findOwn(
+  { id, hub, peers }: AgentContext,
+  handoffId: string,
+): Promise<FoundHandoff | undefined> {
+  const view = await hub.handoff(handoffId, id);
+  if (view === undefined) return undefined;
+  const { envelope, text } = await peers.verify(view.envelope, { receivedAt: view.receivedAt });
+  const isOwn = envelope.kind === "handoff" && envelope.from === id;
+  return isOwn && envelope.handoff_id === handoffId ? { view, envelope, text } : undefined;
+}
+
+/** Gives a handle everything that has happened to its handoff so far. */
+export async function adopt(
+  handle: HandoffHandle,
+  { view, envelope, text }: FoundHandoff,
+): Promise<void> {
+  handle.found(envelope, text);
+  const { acceptance, questions, ending, receivedAt } = view;
+  for (const each of [acceptance, ...questions, ending]) {
+    if (each !== undefined) await handle.receive(each, receivedAt);
+  }
+}
