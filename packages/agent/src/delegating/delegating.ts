@@ -2,6 +2,8 @@ import { createHandoff, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
+import { sending } from "../tracing/send.ts";
+import { endSpan } from "../tracing/spans.ts";
 import { adopt, findOwn } from "./found.ts";
 import { handoffGroup } from "./group.ts";
 import type { GroupHandle, GroupOptions } from "./group.ts";
@@ -34,14 +36,22 @@ export class Delegating {
 
   handoff(options: ParentedOptions): HandoffHandle {
     const { acknowledge, signal } = options;
-    const envelope = this.#envelopeOf(options);
-    const known = this.#handles.get(envelope.handoff_id);
+    const made = this.#envelopeOf(options);
+    const known = this.#handles.get(made.handoff_id);
     if (known !== undefined) {
-      if (isSameWork(known.envelope.body, envelope.body)) return known;
-      throw takenBy(envelope.handoff_id);
+      if (isSameWork(known.envelope.body, made.body)) return known;
+      throw takenBy(made.handoff_id);
     }
+    const { envelope, span } = sending(made, options);
     const handle = this.#handle(envelope, acknowledge === "manual");
-    this.#send(handle, signal).catch((error: unknown) => handle.fail(WaybillError.from(error)));
+    this.#send(handle, signal).then(
+      () => span && endSpan(span, 100),
+      (reason: unknown) => {
+        const error = WaybillError.from(reason);
+        if (span !== undefined) endSpan(span, error.status);
+        handle.fail(error);
+      },
+    );
     return handle;
   }
 

@@ -1,3 +1,4 @@
+import type { Context } from "@opentelemetry/api";
 import type { Group, HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 
 /** Nothing waits for ever: a handoff without a deadline of its own has five minutes. */
@@ -30,4 +31,6 @@ export interface HandoffOptions extends Omit<HandoffBody, "metadata"> {
 
 export interface ParentedOptions extends HandoffOptions {
   readonly parent?: HandoffEnvelope | undefined;
+  /** Where the work on the parent stands in its trace. */
+  readonly scope?: Context | undefined;
 }

@@ -12,6 +12,8 @@ import { deferred } from "../delegating/deferred.ts";
 import type { HandoffHandle } from "../delegating/handle.ts";
 import type { ParentedOptions } from "../delegating/options.ts";
 import type { Delivery, ReceivedAt } from "../hub.ts";
+import { traceAttempt } from "../tracing/attempt-trace.ts";
+import type { AttemptTrace } from "../tracing/attempt-trace.ts";
 import { Answers } from "./answers.ts";
 import { Asking } from "./asking.ts";
 import { rejectionOf, servedFor } from "./capabilities.ts";
@@ -45,6 +47,7 @@ export class Run {
   readonly #heartbeat: Heartbeat;
   /** The handoff and what is said about it, once the handoff is known to be genuine. */
   #verified: { readonly handoff: HandoffEnvelope; readonly replies: Replies } | undefined;
+  #trace: AttemptTrace | undefined;
   #disarmDeadline: (() => void) | undefined;
   readonly #closed = deferred<never>();
   /** Nothing more is sent: the attempt is somebody else's now, or nobody's. */
@@ -78,11 +81,13 @@ export class Run {
     try {
       await this.#work();
     } catch (error) {
+      this.#trace?.settle(WaybillError.from(error).status);
       if (!this.#isClosed) {
         log({ event: "failure", agent, handoffId: this.handoffId, attempt: this.attempt, error });
       }
     } finally {
       this.#end();
+      this.#trace?.end();
     }
   }
 
@@ -105,6 +110,7 @@ export class Run {
     const about = { attempt: this.attempt, re: this.#digest, deadline: this.#deadline };
     const replies = new Replies(context, envelope, about);
     this.#verified = { handoff: envelope, replies };
+    this.#trace = traceAttempt(envelope, context.id, this.attempt);
     if (this.#offer.isAccepted) return this.#interrupted(replies);
     const served = servedFor(this.#options.served, envelope.body);
     if (served === undefined) {
@@ -151,9 +157,10 @@ export class Run {
     replies: Replies,
   ): Promise<() => unknown> {
     try {
-      const work = served.handler(await this.#view(envelope, replies));
+      const work = await this.#view(envelope, replies);
       // Work that goes on though nobody wants it any more is not waited for.
-      const value = await Promise.race([work, this.#closed.promise]);
+      const invoke = () => Promise.race([served.handler(work), this.#closed.promise]);
+      const value = await (this.#trace?.invoke(invoke) ?? invoke());
       return () => value;
     } catch (error) {
       return () => {
@@ -190,6 +197,7 @@ export class Run {
     const { id: agent, log } = this.#context;
     const { handoffId, attempt } = this;
     await replies.result(body);
+    this.#trace?.settle(body.status);
     log({ event: "finished", agent, handoffId, attempt, status: body.status });
   }
 
@@ -209,6 +217,7 @@ export class Run {
     const { id: agent, log } = this.#context;
     const { handoffId, attempt } = this;
     log({ event: "refused", agent, handoffId, attempt, status: body.status });
+    this.#trace?.settle(body.status);
     await replies.receipt(body);
   }
 
@@ -216,6 +225,7 @@ export class Run {
   async release(reason: string, status: 300 | 301 = 300, retryAfterMs?: number): Promise<void> {
     if (this.#isClosed) return;
     this.#end();
+    this.#trace?.settle(status);
     this.abort(new WaybillError(status, reason));
     await this.#verified?.replies.receipt({ status, reason, retry_after_ms: retryAfterMs });
   }
@@ -223,6 +233,7 @@ export class Run {
   /** The work is to stop, and nothing more of it is to be sent. */
   close(reason: WaybillError): void {
     this.#end();
+    this.#trace?.settle(reason.status);
     this.#closed.reject(reason);
     this.abort(reason);
   }
@@ -261,7 +272,8 @@ export class Run {
       ask: (question) => asking.ask(question),
       pause: (questions, state) => asking.pause(questions, state),
       result: returnedResult,
-      handoff: (options) => this.#options.handoff({ ...options, parent: envelope }),
+      handoff: (options) =>
+        this.#options.handoff({ ...options, parent: envelope, scope: this.#trace?.scope }),
     };
   }
 

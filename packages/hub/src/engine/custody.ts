@@ -5,6 +5,7 @@ import type { Draft } from "../custody/draft.ts";
 import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
 import { refusal } from "../custody/refusal.ts";
+import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms } from "./bind.ts";
 import type { Engine } from "./engine.ts";
 import { endGroup, groupLane } from "./group.ts";
@@ -15,9 +16,9 @@ const PAGE = 200;
 export async function submit(engine: Engine, text: string): Promise<string> {
   engine.assertOpen();
   const verified = await engine.registry.verify(text, engine.clock.now());
-  return verified.envelope.kind === "handoff"
-    ? takeHandoff(engine, verified as VerifiedEnvelope<HandoffEnvelope>)
-    : take(engine, verified);
+  if (verified.envelope.kind !== "handoff") return take(engine, verified);
+  const handoff = verified as VerifiedEnvelope<HandoffEnvelope>;
+  return inCustodySpan(engine.id, handoff.envelope, () => takeHandoff(engine, handoff));
 }
 
 async function takeHandoff(

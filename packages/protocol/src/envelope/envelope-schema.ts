@@ -20,6 +20,7 @@ import { lazy } from "../lazy.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import { TIME } from "../time.ts";
+import { TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
 
 /** Strict: in a last group that is not full the unused bits are zero, so each file has one spelling. */
 const BASE64URL =
@@ -172,7 +173,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
         "must be a W3C traceparent",
       )
       .optional(),
-    tracestate: z.string().max(512).optional(),
+    tracestate: z.string().max(TRACESTATE_CHARACTERS).optional(),
   };
   const addressed = { ...base, to: agentId };
   const attempt = z.int().min(1).max(65_535);

@@ -1,0 +1,44 @@
+import { context, trace } from "@opentelemetry/api";
+import type { Context, Span } from "@opentelemetry/api";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import { sendSpan, traceparentOf, TRACESTATE_CHARACTERS } from "@waybill/protocol/tracing";
+import { contextOf, contextWithin, isTraced, startSpan, tracer } from "./spans.ts";
+
+interface Carried {
+  /** Where the work on the parent stands. */
+  readonly scope?: Context | undefined;
+  /** What the application has given to be carried is not touched. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}
+
+/** Starts the span of a handoff that is about to be sent, and lets the handoff carry its context. */
+export function sending(
+  envelope: HandoffEnvelope,
+  { scope, traceparent, tracestate }: Carried,
+): { readonly envelope: HandoffEnvelope; readonly span?: Span } {
+  const by = tracer();
+  if (by === undefined) return { envelope };
+  if (traceparent !== undefined || tracestate !== undefined) {
+    const given = contextOf(envelope);
+    const created = trace.getSpanContext(given);
+    const links = created === undefined ? [] : [{ context: created }];
+    return { envelope, span: startSpan(by, sendSpan(envelope, false), given, links) };
+  }
+  const within = scope ?? contextOf(envelope);
+  const isPart = trace.getSpanContext(within) !== undefined;
+  const parent = isPart ? contextWithin(within) : context.active();
+  const span = startSpan(by, sendSpan(envelope, true), parent);
+  if (!isTraced(span)) return { envelope, span };
+  const place = span.spanContext();
+  const states = place.traceState?.serialize() ?? "";
+  const isSendable = states !== "" && states.length <= TRACESTATE_CHARACTERS;
+  return {
+    envelope: {
+      ...envelope,
+      traceparent: traceparentOf(place),
+      tracestate: isSendable ? states : undefined,
+    },
+    span,
+  };
+}

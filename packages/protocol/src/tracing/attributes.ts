@@ -1,0 +1,46 @@
+import type { StatusCode } from "../status.ts";
+
+/**
+ * The OpenTelemetry semantic conventions that all names here are from. They are still in development
+ * and get renamed: this version is the last one in which the messaging and the GenAI names stand in
+ * one document.
+ */
+export const CONVENTIONS = {
+  version: "1.41.0",
+  schemaUrl: "https://opentelemetry.io/schemas/1.41.0",
+} as const;
+
+/** What Waybill calls itself where the conventions ask for a system or a provider. */
+export const SYSTEM = "waybill";
+
+export const MESSAGING = {
+  system: "messaging.system",
+  operationName: "messaging.operation.name",
+  operationType: "messaging.operation.type",
+  destination: "messaging.destination.name",
+  clientId: "messaging.client.id",
+  messageId: "messaging.message.id",
+  conversationId: "messaging.message.conversation_id",
+} as const;
+
+/** What only Waybill has: the conventions give each system a namespace of its own. */
+export const WAYBILL = {
+  handoffId: "messaging.waybill.handoff.id",
+  capability: "messaging.waybill.capability",
+  attempt: "messaging.waybill.attempt",
+} as const;
+
+export const GEN_AI = {
+  operationName: "gen_ai.operation.name",
+  provider: "gen_ai.provider.name",
+  agentId: "gen_ai.agent.id",
+  agentName: "gen_ai.agent.name",
+  conversationId: "gen_ai.conversation.id",
+} as const;
+
+const ERROR_TYPE = "error.type";
+
+/** The status alone: what an error says may hold what the work was about. */
+export function failureAttributes(status: StatusCode): Record<string, string> {
+  return { [ERROR_TYPE]: String(status) };
+}

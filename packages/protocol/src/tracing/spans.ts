@@ -1,0 +1,84 @@
+import type { HandoffEnvelope } from "../envelope/envelope.ts";
+import { GEN_AI, MESSAGING, SYSTEM, WAYBILL } from "./attributes.ts";
+
+/** A span before it is started, in no tracing library's own types. */
+export interface SpanShape {
+  readonly name: string;
+  readonly kind: "PRODUCER" | "CONSUMER" | "CLIENT" | "SERVER" | "INTERNAL";
+  readonly attributes: Readonly<Record<string, string | number>>;
+}
+
+/**
+ * The delegator's: until the hub has the handoff in custody. It is a producer where its own context
+ * travels with the handoff; where the application has given one, that is what travels.
+ */
+export function sendSpan(handoff: HandoffEnvelope, isCreator: boolean): SpanShape {
+  return messagingSpan(handoff, handoff.from, {
+    operation: "send",
+    type: "send",
+    kind: isCreator ? "PRODUCER" : "CLIENT",
+  });
+}
+
+/**
+ * The hub's: from a verified handoff to the receipt. The conventions have no operation type for an
+ * intermediary, and keep `process` for who does the work.
+ */
+export function custodySpan(handoff: HandoffEnvelope, hub: string): SpanShape {
+  return messagingSpan(handoff, hub, { operation: "custody", kind: "SERVER" });
+}
+
+/** The recipient's: one for each attempt, from its offer to the last word about it. */
+export function processSpan(handoff: HandoffEnvelope, agent: string, attempt: number): SpanShape {
+  const shape = messagingSpan(handoff, agent, {
+    operation: "process",
+    type: "process",
+    kind: "CONSUMER",
+  });
+  return { ...shape, attributes: { ...shape.attributes, [WAYBILL.attempt]: attempt } };
+}
+
+/** Around the handler, inside of `process`. */
+export function invokeAgentSpan(handoff: HandoffEnvelope, agent: string): SpanShape {
+  return {
+    name: `invoke_agent ${agent}`,
+    kind: "INTERNAL",
+    attributes: {
+      [GEN_AI.operationName]: "invoke_agent",
+      [GEN_AI.provider]: SYSTEM,
+      [GEN_AI.agentId]: agent,
+      [GEN_AI.agentName]: agent,
+      [GEN_AI.conversationId]: handoff.correlation_id,
+    },
+  };
+}
+
+interface Operation {
+  readonly operation: string;
+  readonly type?: string;
+  readonly kind: SpanShape["kind"];
+}
+
+function messagingSpan(
+  handoff: HandoffEnvelope,
+  client: string,
+  { operation, type, kind }: Operation,
+): SpanShape {
+  const { to, body } = handoff;
+  const destination = typeof to === "string" ? to : to.capability;
+  return {
+    name: `${operation} ${destination}`,
+    kind,
+    attributes: {
+      [MESSAGING.system]: SYSTEM,
+      [MESSAGING.operationName]: operation,
+      ...(type === undefined ? {} : { [MESSAGING.operationType]: type }),
+      [MESSAGING.destination]: destination,
+      [MESSAGING.clientId]: client,
+      [MESSAGING.messageId]: handoff.id,
+      [MESSAGING.conversationId]: handoff.correlation_id,
+      [WAYBILL.handoffId]: handoff.handoff_id,
+      [WAYBILL.capability]: typeof to === "string" ? body.capability : to.capability,
+    },
+  };
+}
