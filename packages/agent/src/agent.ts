@@ -12,7 +12,7 @@ import type { AgentContext } from "./context.ts";
 import { Delegating } from "./delegating/delegating.ts";
 import type { GroupHandle, GroupOptions } from "./delegating/group.ts";
 import type { HandoffHandle } from "./delegating/handle.ts";
-import type { HandoffOptions } from "./delegating/options.ts";
+import type { AttachOptions, HandoffOptions } from "./delegating/options.ts";
 import type { Delivery, Hub } from "./hub.ts";
 import { Link } from "./link/link.ts";
 import { publishManifest } from "./link/manifest.ts";
@@ -60,7 +60,7 @@ export interface Agent {
   /** Several at once, joined by a rule. */
   handoffAll(options: readonly HandoffOptions[], group: GroupOptions): GroupHandle;
   /** Finds a handoff again that this agent has made, after a restart too. */
-  attach(handoffId: string, options?: Pick<HandoffOptions, "acknowledge">): Promise<HandoffHandle>;
+  attach(handoffId: string, options?: AttachOptions): Promise<HandoffHandle>;
   /** Publishes the manifest and attaches to the hub. */
   start(): Promise<void>;
   stop(options?: StopOptions): Promise<void>;
@@ -154,12 +154,9 @@ class LinkedAgent implements Agent {
     return this.#delegating.handoffAll(all, group);
   }
 
-  async attach(
-    handoffId: string,
-    { acknowledge }: Pick<HandoffOptions, "acknowledge"> = {},
-  ): Promise<HandoffHandle> {
+  async attach(handoffId: string, options: AttachOptions = {}): Promise<HandoffHandle> {
     await this.start();
-    return this.#delegating.attach(handoffId, acknowledge === "manual");
+    return this.#delegating.attach(handoffId, options);
   }
 
   #take(delivery: Delivery): void {

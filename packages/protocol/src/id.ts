@@ -1,5 +1,6 @@
 import { randomBytes } from "#platform";
 import { WaybillError } from "./error.ts";
+import { digestOf } from "./signing/digest.ts";
 
 /** Makes ids for one process. `at` stands in for the clock, for an id of another time than now. */
 export type IdSource = (at?: number) => string;
@@ -61,6 +62,12 @@ const ids = idSource({ now: () => Date.now(), randomBytes });
 /** A new id; ids made one after the other sort in that order. */
 export function newId(now?: number): string {
   return ids(now);
+}
+
+/** An id that follows from another one and what it is for: the same each time, and of the same time. */
+export function derivedId(purpose: string, id: string): string {
+  const hex = digestOf(`${purpose} ${id}`).slice("sha256:".length);
+  return `${id.slice(0, 14)}7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
 }
 
 /** Only the canonical, lower-case spelling is an id: two spellings would be two keys in a store. */

@@ -38,7 +38,7 @@ export { generateKey, privateKeyFrom, publicKeyFrom, thumbprint } from "./signin
 export type { PrivateJwk, PrivateKey, PublicJwk, PublicKey } from "./signing/key.ts";
 export { digestOf, digestOfBytes, isDigest } from "./signing/digest.ts";
 export type { Digest } from "./signing/digest.ts";
-export { idSource, idTime, isId, newId } from "./id.ts";
+export { derivedId, idSource, idTime, isId, newId } from "./id.ts";
 export type { IdSource, IdSourceOptions } from "./id.ts";
 export { isTime, parseTime } from "./time.ts";
 export { parseJson, stringifyJson } from "./json/json.ts";

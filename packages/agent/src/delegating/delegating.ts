@@ -1,15 +1,18 @@
+import type { Span } from "@opentelemetry/api";
 import { createHandoff, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
 import { sending } from "../tracing/send.ts";
-import { endSpan } from "../tracing/spans.ts";
+import { contextOf, endSpan } from "../tracing/spans.ts";
+import { isTaken, renewed } from "./counter.ts";
+import type { CounterOffer, CounterRule } from "./counter.ts";
 import { adopt, findOwn } from "./found.ts";
 import { handoffGroup } from "./group.ts";
 import type { GroupHandle, GroupOptions } from "./group.ts";
 import { HandoffHandle } from "./handle.ts";
 import { DEFAULT_TIMEOUT_MS } from "./options.ts";
-import type { HandoffOptions, ParentedOptions } from "./options.ts";
+import type { AttachOptions, HandoffOptions, ParentedOptions } from "./options.ts";
 import { isSameWork } from "./same-work.ts";
 
 /** The handoffs that an agent has made, in this process or found again. */
@@ -35,7 +38,8 @@ export class Delegating {
   }
 
   handoff(options: ParentedOptions): HandoffHandle {
-    const { acknowledge, signal } = options;
+    const { acknowledge, acceptCounter, group, signal } = options;
+    if (acceptCounter !== undefined && group !== undefined) throw judgedByGroup();
     const made = this.#envelopeOf(options);
     const known = this.#handles.get(made.handoff_id);
     if (known !== undefined) {
@@ -43,14 +47,9 @@ export class Delegating {
       throw takenBy(made.handoff_id);
     }
     const { envelope, span } = sending(made, options);
-    const handle = this.#handle(envelope, acknowledge === "manual");
-    this.#send(handle, signal).then(
-      () => span && endSpan(span, 100),
-      (reason: unknown) => {
-        const error = WaybillError.from(reason);
-        if (span !== undefined) endSpan(span, error.status);
-        handle.fail(error);
-      },
+    const handle = this.#handle(envelope, acknowledge === "manual", acceptCounter);
+    this.#traced(span, this.#send(handle, signal)).catch((error: unknown) =>
+      handle.fail(WaybillError.from(error)),
     );
     return handle;
   }
@@ -113,21 +112,51 @@ export class Delegating {
     }
   }
 
-  #handle(envelope: HandoffEnvelope, isManual: boolean): HandoffHandle {
-    const handle = new HandoffHandle(this.#context, envelope, isManual);
+  #handle(envelope: HandoffEnvelope, isManual: boolean, rule?: CounterRule): HandoffHandle {
+    const renew =
+      rule &&
+      ((handle: HandoffHandle, counter: CounterOffer) => this.#renew(handle, counter, rule));
+    const handle = new HandoffHandle(this.#context, envelope, { isManual, renew });
     this.#handles.set(handle.id, handle);
     return handle;
   }
 
-  async attach(handoffId: string, isManual: boolean): Promise<HandoffHandle> {
+  async #renew(handle: HandoffHandle, counter: CounterOffer, rule: CounterRule): Promise<boolean> {
+    const { source } = this.#context;
+    const { envelope: offer } = handle;
+    if (!(await isTaken(rule, counter, offer.body.contract))) return false;
+    const { envelope, span } = sending(renewed(offer, counter.contract, source), {
+      scope: contextOf(offer),
+    });
+    handle.goOnWith(envelope);
+    this.#handles.set(handle.id, handle);
+    await this.#traced(span, this.#submit(handle));
+    return true;
+  }
+
+  async #traced(span: Span | undefined, work: Promise<void>): Promise<void> {
+    if (span === undefined) return work;
+    try {
+      await work;
+      endSpan(span, 100);
+    } catch (error) {
+      endSpan(span, WaybillError.from(error).status);
+      throw error;
+    }
+  }
+
+  async attach(handoffId: string, options: AttachOptions): Promise<HandoffHandle> {
     const known = this.#handles.get(handoffId) ?? this.#attaching.get(handoffId);
     if (known !== undefined) return known;
-    const attaching = this.#attach(handoffId, isManual);
+    const attaching = this.#attach(handoffId, options);
     this.#attaching.set(handoffId, attaching);
     return attaching.finally(() => this.#attaching.delete(handoffId));
   }
 
-  async #attach(handoffId: string, isManual: boolean): Promise<HandoffHandle> {
+  async #attach(
+    handoffId: string,
+    { acknowledge, acceptCounter }: AttachOptions,
+  ): Promise<HandoffHandle> {
     const own = await findOwn(this.#context, handoffId);
     if (own === undefined) {
       throw new WaybillError(
@@ -137,7 +166,7 @@ export class Delegating {
     }
     const known = this.#handles.get(handoffId);
     if (known !== undefined) return known;
-    const handle = this.#handle(own.envelope, isManual);
+    const handle = this.#handle(own.envelope, acknowledge === "manual", acceptCounter);
     try {
       await adopt(handle, own);
     } catch (error) {
@@ -175,6 +204,14 @@ export class Delegating {
     const { id: agent, log } = this.#context;
     log({ event: "failure", agent, error });
   }
+}
+
+function judgedByGroup(): WaybillError {
+  return new WaybillError(
+    400,
+    "A member of a group can't accept a counter-offer: its 406 may decide the group before that. Offer terms that the recipient's manifest names, or hand it off outside of the group.",
+    { at: "/group" },
+  );
 }
 
 function takenBy(handoffId: string, cause?: unknown): WaybillError {

@@ -49,7 +49,11 @@ export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending |
       const { status, reason, counter } = envelope.body;
       if (status < 400) return undefined;
       const why = reason ?? statusOf(status).meaning;
-      return failed(status, `${from} rejected it: ${why}`, counter && { cause: { counter } });
+      return failed(
+        status,
+        `${from} rejected it: ${why}`,
+        counter && { cause: { counter, by: from, reason: why } },
+      );
     }
     case "notice":
       return failed(envelope.body.status, envelope.body.reason, { cause: envelope.body.data });

@@ -1,51 +1,43 @@
 import { createReply, digestOf, WaybillError } from "@waybill/protocol";
 import type {
-  AskedQuestion,
   Digest,
   Envelope,
   HandoffEnvelope,
   Json,
-  ProgressBody,
   ReceiptEnvelope,
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import type { ReceivedAt } from "../hub.ts";
+import { counterOf } from "./counter.ts";
+import type { CounterOffer } from "./counter.ts";
 import { deferred } from "./deferred.ts";
 import { endingOf } from "./ending.ts";
-import type { HandoffResult } from "./ending.ts";
+import type { Ending, HandoffResult } from "./ending.ts";
+import type { ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import { Stream } from "./stream.ts";
-
-export interface ProgressEvent extends ProgressBody {
-  readonly by: string;
-  readonly attempt: number;
-}
-
-export interface QuestionEvent extends AskedQuestion {
-  readonly by: string;
-  readonly attempt: number;
-  /** True where the recipient has stopped until it is answered. */
-  readonly isPaused: boolean;
-}
-
-/** A receipt that was checked: who signed it, for what, and the exact text. */
-export interface Receipt {
-  readonly by: string;
-  readonly attempt: number | undefined;
-  readonly digest: Digest;
-  readonly text: string;
-}
 
 const PROGRESS_KEPT = 1_000;
 const QUESTIONS_KEPT = 256;
 /** After the deadline the hub still takes an acknowledgement; so long an outage is waited for. */
 const ACKNOWLEDGE_WITHIN_MS = 60_000;
 
+export interface HandleOptions {
+  /** Acknowledged when the application says so, and not by itself. */
+  readonly isManual: boolean;
+  /** Goes on with another handoff where the counter-offer is taken; false where it is not. */
+  readonly renew?: ((handle: HandoffHandle, counter: CounterOffer) => Promise<boolean>) | undefined;
+}
+
 /** One handoff, seen by who made it. Each stage can be awaited on its own. */
 export class HandoffHandle {
-  readonly id: string;
   readonly #context: AgentContext;
   readonly #isManual: boolean;
+  #renew: HandleOptions["renew"];
+  /** Settles once it is known which handoff this one goes on with. */
+  #renewed: Promise<void> | undefined;
+  /** What has ended with a counter-offer that was taken. */
+  #former: HandoffEnvelope | undefined;
   readonly #custody = deferred<Receipt>();
   readonly #accepted = deferred<Receipt>();
   readonly #result = deferred<HandoffResult>();
@@ -60,14 +52,26 @@ export class HandoffHandle {
   #acknowledged: Promise<void> | undefined;
   #isAwaited = false;
 
-  constructor(context: AgentContext, envelope: HandoffEnvelope, isManual: boolean) {
+  constructor(
+    context: AgentContext,
+    envelope: HandoffEnvelope,
+    { isManual, renew }: HandleOptions,
+  ) {
     this.#context = context;
     this.#isManual = isManual;
+    this.#renew = renew;
     this.#envelope = envelope;
-    this.id = envelope.handoff_id;
   }
 
-  /** The handoff. Until it is in custody, one made earlier under the same id may take its place. */
+  /** Another one after a counter-offer was taken. */
+  get id(): string {
+    return this.#envelope.handoff_id;
+  }
+
+  /**
+   * The handoff. Until it is in custody, one made earlier under the same id may take its place; after
+   * a counter-offer was taken it is the one on those terms.
+   */
   get envelope(): HandoffEnvelope {
     return this.#envelope;
   }
@@ -110,6 +114,7 @@ export class HandoffHandle {
   /** False where it had ended before, which the result then tells. */
   async cancel(reason?: string): Promise<boolean> {
     await this.custody;
+    await this.#renewed;
     const { to } = this.envelope;
     const { id, hub } = this.#context;
     const text = await this.#signed(
@@ -154,15 +159,20 @@ export class HandoffHandle {
       () => undefined,
     );
     if (this.#ending === undefined) return;
+    await this.#confirm(this.envelope, this.#ending);
+    this.#forget();
+  }
+
+  async #confirm(handoff: HandoffEnvelope, re: Digest): Promise<void> {
     const { id: from, hub, source } = this.#context;
-    const re = this.#ending;
-    const receipt = createReply(
-      this.envelope,
-      { kind: "receipt", from, to: hub.id, re, body: { status: 200 } },
-      source,
-    );
+    const body = { status: 200 } as const;
+    const receipt = createReply(handoff, { kind: "receipt", from, to: hub.id, re, body }, source);
     await this.#send(await this.#signed(receipt));
+  }
+
+  #forget(): void {
     this.#context.forget(this.id);
+    if (this.#former !== undefined) this.#context.forget(this.#former.handoff_id);
   }
 
   #acknowledgeByItself(): void {
@@ -174,6 +184,12 @@ export class HandoffHandle {
         log({ event: "failure", agent, handoffId: this.id, error }),
       );
     });
+  }
+
+  /** Goes on with the same work on other terms. For the agent. */
+  goOnWith(handoff: HandoffEnvelope): void {
+    this.#former = this.#envelope;
+    this.#envelope = handoff;
   }
 
   /** Hands it to the hub. For the agent. */
@@ -192,7 +208,7 @@ export class HandoffHandle {
     this.#result.reject(error);
     this.#progress.end();
     this.#questions.end();
-    this.#context.forget(this.id);
+    this.#forget();
   }
 
   /** For one that was found again: the hub had it all along. */
@@ -213,6 +229,7 @@ export class HandoffHandle {
     const { link, peers } = this.#context;
     const verified = await link.persist(() => peers.verify(text, { receivedAt }), this.#until);
     if (this.#seen.has(verified.digest)) return;
+    if (verified.envelope.handoff_id === this.#former?.handoff_id) return;
     this.#check(verified);
     this.#seen.add(verified.digest);
     this.#take(verified);
@@ -253,6 +270,27 @@ export class HandoffHandle {
       }
     }
     if (ending === undefined || this.#ending !== undefined) return;
+    const counter = ending.type === "error" ? counterOf(ending.error) : undefined;
+    const renew = this.#renew;
+    this.#renew = undefined;
+    if (counter === undefined || renew === undefined) return this.#end(ending, digest);
+    const former = this.#envelope;
+    this.#renewed = renew(this, counter)
+      .then((isRenewed) => (isRenewed ? this.#leave(former, digest) : this.#end(ending, digest)))
+      .catch((error: unknown) => this.fail(WaybillError.from(error)))
+      .finally(() => (this.#renewed = undefined));
+  }
+
+  /** Nobody else will ask for the end that nothing came of. */
+  #leave(former: HandoffEnvelope, ending: Digest): void {
+    const { log, id: agent } = this.#context;
+    const { handoff_id: handoffId } = former;
+    this.#confirm(former, ending).catch((error: unknown) =>
+      log({ event: "failure", agent, handoffId, error }),
+    );
+  }
+
+  #end(ending: Ending, digest: Digest): void {
     this.#ending = digest;
     const { log, id: agent } = this.#context;
     if (ending.type === "result") this.#result.resolve(ending.result);

@@ -1,6 +1,8 @@
 import type { Context } from "@opentelemetry/api";
 import type { Group, HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 
+import type { CounterRule } from "./counter.ts";
+
 /** Nothing waits for ever: a handoff without a deadline of its own has five minutes. */
 export const DEFAULT_TIMEOUT_MS = 300_000;
 
@@ -25,9 +27,17 @@ export interface HandoffOptions extends Omit<HandoffBody, "metadata"> {
    * `acknowledge()` is called; until then the hub keeps the result and delivers it again.
    */
   readonly acknowledge?: "auto" | "manual" | undefined;
+  /**
+   * When to hand off anew on the terms that a recipient names in its 406; left out, never. It happens
+   * once and under an id of its own: the handle goes on with that handoff. Not in a group, which the
+   * hub judges by the 406.
+   */
+  readonly acceptCounter?: CounterRule | undefined;
   /** Cancels the handoff. */
   readonly signal?: AbortSignal | undefined;
 }
+
+export type AttachOptions = Pick<HandoffOptions, "acknowledge" | "acceptCounter">;
 
 export interface ParentedOptions extends HandoffOptions {
   readonly parent?: HandoffEnvelope | undefined;

@@ -49,7 +49,11 @@ export function servedFor(
 }
 
 /** Whether the work can be taken on at all, and on these terms. */
-export function rejectionOf(served: Served, body: HandoffBody): Rejection | undefined {
+export function rejectionOf(
+  served: Served,
+  body: HandoffBody,
+  hasCountered: boolean,
+): Rejection | undefined {
   const { capability } = served;
   const { input } = body;
   if (input !== undefined && capability.max_input_bytes < Number.MAX_SAFE_INTEGER) {
@@ -64,7 +68,7 @@ export function rejectionOf(served: Served, body: HandoffBody): Rejection | unde
     const fault = faultOfInput(served, input);
     if (fault !== undefined) return fault;
   }
-  const verdict = judgeOffer(body.contract, termsOf(capability));
+  const verdict = judgeOffer(body.contract, termsOf(capability), { hasCountered });
   if (verdict.verdict === "accept") return undefined;
   const { reason } = verdict;
   return verdict.verdict === "counter"

@@ -19,6 +19,7 @@ import { Asking } from "./asking.ts";
 import { rejectionOf, servedFor } from "./capabilities.ts";
 import type { Served } from "./capabilities.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import type { Lately } from "./lately.ts";
 import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
 import { Replies } from "./replies.ts";
 import type { Resume, Work } from "./work.ts";
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly context: AgentContext;
   readonly served: readonly Served[];
   readonly handoff: (options: ParentedOptions) => HandoffHandle;
+  /** Handoffs whose terms were countered here: of the same work there is no second counter-offer. */
+  readonly countered: Lately;
 }
 
 /** One attempt in this process, from its offer to the last word about it. */
@@ -117,8 +120,13 @@ export class Run {
       const reason = `${context.id} does not offer ${envelope.body.capability}.`;
       return this.#reject(replies, { status: 404, reason });
     }
-    const rejection = rejectionOf(served, envelope.body);
-    if (rejection !== undefined) return this.#reject(replies, rejection);
+    const { countered } = this.#options;
+    const isSecondOffer = envelope.replay_of !== undefined && countered.has(envelope.replay_of);
+    const rejection = rejectionOf(served, envelope.body, isSecondOffer);
+    if (rejection !== undefined) {
+      if (rejection.counter !== undefined) countered.add(this.handoffId);
+      return this.#reject(replies, rejection);
+    }
     for (const answer of this.#offer.answers) await this.answered(answer, this.#offer.receivedAt);
     for (const [answer, receivedAt] of this.#early) await this.answered(answer, receivedAt);
     // It may have been stopped while the hub was asked for keys.

@@ -1,23 +1,24 @@
 import { WaybillError } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
+import { Lately } from "./lately.ts";
 import { Run } from "./run.ts";
 import type { Offer, RunOptions } from "./run.ts";
 
 type Passed = Extract<Delivery, { type: "envelope" }>;
 
-const FINISHED_KEPT = 10_000;
+const KEPT = 10_000;
 
 /** The attempts that this process works on. Whatever comes twice is done once. */
 export class Serving {
   readonly #context: AgentContext;
   readonly #options: RunOptions;
   readonly #runs = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
-  readonly #finished = new Set<string>();
+  readonly #finished = new Lately(KEPT);
   #isStopping = false;
 
-  constructor(options: RunOptions) {
-    this.#options = options;
+  constructor(options: Omit<RunOptions, "countered">) {
+    this.#options = { ...options, countered: new Lately(KEPT) };
     this.#context = options.context;
   }
 
@@ -38,9 +39,6 @@ export class Serving {
     const done = run.work().then(() => {
       this.#runs.delete(name);
       this.#finished.add(name);
-      if (this.#finished.size > FINISHED_KEPT) {
-        this.#finished.delete(this.#finished.values().next().value as string);
-      }
     });
     this.#runs.set(name, { run, done });
   }

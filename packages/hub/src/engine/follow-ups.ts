@@ -1,4 +1,4 @@
-import { createHandoff, digestOf, signEnvelope, WaybillError } from "@waybill/protocol";
+import { createHandoff, derivedId, signEnvelope, WaybillError } from "@waybill/protocol";
 import type { FollowUp, HandoffRecord } from "../custody/record.ts";
 import { endWithParent, submit } from "./custody.ts";
 import type { Engine } from "./engine.ts";
@@ -51,7 +51,8 @@ const FOLLOW_UPS: Readonly<
       {
         from: engine.id,
         to: agent,
-        handoffId: idFrom(state.id),
+        // The same each time, so that a letter is handed over once whenever the hub goes down.
+        handoffId: derivedId("dead letter", state.id),
         timeoutMs: DEAD_LETTER_TIMEOUT_MS,
         body: {
           capability: "dead_letter",
@@ -77,9 +78,3 @@ const FOLLOW_UPS: Readonly<
     }
   },
 };
-
-/** The same id each time, so that a letter is handed over once whenever the hub goes down. */
-function idFrom(id: string): string {
-  const hex = digestOf(`dead letter ${id}`).slice("sha256:".length);
-  return `${id.slice(0, 14)}7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
-}

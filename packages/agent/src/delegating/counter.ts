@@ -1,0 +1,52 @@
+import { derivedId, judgeCounter, WaybillError } from "@waybill/protocol";
+import type { Contract, HandoffEnvelope, Source } from "@waybill/protocol";
+
+/** The terms that a recipient would hold to, from its 406. */
+export interface CounterOffer {
+  readonly contract: Contract;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/**
+ * When a counter-offer is taken: a contract says how far to give in, where the offer itself is not
+ * met; a function decides.
+ */
+export type CounterRule = Contract | ((counter: CounterOffer) => boolean | Promise<boolean>);
+
+type CounterCause = Omit<CounterOffer, "contract"> & { readonly counter?: Contract };
+
+/** The counter-offer that a handoff has ended with, where its error is a 406 that has one. */
+export function counterOf(error: unknown): CounterOffer | undefined {
+  if (!WaybillError.is(error, 406)) return undefined;
+  const { counter, by, reason } = (error.cause ?? {}) as CounterCause;
+  return counter === undefined ? undefined : { contract: counter, by, reason };
+}
+
+export async function isTaken(
+  rule: CounterRule,
+  counter: CounterOffer,
+  offer: Contract | undefined,
+): Promise<boolean> {
+  if (typeof rule === "function") return rule(counter);
+  return judgeCounter(counter.contract, offer, rule).verdict === "accept";
+}
+
+/**
+ * The same work anew, in the very words of the counter-offer. Its id follows from the first one's, so
+ * that after a crash it is found again and not handed off twice.
+ */
+export function renewed(
+  handoff: HandoffEnvelope,
+  contract: Contract,
+  { now, newId }: Source,
+): HandoffEnvelope {
+  return {
+    ...handoff,
+    id: newId(),
+    issued_at: new Date(now()).toISOString(),
+    handoff_id: derivedId("counter-offer", handoff.handoff_id),
+    replay_of: handoff.handoff_id,
+    body: { ...handoff.body, contract },
+  };
+}
