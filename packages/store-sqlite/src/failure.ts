@@ -1,5 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
 import type { StatusCode } from "@waybill/protocol";
+import { ChangedRow } from "./checksum.ts";
 
 interface Failure {
   readonly status: StatusCode;
@@ -63,6 +64,7 @@ const SCHEMA_FAULT = /no such (table|column)|has no column/;
 /** What went wrong in SQLite, as an error that says what to do about it. */
 export function failureOf(error: unknown, path: string): WaybillError {
   if (WaybillError.is(error)) return error;
+  if (error instanceof ChangedRow) return damaged(path, error.message, error);
   const code = (error as { errcode?: unknown } | null)?.errcode;
   const failure = typeof code === "number" ? FAILURES[code & 0xff] : undefined;
   if (failure !== undefined) {

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import type { DatabaseSync } from "node:sqlite";
 import { WaybillError } from "@waybill/protocol";
+import { checksumOf, familyChecksumOf } from "./checksum.ts";
 import { APPLICATION_ID } from "./schema.ts";
 
 /** Refuses a file that is not a store, or not yet one for this release; nothing is written. */
@@ -22,9 +23,29 @@ export function identify(database: DatabaseSync, path: string, newest: number): 
   }
 }
 
+/** What migrations compute: the checksums of rows that were written without. */
+function defineFunctions(database: DatabaseSync): void {
+  type Columns = Parameters<typeof checksumOf>[0];
+  type Family = Parameters<typeof familyChecksumOf>[0];
+  database.function(
+    "handoff_checksum",
+    (id, version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record) => {
+      const columns = { id, version, state, wakeAt, waitsFor, record };
+      return checksumOf(
+        { ...columns, isDeadLetter: isDeadLetter === 1 } as unknown as Columns,
+        inboxes as string,
+      );
+    },
+  );
+  database.function("handoff_family_checksum", (id, delegator, correlationId, parentId, groupId) =>
+    familyChecksumOf({ id, delegator, correlationId, parentId, groupId } as Family),
+  );
+}
+
 /** Brings a file to the newest version, one version after the other, each whole or not at all. */
 export function migrate(database: DatabaseSync, migrations: readonly string[]): void {
   const version = numberOf(database, "user_version");
+  if (version < migrations.length) defineFunctions(database);
   for (let next = version + 1; next <= migrations.length; next++) {
     database.exec("BEGIN IMMEDIATE");
     try {

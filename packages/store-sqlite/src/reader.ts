@@ -12,6 +12,7 @@ const BY_ID = "AND id > ? ORDER BY id LIMIT ?";
 
 const QUERIES = {
   handoff: `${HANDOFF} WHERE id = ?`,
+  handoffs: HANDOFF,
   due: `${HANDOFF} WHERE wake_at <= ? ORDER BY wake_at, id LIMIT ?`,
   nextWakeAt: "SELECT wake_at FROM handoff WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1",
   waiting: `${HANDOFF} WHERE waits_for = ? ${BY_ID}`,
@@ -44,6 +45,11 @@ export class Reader {
   handoff(id: string): StoredHandoff | undefined {
     const row = this.#query.handoff.get(id);
     return row && handoffOf(row);
+  }
+
+  /** Reads them all, one at a time; throws for one that was changed. */
+  checkHandoffs(): void {
+    for (const row of this.#query.handoffs.iterate()) handoffOf(row);
   }
 
   due(now: number, limit: number): StoredHandoff[] {

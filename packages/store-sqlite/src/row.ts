@@ -1,15 +1,18 @@
+import { ChangedRow, checksumOf, familyChecksumOf } from "./checksum.ts";
 import type { LedgerEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
 
 type Row = Record<string, unknown>;
 
 export const HANDOFF_COLUMNS =
-  "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record";
+  "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record, checksum, family_checksum";
 export const ENTRY_COLUMNS =
   "sequence, at, type, handoff_id, sender, envelope_id, digest, hash, content";
 export const MANIFEST_COLUMNS = "agent, sequence, at, digest, capabilities, content";
 
+/** A handoff as it was written; throws for a row that has changed since. */
 export function handoffOf(row: Row): StoredHandoff {
-  return {
+  const inboxes = row["inboxes"] as string;
+  const handoff: StoredHandoff = {
     id: row["id"] as string,
     version: row["version"] as number,
     record: row["record"] as string,
@@ -20,9 +23,14 @@ export function handoffOf(row: Row): StoredHandoff {
     groupId: row["group_id"] as string | null,
     wakeAt: row["wake_at"] as number | null,
     waitsFor: row["waits_for"] as string | null,
-    inboxes: namesOf(row["inboxes"] as string),
+    inboxes: NO_NAMES,
     isDeadLetter: row["is_dead_letter"] === 1,
   };
+  const isSame =
+    checksumOf(handoff, inboxes) === row["checksum"] &&
+    familyChecksumOf(handoff) === row["family_checksum"];
+  if (!isSame) throw new ChangedRow(handoff.id);
+  return { ...handoff, inboxes: namesOf(inboxes) };
 }
 
 export function entryOf(row: Row): LedgerEntry {

@@ -71,4 +71,11 @@ export const MIGRATIONS: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE handoff ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE handoff ADD COLUMN family_checksum INTEGER NOT NULL DEFAULT 0;
+  UPDATE handoff SET
+    checksum = handoff_checksum(id, version, state, wake_at, waits_for, inboxes, is_dead_letter, record),
+    family_checksum = handoff_family_checksum(id, delegator, correlation_id, parent_id, group_id);
+  `,
 ];

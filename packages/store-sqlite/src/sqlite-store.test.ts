@@ -170,6 +170,34 @@ describe("versions of the file", () => {
   });
 });
 
+test("a file of the first version is migrated with its handoffs, and then notices changes", async () => {
+  const database = new DatabaseSync(path);
+  migrate(database, MIGRATIONS.slice(0, 1));
+  const first = { id: "handoff-1", record: '{"n":1}' };
+  database
+    .prepare(
+      "INSERT INTO handoff VALUES (?, 3, 'open', 'owner', 'job', NULL, NULL, 5, NULL, '[\"owner\"]', 0, ?)",
+    )
+    .run(first.id, first.record);
+  database.prepare("INSERT INTO inbox VALUES ('owner', ?)").run(first.id);
+  database.close();
+  const store = await openSqliteStore(path);
+  const stored = (await store.handoff(first.id))!;
+  expect(stored).toMatchObject({ ...first, version: 3, wakeAt: 5, inboxes: ["owner"] });
+  expect(await store.inbox("owner", { limit: 10 })).toEqual([stored]);
+  await store.check();
+  const changed = { ...stored, version: 4, record: '{"n":2}', delegator: "another" };
+  expect((await store.commit({ handoff: changed, entries: [] })).type).toBe("committed");
+  expect(await store.handoff(first.id)).toEqual({ ...changed, delegator: "owner" });
+  await store.close();
+  const other = new DatabaseSync(path);
+  other.exec("UPDATE handoff SET record = '{}'");
+  other.close();
+  const again = await openSqliteStore(path);
+  await expect(again.handoff(first.id)).rejects.toThrow(refused(/is damaged: the row of handoff/));
+  await again.close();
+});
+
 describe("damage", () => {
   test("a file that is no database is refused and left as it was", async () => {
     writeFileSync(path, "a diary, and a long one ".repeat(300));
@@ -220,6 +248,38 @@ describe("damage", () => {
     edit("DROP TABLE inbox");
     await expect(openSqliteStore(path)).rejects.toThrow(refused(/hub\.db is damaged/));
   });
+
+  test.each([
+    ["record", "'[]'"],
+    ["version", "version + 1"],
+    ["state", "'failed'"],
+    ["delegator", "'thief'"],
+    ["correlation_id", "'another'"],
+    ["parent_id", "'another'"],
+    ["group_id", "'another'"],
+    ["wake_at", "wake_at + 1"],
+    ["waits_for", "'agent:thief'"],
+    ["inboxes", `'["thief"]'`],
+    ["is_dead_letter", "1 - is_dead_letter"],
+    ["checksum", "checksum + 1"],
+    ["id", "'handoff-77'"],
+  ])(
+    "a handoff whose %s was changed is found when it is read, and by a check",
+    async (column, value) => {
+      await filled(3);
+      edit(`UPDATE handoff SET ${column} = ${value} WHERE id = 'handoff-1'`);
+      const store = await openSqliteStore(path);
+      const id = column === "id" ? "handoff-77" : "handoff-1";
+      await expect(store.handoff(id)).rejects.toThrow(
+        refused(
+          new RegExp(`hub\\.db is damaged: the row of handoff ${id} is not as it was written`),
+        ),
+      );
+      expect(await store.handoff("handoff-2")).toBeDefined();
+      await expect(store.check()).rejects.toThrow(refused(/is damaged: the row of handoff/));
+      await store.close();
+    },
+  );
 
   async function openAndCheck(): Promise<void> {
     const store = await openSqliteStore(path);

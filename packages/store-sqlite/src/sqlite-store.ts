@@ -30,7 +30,7 @@ export interface SqliteStoreOptions {
 export interface SqliteStore extends Store {
   /** Copies the store as it is at one moment to a new file, while commits go on. */
   backup(path: string): Promise<void>;
-  /** Reads every page and index; rejects with what is damaged. Takes long in a large file. */
+  /** Reads every page, index and handoff; rejects with what is damaged. Takes long in a large file. */
   check(): Promise<void>;
 }
 
@@ -136,6 +136,7 @@ class FileStore implements SqliteStore {
     const faults = await this.#read(() => this.#database.prepare("PRAGMA quick_check(5)").all());
     const found = faults.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
     if (found.length > 0) throw damaged(this.#path, `SQLite says ${found.join("; ")}`);
+    await this.#read((reader) => reader.checkHandoffs());
   }
 
   async backup(path: string): Promise<void> {

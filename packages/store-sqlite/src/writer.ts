@@ -11,6 +11,7 @@ import type {
   StoredManifest,
 } from "@waybill/hub";
 import type { Digest } from "@waybill/protocol";
+import { checksumOf, familyChecksumOf } from "./checksum.ts";
 import { ledgerHeadOf } from "./database.ts";
 import { rollBack } from "./migrate.ts";
 import { namesOf, textOfNames } from "./row.ts";
@@ -94,16 +95,19 @@ export class Writer {
     const { id, version, state, wakeAt, waitsFor, record } = handoff;
     const inboxes = textOfNames(handoff.inboxes);
     const isDeadLetter = handoff.isDeadLetter ? 1 : 0;
+    const checksum = checksumOf(handoff, inboxes);
     if (version === 1) {
       const { delegator, correlationId, parentId, groupId } = handoff;
       const family = [delegator, correlationId, parentId, groupId];
-      const rest = [wakeAt, waitsFor, inboxes, isDeadLetter, record];
+      const sums = [checksum, familyChecksumOf(handoff)];
+      const rest = [wakeAt, waitsFor, inboxes, isDeadLetter, record, ...sums];
       this.#run.insert.run(id, version, state, ...family, ...rest);
       this.#deliver(id, [], handoff.inboxes);
       return;
     }
     const before = this.#run.version.get(id)!["inboxes"] as string;
-    this.#run.update.run(version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record, id);
+    const columns = [version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record, checksum];
+    this.#run.update.run(...columns, id);
     if (before !== inboxes) this.#deliver(id, namesOf(before), handoff.inboxes);
   }
 
@@ -146,10 +150,10 @@ function statements(database: DatabaseSync) {
       "SELECT sequence, capabilities FROM manifest WHERE agent = ? AND is_newest = 1",
     ),
     append: prepare("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    insert: prepare("INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    insert: prepare("INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     // The family of a handoff stays as it is, and its indices are not touched.
     update: prepare(
-      "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ? WHERE id = ?",
+      "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ?, checksum = ? WHERE id = ?",
     ),
     enterInbox: prepare("INSERT INTO inbox VALUES (?, ?)"),
     leaveInbox: prepare("DELETE FROM inbox WHERE agent = ? AND handoff_id = ?"),

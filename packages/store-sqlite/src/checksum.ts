@@ -1,0 +1,30 @@
+/// <reference types="node" />
+import { crc32 } from "node:zlib";
+import type { StoredHandoff } from "@waybill/hub";
+
+/** Of what each commit writes. `inboxes` is as the column has it. */
+export function checksumOf(
+  { id, version, state, wakeAt, waitsFor, isDeadLetter, record }: Omit<StoredHandoff, "inboxes">,
+  inboxes: string,
+): number {
+  const columns = [id, version, state, wakeAt, waitsFor, inboxes, isDeadLetter];
+  return crc32(record, crc32(JSON.stringify(columns)));
+}
+
+/** Of what stays as it was in the first commit, whatever a later one says. */
+export function familyChecksumOf({
+  id,
+  delegator,
+  correlationId,
+  parentId,
+  groupId,
+}: Pick<StoredHandoff, "id" | "delegator" | "correlationId" | "parentId" | "groupId">): number {
+  return crc32(JSON.stringify([id, delegator, correlationId, parentId, groupId]));
+}
+
+/** A row that is not what a commit has written: the disk, or another program, has changed it. */
+export class ChangedRow extends Error {
+  constructor(id: string) {
+    super(`the row of handoff ${id} is not as it was written`);
+  }
+}
