@@ -1,4 +1,4 @@
-import { WaybillError } from "@waybill/protocol";
+import { newId, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { GroupHandle, GroupOptions } from "./delegating/group.ts";
 import { settled, World } from "./world-fixture.ts";
@@ -127,4 +127,50 @@ test("a member that comes when its group is decided already is not begun for not
   await expect(late.result).rejects.toMatchObject({ status: 499 });
   await settled();
   await holds(any.world);
+});
+
+test("a hub that dies between taking a late member and judging its group ends it once it is back", async () => {
+  const world = new World();
+  const group = world.store.group.bind(world.store);
+  const commit = world.store.commit.bind(world.store);
+  const lateId = newId();
+  let isBroken = false;
+  let taken = (): void => undefined;
+  const isTaken = new Promise<void>((resolve) => (taken = resolve));
+  world.store.group = (...args) =>
+    isBroken ? Promise.reject(new WaybillError(503, "planted")) : group(...args);
+  world.store.commit = async (...args) => {
+    const outcome = await commit(...args);
+    if (args[0].handoff?.id === lateId && !isBroken) {
+      isBroken = true;
+      taken();
+    }
+    return outcome;
+  };
+  const any = await race(2, { join: "any" }, world);
+  any.finish(0);
+  await settled();
+  const owner = world.agent("owner");
+  const { correlation_id: correlationId, group: place } = any.group.handles[1]!.envelope;
+  const late = owner.handoff({
+    to: "worker",
+    capability: "run",
+    input: 9,
+    handoffId: lateId,
+    correlationId,
+    group: place,
+    replayOf: any.group.handles[1]!.id,
+  });
+  await isTaken;
+  await owner.stop({ mode: "abandon" });
+  await settled();
+  await world.down();
+  isBroken = false;
+  world.store.commit = commit;
+  expect(await world.store.handoff(late.id)).toMatchObject({ state: "open" });
+  await world.up();
+  await world.clock.advance(10_000);
+  expect(await world.store.handoff(late.id)).toMatchObject({ state: "cancelled" });
+  expect(any.stopped).not.toContain(0);
+  await holds(world);
 });

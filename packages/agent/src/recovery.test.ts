@@ -170,3 +170,45 @@ test("a frame at the very deadline does not end a handoff behind the ledger's ba
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
   expect(world.errors).toEqual([]);
 });
+
+test("a part that goes in while its whole ends is left to nobody, even if the hub dies then", async () => {
+  const world = new World();
+  const commit = world.store.commit.bind(world.store);
+  const partId = newId();
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let isHeld = (): void => undefined;
+  const isHolding = new Promise<void>((resolve) => (isHeld = resolve));
+  let isDown = false;
+  world.store.commit = async (...args) => {
+    if (isDown) throw new WaybillError(503, "planted");
+    if (args[0].handoff?.id !== partId || args[0].handoff.version > 1) return commit(...args);
+    isHeld();
+    await held;
+    const outcome = await commit(...args);
+    // From here on nothing more reaches the disk: the hub is gone.
+    isDown = true;
+    return outcome;
+  };
+  await world.up();
+  const worker = world.agent("worker");
+  worker.serve("part", never);
+  worker.serve("whole", (work) => {
+    work.handoff({ to: "worker", capability: "part", handoffId: partId });
+    return never();
+  });
+  await worker.start();
+  const whole = world.agent("owner").handoff({ to: "worker", capability: "whole" });
+  await isHolding;
+  await whole.cancel();
+  await settled();
+  release();
+  await settled();
+  await world.down();
+  isDown = false;
+  expect(await world.store.handoff(partId)).toMatchObject({ state: "open" });
+  await world.up();
+  await world.clock.advance(10_000);
+  expect(await world.store.handoff(partId)).toMatchObject({ state: "cancelled" });
+  expect(await world.check()).toMatchObject({ holds: true, violations: [] });
+});

@@ -3,7 +3,6 @@ import type { Envelope, HandoffEnvelope, Limits } from "@waybill/protocol";
 import type { Store } from "../store.ts";
 import { traceIdOf } from "./draft.ts";
 import type { HandoffRecord } from "./record.ts";
-import { caseOf } from "./record.ts";
 
 /** What comes under another correlation id or trace than its handoff would mix two jobs up. */
 export function checkThread(envelope: Envelope, record: HandoffRecord): void {
@@ -92,38 +91,30 @@ export async function checkFanOut(store: Store, parentId: string, limits: Limits
 }
 
 /** Members of one group must agree on what the group is, and stand at places of their own. */
-export async function checkGroup(store: Store, envelope: HandoffEnvelope): Promise<void> {
-  const { group } = envelope;
-  if (group === undefined) return;
-  for (let after: string | undefined; ;) {
-    const page = await store.group(group.id, { after, limit: PAGE });
-    for (const stored of page) {
-      // Another delegator's group of the same id is another group.
-      if (stored.delegator !== envelope.from || stored.id === envelope.handoff_id) continue;
-      const member = caseOf(stored).record;
-      const isSame =
-        member.group?.size === group.size &&
-        member.group.join === group.join &&
-        member.group.quorum === (group.quorum ?? null) &&
-        member.correlationId === envelope.correlation_id;
-      if (!isSame) {
-        throw new WaybillError(
-          409,
-          `The group ${group.id} has another size, join or correlation id in its member ${stored.id}.`,
-          { at: "/group" },
-        );
-      }
-      if (member.group.index === group.index && envelope.replay_of !== stored.id) {
-        // A place that was replayed belongs to the newest replay, which is a member of its own.
-        if (member.replayedBy !== null && member.replayedBy !== envelope.handoff_id) continue;
-        throw new WaybillError(
-          409,
-          `Place ${group.index} of the group ${group.id} is taken by ${stored.id}.`,
-          { at: "/group/index" },
-        );
-      }
+export function checkGroup(members: readonly HandoffRecord[], envelope: HandoffEnvelope): void {
+  const { group, handoff_id: id, correlation_id: correlationId, replay_of: replayOf } = envelope;
+  for (const member of group === undefined ? [] : members) {
+    const { id: memberId } = member.state;
+    if (memberId === id) continue;
+    const isSame =
+      member.group?.size === group!.size &&
+      member.group.join === group!.join &&
+      member.group.quorum === (group!.quorum ?? null) &&
+      member.correlationId === correlationId;
+    if (!isSame) {
+      throw new WaybillError(
+        409,
+        `The group ${group!.id} has another size, join or correlation id in its member ${memberId}.`,
+        { at: "/group" },
+      );
     }
-    if (page.length < PAGE) return;
-    after = page.at(-1)!.id;
+    if (member.group.index !== group!.index || replayOf === memberId) continue;
+    // A place that was replayed belongs to the newest replay, which is a member of its own.
+    if (member.replayedBy !== null && member.replayedBy !== id) continue;
+    throw new WaybillError(
+      409,
+      `Place ${group!.index} of the group ${group!.id} is taken by ${memberId}.`,
+      { at: "/group/index" },
+    );
   }
 }

@@ -9,7 +9,7 @@ export interface AskedPaper {
   readonly questions: readonly string[];
 }
 
-/** What is left to do about an end once it is on disk. */
+/** What is left to do about an end, or about a member of a group that had ended, once it is on disk. */
 export type FollowUp = "children" | "group" | "dead_letter";
 
 /** What the engine keeps of a handoff. Envelopes stand in the ledger once, and here by digest. */

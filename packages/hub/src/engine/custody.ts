@@ -4,11 +4,12 @@ import { checkChild, checkFanOut, checkGroup, checkThread } from "../custody/adm
 import type { Draft } from "../custody/draft.ts";
 import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
+import type { FollowUp } from "../custody/record.ts";
 import { refusal } from "../custody/refusal.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms } from "./bind.ts";
 import type { Engine } from "./engine.ts";
-import { endGroup, groupLane } from "./group.ts";
+import { endGroup, groupLane, isDecided, membersOf } from "./group.ts";
 
 const PAGE = 200;
 
@@ -33,7 +34,9 @@ async function takeHandoff(
     if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
     return receipt;
   }
-  let work = () => take(engine, verified);
+  /** Decided before this one came: what ends it is in its first commit, whenever the hub dies. */
+  let isLate = false;
+  let work = () => take(engine, verified, isLate ? "group" : undefined);
   if (replayOf !== undefined) {
     const inner = work;
     work = () => replay(engine, envelope, replayOf, inner);
@@ -42,15 +45,22 @@ async function takeHandoff(
     const inner = work;
     work = () =>
       engine.cases.lanes.run(groupLane(envelope.from, group.id), async () => {
-        await checkGroup(engine.store, envelope);
+        const members = await membersOf(engine.store, envelope.from, group.id);
+        checkGroup(members, envelope);
+        isLate = isDecided(members, group.index);
         const receipt = await inner();
-        // It may have been decided before this one came.
+        // Another hub may have decided it meanwhile.
         await endGroup(engine, envelope.from, group.id);
         return receipt;
       });
   }
   if (parentId === id) throw new WaybillError(400, "A handoff can't be its own parent.");
   return parentId === undefined ? work() : asChild(engine, envelope, parentId, work);
+}
+
+/** The end of a parent waits for a child that is going in, and then sees it. */
+export function childrenLane(parentId: string): string {
+  return `children ${parentId}`;
 }
 
 /** A child goes in while its parent is known to be open, and the parent's end reaches it. */
@@ -61,7 +71,7 @@ async function asChild(
   work: () => Promise<string>,
 ): Promise<string> {
   if ((await engine.cases.load(parentId)) === undefined) return work();
-  const receipt = await engine.cases.lanes.run(`children ${parentId}`, async () => {
+  const receipt = await engine.cases.lanes.run(childrenLane(parentId), async () => {
     await checkFanOut(engine.store, parentId, engine.limits);
     await engine.cases.change(parentId, (draft) => {
       checkChild(envelope, draft.record!);
@@ -69,7 +79,7 @@ async function asChild(
     });
     return work();
   });
-  // The parent may have ended while the child went in, and not have seen it.
+  // The parent may have ended at another hub while the child went in, and not have seen it.
   const parent = await engine.cases.current(parentId);
   if (parent?.state.state !== "open") await endWithParent(engine, envelope.handoff_id);
   return receipt;
@@ -120,11 +130,16 @@ async function markReplayed(engine: Engine, replayOf: string, by: string): Promi
  * no more syncs than the envelope alone would take. One that a crash keeps from leaving is true all
  * the same.
  */
-async function take(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
+async function take(
+  engine: Engine,
+  verified: VerifiedEnvelope,
+  followUp?: FollowUp,
+): Promise<string> {
   const { envelope, digest } = verified;
   engine.assertOpen();
   const changed = await engine.cases.change(envelope.handoff_id, async (draft) => {
     const status = await decide(engine, draft, verified);
+    if (status === 100 && followUp !== undefined) draft.addFollowUp(followUp);
     if (status === 100) draft.confirm(await engine.receipts.sign(envelope, digest, status));
     return status;
   });

@@ -1,6 +1,6 @@
 import { createHandoff, derivedId, signEnvelope, WaybillError } from "@waybill/protocol";
 import type { FollowUp, HandoffRecord } from "../custody/record.ts";
-import { endWithParent, submit } from "./custody.ts";
+import { childrenLane, endWithParent, submit } from "./custody.ts";
 import type { Engine } from "./engine.ts";
 import { endGroup, groupLane } from "./group.ts";
 import { reasonOf } from "./notice.ts";
@@ -22,19 +22,22 @@ export async function followUp(engine: Engine, id: string): Promise<void> {
   }
 }
 
+async function endChildren(engine: Engine, parentId: string): Promise<void> {
+  for (let after: string | undefined; ;) {
+    const page = await engine.store.children(parentId, { after, limit: PAGE });
+    await Promise.all(
+      page.flatMap((child) => (child.state === "open" ? [endWithParent(engine, child.id)] : [])),
+    );
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
 const FOLLOW_UPS: Readonly<
   Record<FollowUp, (engine: Engine, record: HandoffRecord) => Promise<void>>
 > = {
-  async children(engine, { state }) {
-    for (let after: string | undefined; ;) {
-      const page = await engine.store.children(state.id, { after, limit: PAGE });
-      await Promise.all(
-        page.flatMap((child) => (child.state === "open" ? [endWithParent(engine, child.id)] : [])),
-      );
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
-    }
-  },
+  children: (engine, { state }) =>
+    engine.cases.lanes.run(childrenLane(state.id), () => endChildren(engine, state.id)),
 
   group: (engine, { state, group }) =>
     engine.cases.lanes.run(groupLane(state.delegator, group!.id), () =>

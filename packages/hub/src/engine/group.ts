@@ -1,6 +1,8 @@
 import { isGroupOver, judgeGroup } from "@waybill/protocol";
 import type { HandoffState } from "@waybill/protocol";
 import { caseOf } from "../custody/record.ts";
+import type { HandoffRecord } from "../custody/record.ts";
+import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
 const PAGE = 100;
@@ -10,34 +12,52 @@ export function groupLane(delegator: string, groupId: string): string {
   return `group ${delegator} ${groupId}`;
 }
 
-/** Cancels what is still open of a group that is decided. Done again after a crash, it changes nothing. */
-export async function endGroup(engine: Engine, delegator: string, groupId: string): Promise<void> {
-  const places = new Map<number, HandoffState>();
-  const open: string[] = [];
-  let rule: NonNullable<ReturnType<typeof caseOf>["record"]["group"]> | undefined;
+export async function membersOf(
+  store: Store,
+  delegator: string,
+  groupId: string,
+): Promise<HandoffRecord[]> {
+  const members: HandoffRecord[] = [];
   for (let after: string | undefined; ;) {
-    const page = await engine.store.group(groupId, { after, limit: PAGE });
+    const page = await store.group(groupId, { after, limit: PAGE });
     for (const stored of page) {
       // Another delegator's group of the same id is another group.
-      if (stored.delegator !== delegator) continue;
-      const { group, replayedBy } = caseOf(stored).record;
-      rule = group!;
-      if (stored.state === "open") open.push(stored.id);
-      // Ids grow with time, so a replay comes after what it replays, and holds the place.
-      if (replayedBy === null || !places.has(group!.index)) places.set(group!.index, stored.state);
+      if (stored.delegator === delegator) members.push(caseOf(stored).record);
     }
-    if (page.length < PAGE) break;
+    if (page.length < PAGE) return members;
     after = page.at(-1)!.id;
   }
-  if (rule === undefined) return;
+}
+
+type Rule = NonNullable<HandoffRecord["group"]>;
+
+/** Whether it is decided; `joining` is the place of a member that is about to come in. */
+export function isDecided(members: readonly HandoffRecord[], joining?: number): boolean {
+  const places = new Map<number, HandoffState>();
+  let rule: Rule | undefined;
+  for (const { group, replayedBy, state } of members) {
+    rule = group!;
+    // Ids grow with time, so a replay comes after what it replays, and holds the place.
+    if (replayedBy === null || !places.has(rule.index)) places.set(rule.index, state.state);
+  }
+  if (rule === undefined) return false;
+  if (joining !== undefined) places.set(joining, "open");
   const { size, join, quorum, onFailure } = rule;
   const verdict = judgeGroup(places.values(), { size, join, quorum: quorum ?? undefined });
-  if (!isGroupOver(verdict, onFailure)) return;
+  return isGroupOver(verdict, onFailure);
+}
+
+/** Cancels what is still open of a group that is decided. Done again after a crash, it changes nothing. */
+export async function endGroup(engine: Engine, delegator: string, groupId: string): Promise<void> {
+  const members = await membersOf(engine.store, delegator, groupId);
+  if (!isDecided(members)) return;
   await Promise.all(
-    open.map((id) =>
-      engine.cases.change(id, (draft) => {
-        if (draft.isOpen) draft.decide({ type: "group_decided" });
-      }),
-    ),
+    members
+      .filter(({ state }) => state.state === "open")
+      .map(({ state }) =>
+        engine.cases.change(state.id, (draft) => {
+          if (draft.isOpen) draft.decide({ type: "group_decided" });
+        }),
+      ),
   );
 }
