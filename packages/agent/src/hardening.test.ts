@@ -1,16 +1,17 @@
 import {
   createHandoff,
   createReply,
+  digestOf,
   generateKey,
   newId,
   signEnvelope,
   signManifest,
   WaybillError,
 } from "@waybill/protocol";
-import type { Envelope, HandoffEnvelope } from "@waybill/protocol";
+import type { Digest, Envelope, HandoffEnvelope } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { HandoffHandle } from "./delegating/handle.ts";
-import { settled, World } from "./world-fixture.ts";
+import { listen, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -246,8 +247,14 @@ test("36: who accepts everything and does nothing is passed over after three tim
   busy.serve({ name: "work", lease_seconds: 5 }, () => "done");
   await busy.start();
   // Attached, and silent: it takes every offer, and never says a word again.
-  const { attachSilent } = await silently(world);
-  await attachSilent();
+  const silent = await listen(
+    world,
+    "idle",
+    (delivery) => {
+      if (delivery.type === "offer") silent.taken(delivery.handoffId, delivery.attempt);
+    },
+    100,
+  );
   const owner = world.agent("owner");
   const recipients: string[][] = [];
   for (let turn = 0; turn < 4; turn++) {
@@ -264,30 +271,6 @@ test("36: who accepts everything and does nothing is passed over after three tim
   await settled();
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
-
-async function silently(world: World): Promise<{ attachSilent: () => Promise<void> }> {
-  const { signCompact, stringifyJson } = await import("@waybill/protocol");
-  const attachSilent = async () => {
-    const at = new Date(world.clock.now()).toISOString();
-    const hello = {
-      waybill: 1,
-      kind: "hello",
-      from: "idle",
-      to: "hub",
-      instance: "i",
-      id: newId(),
-      at,
-    };
-    const proof = signCompact(stringifyJson(hello), world.key("idle"));
-    const attachment = await world.hub.attach(
-      { agent: "idle", credit: 100, instance: "i", proof },
-      (delivery) => {
-        if (delivery.type === "offer") attachment.taken(delivery.handoffId, delivery.attempt);
-      },
-    );
-  };
-  return { attachSilent };
-}
 
 test("37: a poison handoff that kills every recipient ends with its attempts", async () => {
   const world = await World.open();
@@ -327,4 +310,58 @@ test("32: a manifest that changes without its old key's word is refused", async 
   );
   await expect(world.hub.publish(copied)).rejects.toMatchObject({ status: 409 });
   await agent.stop();
+});
+
+test("32: a manifest that changes under a pinned digest is 403, for the hub and for an agent", async () => {
+  const pins = new Map<string, { digest: Digest }>();
+  const world = await World.open({ trust: { firstUse: true, pins } });
+  const serve = (description: string) => {
+    const worker = world.agent("worker", { manifest: { description } });
+    worker.serve("work", () => "done");
+    return worker;
+  };
+  const before = serve("as it was");
+  await before.start();
+  await before.stop();
+  const [published] = await world.hub.manifests({ agent: "worker" });
+  const pinned = { digest: digestOf(published!.text) };
+  pins.set("worker", pinned);
+  await expect(serve("changed").start()).rejects.toMatchObject({ status: 403 });
+  const unchanged = serve("as it was");
+  await unchanged.start();
+  await unchanged.stop();
+
+  // A hub that lets it in does not decide for who has pinned it.
+  pins.clear();
+  await serve("changed").start();
+  const failures: unknown[] = [];
+  const owner = world.agent("owner", {
+    trust: { firstUse: true, pins: new Map([["worker", pinned]]) },
+    log: ({ event, error }) => {
+      if (event === "failure") failures.push(error);
+    },
+  });
+  const handoff = owner.handoff({ to: "worker", capability: "work" });
+  await handoff.custody;
+  await settled();
+  expect(failures).toContainEqual(expect.objectContaining({ status: 403 }));
+  await owner.stop({ mode: "abandon" });
+  await expect(handoff.accepted).rejects.toMatchObject({ status: 503 });
+});
+
+test("31: a flood of frames about what is another's, or nobody's, changes nothing", async () => {
+  const { world, handoff } = await underWay();
+  const before = await world.store.ledgerHead();
+  const stranger = await listen(world, "stranger", () => undefined);
+  for (let turn = 0; turn < 2_000; turn++) {
+    for (const id of [handoff.id, newId(), "", "__proto__"]) {
+      stranger.heartbeat(id, 1);
+      stranger.taken(id, turn);
+    }
+  }
+  await settled();
+  expect(await world.store.ledgerHead()).toEqual(before);
+  expect(await world.hub.handoff(handoff.id, "owner")).toMatchObject({ state: "open" });
+  await stranger.close();
+  await ended(world, handoff);
 });

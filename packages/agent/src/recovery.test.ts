@@ -1,7 +1,7 @@
-import { newId, signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
+import { newId, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Delivery } from "./hub.ts";
-import { settled, World } from "./world-fixture.ts";
+import { listen, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -53,26 +53,6 @@ test("a crash between an end and what follows from it leaves no child behind", a
   expect(await world.store.handoff(child!.id)).toMatchObject({ state: "cancelled" });
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
-
-async function listen(
-  world: World,
-  agent: string,
-  hears: (delivery: Delivery) => void,
-  credit = 0,
-) {
-  const at = new Date(world.clock.now()).toISOString();
-  const hello = {
-    waybill: 1,
-    kind: "hello",
-    from: agent,
-    to: "hub",
-    instance: "i",
-    id: newId(),
-    at,
-  };
-  const proof = signCompact(stringifyJson(hello), world.key(agent));
-  return world.hub.attach({ agent, credit, instance: "i", proof }, hears);
-}
 
 test("what nobody has seen arrive is delivered again", async () => {
   const world = await World.open();

@@ -1,13 +1,21 @@
 /// <reference types="node" />
 import { ledgerHistory, memoryStore, openHub } from "@waybill/hub";
 import type { HubOptions, HubServer, Store } from "@waybill/hub";
-import { checkHistory, generateKey, parseEnvelope, readCompact } from "@waybill/protocol";
+import {
+  checkHistory,
+  generateKey,
+  newId,
+  parseEnvelope,
+  readCompact,
+  signCompact,
+  stringifyJson,
+  WaybillError,
+} from "@waybill/protocol";
 import type { HistoryEntry, HistoryReport, PrivateKey } from "@waybill/protocol";
 import { createAgent } from "./agent.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
 import type { Clock } from "./clock.ts";
-import type { Hub } from "./hub.ts";
-import { WaybillError } from "@waybill/protocol";
+import type { Attachment, Delivery, Hub } from "./hub.ts";
 
 /** Time that stands still until a test moves it on. What is due at once happens at once. */
 export class VirtualClock implements Clock {
@@ -157,4 +165,25 @@ export function lineTo(server: () => HubServer): Hub {
     attach: async (request, handler) => server().attach(request, handler),
     handoff: async (id, as) => server().handoff(id, as),
   };
+}
+
+/** Attaches as an agent that has published its manifest, and does nothing by itself. */
+export async function listen(
+  world: World,
+  agent: string,
+  hears: (delivery: Delivery) => void,
+  credit = 0,
+): Promise<Attachment> {
+  const at = new Date(world.clock.now()).toISOString();
+  const hello = {
+    waybill: 1,
+    kind: "hello",
+    from: agent,
+    to: "hub",
+    instance: "i",
+    id: newId(),
+    at,
+  };
+  const proof = signCompact(stringifyJson(hello), world.key(agent));
+  return world.hub.attach({ agent, credit, instance: "i", proof }, hears);
 }
