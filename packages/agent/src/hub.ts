@@ -112,6 +112,8 @@ export interface Hub {
     query: { readonly agent: string } | { readonly capability: string },
   ): Promise<readonly PublishedManifest[]>;
   find(query: FindQuery): Promise<Found>;
+  /** What the next hello must carry, where there is a wire between the two. */
+  challenge?(): Promise<string>;
   attach(request: AttachRequest, handler: (delivery: Delivery) => void): Promise<Attachment>;
   /** What the hub knows of a handoff that `as` is party of; undefined for everybody else. */
   handoff(id: string, as: string): Promise<HandoffView | undefined>;

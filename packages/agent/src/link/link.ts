@@ -1,4 +1,5 @@
-import { signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import { signHello } from "@waybill/protocol/api";
 import type { PrivateKey, VerifiedEnvelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import type { Attachment, Delivery, Hub } from "../hub.ts";
@@ -48,7 +49,7 @@ export class Link {
     // What comes before the attachment itself waits for it: there is no way yet to say that it came.
     let early: Delivery[] | undefined = [];
     const attachment = await hub.attach(
-      { agent, credit, instance, proof: this.#hello() },
+      { agent, credit, instance, proof: await this.#hello() },
       (delivery) => {
         if (early !== undefined) early.push(delivery);
         else if (this.#state !== "abandoned") handler(delivery);
@@ -95,11 +96,11 @@ export class Link {
     }
   }
 
-  #hello(): string {
+  async #hello(): Promise<string> {
     const { id, key, hub, clock, newId, instance } = this.#options;
-    const at = new Date(clock.now()).toISOString();
-    const hello = { waybill: 1, kind: "hello", from: id, to: hub.id, instance, id: newId(), at };
-    return signCompact(stringifyJson(hello), key);
+    const nonce = await hub.challenge?.();
+    const at = clock.now();
+    return signHello({ from: id, to: hub.id, instance, id: newId(), at, nonce }, key);
   }
 
   /**

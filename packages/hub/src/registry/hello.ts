@@ -1,21 +1,7 @@
-import {
-  isAgentId,
-  parseJson,
-  parseTime,
-  readCompact,
-  verifyCompact,
-  WaybillError,
-} from "@waybill/protocol";
+import { readCompact, verifyCompact, WaybillError } from "@waybill/protocol";
+import { readHello } from "@waybill/protocol/api";
+import type { Hello } from "@waybill/protocol/api";
 import type { Registry } from "./registry.ts";
-
-/** What an agent signs to open its side: who it is, which process, for which hub, and when. */
-interface Hello {
-  readonly from: string;
-  readonly to: string;
-  readonly instance: string;
-  readonly id: string;
-  readonly at: number;
-}
 
 /** Checks hellos. One that was used is refused from then on: who overheard it can't attach with it. */
 export class Doorkeeper {
@@ -69,20 +55,4 @@ export class Doorkeeper {
     }
     this.#used.set(id, Math.max(at, now));
   }
-}
-
-function readHello(payload: string): Hello {
-  const value = parseJson(payload) as Record<string, unknown> | null;
-  const { waybill, kind, from, to, instance, id, at } = value ?? {};
-  const time = typeof at === "string" ? parseTime(at) : undefined;
-  if (waybill !== 1 || kind !== "hello" || !isAgentId(from) || time === undefined) {
-    throw new WaybillError(
-      400,
-      'This is no hello: its payload must have "waybill": 1, "kind": "hello", from, to, instance, id and at.',
-    );
-  }
-  if (typeof to !== "string" || typeof instance !== "string" || typeof id !== "string") {
-    throw new WaybillError(400, "A hello names the hub (to), the process (instance) and its id.");
-  }
-  return { from, to, instance, id, at: time };
 }

@@ -20,6 +20,8 @@ export interface FindQuery {
   /** In how many seconds the work must be done. */
   readonly within?: number | undefined;
   readonly minReliability?: number | undefined;
+  /** Plain words: of those who fit, who speaks of them most is named first. They admit nobody. */
+  readonly words?: string | undefined;
 }
 
 /** One capability of one agent, with what the hub knows about them at this moment. */

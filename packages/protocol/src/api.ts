@@ -1,0 +1,41 @@
+export type { AttemptView, HandoffView, WireHandoffView } from "./api/view.ts";
+export { readHandoffView, writeHandoffView } from "./api/view.ts";
+export { readDelivery, writeDelivery } from "./api/delivery.ts";
+export type { Delivery, ReceivedAt, WireDelivery } from "./api/delivery.ts";
+export { readPublished, writePublished } from "./api/published.ts";
+export type { PublishedManifest, WirePublished } from "./api/published.ts";
+export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
+export type { WireFindQuery, WireFit, WireFound } from "./api/found.ts";
+
+export { readHello, signHello } from "./api/hello.ts";
+export type { Hello } from "./api/hello.ts";
+export {
+  checkRequest,
+  checkRequestBody,
+  readRequest,
+  REQUEST_SCHEME,
+  signRequest,
+} from "./api/request-proof.ts";
+export type { ReadRequest, RequestClaim, RequestFacts } from "./api/request-proof.ts";
+
+export {
+  CALLS,
+  joinFrames,
+  messageCharacters,
+  readAgentFrames,
+  readHubFrames,
+  textOf,
+} from "./api/frame.ts";
+export type { AgentFrame, CallName, FrameLimits, HubFrame, SocketLimits } from "./api/frame.ts";
+
+export {
+  errorOfResponse,
+  HTTP_STATUS,
+  PROBLEM_TYPE,
+  readProblem,
+  writeProblem,
+} from "./api/problem.ts";
+export type { Problem } from "./api/problem.ts";
+export { checked } from "./api/checked.ts";
+export { shapes } from "./api/shapes.ts";
+export type { Shapes } from "./api/shapes.ts";

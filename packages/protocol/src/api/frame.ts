@@ -1,0 +1,163 @@
+import { parseJson } from "../json/json.ts";
+import type { Json } from "../json/json.ts";
+import { LIMITS } from "../limits.ts";
+import type { WireDelivery } from "./delivery.ts";
+import { countAt, malformed, membersOf, textAt } from "./members.ts";
+import type { Members } from "./members.ts";
+import type { Problem } from "./problem.ts";
+
+/** What a hub can be asked over a socket. */
+export const CALLS = ["submit", "publish", "manifests", "find", "handoff"] as const;
+export type CallName = (typeof CALLS)[number];
+
+/** What a hub tells an agent before it knows which one it is. */
+export interface SocketLimits {
+  /** Characters of one message to the hub, whether it holds one frame or an array of them. */
+  readonly message_characters: number;
+  readonly envelope_bytes: number;
+}
+
+export type HubFrame =
+  | {
+      readonly type: "challenge";
+      readonly waybill: 1;
+      readonly hub: string;
+      readonly nonce: string;
+      readonly limits: SocketLimits;
+    }
+  | { readonly type: "attached"; readonly ping_ms: number }
+  | { readonly type: "closed"; readonly problem: Problem }
+  | { readonly type: "reply"; readonly number: number; readonly value: unknown }
+  | { readonly type: "reply"; readonly number: number; readonly problem: Problem }
+  | { readonly type: "delivery"; readonly delivery: WireDelivery }
+  | { readonly type: "ping" }
+  | { readonly type: "pong" };
+
+export type AgentFrame =
+  | { readonly type: "hello"; readonly proof: string; readonly credit: number }
+  | {
+      readonly type: "call";
+      readonly number: number;
+      readonly call: CallName;
+      readonly params: Members;
+    }
+  | { readonly type: "taken"; readonly handoff_id: string; readonly attempt: number }
+  | { readonly type: "heartbeat"; readonly handoff_id: string; readonly attempt: number }
+  | { readonly type: "seen"; readonly id: string }
+  | { readonly type: "credit"; readonly credit: number }
+  | { readonly type: "ping" }
+  | { readonly type: "pong" };
+
+/** Frames lie at most this deep above what an envelope's limit of depth is about. */
+const DEPTH_OF_FRAMES = 4;
+/** What a message to a hub holds beside its one largest envelope. */
+const FRAME_CHARACTERS = 64 * 1024;
+
+/** The longest message that a hub with this limit of an envelope takes. */
+export function messageCharacters(envelopeBytes: number = LIMITS.envelopeBytes): number {
+  return envelopeBytes + FRAME_CHARACTERS;
+}
+
+/** Many frames, written already, as one message. */
+export function joinFrames(texts: readonly string[]): string {
+  return texts.length === 1 ? texts[0]! : `[${texts.join(",")}]`;
+}
+
+export interface FrameLimits {
+  readonly characters: number;
+  readonly jsonDepth?: number | undefined;
+}
+
+/** The frames in a message from an agent. */
+export function readAgentFrames(text: string, limits: FrameLimits): readonly AgentFrame[] {
+  return readFrames(text, limits, AGENT_FRAMES) as readonly AgentFrame[];
+}
+
+/** The frames in a message from a hub. Deliveries and problems in them are read when they are used. */
+export function readHubFrames(text: string, limits: FrameLimits): readonly HubFrame[] {
+  return readFrames(text, limits, HUB_FRAMES) as readonly HubFrame[];
+}
+
+function readFrames(
+  text: string,
+  { characters, jsonDepth = LIMITS.jsonDepth }: FrameLimits,
+  readers: Readonly<Record<string, FrameReader>>,
+): readonly object[] {
+  const value = parseJson(text, {
+    envelopeBytes: characters,
+    jsonDepth: jsonDepth + DEPTH_OF_FRAMES,
+  });
+  return Array.isArray(value)
+    ? value.map((each, index) => readFrame(each, `/${index}`, readers))
+    : [readFrame(value, "", readers)];
+}
+
+function readFrame(
+  value: Json,
+  at: string,
+  readers: Readonly<Record<string, FrameReader>>,
+): object {
+  const members = membersOf(value, at);
+  const type = members["type"];
+  if (typeof type !== "string" || !Object.hasOwn(readers, type)) {
+    throw malformed(`${at}/type`, `must be one of ${Object.keys(readers).join(", ")}`);
+  }
+  readers[type]!(members, at);
+  return members;
+}
+
+/** Looks at the members that a frame must have; what else is in it is nobody's business. */
+type FrameReader = (members: Members, at: string) => void;
+
+const nothing: FrameReader = () => undefined;
+
+const ofAttempt: FrameReader = (members, at) => {
+  textAt(members, "handoff_id", at);
+  countAt(members, "attempt", at, 1);
+};
+
+const AGENT_FRAMES: Readonly<Record<AgentFrame["type"], FrameReader>> = {
+  hello(members, at) {
+    textAt(members, "proof", at);
+    countAt(members, "credit", at);
+  },
+  call(members, at) {
+    countAt(members, "number", at);
+    membersOf(members["params"], `${at}/params`);
+    if (CALLS.includes(members["call"] as CallName)) return;
+    throw malformed(`${at}/call`, `must be one of ${CALLS.join(", ")}`);
+  },
+  taken: ofAttempt,
+  heartbeat: ofAttempt,
+  seen: (members, at) => void textAt(members, "id", at),
+  credit: (members, at) => void countAt(members, "credit", at),
+  ping: nothing,
+  pong: nothing,
+};
+
+const HUB_FRAMES: Readonly<Record<HubFrame["type"], FrameReader>> = {
+  challenge(members, at) {
+    if (members["waybill"] !== 1) throw malformed(`${at}/waybill`, "must be 1");
+    textAt(members, "hub", at);
+    textAt(members, "nonce", at);
+    const limits = membersOf(members["limits"], `${at}/limits`);
+    countAt(limits, "message_characters", `${at}/limits`, 1);
+    countAt(limits, "envelope_bytes", `${at}/limits`, 1);
+  },
+  attached: (members, at) => void countAt(members, "ping_ms", at, 1),
+  closed: (members, at) => void membersOf(members["problem"], `${at}/problem`),
+  reply(members, at) {
+    countAt(members, "number", at);
+    if (members["problem"] !== undefined)
+      return void membersOf(members["problem"], `${at}/problem`);
+    if (members["value"] === undefined) throw malformed(at, "must have a value or a problem");
+  },
+  delivery: (members, at) => void membersOf(members["delivery"], `${at}/delivery`),
+  ping: nothing,
+  pong: nothing,
+};
+
+/** A member of what a call was given, or of its answer, that must be a string. */
+export function textOf(value: unknown, name: string): string {
+  return textAt(membersOf(value, ""), name, "");
+}

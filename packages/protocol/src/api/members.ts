@@ -1,0 +1,77 @@
+import { WaybillError } from "../error.ts";
+import { step } from "../json/json-rules.ts";
+import { formatTime, parseTime } from "../time.ts";
+
+/** A JSON object of which nothing is known yet. */
+export type Members = { readonly [name: string]: unknown };
+
+/**
+ * Members are read by hand where a frame is read: thousands come in a second, and each has a few.
+ * Every reader says where in the message the fault lies.
+ */
+export function membersOf(value: unknown, at: string): Members {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Members;
+  }
+  throw malformed(at, "must be an object");
+}
+
+export function textAt(members: Members, name: string, at: string): string {
+  const value = members[name];
+  if (typeof value === "string") return value;
+  throw malformed(at + step(name), "must be a string");
+}
+
+export function optionalTextAt(members: Members, name: string, at: string): string | undefined {
+  return members[name] === undefined ? undefined : textAt(members, name, at);
+}
+
+/** A whole number of at least `least` that a double holds. */
+export function countAt(members: Members, name: string, at: string, least = 0): number {
+  const value = members[name];
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
+  throw malformed(at + step(name), `must be a whole number of at least ${least}`);
+}
+
+export function flagAt(members: Members, name: string, at: string): boolean {
+  const value = members[name];
+  if (typeof value === "boolean") return value;
+  throw malformed(at + step(name), "must be true or false");
+}
+
+export function textsAt(members: Members, name: string, at: string): readonly string[] {
+  const value = members[name];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw malformed(at + step(name), "must be a list of strings");
+}
+
+/** A time of the wire, as milliseconds since 1970. */
+export function timeAt(members: Members, name: string, at: string): number {
+  const value = members[name];
+  const time = typeof value === "string" ? parseTime(value) : undefined;
+  if (time !== undefined) return time;
+  throw malformed(at + step(name), "must be a UTC time such as 2026-11-18T07:45:00.000Z");
+}
+
+export type Times = Readonly<Record<string, number>>;
+
+export function timesAt(members: Members, name: string, at: string): Times {
+  const given = membersOf(members[name], at + step(name));
+  const times: Record<string, number> = {};
+  for (const key of Object.keys(given)) times[key] = timeAt(given, key, at + step(name));
+  return times;
+}
+
+export function writeTimes(times: Times): Record<string, string> {
+  const written: Record<string, string> = {};
+  for (const key of Object.keys(times)) written[key] = formatTime(times[key]!);
+  return written;
+}
+
+export function malformed(at: string, rule: string): WaybillError {
+  return new WaybillError(
+    400,
+    `The message is malformed at ${at === "" ? "its root" : at}: it ${rule}.`,
+    { at },
+  );
+}

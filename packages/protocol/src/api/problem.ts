@@ -1,0 +1,102 @@
+import { WaybillError } from "../error.ts";
+import { parseJson } from "../json/json.ts";
+import { isStatusCode, STATUS } from "../status.ts";
+import type { StatusCode } from "../status.ts";
+
+/** An error on the wire: RFC 9457 problem details, with the status of the table beside HTTP's own. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  /** What HTTP says. */
+  readonly status: number;
+  readonly detail: string;
+  readonly waybill_status: StatusCode;
+  readonly code: string;
+  readonly at?: string | undefined;
+  readonly retryable: boolean;
+  readonly retry_after_ms?: number | undefined;
+  readonly remedy: string;
+}
+
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** What stands in HTTP's status line for each status. Steps and successes are no errors: 500. */
+export const HTTP_STATUS: Readonly<Record<StatusCode, number>> = {
+  100: 500,
+  101: 500,
+  102: 500,
+  103: 500,
+  200: 500,
+  201: 500,
+  300: 503,
+  301: 429,
+  400: 400,
+  401: 401,
+  403: 403,
+  404: 404,
+  406: 406,
+  409: 409,
+  410: 410,
+  413: 413,
+  422: 422,
+  424: 424,
+  // HTTP has no number for what its own client took back.
+  499: 409,
+  500: 500,
+  // To HTTP, 501 and 508 are faults of the server that never pass.
+  501: 502,
+  502: 502,
+  503: 503,
+  504: 504,
+  508: 500,
+  520: 502,
+};
+
+export function writeProblem(error: WaybillError): Problem {
+  const { status, code, message, at, retryable, retryAfterMs, remedy } = error;
+  return {
+    type: `urn:waybill:status:${status}`,
+    title: STATUS[status].meaning,
+    status: HTTP_STATUS[status],
+    detail: message,
+    waybill_status: status,
+    code,
+    at,
+    retryable,
+    retry_after_ms: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs),
+    remedy,
+  };
+}
+
+/** The error that a problem tells of. What is no problem of ours is told by `errorOfResponse`. */
+export function readProblem(value: unknown): WaybillError {
+  const { waybill_status, detail, at, retryable, retry_after_ms } = (value ?? {}) as Record<
+    string,
+    unknown
+  >;
+  if (!isStatusCode(waybill_status) || typeof detail !== "string") {
+    throw new WaybillError(400, "This is no problem of a hub: it lacks waybill_status or detail.");
+  }
+  return new WaybillError(waybill_status, detail, {
+    at: typeof at === "string" ? at : undefined,
+    retryable: typeof retryable === "boolean" ? retryable : undefined,
+    ...(Number.isSafeInteger(retry_after_ms) ? { retryAfterMs: retry_after_ms as number } : {}),
+  });
+}
+
+/** What others than hubs answer with: gateways that are overloaded, and proxies that know no hub. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** The error of a response that is not a success, whoever on the way to the hub has written it. */
+export function errorOfResponse(httpStatus: number, body: string): WaybillError {
+  try {
+    return readProblem(parseJson(body));
+  } catch (cause) {
+    const status = PASSING.has(httpStatus) ? 503 : isStatusCode(httpStatus) ? httpStatus : 500;
+    return new WaybillError(
+      status,
+      `The answer is HTTP ${httpStatus} without a problem of the hub in it: something else than a hub may have written it.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,135 @@
+import { WaybillError } from "../error.ts";
+import { isId } from "../id.ts";
+import { parseJson, stringifyJson } from "../json/json.ts";
+import { isAgentId } from "../manifest/agent-id.ts";
+import { isDigest } from "../signing/digest.ts";
+import type { Digest } from "../signing/digest.ts";
+import { readCompact, signCompact } from "../signing/jws.ts";
+import type { PrivateKey } from "../signing/key.ts";
+import { formatTime, parseTime } from "../time.ts";
+
+/** What is signed with an HTTP request: who asks whom for exactly what, once, and when. */
+export interface RequestClaim {
+  readonly from: string;
+  /** The hub, or whoever the hub asks. */
+  readonly to: string;
+  readonly id: string;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly method: string;
+  /** With the query, as it stands in the request line. */
+  readonly path: string;
+  /** Of the exact bytes of the body; left out where there are none. */
+  readonly bodyDigest?: Digest | undefined;
+}
+
+export const REQUEST_SCHEME = "Waybill";
+
+/** The value of the Authorization header. */
+export function signRequest(claim: RequestClaim, key: PrivateKey): string {
+  const { from, to, id, at, method, path, bodyDigest } = claim;
+  const payload = stringifyJson({
+    waybill: 1,
+    kind: "request",
+    from,
+    to,
+    id,
+    at: formatTime(at),
+    method,
+    path,
+    body_digest: bodyDigest,
+  });
+  return `${REQUEST_SCHEME} ${signCompact(payload, key)}`;
+}
+
+export interface ReadRequest {
+  readonly claim: RequestClaim;
+  /** The JWS in the header: its signature is still to be verified. */
+  readonly proof: string;
+  readonly kid: string;
+}
+
+/** Reads an Authorization header. Nothing in it is believed before its signature was verified. */
+export function readRequest(authorization: string): ReadRequest {
+  const [scheme, proof, ...more] = authorization.split(" ");
+  if (scheme !== REQUEST_SCHEME || proof === undefined || more.length > 0) {
+    throw unauthenticated(
+      `The Authorization header is not "${REQUEST_SCHEME} <compact JWS>", with one space.`,
+    );
+  }
+  let read: { kid: string; payload: string };
+  let value: Record<string, unknown> | null;
+  try {
+    read = readCompact(proof);
+    value = parseJson(read.payload) as Record<string, unknown> | null;
+  } catch (cause) {
+    throw unauthenticated(
+      `The proof of the request can't be read: ${WaybillError.from(cause).message}`,
+      cause,
+    );
+  }
+  return { claim: claimOf(value ?? {}), proof, kid: read.kid };
+}
+
+function claimOf(value: Record<string, unknown>): RequestClaim {
+  const { waybill, kind, from, to, id, at, method, path, body_digest: bodyDigest } = value;
+  if (waybill !== 1 || kind !== "request") {
+    throw unauthenticated(
+      'The proof is not of a request: its payload must have "waybill": 1 and "kind": "request".',
+    );
+  }
+  const time = typeof at === "string" ? parseTime(at) : undefined;
+  if (!isAgentId(from) || !isAgentId(to) || !isId(id) || time === undefined) {
+    throw unauthenticated(
+      "The proof of a request names the agent (from), the hub (to), an id (a UUIDv7) and the time (at).",
+    );
+  }
+  if (typeof method !== "string" || typeof path !== "string") {
+    throw unauthenticated("The proof of a request names its method and its path.");
+  }
+  if (bodyDigest !== undefined && !isDigest(bodyDigest)) {
+    throw unauthenticated("The body_digest of a proof is sha256: and 64 hex digits.");
+  }
+  return { from, to, id, at: time, method, path, ...(bodyDigest && { bodyDigest }) };
+}
+
+/** What the reader of a proof knows of the request that it came with. */
+export interface RequestFacts {
+  readonly to: string;
+  readonly method: string;
+  readonly path: string;
+  readonly now: number;
+  readonly clockSkewMs: number;
+}
+
+/** Whether a claim is about this very request, and from now. Its body is looked at when it is there. */
+export function checkRequest(claim: RequestClaim, facts: RequestFacts): void {
+  const { to, method, path, now, clockSkewMs } = facts;
+  if (claim.to !== to) {
+    throw unauthenticated(`The request is signed for ${claim.to}, and this is ${to}.`);
+  }
+  if (claim.method !== method || claim.path !== path) {
+    throw unauthenticated(
+      `The proof is for ${claim.method} ${claim.path}, and the request is ${method} ${path}; sign the path with its query, as it is sent.`,
+    );
+  }
+  if (Math.abs(now - claim.at) > clockSkewMs) {
+    throw unauthenticated(
+      `The request was signed at ${formatTime(claim.at)}, and it is ${formatTime(now)} here; sign each request anew, and check the clock.`,
+    );
+  }
+}
+
+/** Whether the body is the one that was signed for; `digest` is undefined where there is none. */
+export function checkRequestBody(claim: RequestClaim, digest: Digest | undefined): void {
+  if (claim.bodyDigest === digest) return;
+  throw unauthenticated(
+    claim.bodyDigest === undefined
+      ? "The request has a body, and its proof does not sign for it; put body_digest in."
+      : "The body is not the one that was signed: its digest is another than body_digest.",
+  );
+}
+
+function unauthenticated(message: string, cause?: unknown): WaybillError {
+  return new WaybillError(401, message, { cause });
+}

@@ -1,0 +1,147 @@
+import * as z from "zod";
+import { AGENT_ID } from "../manifest/agent-id.ts";
+import { CAPABILITY_NAME, capabilitySchema } from "../manifest/capability.ts";
+import { isTime, TIME } from "../time.ts";
+import type { Json } from "../json/json.ts";
+import { lazy } from "../lazy.ts";
+import { CLOSE_REASONS } from "../lifecycle/transitions.ts";
+import type { CloseReason } from "../lifecycle/transitions.ts";
+import { STATUS } from "../status.ts";
+import type { StatusCode } from "../status.ts";
+import type { WireDelivery } from "./delivery.ts";
+import type { WireFindQuery, WireFound } from "./found.ts";
+import type { Problem } from "./problem.ts";
+import type { WirePublished } from "./published.ts";
+import type { WireHandoffView } from "./view.ts";
+
+export interface Shapes {
+  readonly agentId: z.ZodType<string>;
+  readonly id: z.ZodType<string>;
+  readonly time: z.ZodType<string>;
+  readonly status: z.ZodType<StatusCode>;
+  readonly delivery: z.ZodType<WireDelivery>;
+  readonly handoffView: z.ZodType<WireHandoffView>;
+  readonly published: z.ZodType<WirePublished>;
+  readonly findQuery: z.ZodType<WireFindQuery>;
+  readonly found: z.ZodType<WireFound>;
+  readonly problem: z.ZodType<Problem>;
+}
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** What goes between an agent and a hub around the envelopes. Members that no shape names are ignored. */
+export const shapes: () => Shapes = lazy(() => {
+  const json = z.unknown() as z.ZodType<Json>;
+  const agentId = z.string().regex(AGENT_ID, "must be an agent id: a-z, 0-9 and inner . _ -");
+  const id = z.string().regex(UUID_V7, "must be a UUIDv7 in lower case");
+  const time = z
+    .string()
+    .regex(TIME, "must be a UTC time such as 2026-11-18T07:45:00.000Z")
+    .refine(isTime, "must be a time of the calendar");
+  const envelope = z.string();
+  const count = z.int().min(0);
+  const attempt = z.int().min(1);
+  const status = z.literal(
+    Object.keys(STATUS).map(Number),
+  ) as z.ZodType<number> as z.ZodType<StatusCode>;
+  const receivedAt = z.record(z.string(), time);
+
+  const delivery: z.ZodType<WireDelivery> = z.discriminatedUnion("type", [
+    z.object({
+      type: z.literal("offer"),
+      id: z.string(),
+      handoff_id: z.string(),
+      attempt,
+      envelope,
+      remaining_ms: count,
+      lease_ms: count,
+      is_accepted: z.boolean(),
+      resume: envelope.optional(),
+      answers: z.array(envelope),
+      received_at: receivedAt,
+    }),
+    z.object({
+      type: z.literal("envelope"),
+      id: z.string(),
+      handoff_id: z.string(),
+      envelope,
+      received_at: receivedAt,
+    }),
+    z.object({
+      type: z.literal("stop"),
+      handoff_id: z.string(),
+      attempt,
+      status,
+      reason: z.string(),
+    }),
+  ]);
+
+  const handoffView: z.ZodType<WireHandoffView> = z.object({
+    id,
+    state: z.enum(["open", "completed", "failed", "cancelled", "dead_lettered"]),
+    status,
+    deadline: time,
+    attempts: z.array(
+      z.object({
+        number: attempt,
+        recipient: agentId,
+        state: z.enum(["offered", "accepted", "waiting", "closed"]),
+        closed: z.enum(Object.keys(CLOSE_REASONS) as CloseReason[]).nullable(),
+        status,
+      }),
+    ),
+    is_acknowledged: z.boolean(),
+    envelope,
+    acceptance: envelope.optional(),
+    questions: z.array(envelope),
+    ending: envelope.optional(),
+    received_at: receivedAt,
+  });
+
+  const label = z.string().min(1).max(256);
+  const findQuery: z.ZodType<WireFindQuery> = z.object({
+    capability: z.string().regex(CAPABILITY_NAME, "must be a capability's name"),
+    input: json.optional(),
+    version: label.optional(),
+    tags: z.array(label).max(64).optional(),
+    within: z.number().positive().optional(),
+    min_reliability: z.number().min(0).max(1).optional(),
+    words: z.string().max(1024).optional(),
+  });
+
+  const reasons = z.array(z.string());
+  const found: z.ZodType<WireFound> = z.object({
+    fits: z.array(
+      z.object({
+        agent_id: agentId,
+        capability: capabilitySchema(),
+        reliability: z.number(),
+        is_measured: z.boolean(),
+        is_contradicted: z.boolean(),
+        reasons,
+      }),
+    ),
+    left_out: z.array(
+      z.object({ agent_id: agentId, capability: z.string(), version: z.string(), reasons }),
+    ),
+  });
+
+  const published: z.ZodType<WirePublished> = z.object({
+    manifests: z.array(z.object({ manifest: z.string(), at: time })),
+  });
+
+  const problem: z.ZodType<Problem> = z.object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string(),
+    waybill_status: status,
+    code: z.string(),
+    at: z.string().optional(),
+    retryable: z.boolean(),
+    retry_after_ms: count.optional(),
+    remedy: z.string(),
+  });
+
+  return { agentId, id, time, status, delivery, handoffView, published, findQuery, found, problem };
+});

@@ -1,0 +1,84 @@
+import type { AttemptState, CloseReason, HandoffState } from "../lifecycle/transitions.ts";
+import type { StatusCode } from "../status.ts";
+import { formatTime, parseTime } from "../time.ts";
+import type { ReceivedAt } from "./delivery.ts";
+import { writeTimes } from "./members.ts";
+import { checked } from "./checked.ts";
+import { shapes } from "./shapes.ts";
+
+export interface AttemptView {
+  readonly number: number;
+  readonly recipient: string;
+  readonly state: AttemptState;
+  readonly closed: CloseReason | null;
+  readonly status: StatusCode;
+}
+
+/** What a party of a handoff may know of it. Envelopes are as they were signed. */
+export interface HandoffView {
+  readonly id: string;
+  readonly state: HandoffState;
+  readonly status: StatusCode;
+  readonly deadline: number;
+  readonly attempts: readonly AttemptView[];
+  readonly isAcknowledged: boolean;
+  readonly envelope: string;
+  /** The last acceptance. */
+  readonly acceptance?: string;
+  /** Questions that wait for an answer. */
+  readonly questions: readonly string[];
+  /** The envelope that ended it, or the hub's notice where none did. */
+  readonly ending?: string;
+  readonly receivedAt: ReceivedAt;
+}
+
+/** A view as it goes over the wire. */
+export interface WireHandoffView {
+  readonly id: string;
+  readonly state: HandoffState;
+  readonly status: StatusCode;
+  readonly deadline: string;
+  readonly attempts: readonly AttemptView[];
+  readonly is_acknowledged: boolean;
+  readonly envelope: string;
+  readonly acceptance?: string | undefined;
+  readonly questions: readonly string[];
+  readonly ending?: string | undefined;
+  readonly received_at: Readonly<Record<string, string>>;
+}
+
+export function writeHandoffView(view: HandoffView): WireHandoffView {
+  const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
+  return {
+    id,
+    state,
+    status,
+    deadline: formatTime(view.deadline),
+    attempts,
+    is_acknowledged: view.isAcknowledged,
+    envelope,
+    acceptance,
+    questions,
+    ending,
+    received_at: writeTimes(view.receivedAt),
+  };
+}
+
+export function readHandoffView(value: unknown): HandoffView {
+  const view = checked(shapes().handoffView, value, "The view of a handoff");
+  const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
+  const receivedAt = Object.entries(view.received_at).map(([key, at]) => [key, parseTime(at)!]);
+  return {
+    id,
+    state,
+    status,
+    deadline: parseTime(view.deadline)!,
+    attempts,
+    isAcknowledged: view.is_acknowledged,
+    envelope,
+    ...(acceptance === undefined ? {} : { acceptance }),
+    questions,
+    ...(ending === undefined ? {} : { ending }),
+    receivedAt: Object.fromEntries(receivedAt) as ReceivedAt,
+  };
+}
