@@ -1,4 +1,4 @@
-import { isAgentId, signManifest, WaybillError } from "@waybill/protocol";
+import { signManifest, WaybillError } from "@waybill/protocol";
 import type { FindQuery, Found } from "@waybill/protocol";
 import { DeadLetters } from "./dead-letters.ts";
 import { submit } from "./engine/custody.ts";
@@ -14,14 +14,15 @@ import type {
   PublishedManifest,
 } from "./hub-api.ts";
 import { Doorkeeper } from "./registry/hello.ts";
-import { Attached } from "./routing/attached.ts";
+import { Operator } from "./operator.ts";
+import { admit, checkAttachRequest } from "./routing/admit.ts";
 
 const PAGE = 100;
-const CREDIT_AT_MOST = 10_000;
 
 /** A hub in this process: what agents need, and what an operator may do. */
 export interface HubServer extends Hub {
   readonly deadLetters: DeadLetters;
+  readonly operator: Operator;
   /** Ends all attachments, lets what is under way finish, and leaves the store to its owner. */
   close(): Promise<void>;
 }
@@ -44,6 +45,7 @@ export async function openHub(options: HubOptions): Promise<HubServer> {
   return {
     id: engine.id,
     deadLetters: new DeadLetters(engine),
+    operator: new Operator(engine),
     submit: (envelope) => submit(engine, envelope),
     publish: (manifest) => publish(engine, manifest),
     manifests: (query) => manifests(engine, query),
@@ -100,82 +102,8 @@ async function attach(
   handler: (delivery: Delivery) => void,
 ): Promise<Attachment> {
   engine.assertOpen();
-  const { agent, credit, instance, proof } = request;
-  if (!isAgentId(agent) || !Number.isInteger(credit) || credit < 0 || credit > CREDIT_AT_MOST) {
-    throw new WaybillError(
-      400,
-      `An attachment is of an agent, with a credit from 0 to ${CREDIT_AT_MOST}.`,
-    );
-  }
+  checkAttachRequest(request);
+  const { agent, instance, proof } = request;
   await doorkeeper.check(proof, agent, instance, engine.clock.now());
-  engine.assertOpen();
-  const attached = new Attached(request, safely(engine, agent, handler), engine.clock, {
-    frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
-    hasRoom: (who) => engine.offers.pull(who),
-    left: (who) => {
-      if (engine.attached.get(agent) === who) engine.attached.delete(agent);
-      engine.log({ event: "detached", agent });
-    },
-  });
-  const before = engine.attached.get(agent);
-  engine.attached.set(agent, attached);
-  before?.end(
-    new WaybillError(
-      409,
-      `Another process has attached as ${agent} (${instance}); an agent is attached once.`,
-    ),
-  );
-  engine.log({ event: "attached", agent });
-  engine.inBackground(serve(engine, attached));
-  return attached;
-}
-
-async function serve(engine: Engine, attached: Attached): Promise<void> {
-  try {
-    await restore(engine, attached);
-    await engine.offers.welcome(attached);
-  } catch (error) {
-    attached.endUnserved(error);
-    throw error;
-  }
-}
-
-/** Brings an agent what it may have missed: ends, questions and acceptances, and its own attempts. */
-async function restore(engine: Engine, attached: Attached): Promise<void> {
-  for (let after: string | undefined; attached.isOpen;) {
-    const page = await engine.store.inbox(attached.agent, { after, limit: PAGE });
-    for (const { id } of page) {
-      await attached.ready();
-      if (!attached.isOpen) return;
-      await engine.cases.lanes.run(id, () => catchUp(engine, id, attached));
-    }
-    if (page.length < PAGE) return;
-    after = page.at(-1)!.id;
-  }
-}
-
-async function catchUp(engine: Engine, id: string, attached: Attached): Promise<void> {
-  try {
-    const found = await engine.cases.load(id);
-    if (found !== undefined) await engine.deliveries.catchUp(found.record, attached);
-  } catch (error) {
-    // What is damaged stays so, and must not stand before everything else that the agent is owed.
-    if (WaybillError.is(error, 503)) throw error;
-    engine.log({ event: "failure", agent: attached.agent, handoffId: id, error });
-  }
-}
-
-/** An agent's mistake must not become the hub's. */
-function safely(
-  engine: Engine,
-  agent: string,
-  handler: (delivery: Delivery) => void,
-): (delivery: Delivery) => void {
-  return (delivery) => {
-    try {
-      handler(delivery);
-    } catch (error) {
-      engine.log({ event: "failure", agent, error });
-    }
-  };
+  return admit(engine, request, handler);
 }

@@ -5,7 +5,7 @@ export type { Delivery, ReceivedAt, WireDelivery } from "./api/delivery.ts";
 export { readPublished, writePublished } from "./api/published.ts";
 export type { PublishedManifest, WirePublished } from "./api/published.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
-export type { WireFindQuery, WireFit, WireFound } from "./api/found.ts";
+export type { WireFindQuery, WireFit, WireFound, WireSearch } from "./api/found.ts";
 
 export { readHello, signHello } from "./api/hello.ts";
 export type { Hello } from "./api/hello.ts";
@@ -39,3 +39,14 @@ export type { Problem } from "./api/problem.ts";
 export { checked } from "./api/checked.ts";
 export { shapes } from "./api/shapes.ts";
 export type { Shapes } from "./api/shapes.ts";
+export { httpShapes, jsonSchemaOf } from "./api/http-shapes.ts";
+export type {
+  HttpShapes,
+  Shape,
+  WireDeadLetter,
+  WireEntry,
+  WireInboxNews,
+  WireInboxQuery,
+  WirePresence,
+  WireWellKnown,
+} from "./api/http-shapes.ts";

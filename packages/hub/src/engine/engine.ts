@@ -6,6 +6,7 @@ import { Cases } from "../custody/cases.ts";
 import type { Draft } from "../custody/draft.ts";
 import { decisionEntry } from "../custody/entries.ts";
 import { Receipts } from "../custody/receipts.ts";
+import { Recent } from "../custody/recent.ts";
 import { storedOf } from "../custody/record.ts";
 import type { Case } from "../custody/record.ts";
 import { Measured } from "../registry/measured.ts";
@@ -22,6 +23,8 @@ import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, HubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
 import { wake } from "./wake.ts";
+
+const AGENTS_KEPT = 10_000;
 
 /**
  * What happens to handoffs in custody, whoever asks for it: each change is decided by the reducer,
@@ -42,6 +45,8 @@ export class Engine {
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
   readonly attached: Map<string, Attached> = new Map();
+  /** When those were here last who are not any more. */
+  readonly lastSeen: Recent<string, number> = new Recent(AGENTS_KEPT);
   readonly newId: () => string;
   readonly #measured: Measured;
   readonly #timers: Timers;

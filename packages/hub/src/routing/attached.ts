@@ -38,7 +38,7 @@ export class Attached implements Attachment {
   #isOpen = true;
 
   constructor(
-    request: AttachRequest,
+    request: Pick<AttachRequest, "agent" | "instance" | "credit">,
     handler: (delivery: Delivery) => void,
     clock: Clock,
     events: AttachedEvents,
@@ -68,6 +68,10 @@ export class Attached implements Attachment {
     const room = this.room;
     if (room === 0 || concurrency === Infinity) return room;
     return Math.max(0, Math.min(room, concurrency - this.inFlight(capability)));
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
   }
 
   inFlight(capability: string): number {

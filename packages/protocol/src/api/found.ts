@@ -17,6 +17,11 @@ export interface WireFindQuery {
   readonly words?: string | undefined;
 }
 
+/** What an operator or a newcomer asks who does not know yet what the capability is called. */
+export interface WireSearch extends Omit<WireFindQuery, "capability"> {
+  readonly capability?: string | undefined;
+}
+
 export interface WireFit {
   readonly agent_id: string;
   readonly capability: Capability;

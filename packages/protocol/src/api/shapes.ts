@@ -9,7 +9,7 @@ import type { CloseReason } from "../lifecycle/transitions.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
-import type { WireFindQuery, WireFound } from "./found.ts";
+import type { WireFindQuery, WireFound, WireSearch } from "./found.ts";
 import type { Problem } from "./problem.ts";
 import type { WirePublished } from "./published.ts";
 import type { WireHandoffView } from "./view.ts";
@@ -23,6 +23,7 @@ export interface Shapes {
   readonly handoffView: z.ZodType<WireHandoffView>;
   readonly published: z.ZodType<WirePublished>;
   readonly findQuery: z.ZodType<WireFindQuery>;
+  readonly search: z.ZodType<WireSearch>;
   readonly found: z.ZodType<WireFound>;
   readonly problem: z.ZodType<Problem>;
 }
@@ -99,15 +100,17 @@ export const shapes: () => Shapes = lazy(() => {
   });
 
   const label = z.string().min(1).max(256);
-  const findQuery: z.ZodType<WireFindQuery> = z.object({
-    capability: z.string().regex(CAPABILITY_NAME, "must be a capability's name"),
+  const capability = z.string().regex(CAPABILITY_NAME, "must be a capability's name");
+  const wanted = {
     input: json.optional(),
     version: label.optional(),
     tags: z.array(label).max(64).optional(),
     within: z.number().positive().optional(),
     min_reliability: z.number().min(0).max(1).optional(),
     words: z.string().max(1024).optional(),
-  });
+  };
+  const findQuery: z.ZodType<WireFindQuery> = z.object({ capability, ...wanted });
+  const search: z.ZodType<WireSearch> = z.object({ capability: capability.optional(), ...wanted });
 
   const reasons = z.array(z.string());
   const found: z.ZodType<WireFound> = z.object({
@@ -143,5 +146,17 @@ export const shapes: () => Shapes = lazy(() => {
     remedy: z.string(),
   });
 
-  return { agentId, id, time, status, delivery, handoffView, published, findQuery, found, problem };
+  return {
+    agentId,
+    id,
+    time,
+    status,
+    delivery,
+    handoffView,
+    published,
+    findQuery,
+    search,
+    found,
+    problem,
+  };
 });

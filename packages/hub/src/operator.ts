@@ -1,0 +1,150 @@
+import { isAgentId, WaybillError } from "@waybill/protocol";
+import type { HubLimits } from "./engine/options.ts";
+import type { Found, KeyRecord, Manifest } from "@waybill/protocol";
+import { caseOf } from "./custody/record.ts";
+import type { Engine } from "./engine/engine.ts";
+import { isParty, viewOf } from "./engine/view.ts";
+import type { Attachment, AttachRequest, Delivery, HandoffView } from "./hub-api.ts";
+import { admit } from "./routing/admit.ts";
+import type { LedgerEntry, Page, StoredManifest } from "./store.ts";
+import { signCheckpoint } from "./ledger/checkpoint.ts";
+
+/** Whether an agent is there, and what it has on its hands. */
+export interface Presence {
+  readonly agent: string;
+  readonly isConnected: boolean;
+  /** In milliseconds since 1970; null for who was not here since the hub was opened. */
+  readonly lastSeen: number | null;
+  /** How many more attempts it takes. */
+  readonly credit: number;
+  readonly inFlight: number;
+  readonly manifest: Manifest;
+  readonly published: StoredManifest;
+}
+
+/** What whoever runs a hub may see and do, and whoever serves it to others. */
+export class Operator {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  get limits(): Readonly<HubLimits> {
+    return this.#engine.limits;
+  }
+
+  now(): number {
+    return this.#engine.clock.now();
+  }
+
+  newId(): string {
+    return this.#engine.newId();
+  }
+
+  /** The key, where it is one that this agent has listed. */
+  async keyOf(kid: string, agent: string): Promise<KeyRecord | undefined> {
+    const record = await this.#engine.registry.keyOf(kid, agent);
+    return record?.agent === agent ? record : undefined;
+  }
+
+  /** Attaches an agent of which the caller knows by other means than a hello who it is. */
+  async attach(
+    request: Omit<AttachRequest, "proof">,
+    handler: (delivery: Delivery) => void,
+  ): Promise<Attachment> {
+    this.#engine.assertOpen();
+    if ((await this.#engine.registry.manifestsOf(request.agent)).length === 0) {
+      throw unknownAgent(request.agent, 401);
+    }
+    return admit(this.#engine, request, handler);
+  }
+
+  /** Which process of an agent is attached. */
+  instanceOf(agent: string): string | undefined {
+    return this.#engine.attached.get(agent)?.instance;
+  }
+
+  async presence(agent: string): Promise<Presence> {
+    const published = await this.#engine.store.manifest(agent);
+    if (published === undefined) throw unknownAgent(agent, 404);
+    return this.#presenceOf(published);
+  }
+
+  async agents(page: Page<string>): Promise<readonly Presence[]> {
+    const published = await this.#engine.store.agents(page);
+    return Promise.all(published.map((each) => this.#presenceOf(each)));
+  }
+
+  async #presenceOf(published: StoredManifest): Promise<Presence> {
+    const { agent } = published;
+    const { attached, lastSeen, registry, clock } = this.#engine;
+    const here = attached.get(agent);
+    return {
+      agent,
+      isConnected: here !== undefined,
+      lastSeen: here === undefined ? (lastSeen.get(agent) ?? null) : clock.now(),
+      credit: here?.room ?? 0,
+      inFlight: here?.heldCount ?? 0,
+      manifest: (await registry.manifestsOf(agent)).at(-1)!.manifest,
+      published,
+    };
+  }
+
+  /** Everybody's offers of these names, judged as `find` does. */
+  async findAll(
+    capabilities: readonly string[],
+    query: Omit<Parameters<Engine["router"]["find"]>[0], "capability">,
+  ): Promise<Found> {
+    const { router, clock } = this.#engine;
+    const found = await Promise.all(
+      capabilities.map((capability) => router.find({ ...query, capability }, clock.now())),
+    );
+    return {
+      fits: found.flatMap(({ fits }) => fits),
+      leftOut: found.flatMap(({ leftOut }) => leftOut),
+    };
+  }
+
+  /** As an operator sees it, or, with `as`, a party of it. */
+  async handoff(id: string, as?: string): Promise<HandoffView | undefined> {
+    const record = (await this.#engine.cases.load(id))?.record;
+    if (record === undefined || (as !== undefined && !isParty(record, as))) return undefined;
+    return viewOf(this.#engine, record);
+  }
+
+  /** The handoffs of one job, by id; with `as`, those that it is party of. */
+  async correlated(
+    correlationId: string,
+    page: Page<string>,
+    as?: string,
+  ): Promise<{ readonly handoffs: readonly HandoffView[]; readonly last: string | undefined }> {
+    const stored = await this.#engine.store.correlated(correlationId, page);
+    const records = stored
+      .map((each) => caseOf(each).record)
+      .filter((record) => as === undefined || isParty(record, as));
+    return {
+      handoffs: await Promise.all(records.map((record) => viewOf(this.#engine, record))),
+      last: stored.length < page.limit ? undefined : stored.at(-1)?.id,
+    };
+  }
+
+  /** What is on record about a handoff. */
+  history(id: string, page: Page<number>): Promise<readonly LedgerEntry[]> {
+    return this.#engine.store.ledgerOf(id, page);
+  }
+
+  /** The hub's signed word for where its ledger ends now. */
+  async checkpoint(): Promise<string> {
+    const { store, clock, options } = this.#engine;
+    return signCheckpoint(await store.ledgerHead(), clock.now(), options.key);
+  }
+}
+
+function unknownAgent(agent: string, status: 401 | 404): WaybillError {
+  const name = isAgentId(agent) ? agent : "this agent";
+  return new WaybillError(
+    status,
+    `No manifest of ${name} is known here: publish one first (PUT /v1/agents/{id}).`,
+  );
+}

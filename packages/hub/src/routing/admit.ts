@@ -1,0 +1,109 @@
+import { isAgentId, WaybillError } from "@waybill/protocol";
+import type { Engine } from "../engine/engine.ts";
+import type { AttachRequest, Delivery } from "../hub-api.ts";
+import { Attached } from "./attached.ts";
+
+const PAGE = 100;
+const CREDIT_AT_MOST = 10_000;
+const INSTANCE_CHARACTERS = 256;
+
+export function checkAttachRequest({
+  agent,
+  credit,
+  instance,
+}: Omit<AttachRequest, "proof">): void {
+  if (!isAgentId(agent) || !Number.isInteger(credit) || credit < 0 || credit > CREDIT_AT_MOST) {
+    throw new WaybillError(
+      400,
+      `An attachment is of an agent, with a credit from 0 to ${CREDIT_AT_MOST}.`,
+    );
+  }
+  if (typeof instance === "string" && instance.length <= INSTANCE_CHARACTERS) return;
+  throw new WaybillError(
+    400,
+    `An instance is a text of at most ${INSTANCE_CHARACTERS} characters.`,
+  );
+}
+
+/** Attaches an agent that is who it says. Whoever was attached as that agent is not any more. */
+export function admit(
+  engine: Engine,
+  request: Omit<AttachRequest, "proof">,
+  handler: (delivery: Delivery) => void,
+): Attached {
+  checkAttachRequest(request);
+  engine.assertOpen();
+  const { agent, instance } = request;
+  const attached = new Attached(request, safely(engine, agent, handler), engine.clock, {
+    frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
+    hasRoom: (who) => engine.offers.pull(who),
+    left: (who) => {
+      if (engine.attached.get(agent) === who) engine.attached.delete(agent);
+      engine.lastSeen.set(agent, engine.clock.now());
+      engine.log({ event: "detached", agent });
+    },
+  });
+  const before = engine.attached.get(agent);
+  engine.attached.set(agent, attached);
+  before?.end(
+    new WaybillError(
+      409,
+      before.instance === instance
+        ? `${agent} goes on over another line.`
+        : `Another process has attached as ${agent} (${instance}); an agent is attached once.`,
+    ),
+  );
+  engine.log({ event: "attached", agent });
+  engine.inBackground(serve(engine, attached));
+  return attached;
+}
+
+async function serve(engine: Engine, attached: Attached): Promise<void> {
+  try {
+    await restore(engine, attached);
+    await engine.offers.welcome(attached);
+  } catch (error) {
+    attached.endUnserved(error);
+    throw error;
+  }
+}
+
+/** Brings an agent what it may have missed: ends, questions and acceptances, and its own attempts. */
+async function restore(engine: Engine, attached: Attached): Promise<void> {
+  for (let after: string | undefined; attached.isOpen;) {
+    const page = await engine.store.inbox(attached.agent, { after, limit: PAGE });
+    for (const { id } of page) {
+      await attached.ready();
+      if (!attached.isOpen) return;
+      await engine.cases.lanes.run(id, () => catchUp(engine, id, attached));
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+async function catchUp(engine: Engine, id: string, attached: Attached): Promise<void> {
+  try {
+    const found = await engine.cases.load(id);
+    if (found !== undefined) await engine.deliveries.catchUp(found.record, attached);
+  } catch (error) {
+    // What is damaged stays so, and must not stand before everything else that the agent is owed.
+    if (WaybillError.is(error, 503)) throw error;
+    engine.log({ event: "failure", agent: attached.agent, handoffId: id, error });
+  }
+}
+
+/** An agent's mistake must not become the hub's. */
+function safely(
+  engine: Engine,
+  agent: string,
+  handler: (delivery: Delivery) => void,
+): (delivery: Delivery) => void {
+  return (delivery) => {
+    try {
+      handler(delivery);
+    } catch (error) {
+      engine.log({ event: "failure", agent, error });
+    }
+  };
+}

@@ -1,0 +1,65 @@
+/// <reference types="node" />
+import { WaybillError } from "@waybill/protocol";
+import type { StatusCode } from "@waybill/protocol";
+import { PROBLEM_TYPE, writeProblem } from "@waybill/protocol/api";
+import type { FastifyReply } from "fastify";
+
+/** What fastify itself refuses, as a status of the table. */
+const REFUSALS: Readonly<Record<string, readonly [StatusCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, "The body is over the limit of this hub."],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [400, "A body is application/json, in UTF-8."],
+  FST_ERR_CTP_EMPTY_TYPE: [400, "A body is application/json: say so in Content-Type."],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, "The body is not as long as Content-Length says."],
+  FST_ERR_BAD_URL: [400, "The path of the request can't be read."],
+  FST_ERR_MAX_PARAM_LENGTH: [400, "A part of the path is too long."],
+};
+
+export function errorOf(thrown: unknown): WaybillError {
+  if (WaybillError.is(thrown)) return thrown;
+  const { code, statusCode } = thrown as { code?: string; statusCode?: number };
+  const refusal = REFUSALS[code ?? ""];
+  if (refusal !== undefined) return new WaybillError(...refusal, { cause: thrown });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new WaybillError(400, "The request can't be read.", { cause: thrown });
+  }
+  // What went wrong inside is for the log, and not for whoever asked.
+  return new WaybillError(500, "The hub could not do this, through a fault of its own.", {
+    cause: thrown,
+    retryable: true,
+  });
+}
+
+export function headersOf({ retryAfterMs }: WaybillError): Record<string, string> {
+  return {
+    "content-type": PROBLEM_TYPE,
+    ...(retryAfterMs === undefined
+      ? {}
+      : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+  };
+}
+
+export function sendProblem(reply: FastifyReply, error: WaybillError): void {
+  const problem = writeProblem(error);
+  void reply.code(problem.status).headers(headersOf(error)).send(JSON.stringify(problem));
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  413: "Content Too Large",
+  429: "Too Many Requests",
+  503: "Service Unavailable",
+};
+
+/** The same for a connection on which there is no reply to send it with. */
+export function rawProblem(error: WaybillError): string {
+  const problem = writeProblem(error);
+  const body = JSON.stringify(problem);
+  const headers = Object.entries(headersOf(error)).map(([name, value]) => `${name}: ${value}\r\n`);
+  return (
+    `HTTP/1.1 ${problem.status} ${REASONS[problem.status] ?? "Error"}\r\n${headers.join("")}` +
+    `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+  );
+}

@@ -1,0 +1,114 @@
+/// <reference types="node" />
+import { Readable } from "node:stream";
+import { digestOfBytes, WaybillError } from "@waybill/protocol";
+import { checked, checkRequestBody } from "@waybill/protocol/api";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { callerOf } from "../doors/caller.ts";
+import type { Caller, CallerOptions } from "../doors/caller.ts";
+import { tooMany } from "../doors/rates.ts";
+import type { Rates } from "../doors/rates.ts";
+import { Lines, NDJSON } from "../operations/operation.ts";
+import type { AnyOperation, Who } from "../operations/operation.ts";
+import type { Served } from "../served.ts";
+import { queryReader } from "./query.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+    bodyBytes: Uint8Array | null;
+  }
+}
+
+export interface RouteOptions {
+  readonly served: Served;
+  readonly callers: CallerOptions;
+  readonly agentRates: Rates;
+}
+
+/** Puts one operation at its place: who asks is known before a byte of the body is read. */
+export function addRoute(
+  server: FastifyInstance,
+  operation: AnyOperation,
+  { served, callers, agentRates }: RouteOptions,
+): void {
+  const { method, path, who, params, query, body, answer, alsoLines } = operation;
+  const readQuery = queryReader(query);
+  server.route({
+    method,
+    url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    async onRequest(request) {
+      const { authorization } = request.headers;
+      request.caller = await callerOf(authorization, request.method, request.url, callers);
+      admitCaller(request.caller, who, served.isOpenRegistry);
+      if (request.caller.type !== "agent") return;
+      const early = agentRates.take(request.caller.agent, Date.now());
+      if (early > 0) throw tooMany(request.caller.agent, early);
+    },
+    async preValidation({ caller, bodyBytes }) {
+      if (caller.type !== "agent") return;
+      checkRequestBody(caller.claim, bodyBytes === null ? undefined : digestOfBytes(bodyBytes));
+    },
+    async handler(request, reply) {
+      const asked = {
+        served,
+        caller: request.caller,
+        params: params && checked(params, request.params, "The path"),
+        query: query && checked(query, readQuery(request.query as object as never), "The query"),
+        body: body && checked(body, request.body ?? undefined, "The body"),
+        signal: signalOf(request, reply),
+        accepts: (type: string) => request.headers.accept?.includes(type) === true,
+      };
+      const given = await operation.handle(asked);
+      if (given instanceof Lines) return sendLines(reply, given.lines);
+      if (served.isClosing()) reply.header("connection", "close");
+      if (answer === undefined) return reply.code(204).send();
+      reply.type(typeof answer === "string" ? answer : "application/json");
+      if (alsoLines === true) reply.header("vary", "accept");
+      return reply.send(typeof given === "string" ? given : JSON.stringify(given));
+    },
+  });
+}
+
+const ALLOWED: Readonly<Record<Who, (caller: Caller, isOpen: boolean) => boolean>> = {
+  anyone: () => true,
+  reader: ({ type }, isOpen) => isOpen || type !== "stranger",
+  agent: ({ type }) => type === "agent",
+  party: ({ type }) => type !== "stranger",
+  operator: ({ type }) => type === "operator",
+};
+
+const WANTED: Readonly<Record<Who, string>> = {
+  anyone: "anyone",
+  reader: "an agent that is enrolled here, or an operator",
+  agent: "an agent, with a signed request (Authorization: Waybill <JWS>)",
+  party:
+    "a party of it, with a signed request (Authorization: Waybill <JWS>), or an operator (Bearer <token>)",
+  operator: "an operator (Authorization: Bearer <token>)",
+};
+
+function admitCaller(caller: Caller, who: Who, isOpen: boolean): void {
+  if (ALLOWED[who](caller, isOpen)) return;
+  throw new WaybillError(
+    caller.type === "stranger" ? 401 : 403,
+    `This is for ${WANTED[who]}; it was asked by ${caller.type === "stranger" ? "a stranger" : `an ${caller.type}`}.`,
+  );
+}
+
+function signalOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  request.raw.socket.once("close", abort);
+  reply.raw.once("close", () => {
+    request.raw.socket.off("close", abort);
+    abort();
+  });
+  return controller.signal;
+
+  function abort(): void {
+    controller.abort();
+  }
+}
+
+/** Line by line, as fast as they are read, and no faster than they are taken. */
+function sendLines(reply: FastifyReply, lines: AsyncIterable<string>): FastifyReply {
+  return reply.type(NDJSON).send(Readable.from(lines, { highWaterMark: 16 }));
+}

@@ -1,0 +1,117 @@
+/// <reference types="node" />
+import type { Socket } from "node:net";
+import { WaybillError } from "@waybill/protocol";
+import fastify from "fastify";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { HubLimits } from "../../engine/options.ts";
+import type { ServedLimits } from "../limits.ts";
+import { readBody } from "./body.ts";
+import { checkAtDoor } from "./door.ts";
+import type { DoorOptions } from "./door.ts";
+import { errorOf, rawProblem, sendProblem } from "./errors.ts";
+
+export interface HttpOptions {
+  readonly door: DoorOptions;
+  readonly hubLimits: HubLimits;
+  readonly limits: ServedLimits;
+  readonly logger: Logger | undefined;
+}
+
+const CHECK_TIMES_EACH_MS = 1_000;
+
+/** Reads requests and answers them with problems where they are none; knows no operation. */
+export function httpServer({ door, hubLimits, limits, logger }: HttpOptions): FastifyInstance {
+  const server = fastify({
+    bodyLimit: door.bodyBytes,
+    requestTimeout: limits.requestMs,
+    exposeHeadRoutes: false,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 256 },
+    http: {
+      headersTimeout: Math.min(limits.headersMs, limits.requestMs),
+      connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
+    },
+    clientErrorHandler: refuse,
+    frameworkErrors: (error, _request, reply) => sendProblem(reply as never, errorOf(error)),
+  });
+  server.removeAllContentTypeParsers();
+  server.decorateRequest("bodyBytes", null);
+  server.decorateRequest("caller");
+  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
+    try {
+      request.bodyBytes = bytes as Buffer;
+      done(null, readBody(bytes as Buffer, hubLimits, door.bodyBytes));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  server.addHook("onRequest", async ({ raw }) => checkAtDoor(raw, door));
+  server.addHook("onResponse", async (request, reply) => {
+    const { caller, method, routeOptions } = request;
+    logger?.info(
+      {
+        method,
+        route: routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        agent: caller?.type === "agent" ? caller.agent : undefined,
+      },
+      "request",
+    );
+  });
+  server.setNotFoundHandler((request) => {
+    throw new WaybillError(
+      404,
+      `There is no ${request.method} here under this path; /openapi.json says what there is.`,
+    );
+  });
+  server.setErrorHandler((thrown, request, reply) => {
+    const error = errorOf(thrown);
+    if (error.status === 500) {
+      logger?.error({ route: request.routeOptions.url, error: causeOf(error) }, "failure");
+    }
+    // What is refused before it was read is not read any further.
+    if (request.bodyBytes === null && request.raw.headers["content-length"] !== undefined) {
+      reply.header("connection", "close");
+    }
+    sendProblem(reply, error);
+  });
+  boundConnections(server, limits.connectionsPerAddress);
+  return server;
+}
+
+/** Without its message: that may hold what somebody sent. */
+function causeOf({ cause }: WaybillError): string | undefined {
+  return cause instanceof Error ? (cause.stack ?? cause.name) : undefined;
+}
+
+/** What is no HTTP, or comes too slowly. */
+function refuse(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const isLate =
+    error.code === "ERR_HTTP_REQUEST_TIMEOUT" || error.code === "ERR_HTTP_HEADERS_TIMEOUT";
+  const isLong = error.code === "HPE_HEADER_OVERFLOW";
+  const problem = isLate
+    ? new WaybillError(400, "The request did not come within its time; send it in one go.")
+    : isLong
+      ? new WaybillError(413, "The headers of the request are too long.")
+      : new WaybillError(400, "This is not HTTP/1.1.");
+  socket.end(rawProblem(problem), () => socket.destroy());
+}
+
+function boundConnections(server: FastifyInstance, most: number): void {
+  const open = new Map<string, number>();
+  server.server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > most) return void socket.destroy();
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = open.get(address)! - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  });
+}

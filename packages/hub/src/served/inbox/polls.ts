@@ -1,0 +1,70 @@
+import { newId, WaybillError } from "@waybill/protocol";
+import { Recent } from "../../custody/recent.ts";
+import type { Operator } from "../../operator.ts";
+import type { ServedLimits } from "../limits.ts";
+import { PolledLine } from "./polled-line.ts";
+
+const CREDIT = 1;
+const REPLACED_KEPT = 10_000;
+
+/** The lines of agents that fetch their deliveries, each kept from one poll to the next. */
+export class Polls {
+  readonly #operator: Operator;
+  readonly #limits: ServedLimits;
+  readonly #lines = new Map<string, PolledLine>();
+  readonly #opening = new Map<string, Promise<unknown>>();
+  /** Processes whose place another process has taken: they would push each other out for ever. */
+  readonly #replaced = new Recent<string, true>(REPLACED_KEPT);
+
+  constructor(operator: Operator, limits: ServedLimits) {
+    this.#operator = operator;
+    this.#limits = limits;
+  }
+
+  /** The line of this process of the agent, attached anew where it was not, or is not any more. */
+  async line(agent: string, instance: string, credit: number | undefined): Promise<PolledLine> {
+    await this.#opening.get(agent);
+    const known = this.#lines.get(agent);
+    if (known?.instance === instance && known.isOpen) {
+      if (credit !== undefined) known.attachment.setCredit(credit);
+      return known;
+    }
+    if (this.#replaced.get(`${agent} ${instance}`)) {
+      throw new WaybillError(
+        409,
+        `Another process speaks for ${agent} now. If this one is to, start it under a new instance.`,
+      );
+    }
+    const opening = this.#open(agent, instance, credit ?? CREDIT);
+    const settled = opening.catch(() => undefined);
+    this.#opening.set(agent, settled);
+    void settled.then(() => {
+      if (this.#opening.get(agent) === settled) this.#opening.delete(agent);
+    });
+    return opening;
+  }
+
+  async #open(agent: string, instance: string, credit: number): Promise<PolledLine> {
+    const line = new PolledLine(newId(), instance, this.#limits);
+    const attachment = await this.#operator.attach({ agent, instance, credit }, (delivery) =>
+      line.deliver(delivery),
+    );
+    line.attach(attachment);
+    this.#lines.set(agent, line);
+    void line.ended.then((reason) => {
+      if (this.#lines.get(agent) === line) this.#lines.delete(agent);
+      const isReplaced = reason?.status === 409 && !this.#isHere(agent, instance);
+      if (isReplaced) this.#replaced.set(`${agent} ${instance}`, true);
+    });
+    return line;
+  }
+
+  #isHere(agent: string, instance: string): boolean {
+    return this.#operator.instanceOf(agent) === instance;
+  }
+
+  /** Answers all that wait. */
+  close(): void {
+    for (const line of this.#lines.values()) line.end(undefined);
+  }
+}

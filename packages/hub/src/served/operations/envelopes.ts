@@ -1,0 +1,21 @@
+import { httpShapes } from "@waybill/protocol/api";
+import { operation } from "./operation.ts";
+import type { AnyOperation } from "./operation.ts";
+
+export function envelopeOperations(): readonly AnyOperation[] {
+  const { submission, receipt } = httpShapes();
+  return [
+    operation({
+      id: "submitEnvelope",
+      method: "POST",
+      path: "/v1/envelopes",
+      summary:
+        "Takes one signed envelope into custody. The hub's receipt is the answer, once it is on disk.",
+      who: "anyone",
+      body: submission,
+      answer: receipt,
+      refusals: [401, 403, 404, 406, 409, 410, 422, 504],
+      handle: async ({ served, body }) => ({ receipt: await served.hub.submit(body.envelope) }),
+    }),
+  ];
+}

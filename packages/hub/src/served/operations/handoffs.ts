@@ -1,0 +1,79 @@
+import { WaybillError } from "@waybill/protocol";
+import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/api";
+import type { Caller } from "../doors/caller.ts";
+import { entriesOf, linesOf, writeEntry } from "./entries.ts";
+import { Lines, NDJSON, operation } from "./operation.ts";
+import type { AnyOperation } from "./operation.ts";
+
+const PAGE = 100;
+
+export function handoffOperations(): readonly AnyOperation[] {
+  const { ofHandoff, handoffs, entries, correlated, pageBySequence } = httpShapes();
+  return [
+    operation({
+      id: "listHandoffs",
+      method: "GET",
+      path: "/v1/handoffs",
+      summary: "The handoffs of one job, by id: for an agent those that it is party of.",
+      who: "party",
+      query: correlated,
+      answer: handoffs,
+      refusals: [],
+      async handle({ served, caller, query: { correlation_id, after, limit = PAGE } }) {
+        const found = await served.hub.operator.correlated(
+          correlation_id,
+          { after, limit },
+          asWhom(caller),
+        );
+        return { handoffs: found.handoffs.map(writeHandoffView), next: found.last };
+      },
+    }),
+    operation({
+      id: "getHandoff",
+      method: "GET",
+      path: "/v1/handoffs/{id}",
+      summary: "What a party of a handoff may know of it.",
+      who: "party",
+      params: ofHandoff,
+      answer: shapes().handoffView,
+      refusals: [404],
+      async handle({ served, caller, params: { id } }) {
+        const view = await served.hub.operator.handoff(id, asWhom(caller));
+        if (view === undefined) throw unknown(id);
+        return writeHandoffView(view);
+      },
+    }),
+    operation({
+      id: "getHistory",
+      method: "GET",
+      path: "/v1/handoffs/{id}/history",
+      summary: "Everything that is on record about a handoff, every envelope verbatim.",
+      who: "party",
+      params: ofHandoff,
+      query: pageBySequence,
+      answer: entries,
+      alsoLines: true,
+      refusals: [404],
+      async handle({ served, caller, params: { id }, query, accepts }) {
+        const { operator } = served.hub;
+        if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);
+        const { after = 0, limit = PAGE } = query;
+        const read = (page: { after: number; limit: number }) => operator.history(id, page);
+        if (accepts(NDJSON)) return new Lines(linesOf(entriesOf(read, after)));
+        const page = await read({ after, limit });
+        const next = page.length < limit ? undefined : page.at(-1)!.sequence;
+        return { entries: page.map(writeEntry), next };
+      },
+    }),
+  ];
+}
+
+/** An operator looks as nobody in particular. */
+export function asWhom(caller: Caller): string | undefined {
+  return caller.type === "agent" ? caller.agent : undefined;
+}
+
+/** A stranger must not learn whether there is one. */
+function unknown(id: string): WaybillError {
+  return new WaybillError(404, `There is no handoff ${id} here that the caller is a party of.`);
+}

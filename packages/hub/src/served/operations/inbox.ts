@@ -1,0 +1,52 @@
+import { httpShapes, writeDelivery } from "@waybill/protocol/api";
+import type { Caller } from "../doors/caller.ts";
+import { operation } from "./operation.ts";
+import type { AnyOperation } from "./operation.ts";
+
+const WAIT_SECONDS = 20;
+
+export function inboxOperations(): readonly AnyOperation[] {
+  const { inboxQuery, inbox, inboxNews } = httpShapes();
+  return [
+    operation({
+      id: "pollInbox",
+      method: "GET",
+      path: "/v1/inbox",
+      summary:
+        "Waits for deliveries. The cursor of an answer, in the next poll, confirms that its deliveries have arrived; without it they come again.",
+      who: "agent",
+      query: inboxQuery,
+      answer: inbox,
+      refusals: [409, 503],
+      async handle({ served, caller, query, signal }) {
+        const { instance, credit, cursor, wait_seconds: wait = WAIT_SECONDS } = query;
+        const seconds = Math.min(wait, served.limits.waitSeconds);
+        const line = await served.polls.line(agentOf(caller), instance, credit);
+        const polled = await line.poll(cursor, seconds * 1000, signal);
+        return { cursor: polled.cursor, deliveries: polled.deliveries.map(writeDelivery) };
+      },
+    }),
+    operation({
+      id: "reportToInbox",
+      method: "POST",
+      path: "/v1/inbox",
+      summary:
+        "What an agent says without an envelope: what it has taken, that it is still at it, what has arrived, how much it takes.",
+      who: "agent",
+      body: inboxNews,
+      answer: undefined,
+      refusals: [409, 503],
+      async handle({ served, caller, body }) {
+        const { instance, taken = [], heartbeats = [], seen = [], credit } = body;
+        const { attachment } = await served.polls.line(agentOf(caller), instance, credit);
+        for (const each of taken) attachment.taken(each.handoff_id, each.attempt);
+        for (const each of heartbeats) attachment.heartbeat(each.handoff_id, each.attempt);
+        for (const each of seen) attachment.seen(each);
+      },
+    }),
+  ];
+}
+
+function agentOf(caller: Caller): string {
+  return caller.type === "agent" ? caller.agent : "";
+}

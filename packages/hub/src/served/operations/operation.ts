@@ -1,0 +1,57 @@
+import type { StatusCode } from "@waybill/protocol";
+import type { Shape } from "@waybill/protocol/api";
+import type { Caller } from "../doors/caller.ts";
+import type { Served } from "../served.ts";
+
+/** Who may ask: everybody, whoever may read the registry, agents of their own things, operators. */
+export type Who = "anyone" | "reader" | "agent" | "party" | "operator";
+
+export interface Asked<Params, Query, Body> {
+  readonly served: Served;
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Aborted when whoever asked is gone. */
+  readonly signal: AbortSignal;
+  readonly accepts: (type: string) => boolean;
+}
+
+/** What is answered line by line, for as long as it takes. */
+export class Lines {
+  readonly lines: AsyncIterable<string>;
+
+  constructor(lines: AsyncIterable<string>) {
+    this.lines = lines;
+  }
+}
+
+export const NDJSON = "application/x-ndjson";
+
+export interface Operation<Params = never, Query = never, Body = never> {
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT";
+  /** With its parameters in braces, as OpenAPI has it. */
+  readonly path: string;
+  readonly summary: string;
+  readonly who: Who;
+  readonly params?: Shape<Params>;
+  readonly query?: Shape<Query>;
+  readonly body?: Shape<Body>;
+  /** The shape of a 200, a type for what is no JSON, or nothing for a 204. */
+  readonly answer: Shape<unknown> | string | undefined;
+  /** Also lines, for who asks for NDJSON. */
+  readonly alsoLines?: boolean;
+  /** What it may be refused with beside what everything may be. */
+  readonly refusals: readonly StatusCode[];
+  handle(asked: Asked<Params, Query, Body>): Promise<unknown>;
+}
+
+export type AnyOperation = Operation<unknown, unknown, unknown>;
+
+/** Says one operation; what it takes is typed by its shapes. */
+export function operation<Params, Query, Body>(
+  given: Operation<Params, Query, Body>,
+): AnyOperation {
+  return given as unknown as AnyOperation;
+}

@@ -1,0 +1,17 @@
+import { agentOperations } from "./agents.ts";
+import { envelopeOperations } from "./envelopes.ts";
+import { handoffOperations } from "./handoffs.ts";
+import { inboxOperations } from "./inbox.ts";
+import type { AnyOperation } from "./operation.ts";
+import { wellKnownOperations } from "./well-known.ts";
+
+/** Everything that a hub can be asked over HTTP. Routes and their description are made of this. */
+export function operations(): readonly AnyOperation[] {
+  return [
+    ...envelopeOperations(),
+    ...agentOperations(),
+    ...inboxOperations(),
+    ...handoffOperations(),
+    ...wellKnownOperations(),
+  ];
+}

@@ -1,0 +1,67 @@
+import { WaybillError } from "@waybill/protocol";
+import { httpShapes } from "@waybill/protocol/api";
+import { operation } from "./operation.ts";
+import type { AnyOperation } from "./operation.ts";
+
+export function wellKnownOperations(): readonly AnyOperation[] {
+  const { wellKnown, health } = httpShapes();
+  return [
+    operation({
+      id: "getHub",
+      method: "GET",
+      path: "/.well-known/waybill",
+      summary: "Who this hub is, by its signed manifest, and where everything else is.",
+      who: "anyone",
+      answer: wellKnown,
+      refusals: [],
+      async handle({ served: { hub, url } }) {
+        return {
+          waybill: 1,
+          hub: hub.id,
+          manifest: (await hub.manifests({ agent: hub.id })).at(-1)!.text,
+          api: `${url}/v1`,
+          socket: `${url.replace(/^http/, "ws")}/v1/socket`,
+          agents: `${url}/.well-known/waybill/agents/{id}`,
+          openapi: `${url}/openapi.json`,
+          skill: `${url}/skill.md`,
+        };
+      },
+    }),
+    operation({
+      id: "getHealth",
+      method: "GET",
+      path: "/healthz",
+      summary: "Whether the process is alive.",
+      who: "anyone",
+      answer: health,
+      refusals: [],
+      handle: async () => ({ status: "ok" }),
+    }),
+    operation({
+      id: "getReadiness",
+      method: "GET",
+      path: "/readyz",
+      summary: "Whether it takes work: 503 once it goes down, and where its store does not answer.",
+      who: "anyone",
+      answer: health,
+      refusals: [503],
+      async handle({ served }) {
+        if (served.isClosing()) {
+          throw new WaybillError(503, "This hub is going down; ask another, or come again.");
+        }
+        await served.store.ledgerHead();
+        return { status: "ok" };
+      },
+    }),
+    operation({
+      id: "getDescription",
+      method: "GET",
+      path: "/openapi.json",
+      summary: "This description.",
+      who: "anyone",
+      answer: "application/json",
+      refusals: [],
+      handle: ({ served }) => Promise.resolve(served.openapi()),
+    }),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Logger } from "pino";
+import type { HubServer } from "../open-hub.ts";
+import type { Store } from "../store.ts";
+import type { ServedLimits } from "./limits.ts";
+
+export interface ServeOptions {
+  readonly hub: HubServer;
+  /** The store that the hub was opened over. */
+  readonly store: Store;
+  /** Left out: loopback. */
+  readonly host?: string | undefined;
+  /** Left out, or 0: one that is free. */
+  readonly port?: number | undefined;
+  /** Where others reach it, if that is not where it listens: behind a proxy, or under a name. */
+  readonly publicUrl?: string | undefined;
+  /** A proxy that can be trusted stands before it, ends TLS and says in X-Forwarded-For who asks. */
+  readonly isBehindProxy?: boolean | undefined;
+  /** More names under which it may be asked, against DNS rebinding. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Origins of web pages that may ask it. Left out: its own. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Whether strangers may read who is registered. Left out: on loopback only. */
+  readonly isOpenRegistry?: boolean | undefined;
+  readonly limits?: Partial<ServedLimits> | undefined;
+  /** Left out: nothing is logged. */
+  readonly logger?: Logger | undefined;
+}
+
+export interface ServedHub {
+  readonly url: string;
+  readonly port: number;
+  /** What an operator's calls carry. Made at the first start, and kept in the store. */
+  readonly operatorToken: string;
+  /** Answers what is under way, sends everybody away to come again, and leaves the hub open. */
+  close(): Promise<void>;
+}

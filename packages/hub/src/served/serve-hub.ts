@@ -1,0 +1,77 @@
+/// <reference types="node" />
+import type { AddressInfo } from "node:net";
+import { WaybillError } from "@waybill/protocol";
+import { Hosts, isLoopback } from "./doors/hosts.ts";
+import { operatorTokenOf } from "./doors/operator-token.ts";
+import { Rates } from "./doors/rates.ts";
+import { UsedProofs } from "./doors/used-proofs.ts";
+import { addRoute } from "./http/routes.ts";
+import { httpServer } from "./http/server.ts";
+import { Polls } from "./inbox/polls.ts";
+import { BODY_BYTES_BESIDE_ENVELOPE, SERVED_LIMITS } from "./limits.ts";
+import { operations } from "./operations/operations.ts";
+import type { ServedHub, ServeOptions } from "./options.ts";
+import type { Served } from "./served.ts";
+import { Sockets } from "./socket/sockets.ts";
+
+const LOOPBACK = "127.0.0.1";
+
+/** Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket. */
+export async function serveHub(options: ServeOptions): Promise<ServedHub> {
+  const { hub, store, host = LOOPBACK, port = 0, publicUrl, logger } = options;
+  const { isBehindProxy = false, isOpenRegistry = isLoopback(host) } = options;
+  const limits = { ...SERVED_LIMITS, ...options.limits };
+  const { operator } = hub;
+  const operatorToken = await operatorTokenOf(store);
+  const agentRates = new Rates(limits.callsPerAgent, limits.burstPerAgent);
+  const door = {
+    hosts: new Hosts({ ...options, host }),
+    addressRates: new Rates(limits.requestsPerAddress, limits.burstPerAddress),
+    isBehindProxy,
+    bodyBytes: operator.limits.envelopeBytes + BODY_BYTES_BESIDE_ENVELOPE,
+  };
+  const server = httpServer({ door, hubLimits: operator.limits, limits, logger });
+  const polls = new Polls(operator, limits);
+  const { clockSkewMs } = operator.limits;
+  const callers = {
+    hub: hub.id,
+    operator,
+    operatorToken,
+    used: new UsedProofs(clockSkewMs, limits.proofsPerAgent),
+    openedAt: operator.now(),
+  };
+  let isClosing = false;
+  const served: Served = {
+    hub,
+    store,
+    limits,
+    polls,
+    isOpenRegistry,
+    get url() {
+      return url;
+    },
+    isClosing: () => isClosing,
+    openapi: () => ({}),
+  };
+  for (const operation of operations())
+    addRoute(server, operation, { served, callers, agentRates });
+  const sockets = new Sockets(server.server, { hub, limits, door, agentRates });
+  await server.listen({ host, port });
+  const bound = (server.server.address() as AddressInfo).port;
+  const url = (publicUrl ?? `http://${named(host)}:${bound}`).replace(/\/+$/, "");
+  logger?.info({ url, hub: hub.id }, "listening");
+
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    isClosing = true;
+    polls.close();
+    await sockets.close(new WaybillError(503, `The hub ${hub.id} goes down; attach again later.`));
+    await server.close();
+    logger?.info({ url }, "closed");
+  };
+  return { url, port: bound, operatorToken, close: () => (closed ??= close()) };
+}
+
+function named(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,18 @@
+import type { HubServer } from "../open-hub.ts";
+import type { Store } from "../store.ts";
+import type { Polls } from "./inbox/polls.ts";
+import type { ServedLimits } from "./limits.ts";
+
+/** What the operations of one served hub work on. */
+export interface Served {
+  readonly hub: HubServer;
+  readonly store: Store;
+  readonly limits: ServedLimits;
+  readonly polls: Polls;
+  readonly url: string;
+  readonly isOpenRegistry: boolean;
+  /** It goes down: whoever asks should go elsewhere, or come again. */
+  isClosing(): boolean;
+  /** The description of all this. */
+  openapi(): unknown;
+}

@@ -1,0 +1,278 @@
+/// <reference types="node" />
+import { readCompact, WaybillError } from "@waybill/protocol";
+import {
+  messageCharacters,
+  readAgentFrames,
+  readHello,
+  writeDelivery,
+  writeProblem,
+} from "@waybill/protocol/api";
+import type { AgentFrame, HubFrame } from "@waybill/protocol/api";
+import type { WebSocket } from "ws";
+import type { Attachment, Delivery } from "../../hub-api.ts";
+import type { HubServer } from "../../open-hub.ts";
+import type { Rates } from "../doors/rates.ts";
+import type { ServedLimits } from "../limits.ts";
+import { answerCall } from "./call.ts";
+import { Outbox } from "./outbox.ts";
+
+export interface SessionOptions {
+  readonly hub: HubServer;
+  readonly limits: ServedLimits;
+  readonly agentRates: Rates;
+  readonly nonce: string;
+  /** It has said who it is, or is gone: it is no stranger any more. */
+  readonly introduced: () => void;
+}
+
+/** Calls of a socket that has not said who it is: enrolments, and not many of them. */
+const CALLS_OF_STRANGERS = 16;
+const FRAMES_OF_STRANGERS = 64;
+const CLOSED_NORMALLY = 1000;
+
+/** One socket: says who is there, then passes calls one way and deliveries the other. */
+export class Session {
+  readonly ended: Promise<void>;
+  readonly #socket: WebSocket;
+  readonly #options: SessionOptions;
+  readonly #outbox: Outbox;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #agent: string | undefined;
+  #attachment: Attachment | undefined;
+  #early: Delivery[] | undefined = [];
+  #isGreeting = false;
+  #calls = 0;
+  #callsOfStranger = 0;
+  #framesOfStranger = 0;
+  #isClosing = false;
+  #heardAt = 0;
+  #saidAt = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(socket: WebSocket, options: SessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#outbox = new Outbox((message) => this.#send(message));
+    this.ended = new Promise((resolve) => socket.once("close", () => resolve()));
+    socket.on("message", (data: Buffer, isBinary) => this.#take(data, isBinary));
+    // What is wrong with a frame of the WebSocket itself ends it: ws closes with the right code.
+    socket.on("error", () => undefined);
+    socket.once("close", () => this.#left());
+    const { hub, nonce, limits } = options;
+    const { envelopeBytes } = hub.operator.limits;
+    this.#say({
+      type: "challenge",
+      waybill: 1,
+      hub: hub.id,
+      nonce,
+      limits: {
+        message_characters: messageCharacters(envelopeBytes),
+        envelope_bytes: envelopeBytes,
+      },
+    });
+    this.#after(limits.helloMs, () => {
+      if (this.#attachment !== undefined) return;
+      this.end(new WaybillError(401, `No hello has come within ${limits.helloMs} ms.`));
+    });
+  }
+
+  get agent(): string | undefined {
+    return this.#agent;
+  }
+
+  #take(data: Buffer, isBinary: boolean): void {
+    if (this.#isClosing) return;
+    this.#heardAt = Date.now();
+    try {
+      if (isBinary) throw new WaybillError(400, "A message on this socket is text, not binary.");
+      const { envelopeBytes, jsonDepth } = this.#options.hub.operator.limits;
+      const frames = readAgentFrames(data.toString("utf8"), {
+        characters: messageCharacters(envelopeBytes),
+        jsonDepth,
+      });
+      this.#slowDown(frames.length);
+      for (const frame of frames) this.#hear(frame);
+    } catch (error) {
+      this.end(WaybillError.from(error));
+    }
+  }
+
+  /** Whoever says more than it may is not read any further for a while. */
+  #slowDown(count: number): void {
+    if (this.#agent === undefined) {
+      this.#framesOfStranger += count;
+      if (this.#framesOfStranger <= FRAMES_OF_STRANGERS) return;
+      throw new WaybillError(401, "Too much was said before a hello.");
+    }
+    const early = this.#options.agentRates.take(this.#agent, Date.now(), count);
+    if (early === 0) return;
+    this.#socket.pause();
+    this.#after(early, () => {
+      if (this.#calls < this.#options.limits.callsAtOnce) this.#socket.resume();
+    });
+  }
+
+  #hear(frame: AgentFrame): void {
+    switch (frame.type) {
+      case "call":
+        return this.#call(frame);
+      case "taken":
+        return this.#attached(frame.type).taken(frame.handoff_id, frame.attempt);
+      case "heartbeat":
+        return this.#attached(frame.type).heartbeat(frame.handoff_id, frame.attempt);
+      case "seen":
+        return this.#attached(frame.type).seen(frame.id);
+      case "credit":
+        return this.#attached(frame.type).setCredit(frame.credit);
+      case "hello":
+        if (this.#isGreeting) throw new WaybillError(400, "A socket takes one hello.");
+        this.#isGreeting = true;
+        this.#greet(frame.proof, frame.credit).catch((error: unknown) =>
+          this.end(WaybillError.from(error)),
+        );
+        return;
+      case "ping":
+        return this.#say({ type: "pong" });
+      case "pong":
+    }
+  }
+
+  #attached(type: AgentFrame["type"]): Attachment {
+    if (this.#attachment !== undefined) return this.#attachment;
+    throw new WaybillError(401, `A ${type} came before the socket said hello and was attached.`);
+  }
+
+  async #greet(proof: string, credit: number): Promise<void> {
+    const { hub, nonce, limits, introduced } = this.#options;
+    const hello = readHello(readCompact(proof).payload);
+    if (hello.nonce !== nonce) {
+      throw new WaybillError(
+        401,
+        "The hello does not carry the nonce of this socket's challenge; sign one for each socket.",
+        { at: "/nonce" },
+      );
+    }
+    const { from: agent, instance } = hello;
+    const attachment = await hub.attach({ agent, instance, credit, proof }, (delivery) =>
+      this.#deliver(delivery),
+    );
+    if (this.#isClosing) return attachment.close();
+    introduced();
+    this.#agent = agent;
+    this.#attachment = attachment;
+    this.#say({ type: "attached", ping_ms: limits.pingMs });
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const delivery of early) this.#deliver(delivery);
+    this.#keepAlive();
+    attachment.closed.then(
+      (reason) => this.end(reason),
+      (error: unknown) => this.end(WaybillError.from(error)),
+    );
+  }
+
+  #deliver(delivery: Delivery): void {
+    if (this.#early !== undefined) {
+      this.#early.push(delivery);
+      return;
+    }
+    this.#say({ type: "delivery", delivery: writeDelivery(delivery) });
+  }
+
+  #call(frame: Extract<AgentFrame, { type: "call" }>): void {
+    const { hub, limits } = this.#options;
+    if (this.#attachment === undefined) {
+      if (frame.call !== "publish" || ++this.#callsOfStranger > CALLS_OF_STRANGERS) {
+        throw new WaybillError(
+          401,
+          `Before its hello a socket may publish a manifest, a few times, and nothing else; it called ${frame.call}.`,
+        );
+      }
+    }
+    if (++this.#calls === limits.callsAtOnce) this.#socket.pause();
+    answerCall(hub, this.#agent, frame).then(
+      (reply) => this.#reply(reply),
+      (error: unknown) => {
+        const problem = writeProblem(WaybillError.from(error));
+        this.#reply(JSON.stringify({ type: "reply", number: frame.number, problem }));
+      },
+    );
+  }
+
+  #reply(text: string): void {
+    this.#outbox.push(text);
+    if (this.#calls-- === this.#options.limits.callsAtOnce) this.#socket.resume();
+    if (this.#calls === 0) this.#idle?.();
+  }
+
+  #say(frame: HubFrame): void {
+    this.#outbox.push(JSON.stringify(frame));
+  }
+
+  #send(message: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#saidAt = Date.now();
+    this.#socket.send(message);
+    const { unsentBytes } = this.#options.limits;
+    if (this.#socket.bufferedAmount <= unsentBytes || this.#isClosing) return;
+    this.end(
+      new WaybillError(
+        413,
+        `More than ${unsentBytes} bytes wait to be read here. They stay in the inbox: attach again to have them.`,
+      ),
+    );
+    // It does not read, so it will not read that either.
+    this.#socket.terminate();
+  }
+
+  /** Proxies drop lines on which nothing is said, and a dead line says nothing. */
+  #keepAlive(): void {
+    const { pingMs } = this.#options.limits;
+    const timer = setInterval(() => {
+      const now = Date.now();
+      if (now - this.#heardAt > 2 * pingMs) {
+        this.end(new WaybillError(503, `Nothing was heard for ${2 * pingMs} ms.`));
+        return this.#socket.terminate();
+      }
+      if (now - this.#saidAt >= pingMs / 2) this.#say({ type: "ping" });
+    }, pingMs / 2);
+    this.#timers.add(timer);
+  }
+
+  #after(ms: number, callback: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      callback();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  /** Answers what is under way first, then sends it away. */
+  async drain(reason: WaybillError): Promise<void> {
+    this.#isClosing = true;
+    if (this.#calls > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    this.#isClosing = false;
+    this.end(reason);
+    await this.ended;
+  }
+
+  /** Says why, and closes. */
+  end(reason: WaybillError | undefined): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    if (reason !== undefined) this.#say({ type: "closed", problem: writeProblem(reason) });
+    this.#outbox.flush();
+    this.#socket.close(CLOSED_NORMALLY);
+    // The rest of the closing is up to the other side, which need not care.
+    const timer = setTimeout(() => this.#socket.terminate(), this.#options.limits.closeMs);
+    this.#socket.once("close", () => clearTimeout(timer));
+  }
+
+  #left(): void {
+    this.#isClosing = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#options.introduced();
+    this.#attachment?.close().catch(() => undefined);
+    this.#idle?.();
+  }
+}

@@ -1,0 +1,105 @@
+/// <reference types="node" />
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { WaybillError } from "@waybill/protocol";
+import { messageCharacters } from "@waybill/protocol/api";
+import { WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
+import type { HubServer } from "../../open-hub.ts";
+import type { Rates } from "../doors/rates.ts";
+import { addressOf } from "../http/address.ts";
+import { checkAtDoor } from "../http/door.ts";
+import type { DoorOptions } from "../http/door.ts";
+import { rawProblem } from "../http/errors.ts";
+import type { ServedLimits } from "../limits.ts";
+import { Session } from "./session.ts";
+
+export interface SocketsOptions {
+  readonly hub: HubServer;
+  readonly limits: ServedLimits;
+  readonly door: DoorOptions;
+  readonly agentRates: Rates;
+}
+
+const PATH = "/v1/socket";
+const NONCE_BYTES = 24;
+
+/** The sockets of connected agents, and of those who have yet to say who they are. */
+export class Sockets {
+  readonly #options: SocketsOptions;
+  readonly #server: WebSocketServer;
+  readonly #sessions = new Set<Session>();
+  /** Sockets that have not said who they are, by address. */
+  readonly #strangers = new Map<string, number>();
+  #isClosing = false;
+
+  constructor(server: Server, options: SocketsOptions) {
+    this.#options = options;
+    const { envelopeBytes } = options.hub.operator.limits;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: messageCharacters(envelopeBytes),
+    });
+    server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      socket.on("error", () => undefined);
+      try {
+        this.#check(request);
+      } catch (error) {
+        socket.end(rawProblem(WaybillError.from(error)), () => socket.destroy());
+        return;
+      }
+      this.#server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, request));
+    });
+  }
+
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  #check(request: IncomingMessage): void {
+    const { door, limits } = this.#options;
+    checkAtDoor(request, door);
+    if (request.url?.split("?")[0] !== PATH) {
+      throw new WaybillError(404, `There is no socket under this path; it is at ${PATH}.`);
+    }
+    if (this.#isClosing) throw new WaybillError(503, "This hub is going down; come again.");
+    const strangers = this.#strangers.get(addressOf(request, door.isBehindProxy)) ?? 0;
+    if (strangers < limits.strangersPerAddress) return;
+    throw new WaybillError(
+      301,
+      `${strangers} sockets from this address have not said who they are; more are let in once they have.`,
+      { retryAfterMs: limits.helloMs },
+    );
+  }
+
+  #open(socket: WebSocket, request: IncomingMessage): void {
+    const { hub, limits, door, agentRates } = this.#options;
+    const address = addressOf(request, door.isBehindProxy);
+    this.#strangers.set(address, (this.#strangers.get(address) ?? 0) + 1);
+    let isStranger = true;
+    const session = new Session(socket, {
+      hub,
+      limits,
+      agentRates,
+      nonce: randomBytes(NONCE_BYTES).toString("base64url"),
+      introduced: () => {
+        if (!isStranger) return;
+        isStranger = false;
+        const left = this.#strangers.get(address)! - 1;
+        if (left > 0) this.#strangers.set(address, left);
+        else this.#strangers.delete(address);
+      },
+    });
+    this.#sessions.add(session);
+    void session.ended.then(() => this.#sessions.delete(session));
+  }
+
+  /** Answers what is under way on each, and sends everybody away to come again. */
+  async close(reason: WaybillError): Promise<void> {
+    this.#isClosing = true;
+    await Promise.all([...this.#sessions].map((session) => session.drain(reason)));
+  }
+}

@@ -1,0 +1,237 @@
+import * as z from "zod";
+import { lazy } from "../lazy.ts";
+import type { StatusCode } from "../status.ts";
+import type { WireDelivery } from "./delivery.ts";
+import { shapes } from "./shapes.ts";
+import type { WireHandoffView } from "./view.ts";
+
+/** The place of a list to go on from; missing where the list has ended. */
+interface Listed<Cursor> {
+  readonly next?: Cursor | undefined;
+}
+
+/** What a hub tells about an agent. Everything that the agent says of itself is in its manifest. */
+export interface WirePresence {
+  readonly agent_id: string;
+  readonly is_connected: boolean;
+  readonly last_seen: string | null;
+  readonly credit: number;
+  readonly in_flight: number;
+  readonly version?: string | undefined;
+  readonly description?: string | undefined;
+  readonly capabilities: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly description?: string | undefined;
+    readonly tags: readonly string[];
+  }[];
+  readonly sequence: number;
+  readonly published_at: string;
+  /** The newest manifest, as it was signed; only where one agent is asked for. */
+  readonly manifest?: string | undefined;
+}
+
+export interface WireDeadLetter {
+  readonly id: string;
+  readonly status: StatusCode;
+  readonly reason: string;
+  readonly delegator: string;
+  readonly capability: string;
+  readonly correlation_id: string;
+  readonly attempts: number;
+}
+
+/** One entry of the ledger, as a line of its export has it. */
+export interface WireEntry {
+  readonly sequence: number;
+  readonly at: string;
+  readonly type: "envelope" | "manifest" | "decision";
+  readonly handoff_id: string | null;
+  readonly from: string | null;
+  readonly id: string | null;
+  readonly digest: string;
+  readonly content: string;
+  readonly hash: string;
+}
+
+interface WireAttempt {
+  readonly handoff_id: string;
+  readonly attempt: number;
+}
+
+export interface WireInboxNews {
+  readonly instance: string;
+  readonly taken?: readonly WireAttempt[] | undefined;
+  readonly heartbeats?: readonly WireAttempt[] | undefined;
+  readonly seen?: readonly string[] | undefined;
+  readonly credit?: number | undefined;
+}
+
+export interface WireInboxQuery {
+  readonly instance: string;
+  readonly wait_seconds?: number | undefined;
+  readonly credit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface WireWellKnown {
+  readonly waybill: 1;
+  readonly hub: string;
+  readonly manifest: string;
+  readonly api: string;
+  readonly socket: string;
+  readonly agents: string;
+  readonly openapi: string;
+  readonly skill: string;
+}
+
+export interface HttpShapes {
+  readonly submission: z.ZodType<{ envelope: string }>;
+  readonly receipt: z.ZodType<{ receipt: string }>;
+  readonly publication: z.ZodType<{ manifest: string }>;
+  readonly enrolled: z.ZodType<{ agent_id: string; sequence: number }>;
+  readonly presence: z.ZodType<WirePresence>;
+  readonly presences: z.ZodType<Listed<string> & { agents: readonly WirePresence[] }>;
+  readonly inboxQuery: z.ZodType<WireInboxQuery>;
+  readonly inbox: z.ZodType<{ cursor: string; deliveries: readonly WireDelivery[] }>;
+  readonly inboxNews: z.ZodType<WireInboxNews>;
+  readonly handoffs: z.ZodType<Listed<string> & { handoffs: readonly WireHandoffView[] }>;
+  readonly entries: z.ZodType<Listed<number> & { entries: readonly WireEntry[] }>;
+  readonly deadLetters: z.ZodType<Listed<string> & { dead_letters: readonly WireDeadLetter[] }>;
+  readonly deadLetter: z.ZodType<
+    WireDeadLetter & { handoff: WireHandoffView; entries: readonly WireEntry[] }
+  >;
+  readonly checkpoint: z.ZodType<{ checkpoint: string }>;
+  readonly wellKnown: z.ZodType<WireWellKnown>;
+  readonly health: z.ZodType<{ status: "ok" | "closing" }>;
+  readonly ofAgent: z.ZodType<{ id: string }>;
+  readonly ofHandoff: z.ZodType<{ id: string }>;
+  readonly pageById: z.ZodType<{ after?: string | undefined; limit?: number | undefined }>;
+  readonly pageBySequence: z.ZodType<{ after?: number | undefined; limit?: number | undefined }>;
+  readonly pageByAgent: z.ZodType<{ after?: string | undefined; limit?: number | undefined }>;
+  readonly afterSequence: z.ZodType<{ after?: number | undefined }>;
+  readonly correlated: z.ZodType<{
+    correlation_id: string;
+    after?: string | undefined;
+    limit?: number | undefined;
+  }>;
+}
+
+const LIST_AT_MOST = 500;
+const NEWS_AT_MOST = 1_000;
+
+/** What the operations of the HTTP API take and answer. */
+export const httpShapes: () => HttpShapes = lazy(() => {
+  const { agentId, id, time, status, delivery, handoffView } = shapes();
+  const text = z.string();
+  const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+  const credit = z.int().min(0).max(10_000).optional();
+  const limit = z.int().min(1).max(LIST_AT_MOST).optional();
+  const instance = z.string().min(1).max(256);
+  const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+
+  const presence: z.ZodType<WirePresence> = z.object({
+    agent_id: agentId,
+    is_connected: z.boolean(),
+    last_seen: time.nullable(),
+    credit: count,
+    in_flight: count,
+    version: text.optional(),
+    description: text.optional(),
+    capabilities: z.array(
+      z.object({
+        name: text,
+        version: text,
+        description: text.optional(),
+        tags: z.array(text),
+      }),
+    ),
+    sequence: z.int().min(1),
+    published_at: time,
+    manifest: text.optional(),
+  });
+  const attempts = z
+    .array(z.object({ handoff_id: id, attempt: z.int().min(1).max(Number.MAX_SAFE_INTEGER) }))
+    .max(NEWS_AT_MOST);
+  const entry: z.ZodType<WireEntry> = z.object({
+    sequence: z.int().min(1),
+    at: time,
+    type: z.enum(["envelope", "manifest", "decision"]),
+    handoff_id: text.nullable(),
+    from: text.nullable(),
+    id: text.nullable(),
+    digest,
+    content: text,
+    hash: digest,
+  });
+  const letter = {
+    id,
+    status,
+    reason: text,
+    delegator: agentId,
+    capability: text,
+    correlation_id: id,
+    attempts: count,
+  };
+
+  return {
+    submission: z.object({ envelope: text }),
+    receipt: z.object({ receipt: text }),
+    publication: z.object({ manifest: text }),
+    enrolled: z.object({ agent_id: agentId, sequence: z.int().min(1) }),
+    presence,
+    presences: z.object({ agents: z.array(presence), next: agentId.optional() }),
+    inboxQuery: z.object({
+      instance,
+      wait_seconds: z.number().min(0).max(3_600).optional(),
+      credit,
+      cursor: z.string().max(256).optional(),
+    }),
+    inbox: z.object({ cursor: text, deliveries: z.array(delivery) }),
+    inboxNews: z.object({
+      instance,
+      taken: attempts.optional(),
+      heartbeats: attempts.optional(),
+      seen: z.array(z.string().max(256)).max(NEWS_AT_MOST).optional(),
+      credit,
+    }),
+    handoffs: z.object({ handoffs: z.array(handoffView), next: id.optional() }),
+    entries: z.object({ entries: z.array(entry), next: z.int().min(1).optional() }),
+    deadLetters: z.object({ dead_letters: z.array(z.object(letter)), next: id.optional() }),
+    deadLetter: z.object({ ...letter, handoff: handoffView, entries: z.array(entry) }),
+    checkpoint: z.object({ checkpoint: text }),
+    wellKnown: z.object({
+      waybill: z.literal(1),
+      hub: agentId,
+      manifest: text,
+      api: text,
+      socket: text,
+      agents: text,
+      openapi: text,
+      skill: text,
+    }),
+    health: z.object({ status: z.enum(["ok", "closing"]) }),
+    ofAgent: z.object({ id: agentId }),
+    ofHandoff: z.object({ id }),
+    pageById: z.object({ after: id.optional(), limit }),
+    pageBySequence: z.object({ after: count.optional(), limit }),
+    pageByAgent: z.object({ after: agentId.optional(), limit }),
+    afterSequence: z.object({ after: count.optional() }),
+    correlated: z.object({ correlation_id: id, after: id.optional(), limit }),
+  };
+});
+
+/** A shape, as whoever only passes shapes on needs to know it. */
+export type Shape<Value> = z.ZodType<Value>;
+
+/** The JSON Schema of what a shape takes, or with `output` of what comes out of it. */
+export function jsonSchemaOf(
+  shape: Shape<unknown>,
+  io: "input" | "output" = "input",
+): Record<string, unknown> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, {
+    io,
+    target: "draft-2020-12",
+  }) as Record<string, unknown>;
+  return schema;
+}
