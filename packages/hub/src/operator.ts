@@ -1,6 +1,6 @@
-import { isAgentId, WaybillError } from "@waybill/protocol";
+import { isAgentId, rankByWords, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
-import type { Found, KeyRecord, Manifest } from "@waybill/protocol";
+import type { FindQuery, Found, KeyRecord, Manifest } from "@waybill/protocol";
 import { caseOf } from "./custody/record.ts";
 import type { Engine } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
@@ -21,6 +21,12 @@ export interface Presence {
   readonly manifest: Manifest;
   readonly published: StoredManifest;
 }
+
+/** A query, by whoever may not know what the capability is called. */
+export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
+
+const PAGE = 100;
+const NAMES_AT_MOST = 1_000;
 
 /** What whoever runs a hub may see and do, and whoever serves it to others. */
 export class Operator {
@@ -91,19 +97,29 @@ export class Operator {
     };
   }
 
-  /** Everybody's offers of these names, judged as `find` does. */
-  async findAll(
-    capabilities: readonly string[],
-    query: Omit<Parameters<Engine["router"]["find"]>[0], "capability">,
-  ): Promise<Found> {
+  /** As `find` judges; of every capability that there is, where none is named. */
+  async search({ capability, ...query }: Search): Promise<Found> {
     const { router, clock } = this.#engine;
+    const names = capability === undefined ? await this.#names() : [capability];
     const found = await Promise.all(
-      capabilities.map((capability) => router.find({ ...query, capability }, clock.now())),
+      names.map((name) => router.find({ ...query, capability: name }, clock.now())),
     );
+    const fits = found.flatMap((each) => each.fits);
     return {
-      fits: found.flatMap(({ fits }) => fits),
+      fits: query.words === undefined ? fits : rankByWords(fits, query.words),
       leftOut: found.flatMap(({ leftOut }) => leftOut),
     };
+  }
+
+  async #names(): Promise<readonly string[]> {
+    const names = new Set<string>();
+    for (let after: string | undefined; names.size < NAMES_AT_MOST;) {
+      const page = await this.#engine.store.agents({ after, limit: PAGE });
+      for (const { capabilities } of page) for (const name of capabilities) names.add(name);
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.agent;
+    }
+    return [...names].toSorted().slice(0, NAMES_AT_MOST);
   }
 
   /** As an operator sees it, or, with `as`, a party of it. */

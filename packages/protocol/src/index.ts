@@ -79,6 +79,7 @@ export type {
   LeftOut,
   RankedCandidate,
 } from "./discovery/discovery.ts";
+export { rankByWords } from "./discovery/words.ts";
 export {
   EJECTION,
   isEjected,

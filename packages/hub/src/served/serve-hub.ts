@@ -40,7 +40,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     used: new UsedProofs(clockSkewMs, limits.proofsPerAgent),
     openedAt: operator.now(),
   };
-  let isClosing = false;
+  const closing = new AbortController();
   const served: Served = {
     hub,
     store,
@@ -50,7 +50,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     get url() {
       return url;
     },
-    isClosing: () => isClosing,
+    closing: closing.signal,
     openapi: () => ({}),
   };
   for (const operation of operations())
@@ -63,7 +63,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
 
   let closed: Promise<void> | undefined;
   const close = async () => {
-    isClosing = true;
+    closing.abort();
     polls.close();
     await sockets.close(new WaybillError(503, `The hub ${hub.id} goes down; attach again later.`));
     await server.close();

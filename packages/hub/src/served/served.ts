@@ -11,8 +11,8 @@ export interface Served {
   readonly polls: Polls;
   readonly url: string;
   readonly isOpenRegistry: boolean;
-  /** It goes down: whoever asks should go elsewhere, or come again. */
-  isClosing(): boolean;
+  /** Aborted when it goes down: whoever asks then should go elsewhere, or come again. */
+  readonly closing: AbortSignal;
   /** The description of all this. */
   openapi(): unknown;
 }

@@ -24,6 +24,8 @@ export interface Shapes {
   readonly published: z.ZodType<WirePublished>;
   readonly findQuery: z.ZodType<WireFindQuery>;
   readonly search: z.ZodType<WireSearch>;
+  /** The same in a query, which has no room for an input. */
+  readonly searchQuery: z.ZodType<Omit<WireSearch, "input">>;
   readonly found: z.ZodType<WireFound>;
   readonly problem: z.ZodType<Problem>;
 }
@@ -101,16 +103,24 @@ export const shapes: () => Shapes = lazy(() => {
 
   const label = z.string().min(1).max(256);
   const capability = z.string().regex(CAPABILITY_NAME, "must be a capability's name");
+  const input = json.optional();
   const wanted = {
-    input: json.optional(),
     version: label.optional(),
     tags: z.array(label).max(64).optional(),
     within: z.number().positive().optional(),
     min_reliability: z.number().min(0).max(1).optional(),
     words: z.string().max(1024).optional(),
   };
-  const findQuery: z.ZodType<WireFindQuery> = z.object({ capability, ...wanted });
-  const search: z.ZodType<WireSearch> = z.object({ capability: capability.optional(), ...wanted });
+  const findQuery: z.ZodType<WireFindQuery> = z.object({ capability, input, ...wanted });
+  const search: z.ZodType<WireSearch> = z.object({
+    capability: capability.optional(),
+    input,
+    ...wanted,
+  });
+  const searchQuery: z.ZodType<Omit<WireSearch, "input">> = z.object({
+    capability: capability.optional(),
+    ...wanted,
+  });
 
   const reasons = z.array(z.string());
   const found: z.ZodType<WireFound> = z.object({
@@ -156,6 +166,7 @@ export const shapes: () => Shapes = lazy(() => {
     published,
     findQuery,
     search,
+    searchQuery,
     found,
     problem,
   };

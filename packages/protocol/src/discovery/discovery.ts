@@ -9,6 +9,7 @@ import { isEjected, NO_STATS, wilsonLowerBound, wilsonUpperBound } from "./relia
 import type { ReliabilityStats } from "./reliability.ts";
 import { compileSchema } from "../schema/schema.ts";
 import type { CompiledSchema } from "../schema/schema.ts";
+import { rankByWords } from "./words.ts";
 import type { TrustDecision } from "../manifest/trust.ts";
 
 export interface FindQuery {
@@ -91,8 +92,9 @@ export function findCandidates(
     else
       leftOut.push({ agent_id, capability: capability.name, version: capability.version, reasons });
   }
+  const ranked = fits.sort(compareFits);
   return {
-    fits: fits.sort(compareFits),
+    fits: query.words === undefined ? ranked : rankByWords(ranked, query.words),
     leftOut: leftOut.sort(
       (a, b) =>
         byText(a.agent_id, b.agent_id) ||

@@ -55,12 +55,12 @@ export function addRoute(
         params: params && checked(params, request.params, "The path"),
         query: query && checked(query, readQuery(request.query as object as never), "The query"),
         body: body && checked(body, request.body ?? undefined, "The body"),
-        signal: signalOf(request, reply),
+        signal: AbortSignal.any([signalOf(request, reply), served.closing]),
         accepts: (type: string) => request.headers.accept?.includes(type) === true,
       };
       const given = await operation.handle(asked);
       if (given instanceof Lines) return sendLines(reply, given.lines);
-      if (served.isClosing()) reply.header("connection", "close");
+      if (served.closing.aborted) reply.header("connection", "close");
       if (answer === undefined) return reply.code(204).send();
       reply.type(typeof answer === "string" ? answer : "application/json");
       if (alsoLines === true) reply.header("vary", "accept");

@@ -15,7 +15,9 @@ export async function* entriesOf(read: Read, from: number): AsyncGenerator<Ledge
   }
 }
 
-export async function* linesOf(entries: AsyncIterable<LedgerEntry>): AsyncGenerator<string> {
+export async function* linesOf(
+  entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
+): AsyncGenerator<string> {
   for await (const entry of entries) yield ledgerLine(entry);
 }
 

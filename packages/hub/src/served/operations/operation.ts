@@ -12,7 +12,7 @@ export interface Asked<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Aborted when whoever asked is gone. */
+  /** Aborted when whoever asked is gone, and when the hub goes down. */
   readonly signal: AbortSignal;
   readonly accepts: (type: string) => boolean;
 }
@@ -53,5 +53,5 @@ export type AnyOperation = Operation<unknown, unknown, unknown>;
 export function operation<Params, Query, Body>(
   given: Operation<Params, Query, Body>,
 ): AnyOperation {
-  return given as unknown as AnyOperation;
+  return given as AnyOperation;
 }

@@ -1,7 +1,10 @@
 import { agentOperations } from "./agents.ts";
+import { capabilityOperations } from "./capabilities.ts";
+import { deadLetterOperations } from "./dead-letters.ts";
 import { envelopeOperations } from "./envelopes.ts";
 import { handoffOperations } from "./handoffs.ts";
 import { inboxOperations } from "./inbox.ts";
+import { ledgerOperations } from "./ledger.ts";
 import type { AnyOperation } from "./operation.ts";
 import { wellKnownOperations } from "./well-known.ts";
 
@@ -10,8 +13,11 @@ export function operations(): readonly AnyOperation[] {
   return [
     ...envelopeOperations(),
     ...agentOperations(),
+    ...capabilityOperations(),
     ...inboxOperations(),
     ...handoffOperations(),
+    ...deadLetterOperations(),
+    ...ledgerOperations(),
     ...wellKnownOperations(),
   ];
 }

@@ -46,7 +46,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       answer: health,
       refusals: [503],
       async handle({ served }) {
-        if (served.isClosing()) {
+        if (served.closing.aborted) {
           throw new WaybillError(503, "This hub is going down; ask another, or come again.");
         }
         await served.store.ledgerHead();

@@ -1,0 +1,121 @@
+import { WaybillError } from "@waybill/protocol";
+import { httpShapes, writeHandoffView } from "@waybill/protocol/api";
+import type { WireDeadLetter } from "@waybill/protocol/api";
+import type { DeadLetter, DeadLetterDetail } from "../../dead-letters.ts";
+import type { Caller } from "../doors/caller.ts";
+import type { Served } from "../served.ts";
+import { writeEntry } from "./entries.ts";
+import { asWhom } from "./handoffs.ts";
+import { operation } from "./operation.ts";
+import type { AnyOperation } from "./operation.ts";
+
+const PAGE = 100;
+/** How many of everybody's letters are looked through for one agent's, before it is told to go on. */
+const LOOKED_AT_MOST = 1_000;
+
+export function deadLetterOperations(): readonly AnyOperation[] {
+  const { ofHandoff, pageById, deadLetters, deadLetter, submission, receipt } = httpShapes();
+  return [
+    operation({
+      id: "listDeadLetters",
+      method: "GET",
+      path: "/v1/dead-letters",
+      summary:
+        "Handoffs that ended without their recipient's verdict, and that nobody has replayed or discarded: for an agent its own.",
+      who: "party",
+      query: pageById,
+      answer: deadLetters,
+      refusals: [],
+      async handle({ served, caller, query: { after, limit = PAGE } }) {
+        const { letters, last } = await listed(served, asWhom(caller), after, limit);
+        return { dead_letters: letters.map(writeLetter), next: last };
+      },
+    }),
+    operation({
+      id: "getDeadLetter",
+      method: "GET",
+      path: "/v1/dead-letters/{id}",
+      summary: "One of them, with its attempts and everything that is on record about it.",
+      who: "party",
+      params: ofHandoff,
+      answer: deadLetter,
+      refusals: [404],
+      async handle({ served, caller, params: { id } }) {
+        const letter = await shown(served, caller, id);
+        return {
+          ...writeLetter(letter),
+          handoff: writeHandoffView(letter.handoff),
+          entries: letter.entries.map(writeEntry),
+        };
+      },
+    }),
+    operation({
+      id: "replayDeadLetter",
+      method: "POST",
+      path: "/v1/dead-letters/{id}/replay",
+      summary:
+        "Tries it anew, as the handoff that its delegator or an operator's agent has signed with replay_of.",
+      who: "party",
+      params: ofHandoff,
+      body: submission,
+      answer: receipt,
+      refusals: [404, 409, 410, 422, 504],
+      async handle({ served, caller, params: { id }, body }) {
+        await shown(served, caller, id);
+        return { receipt: await served.hub.deadLetters.replay(id, body.envelope) };
+      },
+    }),
+    operation({
+      id: "discardDeadLetter",
+      method: "POST",
+      path: "/v1/dead-letters/{id}/discard",
+      summary: "It stays on record, and is listed no more.",
+      who: "operator",
+      params: ofHandoff,
+      answer: undefined,
+      refusals: [404],
+      handle: ({ served, params: { id } }) => served.hub.deadLetters.discard(id),
+    }),
+  ];
+}
+
+async function listed(
+  { hub }: Served,
+  delegator: string | undefined,
+  from: string | undefined,
+  limit: number,
+): Promise<{ letters: readonly DeadLetter[]; last: string | undefined }> {
+  const letters: DeadLetter[] = [];
+  let after = from;
+  for (let looked = 0; looked < LOOKED_AT_MOST; looked += PAGE) {
+    const page = await hub.deadLetters.list({ after, limit: PAGE });
+    for (const letter of page) {
+      after = letter.id;
+      if (delegator !== undefined && letter.delegator !== delegator) continue;
+      if (letters.push(letter) === limit) return { letters, last: after };
+    }
+    if (page.length < PAGE) return { letters, last: undefined };
+  }
+  return { letters, last: after };
+}
+
+/** Of another's letters an agent does not learn whether they exist. */
+async function shown({ hub }: Served, caller: Caller, id: string): Promise<DeadLetterDetail> {
+  const letter = await hub.deadLetters.show(id);
+  const as = asWhom(caller);
+  if (as === undefined || letter.delegator === as) return letter;
+  throw new WaybillError(404, `There is no dead letter ${id} here; list them to see which are.`);
+}
+
+function writeLetter(letter: DeadLetter): WireDeadLetter {
+  const { id, status, reason, delegator, capability, correlationId, attempts } = letter;
+  return {
+    id,
+    status: status as WireDeadLetter["status"],
+    reason,
+    delegator,
+    capability,
+    correlation_id: correlationId,
+    attempts,
+  };
+}
