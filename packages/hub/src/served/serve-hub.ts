@@ -9,6 +9,7 @@ import { addRoute } from "./http/routes.ts";
 import { httpServer } from "./http/server.ts";
 import { Polls } from "./inbox/polls.ts";
 import { BODY_BYTES_BESIDE_ENVELOPE, SERVED_LIMITS } from "./limits.ts";
+import { openapi } from "./openapi/openapi.ts";
 import { operations } from "./operations/operations.ts";
 import type { ServedHub, ServeOptions } from "./options.ts";
 import type { Served } from "./served.ts";
@@ -41,6 +42,8 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openedAt: operator.now(),
   };
   const closing = new AbortController();
+  const all = operations();
+  let description: unknown;
   const served: Served = {
     hub,
     store,
@@ -51,7 +54,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
       return url;
     },
     closing: closing.signal,
-    openapi: () => ({}),
+    openapi: () => (description ??= openapi(all, url, hub.id)),
   };
   for (const operation of operations())
     addRoute(server, operation, { served, callers, agentRates });

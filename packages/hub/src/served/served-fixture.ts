@@ -79,7 +79,7 @@ export async function ask(url: string, { method, body, headers }: Ask = {}): Pro
     ...(text === undefined ? {} : { body: text }),
   });
   const answered = await response.text();
-  const isJson = response.headers.get("content-type")?.split(";")[0]?.endsWith("json") === true;
+  const isJson = /^application\/(problem\+)?json/.test(response.headers.get("content-type") ?? "");
   return {
     status: response.status,
     headers: response.headers,

@@ -224,13 +224,10 @@ export const httpShapes: () => HttpShapes = lazy(() => {
 /** A shape, as whoever only passes shapes on needs to know it. */
 export type Shape<Value> = z.ZodType<Value>;
 
-/** The JSON Schema of what a shape takes, or with `output` of what comes out of it. */
-export function jsonSchemaOf(
-  shape: Shape<unknown>,
-  io: "input" | "output" = "input",
-): Record<string, unknown> {
+/** The JSON Schema of what a shape takes. */
+export function jsonSchemaOf(shape: Shape<unknown>): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, {
-    io,
+    io: "input",
     target: "draft-2020-12",
   }) as Record<string, unknown>;
   return schema;

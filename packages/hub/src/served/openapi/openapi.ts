@@ -1,0 +1,180 @@
+import { STATUS } from "@waybill/protocol";
+import type { StatusCode } from "@waybill/protocol";
+import { HTTP_STATUS, httpShapes, jsonSchemaOf, PROBLEM_TYPE, shapes } from "@waybill/protocol/api";
+import type { Shape } from "@waybill/protocol/api";
+import { NDJSON } from "../operations/operation.ts";
+import type { AnyOperation, Who } from "../operations/operation.ts";
+
+type Json = Record<string, unknown>;
+
+const DESCRIPTION =
+  "Hand work from one agent to another: signed, confirmed by the recipient, bound to a deadline, never silently lost. The envelopes and manifests in these messages are compact JWS, described in the specification of @waybill/protocol; so are the proofs with which agents sign their requests.";
+
+const SECURITY: Readonly<Record<Who, readonly Json[]>> = {
+  anyone: [],
+  reader: [{}, { agent: [] }, { operator: [] }],
+  agent: [{ agent: [] }],
+  party: [{ agent: [] }, { operator: [] }],
+  operator: [{ operator: [] }],
+};
+
+const SECURITY_SCHEMES = {
+  agent: {
+    type: "http",
+    scheme: "Waybill",
+    description:
+      'A compact JWS by a key of the agent over {"waybill":1,"kind":"request","from","to","id","at","method","path","body_digest"}: one for each request.',
+  },
+  operator: {
+    type: "http",
+    scheme: "bearer",
+    description: "The token that the hub made at its first start.",
+  },
+};
+
+/** What the paths below the API are about. */
+const TAGS: Readonly<Record<string, string>> = {
+  envelopes: "Handing something to the hub: every envelope is signed, so anybody may bring it.",
+  agents: "Who is registered, who is connected, and what they say about themselves.",
+  capabilities: "Finding who can do something.",
+  inbox: "Taking deliveries by long poll, for agents that hold no socket.",
+  handoffs: "What has become of a handoff, for its parties and for operators.",
+  "dead-letters": "Handoffs that ended without their recipient's verdict.",
+  ledger: "The record of everything, for operators.",
+  watch: "The record as it grows, for operators.",
+  hub: "The hub itself.",
+};
+
+/** The description of these operations, from the very shapes that they are checked by. */
+export function openapi(operations: readonly AnyOperation[], url: string, hub: string): Json {
+  const names = namesOfShapes();
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describe(operation, names);
+  }
+  const used = new Set<unknown>(operations.flatMap(({ body, answer }) => [body, answer]));
+  const schemas: Json = { Problem: jsonSchemaOf(shapes().problem) };
+  for (const [name, shape] of Object.entries(allShapes())) {
+    if (used.has(shape)) schemas[nameOf(name)] = jsonSchemaOf(shape);
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: `Waybill hub ${hub}`,
+      version: "1",
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url }],
+    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name, description: TAGS[name] })),
+    paths,
+    components: { schemas, responses: responsesOf(operations), securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function describe(operation: AnyOperation, names: ReadonlyMap<unknown, string>): Json {
+  const { id, summary, who, params, query, body } = operation;
+  const parameters = [...parametersOf(params, "path"), ...parametersOf(query, "query")];
+  return {
+    operationId: id,
+    summary,
+    tags: [tagOf(operation)],
+    security: SECURITY[who],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: jsonContent(names.get(body)!) } }),
+    responses: { ...answerOf(operation, names), ...problemsOf(operation) },
+  };
+}
+
+function parametersOf(shape: Shape<unknown> | undefined, place: "path" | "query"): Json[] {
+  if (shape === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchemaOf(shape) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+function answerOf(
+  { answer, alsoLines }: AnyOperation,
+  names: ReadonlyMap<unknown, string>,
+): Record<number, Json> {
+  if (answer === undefined) return { 204: { description: "It is done." } };
+  const text = { schema: { type: "string" } };
+  const own =
+    typeof answer === "string"
+      ? { [answer]: answer === NDJSON ? text : { schema: {} } }
+      : jsonContent(names.get(answer)!);
+  const content = alsoLines === true ? { ...own, [NDJSON]: text } : own;
+  return { 200: { description: "The answer.", content } };
+}
+
+/** What everything may be refused with, then what its caller, its body and itself may be. */
+function refusalsOf(operation: AnyOperation): readonly StatusCode[] {
+  const { params, query, body, refusals } = operation;
+  // A proof that does not hold is refused whatever it is shown for.
+  const statuses: StatusCode[] = [301, 401, 403, 500, 503, ...refusals];
+  if (params !== undefined || query !== undefined || body !== undefined) statuses.push(400);
+  if (body !== undefined) statuses.push(413);
+  return [...new Set(statuses)].toSorted((a, b) => a - b);
+}
+
+function problemsOf(operation: AnyOperation): Record<number, Json> {
+  return Object.fromEntries(
+    refusalsOf(operation).map((status) => [
+      HTTP_STATUS[status],
+      { $ref: `#/components/responses/${nameOfProblem(status)}` },
+    ]),
+  );
+}
+
+function nameOfProblem(status: StatusCode): string {
+  return `Http${HTTP_STATUS[status]}`;
+}
+
+function responsesOf(operations: readonly AnyOperation[]): Json {
+  const content = { [PROBLEM_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } } };
+  const statuses = [...new Set(operations.flatMap(refusalsOf))].toSorted((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => [
+      nameOfProblem(status),
+      { description: meaningsOf(HTTP_STATUS[status]), content },
+    ]),
+  );
+}
+
+function meaningsOf(http: number): string {
+  const meanings = (Object.keys(STATUS).map(Number) as StatusCode[])
+    .filter((status) => status >= 300 && HTTP_STATUS[status] === http)
+    .map((status) => `${status}: ${STATUS[status].meaning}`);
+  return meanings.join(" ");
+}
+
+function jsonContent(name: string): Json {
+  return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
+function allShapes(): Readonly<Record<string, Shape<unknown>>> {
+  return { ...shapes(), ...httpShapes() };
+}
+
+function namesOfShapes(): ReadonlyMap<unknown, string> {
+  return new Map(Object.entries(allShapes()).map(([name, shape]) => [shape, nameOf(name)]));
+}
+
+function nameOf(shape: string): string {
+  return shape[0]!.toUpperCase() + shape.slice(1);
+}
+
+function tagOf({ path }: AnyOperation): string {
+  const [first = "", second = ""] = path.split("/").slice(1);
+  return first === "v1" ? second : "hub";
+}
