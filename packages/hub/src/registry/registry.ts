@@ -3,6 +3,7 @@ import {
   decideTrust,
   isAgentId,
   keyring,
+  parseEnvelope,
   parseJson,
   readCompact,
   verifyEnvelope,
@@ -165,6 +166,8 @@ export class Registry {
     const value = parseJson(payload, this.#limits);
     const from = (value as { from?: unknown } | null)?.from;
     if (isAgentId(from)) await this.#load(from);
+    // Who names nobody has sent no envelope, whosever key it is signed with.
+    else parseEnvelope(payload, this.#limits);
   }
 
   /** Nobody may list a key of somebody else, so a new manifest is held against all there are. */

@@ -69,7 +69,10 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     closing.abort();
     polls.close();
     await sockets.close(new WaybillError(503, `The hub ${hub.id} goes down; attach again later.`));
+    // Who is connected and asks nothing is not waited for.
+    const cut = setTimeout(() => server.server.closeAllConnections(), limits.closeMs);
     await server.close();
+    clearTimeout(cut);
     logger?.info({ url }, "closed");
   };
   return { url, port: bound, operatorToken, close: () => (closed ??= close()) };

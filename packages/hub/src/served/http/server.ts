@@ -72,10 +72,9 @@ export function httpServer({ door, hubLimits, limits, logger }: HttpOptions): Fa
     if (error.status === 500) {
       logger?.error({ route: request.routeOptions.url, error: causeOf(error) }, "failure");
     }
-    // What is refused before it was read is not read any further.
-    if (request.bodyBytes === null && request.raw.headers["content-length"] !== undefined) {
-      reply.header("connection", "close");
-    }
+    // What is left of a body is thrown away as it comes: cut off, its sender would not see why.
+    reply.removeHeader("connection");
+    request.raw.resume();
     sendProblem(reply, error);
   });
   boundConnections(server, limits.connectionsPerAddress);
