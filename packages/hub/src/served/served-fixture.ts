@@ -291,7 +291,7 @@ export class Wire {
 
   async delivery(type: "offer" | "envelope" | "stop"): Promise<Record<string, unknown>> {
     const frame = await this.next("delivery", ({ delivery }) => delivery.type === type);
-    return frame.delivery as never;
+    return frame.delivery as unknown as Record<string, unknown>;
   }
 
   async close(): Promise<void> {

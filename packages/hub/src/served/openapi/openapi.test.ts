@@ -110,7 +110,7 @@ async function send(
   const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(path[name])),
   );
-  const target = `${filled}${search.size === 0 ? "" : `?${search}`}`;
+  const target = `${filled}${search.size === 0 ? "" : `?${search.toString()}`}`;
   const options: Ask = { method: operation.method, body };
   if (operation.id === "watchLedger") return glimpse(target, by);
   if (by === "agent") return owner.ask(target, options);
