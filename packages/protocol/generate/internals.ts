@@ -4,3 +4,4 @@ export { capabilitySchema, MANIFEST_LIMITS } from "../src/manifest/capability.ts
 export { lifecycleDiagram } from "../src/lifecycle/diagram.ts";
 export { AGENT_ID } from "../src/manifest/agent-id.ts";
 export { envelopeSchemas } from "../src/envelope/envelope-schema.ts";
+export { shapes } from "../src/api/shapes.ts";

@@ -1,4 +1,4 @@
-import { capabilitySchema, envelopeSchemas } from "./internals.ts";
+import { capabilitySchema, envelopeSchemas, shapes } from "./internals.ts";
 import { manifestSchema } from "./manifest-shape.ts";
 import * as z from "zod";
 
@@ -52,16 +52,34 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "Present exactly when sequence is above 1: the digest of the manifest before.",
     "/properties/capabilities": "No name twice in the same version.",
   },
+  "frame-agent": {
+    "": "What an agent says on a socket: one frame. A message may be an array of them.",
+  },
+  "frame-hub": { "": "What a hub says on a socket: one frame. A message may be an array of them." },
+  delivery: { "": "What a hub brings to an agent. Everything may come more than once." },
+  "handoff-view": { "": "What a party of a handoff may know of it." },
+  problem: { "": "An error, as HTTP and sockets carry it." },
 };
 
 /** The schema files, by name. */
 export function schemas(): Map<string, Json> {
-  const shapes: Record<string, z.ZodType> = {
+  const shapesOfSigned: Record<string, z.ZodType> = {
     ...envelopeSchemas(),
     manifest: manifestSchema(capabilitySchema()),
   };
+  const api = shapes();
+  const wire: Record<string, z.ZodType> = {
+    "frame-agent": api.agentFrame,
+    "frame-hub": api.hubFrame,
+    delivery: api.delivery,
+    "handoff-view": api.handoffView,
+    problem: api.problem,
+  };
   return new Map(
-    Object.entries(shapes).map(([kind, shape]) => [`${kind}.json`, schemaOf(kind, shape)]),
+    Object.entries({ ...shapesOfSigned, ...wire }).map(([kind, shape]) => [
+      `${kind}.json`,
+      schemaOf(kind, shape),
+    ]),
   );
 }
 
@@ -71,7 +89,7 @@ function schemaOf(kind: string, shape: z.ZodType): Json {
     target: "draft-2020-12",
   }) as Json;
   requireAnswer(schema, kind);
-  const title = `Waybill ${kind === "manifest" ? "" : "envelope: "}${kind}`;
+  const title = `Waybill ${Object.hasOwn(envelopeSchemas(), kind) ? "envelope: " : ""}${kind}`;
   for (const [pointer, note] of Object.entries(NOTES[kind] ?? {})) {
     const place = at(schema, pointer);
     place["description"] = note;

@@ -1,6 +1,7 @@
 import { DISCOVERIES } from "./discovery.ts";
 import { ENCODINGS } from "./encodings.ts";
 import { ENVELOPES } from "./envelopes.ts";
+import { HUBS } from "./hubs.ts";
 import { KEYS } from "./keys.ts";
 import { LIFECYCLES } from "./lifecycle.ts";
 import { MANIFESTS } from "./manifests.ts";
@@ -16,4 +17,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIFECYCLES,
   ...MANIFESTS,
   ...DISCOVERIES,
+  ...HUBS,
 ];

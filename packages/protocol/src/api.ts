@@ -7,11 +7,12 @@ export type { PublishedManifest, WirePublished } from "./api/published.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
 export type { WireFindQuery, WireFit, WireFound, WireSearch } from "./api/found.ts";
 
-export { readHello, signHello } from "./api/hello.ts";
-export type { Hello } from "./api/hello.ts";
+export { checkHello, readHello, signHello } from "./api/hello.ts";
+export type { Hello, HelloFacts } from "./api/hello.ts";
 export {
   checkRequest,
   checkRequestBody,
+  checkRequestKey,
   readRequest,
   REQUEST_SCHEME,
   signRequest,

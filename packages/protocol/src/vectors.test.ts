@@ -2,12 +2,13 @@
 import * as fs from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import type * as Protocol from "@waybill/protocol";
+import type * as Wire from "@waybill/protocol/api";
 import type { Candidate, HistoryEntry, LifecycleEvent, TrustPolicy } from "@waybill/protocol";
 
 // Held to the vectors exactly as an implementation in another language is: through what the
 // package exports, and with nothing but what stands in the files and their README.
 
-type Api = typeof Protocol;
+type Api = typeof Protocol & typeof Wire;
 type Text = string | { repeat: string; times: number } | { concat: Text[] };
 type Members = Record<string, unknown>;
 interface Vector {
@@ -32,11 +33,11 @@ async function portable(): Promise<Api> {
   const file = new URL(imports["#platform"].default, MANIFEST).pathname;
   vi.resetModules();
   vi.doMock("#platform", () => vi.importActual(file));
-  return import("@waybill/protocol");
+  return { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/api")) };
 }
 
 const PATHS = [
-  ["node", await import("@waybill/protocol")],
+  ["node", { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/api")) }],
   ["portable", await portable()],
 ] as const satisfies readonly (readonly [string, Api])[];
 
@@ -237,6 +238,33 @@ const CONTRACT_OPERATIONS: Readonly<Record<string, Judge>> = {
   counter: (api, { counter, offer }) => ({ ...api.judgeCounter(counter, offer ?? undefined) }),
 };
 
+const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
+  frames: (api, { to, text, characters }) =>
+    outcome(api, () => {
+      const read = to === "hub" ? api.readAgentFrames : api.readHubFrames;
+      return { types: read(expand(text), { characters }).map(({ type }) => type) };
+    }),
+  delivery: (api, { value }) => outcome(api, () => ({ type: api.readDelivery(value).type })),
+  answer: (api, { http_status: http, body }) => {
+    const { status, retryable, retryAfterMs } = api.errorOfResponse(http, body);
+    return { status, retryable, retry_after_ms: retryAfterMs };
+  },
+  hello: (api, { payload, to, nonce, at: now }) =>
+    outcome(api, () => {
+      api.checkHello(api.readHello(payload), { to, nonce, now, clockSkewMs: 60_000 });
+      return {};
+    }),
+  request: (api, { authorization, to, method, path, at: now, body, keyring }) =>
+    outcome(api, () => {
+      const { claim, proof, kid } = api.readRequest(authorization);
+      const { key } = api.checkRequestKey(claim, keyOf(api, keyring)(kid), now);
+      api.verifyCompact(proof, () => key);
+      api.checkRequest(claim, { to, method, path, now, clockSkewMs: 60_000 });
+      api.checkRequestBody(claim, body === undefined ? undefined : api.digestOf(body));
+      return {};
+    }),
+};
+
 /** One judge for each file: it says what this implementation makes of an input. */
 const JUDGES: Readonly<Record<string, Judge>> = {
   envelopes: (api, input) => verified(api, input.compact, input),
@@ -294,6 +322,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       return expected.fits === undefined ? { issues: places } : { fits: issues.length === 0 };
     }),
   discovery: (api, input, expected) => DISCOVERY_OPERATIONS[input.operation]!(api, input, expected),
+  hubs: (api, input, expected) => HUB_OPERATIONS[input.operation]!(api, input, expected),
   contracts: (api, input, expected) => CONTRACT_OPERATIONS[input.operation]!(api, input, expected),
 };
 

@@ -1,5 +1,5 @@
 import { readCompact, verifyCompact, WaybillError } from "@waybill/protocol";
-import { readHello } from "@waybill/protocol/api";
+import { checkHello, readHello } from "@waybill/protocol/api";
 import type { Hello } from "@waybill/protocol/api";
 import type { Registry } from "./registry.ts";
 
@@ -20,12 +20,13 @@ export class Doorkeeper {
   async check(proof: string, agent: string, instance: string, now: number): Promise<void> {
     const { kid, payload } = readCompact(proof);
     const hello = readHello(payload);
-    if (hello.from !== agent || hello.instance !== instance || hello.to !== this.#hub) {
+    if (hello.from !== agent || hello.instance !== instance) {
       throw new WaybillError(
         401,
-        `The hello is of ${hello.from} (${hello.instance}) to ${hello.to}, and ${agent} (${instance}) wants to attach to ${this.#hub}.`,
+        `The hello is of ${hello.from} (${hello.instance}), and ${agent} (${instance}) wants to attach.`,
       );
     }
+    checkHello(hello, { to: this.#hub, now, clockSkewMs: this.#skewMs });
     const record = await this.#registry.keyOf(kid, agent);
     if (record === undefined) {
       throw new WaybillError(
@@ -37,11 +38,6 @@ export class Doorkeeper {
       throw new WaybillError(401, `The key ${kid} is not a current key of ${agent}.`);
     }
     verifyCompact(proof, () => record.key);
-    if (Math.abs(now - hello.at) > this.#skewMs) {
-      throw new WaybillError(401, "The hello is not from now; check the agent's clock.", {
-        at: "/at",
-      });
-    }
     this.#use(hello, now);
   }
 

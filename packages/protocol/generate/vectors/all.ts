@@ -4,6 +4,7 @@ import { CONTRACTS } from "./contracts.ts";
 import { DISCOVERY } from "./discovery.ts";
 import { ENVELOPES } from "./envelopes.ts";
 import { HISTORIES } from "./histories.ts";
+import { HUBS } from "./hubs.ts";
 import { IDS_AND_TIMES } from "./ids-and-times.ts";
 import { JSON_TEXTS } from "./json.ts";
 import { KEYS } from "./keys.ts";
@@ -25,4 +26,5 @@ export const VECTOR_FILES: readonly VectorFile[] = [
   SCHEMAS,
   DISCOVERY,
   CONTRACTS,
+  HUBS,
 ];

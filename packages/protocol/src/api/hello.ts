@@ -44,3 +44,30 @@ export function readHello(payload: string): Hello {
   }
   return { from, to, instance, id, at: time, nonce };
 }
+
+/** What the hub that a hello came to knows about it. */
+export interface HelloFacts {
+  readonly to: string;
+  readonly now: number;
+  readonly clockSkewMs: number;
+  /** What it was asked with; left out where there is no wire between the two. */
+  readonly nonce?: string | undefined;
+}
+
+/** Whether a hello is for this hub, from now, and an answer to its challenge. */
+export function checkHello(hello: Hello, { to, now, clockSkewMs, nonce }: HelloFacts): void {
+  if (hello.to !== to) {
+    throw new WaybillError(401, `The hello is for ${hello.to}, and this is ${to}.`, { at: "/to" });
+  }
+  if (Math.abs(now - hello.at) > clockSkewMs) {
+    throw new WaybillError(401, "The hello is not from now; check the agent's clock.", {
+      at: "/at",
+    });
+  }
+  if (nonce === undefined || hello.nonce === nonce) return;
+  throw new WaybillError(
+    401,
+    "The hello does not carry the nonce of this socket's challenge; sign one for each socket.",
+    { at: "/nonce" },
+  );
+}

@@ -2,6 +2,8 @@ import { WaybillError } from "../error.ts";
 import { isId } from "../id.ts";
 import { parseJson, stringifyJson } from "../json/json.ts";
 import { isAgentId } from "../manifest/agent-id.ts";
+import { isKeyValidAt } from "../manifest/keyring.ts";
+import type { KeyRecord } from "../manifest/keyring.ts";
 import { isDigest } from "../signing/digest.ts";
 import type { Digest } from "../signing/digest.ts";
 import { readCompact, signCompact } from "../signing/jws.ts";
@@ -91,6 +93,23 @@ function claimOf(value: Record<string, unknown>): RequestClaim {
     throw unauthenticated("The body_digest of a proof is sha256: and 64 hex digits.");
   }
   return { from, to, id, at: time, method, path, ...(bodyDigest && { bodyDigest }) };
+}
+
+/** The key that signed a proof, where it is a current one of who it says it is from. */
+export function checkRequestKey(
+  { from }: RequestClaim,
+  record: KeyRecord | undefined,
+  now: number,
+): KeyRecord {
+  if (record === undefined || record.agent !== from) {
+    throw unauthenticated(
+      `${from} is not known here by the key that signed the request; publish its manifest first (PUT /v1/agents/{id}).`,
+    );
+  }
+  if (isKeyValidAt(record, now)) return record;
+  throw unauthenticated(
+    `The key that signed the request is not a current key of ${from}; sign with one that is.`,
+  );
 }
 
 /** What the reader of a proof knows of the request that it came with. */

@@ -10,11 +10,15 @@ import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
 import type { WireFindQuery, WireFound, WireSearch } from "./found.ts";
+import { CALLS } from "./frame.ts";
+import type { AgentFrame, HubFrame } from "./frame.ts";
 import type { Problem } from "./problem.ts";
 import type { WirePublished } from "./published.ts";
 import type { WireHandoffView } from "./view.ts";
 
 export interface Shapes {
+  readonly agentFrame: z.ZodType<AgentFrame>;
+  readonly hubFrame: z.ZodType<HubFrame>;
   readonly agentId: z.ZodType<string>;
   readonly id: z.ZodType<string>;
   readonly time: z.ZodType<string>;
@@ -143,6 +147,7 @@ export const shapes: () => Shapes = lazy(() => {
     manifests: z.array(z.object({ manifest: z.string(), at: time })),
   });
 
+  const number = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
   const problem: z.ZodType<Problem> = z.object({
     type: z.string(),
     title: z.string(),
@@ -156,7 +161,40 @@ export const shapes: () => Shapes = lazy(() => {
     remedy: z.string(),
   });
 
+  const ofAttempt = { handoff_id: z.string(), attempt: number.min(1) };
+  const ping = z.object({ type: z.literal("ping") });
+  const pong = z.object({ type: z.literal("pong") });
+  const anything = z.record(z.string(), z.unknown());
+  const agentFrame: z.ZodType<AgentFrame> = z.union([
+    z.object({ type: z.literal("hello"), proof: z.string(), credit: number }),
+    z.object({ type: z.literal("call"), number, call: z.enum(CALLS), params: anything }),
+    z.object({ type: z.literal("taken"), ...ofAttempt }),
+    z.object({ type: z.literal("heartbeat"), ...ofAttempt }),
+    z.object({ type: z.literal("seen"), id: z.string() }),
+    z.object({ type: z.literal("credit"), credit: number }),
+    ping,
+    pong,
+  ]);
+  const hubFrame: z.ZodType<HubFrame> = z.union([
+    z.object({
+      type: z.literal("challenge"),
+      waybill: z.literal(1),
+      hub: z.string(),
+      nonce: z.string(),
+      limits: z.object({ message_characters: number.min(1), envelope_bytes: number.min(1) }),
+    }),
+    z.object({ type: z.literal("attached"), ping_ms: number.min(1) }),
+    z.object({ type: z.literal("closed"), problem }),
+    z.object({ type: z.literal("reply"), number, problem }),
+    z.object({ type: z.literal("reply"), number, value: z.unknown() }),
+    z.object({ type: z.literal("delivery"), delivery }),
+    ping,
+    pong,
+  ]);
+
   return {
+    agentFrame,
+    hubFrame,
     agentId,
     id,
     time,

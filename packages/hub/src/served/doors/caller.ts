@@ -1,5 +1,5 @@
 import { verifyCompact, WaybillError } from "@waybill/protocol";
-import { checkRequest, readRequest } from "@waybill/protocol/api";
+import { checkRequest, checkRequestKey, readRequest } from "@waybill/protocol/api";
 import type { RequestClaim } from "@waybill/protocol/api";
 import type { Operator } from "../../operator.ts";
 import { isSameToken } from "./operator-token.ts";
@@ -45,17 +45,8 @@ export async function callerOf(
       { retryAfterMs: openedAt - claim.at },
     );
   }
-  const record = await operator.keyOf(kid, claim.from);
-  if (record === undefined) {
-    throw new WaybillError(
-      401,
-      `${claim.from} is not known here by the key ${kid}; publish its manifest first (PUT /v1/agents/{id}).`,
-    );
-  }
-  if (now < record.notBefore || now >= record.notAfter) {
-    throw new WaybillError(401, `The key ${kid} is not a current key of ${claim.from}.`);
-  }
-  verifyCompact(proof, () => record.key);
+  const { key } = checkRequestKey(claim, await operator.keyOf(kid, claim.from), now);
+  verifyCompact(proof, () => key);
   used.use(claim.from, claim.id, now);
   return { type: "agent", agent: claim.from, claim };
 }

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { readCompact, WaybillError } from "@waybill/protocol";
 import {
+  checkHello,
   messageCharacters,
   readAgentFrames,
   readHello,
@@ -145,13 +146,9 @@ export class Session {
   async #greet(proof: string, credit: number): Promise<void> {
     const { hub, nonce, limits, introduced } = this.#options;
     const hello = readHello(readCompact(proof).payload);
-    if (hello.nonce !== nonce) {
-      throw new WaybillError(
-        401,
-        "The hello does not carry the nonce of this socket's challenge; sign one for each socket.",
-        { at: "/nonce" },
-      );
-    }
+    const { operator } = hub;
+    const { clockSkewMs } = operator.limits;
+    checkHello(hello, { to: hub.id, now: operator.now(), clockSkewMs, nonce });
     const { from: agent, instance } = hello;
     const attachment = await hub.attach({ agent, instance, credit, proof }, (delivery) =>
       this.#deliver(delivery),
@@ -250,7 +247,12 @@ export class Session {
   /** Answers what is under way first, then sends it away. */
   async drain(reason: WaybillError): Promise<void> {
     this.#isClosing = true;
-    if (this.#calls > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    if (this.#calls > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+        this.#after(this.#options.limits.closeMs, resolve);
+      });
+    }
     this.#isClosing = false;
     this.end(reason);
     await this.ended;

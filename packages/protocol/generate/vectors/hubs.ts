@@ -1,0 +1,348 @@
+import { vectorFile } from "./case.ts";
+import type { Row, VectorFile } from "./case.ts";
+import {
+  digest,
+  editor,
+  enrolled,
+  id,
+  keyringOf,
+  MINUTE,
+  NOW,
+  researcher,
+  stranger,
+  timeAt,
+} from "./parties.ts";
+import type { Text } from "./text.ts";
+import { signed } from "./wire.ts";
+
+type Members = Record<string, unknown>;
+
+const HANDOFF = id(1);
+const CHARACTERS = 2_000;
+
+/** What a reader makes of a message on a socket: the types of its frames, in their order. */
+function frames(
+  rules: readonly number[],
+  title: string,
+  to: "hub" | "agent",
+  text: Text,
+  expected: number | readonly string[],
+  at?: string,
+): Row {
+  return {
+    rules,
+    title,
+    input: { operation: "frames", to, text, characters: CHARACTERS },
+    expect:
+      typeof expected === "number"
+        ? { status: expected, ...(at !== undefined && { at }) }
+        : { status: "ok", types: expected },
+  };
+}
+
+const toHub = (
+  rules: readonly number[],
+  title: string,
+  value: unknown,
+  expected: number | readonly string[],
+  at?: string,
+): Row => frames(rules, title, "hub", JSON.stringify(value), expected, at);
+
+const toAgent = (
+  rules: readonly number[],
+  title: string,
+  value: unknown,
+  expected: number | readonly string[],
+  at?: string,
+): Row => frames(rules, title, "agent", JSON.stringify(value), expected, at);
+
+const TAKEN = { type: "taken", handoff_id: HANDOFF, attempt: 1 };
+const CALL = { type: "call", number: 7, call: "submit", params: { envelope: "…" } };
+const CHALLENGE = {
+  type: "challenge",
+  waybill: 1,
+  hub: "hub",
+  nonce: "n",
+  limits: { message_characters: 10, envelope_bytes: 9 },
+};
+
+const OFFER = {
+  type: "offer",
+  id: `${HANDOFF}/1`,
+  handoff_id: HANDOFF,
+  attempt: 1,
+  envelope: "…",
+  remaining_ms: 60_000,
+  lease_ms: 30_000,
+  is_accepted: false,
+  answers: [],
+  received_at: { [digest("x")]: timeAt() },
+};
+
+function delivery(title: string, value: unknown, expected: number | Members, at?: string): Row {
+  return {
+    rules: [76],
+    title,
+    input: { operation: "delivery", value },
+    expect:
+      typeof expected === "number"
+        ? { status: expected, ...(at !== undefined && { at }) }
+        : { status: "ok", ...expected },
+  };
+}
+
+function answered(title: string, http: number, body: unknown, expected: Members): Row {
+  return {
+    rules: [77],
+    title,
+    input: {
+      operation: "answer",
+      http_status: http,
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    },
+    expect: expected,
+  };
+}
+
+const PROBLEM = {
+  type: "urn:waybill:status:410",
+  title: "…",
+  status: 410,
+  detail: "It is closed.",
+  waybill_status: 410,
+  code: "SUPERSEDED",
+  retryable: false,
+  remedy: "…",
+};
+
+const HELLO: Members = {
+  waybill: 1,
+  kind: "hello",
+  from: editor.agent,
+  to: "hub",
+  instance: "a process",
+  id: id(2),
+  at: timeAt(),
+  nonce: "n",
+};
+
+function hello(title: string, over: Members, status: number | "ok"): Row {
+  return {
+    rules: [79],
+    title,
+    input: {
+      operation: "hello",
+      payload: JSON.stringify({ ...HELLO, ...over }),
+      to: "hub",
+      nonce: "n",
+      at: NOW,
+    },
+    expect: { status },
+  };
+}
+
+const BODY = '{"instance":"a process"}';
+const PATH = "/v1/inbox?instance=a&wait_seconds=20";
+const CLAIM: Members = {
+  waybill: 1,
+  kind: "request",
+  from: editor.agent,
+  to: "hub",
+  id: id(3),
+  at: timeAt(),
+  method: "GET",
+  path: PATH,
+};
+const KEYRING = keyringOf(editor, researcher);
+const proof = (over: Members = {}, signer = editor): string =>
+  `Waybill ${signed({ ...CLAIM, ...over }, signer)}`;
+
+function request(
+  rules: readonly number[],
+  title: string,
+  status: number | "ok",
+  input: Members,
+): Row {
+  return {
+    rules,
+    title,
+    input: {
+      operation: "request",
+      authorization: proof(),
+      to: "hub",
+      method: "GET",
+      path: PATH,
+      at: NOW,
+      keyring: KEYRING,
+      ...input,
+    },
+    expect: { status },
+  };
+}
+
+const post = (title: string, status: number | "ok", over: Members, body?: string): Row =>
+  request([82], title, status, {
+    authorization: proof({ method: "POST", ...over }),
+    method: "POST",
+    ...(body !== undefined && { body }),
+  });
+
+export const HUBS: VectorFile = vectorFile(
+  "hubs",
+  "hub",
+  "What an agent and a hub say to each other around the envelopes.",
+  [
+    toHub([78], "one frame", TAKEN, ["taken"]),
+    toHub([78], "an array of frames", [CALL, TAKEN, { type: "ping" }], ["call", "taken", "ping"]),
+    toHub([78], "an array without a frame", [], []),
+    toHub([76], "members that nobody knows", { ...TAKEN, more: { a: 1 } }, ["taken"]),
+    toHub([78], "a frame of another type", { type: "bow" }, 400, "/type"),
+    toHub([78], "a frame of a hub, sent to a hub", CHALLENGE, 400, "/type"),
+    toHub([78], "a type from an object's prototype", { type: "toString" }, 400, "/type"),
+    toHub([78], "a frame that is none", "taken", 400, ""),
+    toHub([78], "an array in an array", [[TAKEN]], 400, "/0"),
+    toHub([76], "attempt 0", { ...TAKEN, attempt: 0 }, 400, "/attempt"),
+    toHub([76], "half an attempt", { ...TAKEN, attempt: 1.5 }, 400, "/attempt"),
+    toHub([76], "the second frame lacks a member", [TAKEN, { type: "seen" }], 400, "/1/id"),
+    toHub([76], "a call of what there is not", { ...CALL, call: "drop" }, 400, "/call"),
+    toHub([76], "a call without parameters", { ...CALL, params: null }, 400, "/params"),
+    toHub([76], "a negative credit", { type: "credit", credit: -1 }, 400, "/credit"),
+    toHub([76], "a hello without a proof", { type: "hello", credit: 1 }, 400, "/proof"),
+    frames([76], "a member twice", "hub", '{"type":"seen","id":"a","id":"b"}', 400),
+    frames([76], "a forbidden name", "hub", '{"type":"ping","__proto__":{}}', 400),
+    frames([76], "no JSON", "hub", "taken", 400),
+    frames(
+      [78],
+      "longer than the hub has said",
+      "hub",
+      { concat: ['{"type":"seen","id":"', { repeat: "x", times: CHARACTERS }, '"}'] },
+      413,
+    ),
+    frames(
+      [76],
+      "too deep",
+      "hub",
+      {
+        concat: [
+          { repeat: "[", times: 200 },
+          { repeat: "]", times: 200 },
+        ],
+      },
+      413,
+    ),
+    toAgent(
+      [78],
+      "frames of a hub",
+      [
+        CHALLENGE,
+        { type: "attached", ping_ms: 15_000 },
+        { type: "reply", number: 0, value: null },
+        { type: "reply", number: 1, problem: PROBLEM },
+        { type: "delivery", delivery: OFFER },
+        { type: "closed", problem: PROBLEM },
+      ],
+      ["challenge", "attached", "reply", "reply", "delivery", "closed"],
+    ),
+    toAgent([78], "a frame of an agent, sent to an agent", TAKEN, 400, "/type"),
+    toAgent([76], "a challenge of another version", { ...CHALLENGE, waybill: 2 }, 400, "/waybill"),
+    toAgent([76], "a reply that says nothing", { type: "reply", number: 1 }, 400),
+
+    delivery("an offer", OFFER, { type: "offer" }),
+    delivery("an offer with more than anybody knows", { ...OFFER, x: 1 }, { type: "offer" }),
+    delivery("a delivery of another type", { ...OFFER, type: "gift" }, 400, "/type"),
+    delivery("an offer without its envelope", { ...OFFER, envelope: null }, 400, "/envelope"),
+    delivery("answers that are no list", { ...OFFER, answers: {} }, 400, "/answers"),
+    delivery("a lease below zero", { ...OFFER, lease_ms: -1 }, 400, "/lease_ms"),
+    delivery(
+      "a time that is none",
+      { ...OFFER, received_at: { x: "2026-02-30T00:00:00Z" } },
+      400,
+      "/received_at/x",
+    ),
+    delivery(
+      "a stop",
+      { type: "stop", handoff_id: HANDOFF, attempt: 1, status: 410, reason: "…" },
+      { type: "stop" },
+    ),
+    delivery(
+      "a stop with a status that there is not",
+      { type: "stop", handoff_id: HANDOFF, attempt: 1, status: 418, reason: "…" },
+      400,
+      "/status",
+    ),
+
+    answered("a problem", 410, PROBLEM, { status: 410, retryable: false }),
+    answered("a problem goes by its own status", 503, PROBLEM, { status: 410 }),
+    answered(
+      "a problem that says when",
+      429,
+      { ...PROBLEM, waybill_status: 301, retry_after_ms: 5 },
+      {
+        status: 301,
+        retry_after_ms: 5,
+      },
+    ),
+    answered(
+      "a problem with a status that there is not",
+      418,
+      { ...PROBLEM, waybill_status: 418 },
+      {
+        status: 500,
+      },
+    ),
+    answered("the page of a proxy", 502, "<html>Bad Gateway</html>", { status: 503 }),
+    answered("a proxy that is asked too much", 429, "", { status: 503 }),
+    answered("somebody's 404", 404, "{}", { status: 404 }),
+    answered("somebody's 418", 418, "teapot", { status: 500 }),
+
+    hello("a hello", {}, "ok"),
+    hello("a hello with more than anybody knows", { more: 1 }, "ok"),
+    hello("a hello for another hub", { to: "other" }, 401),
+    hello("a hello with another nonce", { nonce: "m" }, 401),
+    hello("a hello without a nonce", { nonce: undefined }, 401),
+    hello("a hello from long ago", { at: timeAt(-MINUTE - 1) }, 401),
+    hello("a hello from the future", { at: timeAt(MINUTE + 1) }, 401),
+    hello("a hello from a minute ago", { at: timeAt(-MINUTE) }, "ok"),
+    hello("a request is no hello", { kind: "request" }, 400),
+    hello("a hello of another version", { waybill: 2 }, 400),
+    hello("a hello of nobody", { from: "Nobody" }, 400),
+    hello("a nonce that is no text", { nonce: 1 }, 400),
+
+    request([80], "a signed request", "ok", {}),
+    request([80], "another scheme", 401, { authorization: proof().replace("Waybill", "Bearer") }),
+    request([80], "two spaces", 401, { authorization: proof().replace(" ", "  ") }),
+    request([80], "more behind it", 401, { authorization: `${proof()} x` }),
+    request([80], "no JWS", 401, { authorization: "Waybill x" }),
+    request([80], "a hello is no proof of a request", 401, {
+      authorization: proof({ kind: "hello" }),
+    }),
+    request([80], "another version", 401, { authorization: proof({ waybill: 2 }) }),
+    request([80], "an id that is none", 401, { authorization: proof({ id: "1" }) }),
+    request([80], "a digest that is none", 401, { authorization: proof({ body_digest: "x" }) }),
+    request([80], "signed with somebody else's key", 401, {
+      authorization: proof({}, researcher),
+    }),
+    request([80], "signed with a key that nobody has enrolled", 401, {
+      authorization: proof({}, stranger),
+    }),
+    request([80], "signed with a key that is retired", 401, {
+      keyring: { [editor.kid]: enrolled(editor, { not_after: NOW }) },
+    }),
+    request([80], "changed after it was signed", 401, {
+      authorization: proof().replace(/\.[^.]+\./, (payload) => `${payload.slice(0, -2)}A.`),
+    }),
+    request([81], "for another hub", 401, { authorization: proof({ to: "other" }) }),
+    request([81], "for another path", 401, { path: "/v1/inbox?instance=b&wait_seconds=20" }),
+    request([81], "for the path without its query", 401, {
+      authorization: proof({ path: "/v1/inbox" }),
+    }),
+    request([81], "for another method", 401, { method: "POST" }),
+    request([81], "from a minute ago", "ok", { authorization: proof({ at: timeAt(-MINUTE) }) }),
+    request([81], "from longer ago", 401, { authorization: proof({ at: timeAt(-MINUTE - 1) }) }),
+    request([81], "from the future", 401, { authorization: proof({ at: timeAt(MINUTE + 1) }) }),
+    post("a body that is signed for", "ok", { body_digest: digest(BODY) }, BODY),
+    post("a body that is not signed for", 401, {}, BODY),
+    post("another body", 401, { body_digest: digest(BODY) }, `${BODY} `),
+    post("a body that was signed for and is not there", 401, { body_digest: digest(BODY) }),
+  ],
+);

@@ -1,0 +1,167 @@
+import type { Mutant } from "./mutant.ts";
+
+const DELIVERY = "src/api/delivery.ts";
+const FRAME = "src/api/frame.ts";
+const HELLO = "src/api/hello.ts";
+const MEMBERS = "src/api/members.ts";
+const PROBLEM = "src/api/problem.ts";
+const PROOF = "src/api/request-proof.ts";
+
+export const HUBS: readonly Mutant[] = [
+  {
+    rule: "WB-76",
+    file: MEMBERS,
+    find: `Number.isSafeInteger(value) && (value as number) >= least`,
+    replace: `Number.isSafeInteger(value)`,
+    why: "takes an attempt 0 and a credit below zero",
+  },
+  {
+    rule: "WB-76",
+    file: MEMBERS,
+    find: `throw malformed(at + step(name), "must be a string");`,
+    replace: `throw malformed(name, "must be a string");`,
+    why: "names the member and not its place",
+  },
+  {
+    rule: "WB-76",
+    file: DELIVERY,
+    find: `isAccepted: flagAt(members, "is_accepted", at),`,
+    replace: `isAccepted: members["is_accepted"] === true,`,
+    why: "takes an attempt for a new one where nothing is said",
+  },
+  {
+    rule: "WB-76",
+    file: FRAME,
+    find: `const value = parseJson(text, {
+    envelopeBytes: characters,
+    jsonDepth: jsonDepth + DEPTH_OF_FRAMES,
+  });`,
+    replace: `parseJson("0", { envelopeBytes: characters, jsonDepth: jsonDepth + DEPTH_OF_FRAMES });
+  if (text.length > characters) parseJson(text, { envelopeBytes: characters });
+  const value = JSON.parse(text) as Json;`,
+    why: "reads frames as the platform does",
+  },
+  {
+    rule: "WB-77",
+    file: PROBLEM,
+    find: `return new WaybillError(waybill_status, detail, {`,
+    replace: `return new WaybillError(isStatusCode((value as Problem).status) ? (value as Problem).status as StatusCode : 500, detail, {`,
+    why: "goes by the status of HTTP",
+  },
+  {
+    rule: "WB-77",
+    file: PROBLEM,
+    find: `PASSING.has(httpStatus) ? 503 :`,
+    replace: `httpStatus === 503 ? 503 :`,
+    why: "gives up for a proxy that is busy",
+  },
+  {
+    rule: "WB-77",
+    file: PROBLEM,
+    find: `retryable: typeof retryable === "boolean" ? retryable : undefined,`,
+    replace: ``,
+    why: "forgets whether it may be tried again",
+  },
+  {
+    rule: "WB-78",
+    file: FRAME,
+    find: `if (typeof type !== "string" || !Object.hasOwn(readers, type)) {`,
+    replace: `if (typeof type !== "string") throw malformed(at, "must have a type");
+  if (!Object.hasOwn(readers, type)) return members;
+  if (false) {`,
+    why: "passes on frames of any type",
+  },
+  {
+    rule: "WB-78",
+    file: FRAME,
+    find: `? value.map((each, index) => readFrame(each, \`/\${index}\`, readers))`,
+    replace: `? value.toReversed().map((each, index) => readFrame(each, \`/\${index}\`, readers))`,
+    why: "takes frames in another order",
+  },
+  {
+    rule: "WB-78",
+    file: FRAME,
+    find: `envelopeBytes: characters,
+    jsonDepth: jsonDepth + DEPTH_OF_FRAMES,`,
+    replace: `envelopeBytes: 2 * characters,
+    jsonDepth: jsonDepth + DEPTH_OF_FRAMES,`,
+    why: "takes messages longer than it has said",
+  },
+  {
+    rule: "WB-79",
+    file: HELLO,
+    find: `if (nonce === undefined || hello.nonce === nonce) return;`,
+    replace: `if (nonce === undefined || hello.nonce === undefined || hello.nonce === nonce) return;`,
+    why: "takes a hello that answers no challenge",
+  },
+  {
+    rule: "WB-79",
+    file: HELLO,
+    find: `if (hello.to !== to) {`,
+    replace: `if (false) {`,
+    why: "takes a hello for another hub",
+  },
+  {
+    rule: "WB-79",
+    file: HELLO,
+    find: `if (Math.abs(now - hello.at) > clockSkewMs) {`,
+    replace: `if (now - hello.at > clockSkewMs) {`,
+    why: "takes a hello from the future",
+  },
+  {
+    rule: "WB-80",
+    file: PROOF,
+    find: `if (waybill !== 1 || kind !== "request") {`,
+    replace: `if (waybill !== 1) {`,
+    why: "takes a hello for the proof of a request",
+  },
+  {
+    rule: "WB-80",
+    file: PROOF,
+    find: `if (record === undefined || record.agent !== from) {`,
+    replace: `if (record === undefined) {`,
+    why: "takes a proof by somebody else's key",
+  },
+  {
+    rule: "WB-80",
+    file: PROOF,
+    find: `if (isKeyValidAt(record, now)) return record;`,
+    replace: `if (record.notBefore <= now) return record;`,
+    why: "takes a proof by a retired key",
+  },
+  {
+    rule: "WB-81",
+    file: PROOF,
+    find: `if (claim.method !== method || claim.path !== path) {`,
+    replace: `if (claim.method !== method || claim.path.split("?")[0] !== path.split("?")[0]) {`,
+    why: "does not hold a query to its proof",
+  },
+  {
+    rule: "WB-81",
+    file: PROOF,
+    find: `if (claim.to !== to) {`,
+    replace: `if (false) {`,
+    why: "takes a request for another hub",
+  },
+  {
+    rule: "WB-81",
+    file: PROOF,
+    find: `if (Math.abs(now - claim.at) > clockSkewMs) {`,
+    replace: `if (now - claim.at > clockSkewMs) {`,
+    why: "takes a request from the future",
+  },
+  {
+    rule: "WB-82",
+    file: PROOF,
+    find: `if (claim.bodyDigest === digest) return;`,
+    replace: `if (claim.bodyDigest === undefined || claim.bodyDigest === digest) return;`,
+    why: "takes a body that nobody has signed for",
+  },
+  {
+    rule: "WB-82",
+    file: PROOF,
+    find: `if (claim.bodyDigest === digest) return;`,
+    replace: `if (digest === undefined || claim.bodyDigest === digest) return;`,
+    why: "does not miss a body that was signed for",
+  },
+];

@@ -1,0 +1,330 @@
+import { expect, test } from "vitest";
+import {
+  checkHello,
+  checkRequest,
+  checkRequestBody,
+  checkRequestKey,
+  errorOfResponse,
+  HTTP_STATUS,
+  joinFrames,
+  messageCharacters,
+  readAgentFrames,
+  readDelivery,
+  readFindQuery,
+  readFound,
+  readHandoffView,
+  readHello,
+  readHubFrames,
+  readProblem,
+  readPublished,
+  readRequest,
+  shapes,
+  signHello,
+  signRequest,
+  writeDelivery,
+  writeFindQuery,
+  writeFound,
+  writeHandoffView,
+  writeProblem,
+  writePublished,
+} from "../api.ts";
+import type { Delivery, HandoffView, Hello, RequestClaim } from "../api.ts";
+import { digestOf, newId, publicKeyFrom, readCompact, STATUS, WaybillError } from "../index.ts";
+import type { StatusCode } from "../index.ts";
+import { editor, EDITOR, NOW, refusal, researcher, seal, statusOf, time } from "./rules-fixture.ts";
+
+const ID = newId(NOW);
+const LIMITS = { characters: messageCharacters() };
+
+const OFFER: Delivery = {
+  type: "offer",
+  id: `${ID}/1`,
+  handoffId: ID,
+  attempt: 1,
+  envelope: "a.b.c",
+  remainingMs: 5_000,
+  leaseMs: 30_000,
+  isAccepted: true,
+  resume: "d.e.f",
+  answers: ["g.h.i"],
+  receivedAt: { [digestOf("a.b.c")]: NOW },
+};
+const DELIVERIES: readonly Delivery[] = [
+  OFFER,
+  { type: "envelope", id: "x", handoffId: ID, envelope: "a.b.c", receivedAt: {} },
+  { type: "stop", handoffId: ID, attempt: 2, status: 499, reason: "Cancelled." },
+];
+
+const VIEW: HandoffView = {
+  id: ID,
+  state: "open",
+  status: 101,
+  deadline: NOW,
+  attempts: [{ number: 1, recipient: "worker", state: "accepted", closed: null, status: 101 }],
+  isAcknowledged: false,
+  envelope: "a.b.c",
+  acceptance: "d.e.f",
+  questions: ["g.h.i"],
+  receivedAt: { [digestOf("a.b.c")]: NOW },
+};
+
+/** What becomes of a value on its way over the wire. */
+function sent(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+const WRONG: readonly unknown[] = [
+  undefined,
+  null,
+  "",
+  "x",
+  -1,
+  0,
+  1.5,
+
+  true,
+  [],
+  [1],
+  {},
+];
+
+test("WB-76 what is written is read back as it was", () => {
+  for (const delivery of DELIVERIES) {
+    expect(readDelivery(sent(writeDelivery(delivery)))).toEqual(delivery);
+  }
+  expect(readHandoffView(sent(writeHandoffView(VIEW)))).toEqual(VIEW);
+  const published = [{ text: "a.b.c", at: NOW }];
+  expect(readPublished(sent(writePublished(published)))).toEqual(published);
+  const query = { capability: "work", input: { a: [1] }, tags: ["x"], minReliability: 0.5 };
+  expect(readFindQuery(sent(writeFindQuery(query)))).toEqual(query);
+  const leftOut = [{ agent_id: "a", capability: "work", version: "1", reasons: ["no"] }];
+  expect(readFound(sent(writeFound({ fits: [], leftOut })))).toEqual({ fits: [], leftOut });
+});
+
+test("WB-76 the readers of deliveries and frames take exactly what their schemas take", () => {
+  const agentFrames = [
+    { type: "hello", proof: "p", credit: 1 },
+    { type: "call", number: 0, call: "find", params: {} },
+    { type: "taken", handoff_id: ID, attempt: 1 },
+    { type: "heartbeat", handoff_id: ID, attempt: 1 },
+    { type: "seen", id: "x" },
+    { type: "credit", credit: 0 },
+    { type: "ping" },
+    { type: "pong" },
+  ];
+  const hubFrames = [
+    {
+      type: "challenge",
+      waybill: 1,
+      hub: "hub",
+      nonce: "n",
+      limits: { message_characters: 1, envelope_bytes: 1 },
+    },
+    { type: "attached", ping_ms: 1 },
+    { type: "reply", number: 0, value: null },
+    { type: "ping" },
+    { type: "pong" },
+  ];
+  const { agentFrame, hubFrame, delivery } = shapes();
+  const readers = [
+    [agentFrames, agentFrame, (value: unknown) => readAgentFrames(JSON.stringify(value), LIMITS)],
+    [hubFrames, hubFrame, (value: unknown) => readHubFrames(JSON.stringify(value), LIMITS)],
+    [DELIVERIES.map((each) => sent(writeDelivery(each))), delivery, readDelivery],
+  ] as const;
+  let refused = 0;
+  for (const [sound, shape, read] of readers) {
+    for (const value of sound as Record<string, unknown>[]) {
+      const changed = Object.keys(value).flatMap((name) =>
+        WRONG.map((wrong) => ({ ...value, [name]: wrong })),
+      );
+      for (const each of [value, { ...value, more: 1 }, ...changed]) {
+        const isTaken = statusOf(() => read(each)) === "taken";
+        const given: unknown = sent(each);
+        expect(isTaken, JSON.stringify(each)).toBe(shape.safeParse(given).success);
+        if (!isTaken) refused++;
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(150);
+});
+
+test("WB-76 a fault is named by its place", () => {
+  const offer = sent(writeDelivery(OFFER)) as object;
+  expect(refusal(() => readDelivery({ ...offer, attempt: 0 }, "/2/delivery"))).toEqual({
+    status: 400,
+    at: "/2/delivery/attempt",
+  });
+  const frames = JSON.stringify([{ type: "ping" }, { type: "seen" }]);
+  expect(refusal(() => readAgentFrames(frames, LIMITS))).toEqual({ status: 400, at: "/1/id" });
+  expect(refusal(() => readHandoffView({ ...writeHandoffView(VIEW), state: "lost" }))).toEqual({
+    status: 400,
+    at: "/state",
+  });
+});
+
+test("WB-76 frames are read by the rules of JSON here", () => {
+  for (const [text, status] of [
+    ['{"type":"ping","type":"pong"}', 400],
+    ['{"type":"ping","constructor":1}', 400],
+    ['{"type":"ping","x":9007199254740993}', 400],
+    ['{"type":"ping","x":"\\u0000"}', 400],
+    [`{"type":"ping","x":${"[".repeat(100)}${"]".repeat(100)}}`, 413],
+    ["ping", 400],
+  ] as const) {
+    expect(statusOf(() => readAgentFrames(text, LIMITS))).toBe(status);
+  }
+});
+
+test("WB-77 an error goes over the wire with the status of the table, and comes back as it was", () => {
+  for (const status of Object.keys(STATUS).map(Number) as StatusCode[]) {
+    const error = new WaybillError(status, "What happened.", { at: "/x", retryAfterMs: 12.5 });
+    const problem = writeProblem(error);
+    expect(problem).toMatchObject({ status: HTTP_STATUS[status], waybill_status: status });
+    expect(HTTP_STATUS[status]).toBeGreaterThanOrEqual(400);
+    const read = readProblem(sent(problem));
+    expect({ ...read.toJSON(), retry_after_ms: 12.5 }).toEqual(error.toJSON());
+    expect(errorOfResponse(599, JSON.stringify(problem)).status).toBe(status);
+    expect(shapes().problem.safeParse(sent(problem)).success).toBe(true);
+  }
+  const flagged = new WaybillError(500, "It may pass.", { retryable: true });
+  expect(readProblem(sent(writeProblem(flagged))).retryable).toBe(true);
+});
+
+test("WB-77 what others on the way answer is told from what a hub answers", () => {
+  for (const passing of [408, 425, 429, 500, 502, 503, 504]) {
+    expect(errorOfResponse(passing, "<html>").status).toBe(503);
+  }
+  expect(errorOfResponse(404, "").status).toBe(404);
+  expect(errorOfResponse(418, "{}").status).toBe(500);
+  expect(errorOfResponse(401, '{"waybill_status":200000,"detail":"x"}').status).toBe(401);
+});
+
+test("WB-78 a message is one frame or an array of them, in their order", () => {
+  const texts = ['{"type":"ping"}', '{"type":"seen","id":"a"}', '{"type":"pong"}'];
+  expect(readAgentFrames(joinFrames(texts), LIMITS).map(({ type }) => type)).toEqual([
+    "ping",
+    "seen",
+    "pong",
+  ]);
+  expect(joinFrames(texts.slice(0, 1))).toBe(texts[0]);
+  for (const text of ['[[{"type":"ping"}]]', '"ping"', "null", "[null]", '{"type":"bow"}', "{}"]) {
+    expect(statusOf(() => readAgentFrames(text, LIMITS))).toBe(400);
+    expect(statusOf(() => readHubFrames(text, LIMITS))).toBe(400);
+  }
+  expect(statusOf(() => readAgentFrames('{"type":"attached","ping_ms":1}', LIMITS))).toBe(400);
+  expect(statusOf(() => readHubFrames('{"type":"seen","id":"a"}', LIMITS))).toBe(400);
+});
+
+test("WB-78 a message that is longer than agreed is 413", () => {
+  const text = JSON.stringify({ type: "seen", id: "x".repeat(100) });
+  expect(statusOf(() => readAgentFrames(text, { characters: text.length }))).toBe("taken");
+  expect(statusOf(() => readAgentFrames(text, { characters: text.length - 1 }))).toBe(413);
+});
+
+const HELLO: Hello = { from: EDITOR, to: "hub", instance: "i", id: ID, at: NOW, nonce: "n" };
+const FACTS = { to: "hub", now: NOW, clockSkewMs: 60_000, nonce: "n" };
+
+test("WB-79 a hello is for this hub, from now, and answers this challenge", () => {
+  const payload = (over: Partial<Hello>) =>
+    readCompact(signHello({ ...HELLO, ...over }, editor)).payload;
+  const status = (over: Partial<Hello>) =>
+    statusOf(() => checkHello(readHello(payload(over)), FACTS));
+  expect(status({})).toBe("taken");
+  expect(readHello(payload({}))).toEqual(HELLO);
+  expect(status({ to: "other" })).toBe(401);
+  expect(status({ nonce: "m" })).toBe(401);
+  expect(status({ nonce: undefined })).toBe(401);
+  expect(status({ at: NOW - 60_000 })).toBe("taken");
+  expect(status({ at: NOW - 60_001 })).toBe(401);
+  expect(status({ at: NOW + 60_001 })).toBe(401);
+  for (const over of [
+    { kind: "request" },
+    { waybill: 2 },
+    { from: "X" },
+    { nonce: 1 },
+    { to: 1 },
+  ]) {
+    const text = JSON.stringify({ waybill: 1, kind: "hello", ...HELLO, at: time(0), ...over });
+    expect(statusOf(() => readHello(text))).toBe(400);
+  }
+});
+
+const CLAIM: RequestClaim = {
+  from: EDITOR,
+  to: "hub",
+  id: ID,
+  at: NOW,
+  method: "GET",
+  path: "/v1/inbox?instance=i",
+};
+const PAYLOAD = { waybill: 1, kind: "request", ...CLAIM, at: time(0) };
+
+test("WB-80 a proof that can't be read, or is of something else, is 401", () => {
+  const { claim, kid } = readRequest(signRequest(CLAIM, editor));
+  expect(claim).toEqual(CLAIM);
+  expect(kid).toBe(editor.kid);
+  const signed = (over: object) => `Waybill ${seal(JSON.stringify({ ...PAYLOAD, ...over }))}`;
+  expect(statusOf(() => readRequest(signed({})))).toBe("taken");
+  for (const text of [
+    "",
+    "Waybill",
+    "Waybill ",
+    "Waybill x",
+    `Bearer ${seal(JSON.stringify(PAYLOAD))}`,
+    `${signed({})} `,
+    `Waybill ${seal("null")}`,
+    `Waybill ${seal("[")}`,
+    signed({ kind: "hello" }),
+    signed({ waybill: 2 }),
+    signed({ from: "X" }),
+    signed({ to: undefined }),
+    signed({ id: "1" }),
+    signed({ at: "now" }),
+    signed({ method: 1 }),
+    signed({ path: undefined }),
+    signed({ body_digest: "sha256:x" }),
+  ]) {
+    expect(
+      statusOf(() => readRequest(text)),
+      text,
+    ).toBe(401);
+  }
+});
+
+test("WB-80 only a current key of the agent itself proves its requests", () => {
+  const key = publicKeyFrom(editor.jwk);
+  const record = { agent: EDITOR, key, notBefore: NOW, notAfter: NOW + 1 };
+  expect(checkRequestKey(CLAIM, record, NOW)).toBe(record);
+  expect(statusOf(() => checkRequestKey(CLAIM, undefined, NOW))).toBe(401);
+  expect(statusOf(() => checkRequestKey(CLAIM, record, NOW - 1))).toBe(401);
+  expect(statusOf(() => checkRequestKey(CLAIM, record, NOW + 1))).toBe(401);
+  const other = { ...record, agent: "other", key: publicKeyFrom(researcher.jwk) };
+  expect(statusOf(() => checkRequestKey(CLAIM, other, NOW))).toBe(401);
+});
+
+test("WB-81 a proof is for this hub, this method, this path with its query, and from now", () => {
+  const facts = { ...FACTS, method: "GET", path: CLAIM.path };
+  expect(statusOf(() => checkRequest(CLAIM, facts))).toBe("taken");
+  for (const over of [
+    { to: "other" },
+    { method: "POST" },
+    { path: "/v1/inbox" },
+    { path: `${CLAIM.path}&credit=1` },
+    { at: NOW - 60_001 },
+    { at: NOW + 60_001 },
+  ]) {
+    expect(
+      statusOf(() => checkRequest({ ...CLAIM, ...over }, facts)),
+      JSON.stringify(over),
+    ).toBe(401);
+  }
+});
+
+test("WB-82 a body is signed for, and what is signed for is there", () => {
+  const signed = { ...CLAIM, bodyDigest: digestOf("body") };
+  expect(statusOf(() => checkRequestBody(signed, digestOf("body")))).toBe("taken");
+  expect(statusOf(() => checkRequestBody(CLAIM, undefined))).toBe("taken");
+  expect(statusOf(() => checkRequestBody(signed, digestOf("body ")))).toBe(401);
+  expect(statusOf(() => checkRequestBody(signed, undefined))).toBe(401);
+  expect(statusOf(() => checkRequestBody(CLAIM, digestOf("")))).toBe(401);
+});
