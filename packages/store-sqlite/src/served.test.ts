@@ -47,7 +47,7 @@ class HubProcess {
     });
     this.#child = child;
     const [port] = await new Promise<[string]>((resolve, reject) => {
-      child.stdout!.once("data", (data: Buffer) => resolve([data.toString()]));
+      child.stdout.once("data", (data: Buffer) => resolve([data.toString()]));
       child.once("exit", (code) => reject(new Error(`the hub has ended with ${code}`)));
     });
     this.#port = Number(port);

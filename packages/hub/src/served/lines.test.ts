@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import { rawAsk } from "./hardening-fixture.ts";
-import { ask, openWorld, Wire } from "./served-fixture.ts";
-import type { Party, Signed, World } from "./served-fixture.ts";
+import { ask, openWorld, Party, Wire } from "./served-fixture.ts";
+import type { Signed, World } from "./served-fixture.ts";
 import { serveHub } from "./serve-hub.ts";
 
 async function withWorld(
@@ -177,19 +177,15 @@ test("a hub that goes down answers what is under way, sends everybody away, and 
   const store = memoryStore();
   const key = generateKey();
   const hub = await openHub({ store, key });
-  const world = { url: "", port: 0 };
   const served = await serveHub({ hub, store });
-  Object.assign(world, { url: served.url, port: served.port });
-  const { Party: PartyOf } = await import("./served-fixture.ts");
-  const owner = new PartyOf("owner", generateKey(), served.url, "hub");
-  const worker = new PartyOf("worker", generateKey(), served.url, "hub");
+  const owner = new Party("owner", generateKey(), served.url, "hub");
+  const worker = new Party("worker", generateKey(), served.url, "hub");
   await owner.publish();
   await worker.publish([{ name: "work" }]);
   const wire = await owner.attach(0);
   const polling = worker.poll({ wait_seconds: 60 });
   const headers = { authorization: `Bearer ${served.operatorToken}` };
   const watching = fetch(`${served.url}/v1/watch`, { headers }).then((response) => response.text());
-  await ask(`${served.url}/v1/agents/worker`);
 
   const handoffs = Array.from({ length: 20 }, () => owner.handoff("worker"));
   const calls = handoffs.map(({ text }) => wire.call("submit", { envelope: text }));

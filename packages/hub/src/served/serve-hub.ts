@@ -16,6 +16,8 @@ import type { Served } from "./served.ts";
 import { Sockets } from "./socket/sockets.ts";
 
 const LOOPBACK = "127.0.0.1";
+const OPEN_AND_PLAIN =
+  "others can reach it, without TLS. Whoever is on the way can read what is handed off and take the operator token; put a proxy with TLS before it (isBehindProxy), or listen on loopback.";
 
 /** Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket. */
 export async function serveHub(options: ServeOptions): Promise<ServedHub> {
@@ -63,6 +65,11 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const bound = (server.server.address() as AddressInfo).port;
   const url = (publicUrl ?? `http://${named(host)}:${bound}`).replace(/\/+$/, "");
   logger?.info({ url, hub: hub.id }, "listening");
+  if (!isLoopback(host) && !isBehindProxy) {
+    // Said twice: whoever logs nothing must hear it too.
+    logger?.warn({ host }, OPEN_AND_PLAIN);
+    process.emitWarning(`The hub ${hub.id} listens on ${host}: ${OPEN_AND_PLAIN}`);
+  }
 
   let closed: Promise<void> | undefined;
   const close = async () => {

@@ -1,5 +1,4 @@
 /// <reference types="node" />
-import { randomBytes } from "node:crypto";
 import {
   createHandoff,
   createReply,
@@ -290,17 +289,12 @@ export class Wire {
   }
 
   async delivery(type: "offer" | "envelope" | "stop"): Promise<Record<string, unknown>> {
-    const frame = await this.next("delivery", ({ delivery }) => delivery.type === type);
-    return frame.delivery as unknown as Record<string, unknown>;
+    const { delivery } = await this.next("delivery", (frame) => frame.delivery.type === type);
+    return { ...delivery };
   }
 
   async close(): Promise<void> {
     this.socket.close();
     await this.closed;
   }
-}
-
-/** Bytes of which nobody makes sense. */
-export function noise(length: number): string {
-  return randomBytes(length).toString("base64url").slice(0, length);
 }

@@ -46,7 +46,7 @@ export function textsAt(members: Members, name: string, at: string): readonly st
 }
 
 /** A time of the wire, as milliseconds since 1970. */
-export function timeAt(members: Members, name: string, at: string): number {
+function timeAt(members: Members, name: string, at: string): number {
   const value = members[name];
   const time = typeof value === "string" ? parseTime(value) : undefined;
   if (time !== undefined) return time;

@@ -29,7 +29,7 @@ export function errorOf(thrown: unknown): WaybillError {
   });
 }
 
-export function headersOf({ retryAfterMs }: WaybillError): Record<string, string> {
+function headersOf({ retryAfterMs }: WaybillError): Record<string, string> {
   return {
     "content-type": PROBLEM_TYPE,
     ...(retryAfterMs === undefined

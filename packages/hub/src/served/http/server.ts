@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { HubLimits } from "../../engine/options.ts";
 import type { ServedLimits } from "../limits.ts";
+import { faultOf } from "../log.ts";
 import { readBody } from "./body.ts";
 import { checkAtDoor } from "./door.ts";
 import type { DoorOptions } from "./door.ts";
@@ -70,7 +71,7 @@ export function httpServer({ door, hubLimits, limits, logger }: HttpOptions): Fa
   server.setErrorHandler((thrown, request, reply) => {
     const error = errorOf(thrown);
     if (error.status === 500) {
-      logger?.error({ route: request.routeOptions.url, error: causeOf(error) }, "failure");
+      logger?.error({ route: request.routeOptions.url, fault: faultOf(error) }, "failure");
     }
     // What is left of a body is thrown away as it comes: cut off, its sender would not see why.
     reply.removeHeader("connection");
@@ -79,11 +80,6 @@ export function httpServer({ door, hubLimits, limits, logger }: HttpOptions): Fa
   });
   boundConnections(server, limits.connectionsPerAddress);
   return server;
-}
-
-/** Without its message: that may hold what somebody sent. */
-function causeOf({ cause }: WaybillError): string | undefined {
-  return cause instanceof Error ? (cause.stack ?? cause.name) : undefined;
 }
 
 /** What is no HTTP, or comes too slowly. */

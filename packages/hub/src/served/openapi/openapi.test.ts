@@ -1,8 +1,9 @@
 /// <reference types="node" />
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { newId, signManifest } from "@waybill/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -169,8 +170,10 @@ test("the description passes the linter, every rule of the recommended ones", as
   try {
     const file = join(folder, "openapi.json");
     await writeFile(file, JSON.stringify(document));
-    const bin = new URL("../../../node_modules/.bin/redocly", import.meta.url).pathname;
-    const { stdout } = await promisify(execFile)(bin, ["lint", "--format", "json", file], {
+    const linter = createRequire(import.meta.url).resolve("@redocly/cli/package.json");
+    const program = join(dirname(linter), "bin/cli.js");
+    const command = [program, "lint", "--format", "json", file];
+    const { stdout } = await promisify(execFile)(process.execPath, command, {
       cwd: folder,
       env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
     });
