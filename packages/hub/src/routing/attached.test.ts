@@ -8,7 +8,7 @@ function attach(handler: (delivery: Delivery) => void): {
 } {
   const left: string[] = [];
   const attached = new Attached(
-    { agent: "owner", credit: 1, instance: "one", proof: "" },
+    { agent: "owner", credit: 1, instance: "one" },
     handler,
     { now: () => 0, setTimer: () => () => undefined },
     { frame: () => undefined, hasRoom: () => undefined, left: ({ agent }) => left.push(agent) },
