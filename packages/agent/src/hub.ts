@@ -1,12 +1,13 @@
-import type {
-  AttemptState,
-  CloseReason,
-  FindQuery,
-  Found,
-  HandoffState,
-  StatusCode,
-  WaybillError,
-} from "@waybill/protocol";
+import type { FindQuery, Found, WaybillError } from "@waybill/protocol";
+import type { Delivery, HandoffView, PublishedManifest } from "@waybill/protocol/api";
+
+export type {
+  AttemptView,
+  Delivery,
+  HandoffView,
+  PublishedManifest,
+  ReceivedAt,
+} from "@waybill/protocol/api";
 
 export interface AttachRequest {
   readonly agent: string;
@@ -18,46 +19,6 @@ export interface AttachRequest {
   readonly proof: string;
 }
 
-/**
- * When the hub took each of these envelopes in, by digest, in milliseconds since 1970. A key that was
- * good then may be retired when its word arrives.
- */
-export type ReceivedAt = Readonly<Record<string, number>>;
-
-/** What a hub sends to an agent. Everything may come more than once. */
-export type Delivery =
-  | {
-      readonly type: "offer";
-      readonly id: string;
-      readonly handoffId: string;
-      readonly attempt: number;
-      readonly envelope: string;
-      readonly remainingMs: number;
-      readonly leaseMs: number;
-      /** True for an attempt that this agent has accepted before: a new process knows nothing of it. */
-      readonly isAccepted: boolean;
-      /** The question that an earlier attempt paused with; it holds the state to go on from. */
-      readonly resume?: string;
-      /** All answers that the delegator has given so far. */
-      readonly answers: readonly string[];
-      readonly receivedAt: ReceivedAt;
-    }
-  | {
-      readonly type: "envelope";
-      readonly id: string;
-      readonly handoffId: string;
-      readonly envelope: string;
-      readonly receivedAt: ReceivedAt;
-    }
-  /** The attempt is closed: the work is to stop. */
-  | {
-      readonly type: "stop";
-      readonly handoffId: string;
-      readonly attempt: number;
-      readonly status: StatusCode;
-      readonly reason: string;
-    };
-
 export interface Attachment {
   taken(handoffId: string, attempt: number): void;
   heartbeat(handoffId: string, attempt: number): void;
@@ -67,38 +28,6 @@ export interface Attachment {
   close(): Promise<void>;
   /** Settles when the attachment has ended: with the reason, or with nothing when it was closed. */
   readonly closed: Promise<WaybillError | undefined>;
-}
-
-export interface AttemptView {
-  readonly number: number;
-  readonly recipient: string;
-  readonly state: AttemptState;
-  readonly closed: CloseReason | null;
-  readonly status: StatusCode;
-}
-
-/** What a party of a handoff may know of it. Envelopes are as they were signed. */
-export interface HandoffView {
-  readonly id: string;
-  readonly state: HandoffState;
-  readonly status: StatusCode;
-  readonly deadline: number;
-  readonly attempts: readonly AttemptView[];
-  readonly isAcknowledged: boolean;
-  readonly envelope: string;
-  /** The last acceptance. */
-  readonly acceptance?: string;
-  /** Questions that wait for an answer. */
-  readonly questions: readonly string[];
-  /** The envelope that ended it, or the hub's notice where none did. */
-  readonly ending?: string;
-  readonly receivedAt: ReceivedAt;
-}
-
-/** A signed manifest, and when the hub took it in, in milliseconds since 1970. */
-export interface PublishedManifest {
-  readonly text: string;
-  readonly at: number;
 }
 
 /** All that an agent needs of a hub, whether it is in the same process or behind a socket. */

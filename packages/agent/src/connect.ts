@@ -1,0 +1,3 @@
+export { connect } from "./connect/connect.ts";
+export type { ConnectedHub, ConnectOptions } from "./connect/connect.ts";
+export type { ConnectionLog, ConnectionLogEvent } from "./connect/connection-log.ts";

@@ -1,0 +1,11 @@
+const FIRST_MS = 100;
+const MOST_MS = 5_000;
+
+/**
+ * How long to wait before try `failures + 1`. Half of it is left to chance, so that the agents of a
+ * hub that comes back do not all come back in the same instant.
+ */
+export function backoffMs(failures: number, random: () => number): number {
+  const most = Math.min(MOST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));
+  return most / 2 + (random() * most) / 2;
+}

@@ -1,0 +1,76 @@
+/// <reference types="node" />
+import { WaybillError } from "@waybill/protocol";
+
+interface Waiting {
+  readonly name: string;
+  readonly until: number;
+  resolve(value: unknown): void;
+  reject(error: WaybillError): void;
+}
+
+/** What was asked over one socket and is not answered yet. Nothing stays in it for longer than the limit. */
+export class Calls {
+  readonly #withinMs: number;
+  /** In the order in which they were made, which is that in which their time runs out. */
+  readonly #waiting = new Map<number, Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+  #last = 0;
+
+  constructor(withinMs: number) {
+    this.#withinMs = withinMs;
+  }
+
+  /** A call's number, and what becomes of it. */
+  add(name: string): { readonly number: number; readonly answer: Promise<unknown> } {
+    const number = ++this.#last;
+    const until = performance.now() + this.#withinMs;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.set(number, { name, until, resolve, reject });
+    });
+    this.#arm(this.#withinMs);
+    return { number, answer };
+  }
+
+  resolve(number: number, value: unknown): void {
+    this.#take(number)?.resolve(value);
+  }
+
+  reject(number: number, error: WaybillError): void {
+    this.#take(number)?.reject(error);
+  }
+
+  rejectAll(error: WaybillError): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    clearTimeout(this.#timer);
+  }
+
+  /** An answer that comes too late is nobody's any more. */
+  #take(number: number): Waiting | undefined {
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    return waiting;
+  }
+
+  /** One timer for all: that of the oldest. */
+  #arm(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#expire(), ms);
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [number, { name, until, reject }] of this.#waiting) {
+      if (until > now) return this.#arm(until - now);
+      this.#waiting.delete(number);
+      reject(unanswered(name, this.#withinMs));
+    }
+  }
+}
+
+function unanswered(name: string, ms: number): WaybillError {
+  return new WaybillError(
+    503,
+    `The hub has not answered "${name}" in ${ms / 1000} s, though it is connected; what it has done is not known. The same again is taken once.`,
+  );
+}

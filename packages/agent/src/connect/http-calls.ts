@@ -1,0 +1,61 @@
+/// <reference types="node" />
+import { parseJson, readCompact, WaybillError } from "@waybill/protocol";
+import type { FindQuery, Found } from "@waybill/protocol";
+import { readFound, readPublished, textOf, writeFindQuery } from "@waybill/protocol/api";
+import type { PublishedManifest } from "@waybill/protocol/api";
+import type { Address } from "./address.ts";
+import { request } from "./http.ts";
+
+/** What a hub says of itself to everybody. */
+export interface WellKnown {
+  readonly hub: string;
+  /** Its newest manifest. */
+  readonly manifest: string;
+}
+
+/** What can be asked of a hub without a connection that stands: everything here is signed or public. */
+export class HttpCalls {
+  readonly #address: Address;
+
+  constructor(address: Address) {
+    this.#address = address;
+  }
+
+  async wellKnown(signal: AbortSignal): Promise<WellKnown> {
+    const url = this.#address.path("/.well-known/waybill");
+    try {
+      const value = await request(url, { signal });
+      return { hub: textOf(value, "hub"), manifest: textOf(value, "manifest") };
+    } catch (cause) {
+      if (WaybillError.is(cause, 503)) throw cause;
+      const { message } = WaybillError.from(cause);
+      throw new WaybillError(404, `There is no hub at ${this.#address.url}: ${message}`, { cause });
+    }
+  }
+
+  async submit(envelope: string, signal: AbortSignal): Promise<string> {
+    const url = this.#address.path("/v1/envelopes");
+    return textOf(await request(url, { method: "POST", body: { envelope }, signal }), "receipt");
+  }
+
+  async publish(manifest: string, signal: AbortSignal): Promise<void> {
+    const agent = textOf(parseJson(readCompact(manifest).payload), "agent_id");
+    const url = this.#address.path(`/v1/agents/${encodeURIComponent(agent)}`);
+    await request(url, { method: "PUT", body: { manifest }, signal });
+  }
+
+  async manifestsOf(agent: string, signal: AbortSignal): Promise<readonly PublishedManifest[]> {
+    const path = `/.well-known/waybill/agents/${encodeURIComponent(agent)}`;
+    try {
+      return readPublished(await request(this.#address.path(path), { signal }));
+    } catch (error) {
+      if (WaybillError.is(error, 404)) return [];
+      throw error;
+    }
+  }
+
+  async find(query: FindQuery, signal: AbortSignal): Promise<Found> {
+    const url = this.#address.path("/v1/capabilities/find");
+    return readFound(await request(url, { method: "POST", body: writeFindQuery(query), signal }));
+  }
+}

@@ -1,0 +1,62 @@
+import { isKeyValidAt, verifyManifest, WaybillError } from "@waybill/protocol";
+import type { VerifiedManifest } from "@waybill/protocol";
+import type { PublishedManifest } from "@waybill/protocol/api";
+import type { HttpCalls } from "./http-calls.ts";
+
+/**
+ * Who the hub is: the one whose key is pinned, or else the one that was met first. From then on its
+ * manifests must follow from the one that is known.
+ */
+export class HubIdentity {
+  readonly #url: string;
+  readonly #pinned: string | undefined;
+  #known: VerifiedManifest | undefined;
+
+  constructor(url: string, pinned: string | undefined) {
+    this.#url = url;
+    this.#pinned = pinned;
+  }
+
+  /** Asks who is there, and gives its id if it is the one that is meant. */
+  async meet(
+    http: Pick<HttpCalls, "wellKnown" | "manifestsOf">,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { hub, manifest } = await http.wellKnown(signal);
+    if (this.#known?.text !== manifest) this.check(hub, await http.manifestsOf(hub, signal));
+    return hub;
+  }
+
+  /** Believes the manifests of the hub, all of them by sequence, or throws. */
+  check(hub: string, published: readonly PublishedManifest[]): void {
+    const manifests: VerifiedManifest[] = [];
+    for (const { text, at } of published) {
+      manifests.push(verifyManifest(text, { previous: manifests.at(-1), at }));
+    }
+    const newest = manifests.at(-1);
+    if (newest === undefined || newest.manifest.agent_id !== hub) {
+      throw new WaybillError(401, `The hub at ${this.#url} has no manifest of ${hub} to show.`);
+    }
+    const known = this.#known;
+    if (known !== undefined && !manifests.some(({ digest }) => digest === known.digest)) {
+      throw new WaybillError(401, changed(this.#url, known, newest));
+    }
+    const pinned = this.#pinned === undefined ? undefined : newest.keys.get(this.#pinned);
+    if (this.#pinned !== undefined && (pinned === undefined || !isKeyValidAt(pinned, Date.now()))) {
+      throw new WaybillError(401, notPinned(this.#url, this.#pinned, newest));
+    }
+    this.#known = newest;
+  }
+}
+
+function changed(url: string, known: VerifiedManifest, now: VerifiedManifest): string {
+  return `THE HUB HAS CHANGED: ${known.manifest.agent_id} at ${url} was known by ${kids(known)}; now ${now.manifest.agent_id} is there, with ${kids(now)}, and nothing that leads from the one to the other. Either somebody else answers there, or the hub lost its key or its store. To trust what is there now, start again; to be sure of it, pin its key with hubKey.`;
+}
+
+function notPinned(url: string, pinned: string, now: VerifiedManifest): string {
+  return `THIS IS NOT THE PINNED HUB: ${pinned} is no current key of ${now.manifest.agent_id} at ${url}, which has ${kids(now)}. Either somebody else answers there, or the hub has changed its key: pin another one only if its operator confirms it.`;
+}
+
+function kids({ keys }: VerifiedManifest): string {
+  return [...keys.keys()].join(", ");
+}

@@ -1,0 +1,49 @@
+/// <reference types="node" />
+import { setTimeout as sleep } from "node:timers/promises";
+import { WaybillError } from "@waybill/protocol";
+import { backoffMs } from "./backoff.ts";
+
+export interface PersistOptions {
+  readonly withinMs: number;
+  /** Ends the waiting at once. */
+  readonly signal: AbortSignal;
+  /** Failures before this: the first try waits then too. */
+  readonly failures?: number;
+  readonly waiting?: (error: WaybillError) => void;
+}
+
+/**
+ * Tries for as long as what fails is passing and there is time, then gives the last failure. A try is
+ * given a signal that ends it when the time is over.
+ */
+export async function persist<Value>(
+  attempt: (signal: AbortSignal) => Promise<Value>,
+  options: PersistOptions,
+): Promise<Value> {
+  const { withinMs, signal, waiting } = options;
+  let { failures = 0 } = options;
+  const until = performance.now() + withinMs;
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+  for (;;) {
+    if (failures > 0) await pause(backoffMs(failures, Math.random), signal);
+    try {
+      return await attempt(ending);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!WaybillError.is(error, 503)) throw error;
+      failures++;
+      if (performance.now() >= until) throw error;
+      waiting?.(error);
+    }
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    // What is thrown is the reason, and not that a timer was stopped.
+    signal.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+/// <reference types="node" />
+import { readDelivery } from "@waybill/protocol/api";
+import type { WireDelivery } from "@waybill/protocol/api";
+import type { WaybillError } from "@waybill/protocol";
+import type { Attachment, Delivery } from "../hub.ts";
+import type { HubSocket } from "./socket.ts";
+
+/** An agent's side of one connection to a hub. */
+export class RemoteAttachment implements Attachment {
+  readonly closed: Promise<WaybillError | undefined>;
+  readonly #socket: HubSocket;
+  readonly #handler: (delivery: Delivery) => void;
+  readonly #failed: (error: unknown) => void;
+  /** What came before the agent could answer it. */
+  #early: WireDelivery[] | undefined = [];
+
+  constructor(
+    socket: HubSocket,
+    handler: (delivery: Delivery) => void,
+    failed: (error: unknown) => void,
+  ) {
+    this.#socket = socket;
+    this.#handler = handler;
+    this.#failed = failed;
+    this.closed = socket.closed;
+  }
+
+  async open(proof: string, credit: number): Promise<void> {
+    await this.#socket.attach(proof, credit, (delivery) => {
+      if (this.#early === undefined) this.#deliver(delivery);
+      else this.#early.push(delivery);
+    });
+    // A turn later, so that who attaches holds this in hand: it could not say "taken" before.
+    setImmediate(() => {
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const delivery of early) this.#deliver(delivery);
+    });
+  }
+
+  /** What can't be read or handled is not seen either: it comes again, and keeps nothing else up. */
+  #deliver(delivery: WireDelivery): void {
+    try {
+      this.#handler(readDelivery(delivery));
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  taken(handoffId: string, attempt: number): void {
+    this.#socket.send({ type: "taken", handoff_id: handoffId, attempt });
+  }
+
+  heartbeat(handoffId: string, attempt: number): void {
+    this.#socket.send({ type: "heartbeat", handoff_id: handoffId, attempt });
+  }
+
+  seen(deliveryId: string): void {
+    this.#socket.send({ type: "seen", id: deliveryId });
+  }
+
+  setCredit(credit: number): void {
+    this.#socket.send({ type: "credit", credit });
+  }
+
+  close(): Promise<void> {
+    return this.#socket.close();
+  }
+}

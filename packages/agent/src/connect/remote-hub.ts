@@ -1,0 +1,197 @@
+/// <reference types="node" />
+import { parseJson, readCompact, WaybillError } from "@waybill/protocol";
+import type { FindQuery, Found } from "@waybill/protocol";
+import {
+  readFound,
+  readHandoffView,
+  readHello,
+  readPublished,
+  textOf,
+  writeFindQuery,
+} from "@waybill/protocol/api";
+import type {
+  Attachment,
+  AttachRequest,
+  Delivery,
+  HandoffView,
+  Hub,
+  PublishedManifest,
+} from "../hub.ts";
+import type { Address } from "./address.ts";
+import type { ConnectionLog } from "./connection-log.ts";
+import type { HttpCalls } from "./http-calls.ts";
+import type { HubIdentity } from "./hub-identity.ts";
+import { persist } from "./persist.ts";
+import { RemoteAttachment } from "./remote-attachment.ts";
+import { HubSocket, WAITS } from "./socket.ts";
+
+/** An attachment that held for so long was a good one: what was cut before it does not count. */
+const STABLE_MS = 10_000;
+
+export interface RemoteHubOptions {
+  readonly id: string;
+  readonly address: Address;
+  readonly http: HttpCalls;
+  readonly identity: HubIdentity;
+  readonly log: ConnectionLog;
+}
+
+/** A hub behind a wire. Each agent that attaches has a connection of its own, and calls go over it. */
+export class RemoteHub implements Hub {
+  readonly id: string;
+  readonly #options: RemoteHubOptions;
+  readonly #sockets = new Set<HubSocket>();
+  /** Connections on which no agent has said who it is yet, by the nonce that it is to sign. */
+  readonly #challenged = new Map<string, HubSocket>();
+  readonly #attached = new Map<string, HubSocket>();
+  readonly #closing = new AbortController();
+  #cuts = 0;
+
+  constructor(options: RemoteHubOptions) {
+    this.id = options.id;
+    this.#options = options;
+  }
+
+  /** Once: who submits has the same bytes sent again, for as long as that makes sense. */
+  async submit(envelope: string): Promise<string> {
+    const socket = this.#attached.size === 0 ? undefined : this.#attached.get(senderOf(envelope));
+    if (socket === undefined) return this.#options.http.submit(envelope, this.#within());
+    return textOf(await socket.call("submit", { envelope }), "receipt");
+  }
+
+  publish(manifest: string): Promise<void> {
+    return this.#persist((signal) => this.#options.http.publish(manifest, signal));
+  }
+
+  async manifests(
+    query: { readonly agent: string } | { readonly capability: string },
+  ): Promise<readonly PublishedManifest[]> {
+    const published = await this.#persist(async (signal) => {
+      const socket = this.#anySocket();
+      if (socket !== undefined) return readPublished(await socket.call("manifests", query));
+      if ("agent" in query) return this.#options.http.manifestsOf(query.agent, signal);
+      throw notAttached("Who offers a capability");
+    });
+    const isOfHub = "agent" in query && query.agent === this.id;
+    if (isOfHub) this.#options.identity.check(this.id, published);
+    return published;
+  }
+
+  find(query: FindQuery): Promise<Found> {
+    return this.#persist(async (signal) => {
+      const socket = this.#anySocket();
+      if (socket === undefined) return this.#options.http.find(query, signal);
+      return readFound(await socket.call("find", writeFindQuery(query)));
+    });
+  }
+
+  handoff(id: string, as: string): Promise<HandoffView | undefined> {
+    return this.#persist(async () => {
+      const socket = this.#attached.get(as);
+      if (socket === undefined) throw notAttached(`What ${as} may know of a handoff`);
+      const value = await socket.call("handoff", { id });
+      return value === null ? undefined : readHandoffView(value);
+    });
+  }
+
+  /** Opens a connection, again and again for a while, and gives what the next hello is to carry. */
+  challenge(): Promise<string> {
+    const { address, http, identity, log } = this.#options;
+    return persist(
+      async (signal) => {
+        // Somebody else may have taken the hub's place while it was out of reach.
+        this.#mustBe(await identity.meet(http, signal));
+        const socket = this.#open(address.socket);
+        const { hub, nonce } = await socket.challenge;
+        this.#mustBe(hub);
+        this.#challenged.set(nonce, socket);
+        return nonce;
+      },
+      {
+        withinMs: WAITS.openMs,
+        signal: this.#closing.signal,
+        failures: this.#cuts,
+        waiting: (error) => log({ event: "waiting", url: address.url, error }),
+      },
+    );
+  }
+
+  async attach(
+    { agent, credit, proof }: AttachRequest,
+    handler: (delivery: Delivery) => void,
+  ): Promise<Attachment> {
+    const { url } = this.#options.address;
+    const { nonce } = readHello(readCompact(proof).payload);
+    const socket = this.#challenged.get(nonce ?? "");
+    if (socket === undefined) {
+      throw new WaybillError(503, `The connection that this hello was signed for is gone: ${url}.`);
+    }
+    this.#challenged.delete(nonce!);
+    const failed = (error: unknown) => this.#options.log({ event: "failure", url, agent, error });
+    const attachment = new RemoteAttachment(socket, handler, failed);
+    await attachment.open(proof, credit);
+    const since = performance.now();
+    this.#attached.set(agent, socket);
+    this.#onceClosed(socket, () => {
+      if (this.#attached.get(agent) === socket) this.#attached.delete(agent);
+      this.#cuts = performance.now() - since > STABLE_MS ? 1 : this.#cuts + 1;
+    });
+    return attachment;
+  }
+
+  async close(): Promise<void> {
+    const { url } = this.#options.address;
+    this.#closing.abort(new WaybillError(503, `The connection to ${url} was closed here.`));
+    await Promise.all([...this.#sockets].map((socket) => socket.close()));
+  }
+
+  #open(url: string): HubSocket {
+    this.#closing.signal.throwIfAborted();
+    const socket = new HubSocket(url);
+    this.#sockets.add(socket);
+    this.#onceClosed(socket, () => {
+      this.#sockets.delete(socket);
+      for (const [nonce, each] of this.#challenged) {
+        if (each === socket) this.#challenged.delete(nonce);
+      }
+    });
+    return socket;
+  }
+
+  #onceClosed(socket: HubSocket, then: () => void): void {
+    socket.closed.then(then, () => undefined);
+  }
+
+  #mustBe(hub: string): void {
+    if (hub === this.id) return;
+    throw new WaybillError(
+      401,
+      `The hub at ${this.#options.address.url} was ${this.id}, and now calls itself ${hub}: it is another one.`,
+    );
+  }
+
+  #anySocket(): HubSocket | undefined {
+    return this.#attached.values().next().value;
+  }
+
+  /** A question may be asked as often as it takes: it changes nothing. */
+  #persist<Value>(attempt: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    return persist(attempt, { withinMs: WAITS.callMs, signal: this.#closing.signal });
+  }
+
+  #within(): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, AbortSignal.timeout(WAITS.callMs)]);
+  }
+}
+
+/** Whose connection an envelope goes over. Nothing in it is believed for that. */
+function senderOf(envelope: string): string {
+  return textOf(parseJson(readCompact(envelope).payload), "from");
+}
+
+function notAttached(what: string): WaybillError {
+  return new WaybillError(
+    503,
+    `${what} is told to agents that are attached, and none is at the moment.`,
+  );
+}

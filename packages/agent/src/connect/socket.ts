@@ -1,0 +1,222 @@
+/// <reference types="node" />
+import { WaybillError } from "@waybill/protocol";
+import { messageCharacters, readHubFrames, readProblem } from "@waybill/protocol/api";
+import type { AgentFrame, CallName, HubFrame, WireDelivery } from "@waybill/protocol/api";
+import { WebSocket } from "ws";
+import { Calls } from "./calls.ts";
+import { Outbox } from "./outbox.ts";
+
+/** How long is waited for what, in milliseconds. */
+export interface Waits {
+  /** For a connection and the hub's first word, and for its answer to a hello. */
+  readonly openMs: number;
+  /** For the answer to a call while the connection stands. */
+  readonly callMs: number;
+  /** For the hub to close its side too. */
+  readonly closeMs: number;
+}
+
+export const WAITS: Waits = { openMs: 10_000, callMs: 30_000, closeMs: 2_000 };
+
+/** An offer may bring all the answers that were given so far: longer than one envelope, but bounded. */
+const MESSAGE_CHARACTERS = 64 * 1024 * 1024;
+/** Beyond, the hub does not read, and what is asked of it would only pile up. */
+const UNSENT_BYTES = 64 * 1024 * 1024;
+/** So many times the hub may have nothing to say at all, not even to a ping. */
+const SILENCES_AT_MOST = 2;
+
+export interface Challenge {
+  readonly hub: string;
+  readonly nonce: string;
+}
+
+/** One connection to a hub, from its challenge until it is cut. It is not opened again. */
+export class HubSocket {
+  /** The hub's first word; rejects where it does not come. */
+  readonly challenge: Promise<Challenge>;
+  /** Settles when the connection has ended: with the reason, or with nothing when it was closed here. */
+  readonly closed: Promise<WaybillError | undefined>;
+  readonly #url: string;
+  readonly #waits: Waits;
+  readonly #socket: WebSocket;
+  readonly #calls: Calls;
+  readonly #challenge = Promise.withResolvers<Challenge>();
+  readonly #attached = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<WaybillError | undefined>();
+  #outbox: Outbox;
+  #deliver: (delivery: WireDelivery) => void = () => undefined;
+  #opening: NodeJS.Timeout | undefined;
+  #pinging: NodeJS.Timeout | undefined;
+  #isOpen = true;
+  #hasSent = false;
+  #hasHeard = true;
+  #silences = 0;
+
+  constructor(url: string, waits: Waits = WAITS) {
+    this.#url = url;
+    this.#waits = waits;
+    this.#calls = new Calls(waits.callMs);
+    this.challenge = this.#challenge.promise;
+    this.closed = this.#closed.promise;
+    for (const { promise } of [this.#challenge, this.#attached]) promise.catch(() => undefined);
+    this.#outbox = this.#outboxOf(messageCharacters());
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      followRedirects: false,
+      maxPayload: MESSAGE_CHARACTERS,
+    });
+    this.#socket = socket;
+    socket.on("message", (data) => this.#read(data as Buffer));
+    socket.on("unexpected-response", (_, { statusCode }) => {
+      this.#cut(this.#lost(`answers HTTP ${statusCode} where its socket should be`));
+    });
+    socket.on("error", (error) => this.#cut(this.#lost(error.message || "is out of reach", error)));
+    socket.on("close", (code, reason) => {
+      this.#cut(this.#lost(`closed the connection (${code} ${reason.toString()})`.trim()));
+    });
+    this.#expect("has not said a word");
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Says who is here; settles once the hub has let it in. Deliveries come from then on. */
+  async attach(
+    proof: string,
+    credit: number,
+    deliver: (delivery: WireDelivery) => void,
+  ): Promise<void> {
+    this.#deliver = deliver;
+    this.#expect("has not answered the hello");
+    this.send({ type: "hello", proof, credit });
+    await this.#attached.promise;
+  }
+
+  call(call: CallName, given: object): Promise<unknown> {
+    if (!this.#isOpen) return Promise.reject(this.#lost("is not connected"));
+    if (this.#socket.bufferedAmount > UNSENT_BYTES) {
+      return Promise.reject(this.#lost("does not read what it is sent"));
+    }
+    const { number, answer } = this.#calls.add(call);
+    const params = given as { readonly [name: string]: unknown };
+    this.send({ type: "call", number, call, params });
+    return answer;
+  }
+
+  /** Nothing comes back to these; after the connection has ended they go nowhere. */
+  send(frame: AgentFrame): void {
+    if (this.#isOpen) this.#outbox.put(frame);
+  }
+
+  /** Sends what is left, and waits until the hub has closed its side, or for a moment. */
+  async close(): Promise<void> {
+    const { readyState } = this.#socket;
+    if (!this.#isOpen || readyState !== WebSocket.OPEN) return this.#cut(undefined);
+    this.#outbox.flush();
+    this.#end(undefined);
+    this.#socket.close(1000);
+    const isClosed = new Promise<void>((resolve) => this.#socket.once("close", () => resolve()));
+    const timer = setTimeout(() => this.#socket.terminate(), this.#waits.closeMs);
+    await isClosed;
+    clearTimeout(timer);
+  }
+
+  #outboxOf(characters: number): Outbox {
+    return new Outbox((message) => {
+      this.#hasSent = true;
+      this.#socket.send(message);
+    }, characters);
+  }
+
+  #expect(silence: string): void {
+    clearTimeout(this.#opening);
+    const { openMs } = this.#waits;
+    this.#opening = setTimeout(
+      () => this.#cut(this.#lost(`${silence} in ${openMs / 1000} s`)),
+      openMs,
+    );
+  }
+
+  #read(data: Buffer): void {
+    this.#hasHeard = true;
+    let frames: readonly HubFrame[];
+    try {
+      frames = readHubFrames(data.toString(), { characters: MESSAGE_CHARACTERS });
+    } catch (error) {
+      return this.#cut(this.#lost("sent something that no hub sends", error));
+    }
+    for (const frame of frames) {
+      if (!this.#isOpen) return;
+      this.#take(frame);
+    }
+  }
+
+  #take(frame: HubFrame): void {
+    switch (frame.type) {
+      case "challenge":
+        clearTimeout(this.#opening);
+        this.#outbox = this.#outboxOf(frame.limits.message_characters);
+        return this.#challenge.resolve(frame);
+      case "attached":
+        clearTimeout(this.#opening);
+        this.#pinging ??= setInterval(() => this.#ping(), frame.ping_ms);
+        return this.#attached.resolve();
+      case "closed":
+        return this.#cut(problemOf(frame.problem));
+      case "reply":
+        if ("problem" in frame) this.#calls.reject(frame.number, problemOf(frame.problem));
+        else this.#calls.resolve(frame.number, frame.value);
+        return;
+      case "delivery":
+        return this.#deliver(frame.delivery);
+      case "ping":
+        return this.send({ type: "pong" });
+      case "pong":
+    }
+  }
+
+  /** A connection that leads nowhere looks like one on which nothing happens: only an answer tells. */
+  #ping(): void {
+    this.#silences = this.#hasHeard ? 0 : this.#silences + 1;
+    if (this.#silences > SILENCES_AT_MOST) {
+      return this.#cut(this.#lost("has not answered two pings"));
+    }
+    if (!this.#hasSent || !this.#hasHeard) this.send({ type: "ping" });
+    this.#hasSent = false;
+    this.#hasHeard = false;
+  }
+
+  #lost(what: string, cause?: unknown): WaybillError {
+    return new WaybillError(503, `The hub at ${this.#url} ${what}.`, { cause });
+  }
+
+  #cut(reason: WaybillError | undefined): void {
+    this.#end(reason);
+    this.#socket.terminate();
+  }
+
+  #end(reason: WaybillError | undefined): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#opening);
+    clearInterval(this.#pinging);
+    const error = reason ?? this.#lost("is not connected any more: it was closed here");
+    this.#challenge.reject(error);
+    this.#attached.reject(error);
+    // What a call has done is not known, whatever ended the connection: it may be asked again.
+    this.#calls.rejectAll(
+      error.status === 503 ? error : this.#lost(`ended the connection: ${error.message}`, error),
+    );
+    this.#closed.resolve(reason);
+  }
+}
+
+/** What can't be read is no verdict: it is asked again. */
+function problemOf(problem: unknown): WaybillError {
+  try {
+    return readProblem(problem);
+  } catch (cause) {
+    return new WaybillError(503, "The hub answered with a problem that can't be read.", { cause });
+  }
+}
