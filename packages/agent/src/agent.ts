@@ -82,12 +82,15 @@ class LinkedAgent implements Agent {
   readonly #delegating: Delegating;
   #started: Promise<void> | undefined;
   #isStopped = false;
+  #lost: WaybillError | undefined;
 
   constructor(options: AgentOptions) {
     const { id, key, hub, clock = systemClock(), log = () => undefined } = options;
     const makeId = options.newId ?? (() => newId());
     const peers = new Peers(hub, clock, options.trust);
-    const link = new Link({ id, key, hub, clock, newId: makeId, instance: makeId(), peers, log });
+    const lost = (reason: WaybillError) => this.#lose(reason);
+    const instance = makeId();
+    const link = new Link({ id, key, hub, clock, newId: makeId, instance, peers, log, lost });
     this.id = id;
     this.#options = options;
     this.#context = {
@@ -144,6 +147,7 @@ class LinkedAgent implements Agent {
   async #startUnstopped(): Promise<void> {
     await this.start();
     if (this.#isStopped) throw stopped(this.id);
+    if (this.#lost !== undefined) throw this.#lost;
   }
 
   handoff(options: HandoffOptions): HandoffHandle {
@@ -177,6 +181,18 @@ class LinkedAgent implements Agent {
     const isTaken = await this.#delegating.receive(delivery);
     if (!isTaken && !isAnswer) log({ event: "unclaimed", agent: this.id, handoffId });
     link.seen(id);
+  }
+
+  /** What is delivered about its handoffs goes elsewhere now, or nowhere: nobody here is to wait for it. */
+  #lose(reason: WaybillError): void {
+    this.#lost = reason;
+    this.#delegating.lose(
+      new WaybillError(
+        503,
+        `${this.id} is not attached to its hub any more: ${reason.message} Its handoffs go on; attach to them by their ids once that is put right.`,
+        { cause: reason },
+      ),
+    );
   }
 
   async stop({ mode = "finish" }: StopOptions = {}): Promise<void> {

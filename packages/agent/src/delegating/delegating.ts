@@ -200,6 +200,14 @@ export class Delegating {
     for (const handle of this.#handles.values()) handle.fail(error);
   }
 
+  /** The same, but what is on its way is taken all the same, and its custody is signed for. */
+  lose(error: WaybillError): void {
+    for (const handle of this.#handles.values()) {
+      const fail = () => handle.fail(error);
+      handle.custody.then(fail, fail);
+    }
+  }
+
   #failed(error: unknown): void {
     const { id: agent, log } = this.#context;
     log({ event: "failure", agent, error });

@@ -15,6 +15,8 @@ export interface LinkOptions {
   readonly instance: string;
   readonly peers: Peers;
   readonly log: Log;
+  /** The hub does not let this agent in any more: nothing is delivered to it from here on. */
+  readonly lost: (reason: WaybillError) => void;
 }
 
 const WAIT = { firstMs: 50, mostMs: 5_000 } as const;
@@ -77,9 +79,13 @@ export class Link {
     this.#attachment = undefined;
     const { id: agent, log } = this.#options;
     log({ event: "detached", agent, error: reason });
+    if (this.#state !== "open" || reason === undefined) return;
     // 409: another process speaks for this agent now. Two that push each other out help nobody.
-    if (this.#state !== "open" || reason === undefined || reason.status === 409) return;
-    this.#attachAgain(handler).catch((error: unknown) => log({ event: "failure", agent, error }));
+    if (reason.status === 409) return this.#options.lost(reason);
+    this.#attachAgain(handler).catch((error: unknown) => {
+      log({ event: "failure", agent, error });
+      this.#options.lost(WaybillError.from(error));
+    });
   }
 
   async #attachAgain(handler: (delivery: Delivery) => void): Promise<void> {
