@@ -30,12 +30,16 @@ export async function persist<Value>(
       return await attempt(ending);
     } catch (error) {
       signal.throwIfAborted();
-      if (!WaybillError.is(error, 503)) throw error;
+      if (!isPassing(error) || performance.now() >= until) throw error;
       failures++;
-      if (performance.now() >= until) throw error;
       waiting?.(error);
     }
   }
+}
+
+/** The hub can't now, or not so often; everything else that it says is meant. */
+function isPassing(error: unknown): error is WaybillError {
+  return WaybillError.is(error, 503) || WaybillError.is(error, 301);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -54,7 +54,8 @@ export class RemoteHub implements Hub {
 
   /** Once: who submits has the same bytes sent again, for as long as that makes sense. */
   async submit(envelope: string): Promise<string> {
-    const socket = this.#attached.size === 0 ? undefined : this.#attached.get(senderOf(envelope));
+    const socket =
+      this.#attached.size > 1 ? this.#attached.get(senderOf(envelope)) : this.#anySocket();
     if (socket === undefined) return this.#options.http.submit(envelope, this.#within());
     return textOf(await socket.call("submit", { envelope }), "receipt");
   }
@@ -89,8 +90,8 @@ export class RemoteHub implements Hub {
     return this.#persist(async () => {
       const socket = this.#attached.get(as);
       if (socket === undefined) throw notAttached(`What ${as} may know of a handoff`);
-      const value = await socket.call("handoff", { id });
-      return value === null ? undefined : readHandoffView(value);
+      const { handoff } = (await socket.call("handoff", { id })) as { handoff?: unknown };
+      return handoff === null ? undefined : readHandoffView(handoff);
     });
   }
 

@@ -218,10 +218,16 @@ test("closing does not wait for a hub that does not close its side", async () =>
   expect(await near.closed).toBeUndefined();
 });
 
-test("a server that has no socket there is out of reach", async () => {
-  const server = createServer((_, response) => response.writeHead(502).end()).listen(0);
+test.each([
+  ["a gateway that is overloaded", 502, "", 503],
+  ["a hub that refuses", 403, JSON.stringify(writeProblem(new WaybillError(403, "not here"))), 403],
+])("%s is told as what it is", async (_, http, body, status) => {
+  const server = createServer().listen(0);
+  server.on("upgrade", (_request, socket) => {
+    socket.end(`HTTP/1.1 ${http} No\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  });
   await once(server, "listening");
   endings.push(() => new Promise((resolve) => server.close(resolve)));
   const near = new HubSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, WAITS);
-  await expect(near.challenge).rejects.toMatchObject({ status: 503 });
+  await expect(near.challenge).rejects.toMatchObject({ status });
 });

@@ -1,6 +1,12 @@
 /// <reference types="node" />
+import type { IncomingMessage } from "node:http";
 import { WaybillError } from "@waybill/protocol";
-import { messageCharacters, readHubFrames, readProblem } from "@waybill/protocol/api";
+import {
+  errorOfResponse,
+  messageCharacters,
+  readHubFrames,
+  readProblem,
+} from "@waybill/protocol/api";
 import type { AgentFrame, CallName, HubFrame, WireDelivery } from "@waybill/protocol/api";
 import { WebSocket } from "ws";
 import { Calls } from "./calls.ts";
@@ -22,6 +28,7 @@ export const WAITS: Waits = { openMs: 10_000, callMs: 30_000, closeMs: 2_000 };
 const MESSAGE_CHARACTERS = 64 * 1024 * 1024;
 /** Beyond, the hub does not read, and what is asked of it would only pile up. */
 const UNSENT_BYTES = 64 * 1024 * 1024;
+const REFUSAL_CHARACTERS = 64 * 1024;
 /** So many times the hub may have nothing to say at all, not even to a ping. */
 const SILENCES_AT_MOST = 2;
 
@@ -67,9 +74,7 @@ export class HubSocket {
     });
     this.#socket = socket;
     socket.on("message", (data) => this.#read(data as Buffer));
-    socket.on("unexpected-response", (_, { statusCode }) => {
-      this.#cut(this.#lost(`answers HTTP ${statusCode} where its socket should be`));
-    });
+    socket.on("unexpected-response", (_, response) => this.#refused(response));
     socket.on("error", (error) => this.#cut(this.#lost(error.message || "is out of reach", error)));
     socket.on("close", (code, reason) => {
       this.#cut(this.#lost(`closed the connection (${code} ${reason.toString()})`.trim()));
@@ -150,6 +155,14 @@ export class HubSocket {
       if (!this.#isOpen) return;
       this.#take(frame);
     }
+  }
+
+  #refused(response: IncomingMessage): void {
+    let body = "";
+    response.on("data", (data: Buffer) => {
+      if (body.length < REFUSAL_CHARACTERS) body += data.toString();
+    });
+    response.once("close", () => this.#cut(errorOfResponse(response.statusCode ?? 0, body)));
   }
 
   #take(frame: HubFrame): void {
