@@ -1,9 +1,12 @@
 /// <reference types="node" />
+import { request as plainRequest } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { request as secureRequest } from "node:https";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import { errorOfResponse } from "@waybill/protocol/api";
 
 /** All manifests of one agent come in one answer. */
-const ANSWER_CHARACTERS = 64 * 1024 * 1024;
+const ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface Request {
   readonly method?: "GET" | "POST" | "PUT";
@@ -11,26 +14,22 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** One request to a hub, and the JSON that it answers with. Everybody may make these; they are not signed. */
 export async function request(url: string, options: Request): Promise<unknown> {
-  const { method = "GET", body, signal } = options;
-  let status: number;
-  let text: string;
+  let answer: Answer;
   try {
-    const response = await fetch(url, {
-      method,
-      signal,
-      // What is sent to a hub is meant for nobody else.
-      redirect: "manual",
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-    });
-    status = response.status;
-    text = await textOf(response);
+    answer = await send(url, options);
   } catch (error) {
-    throw WaybillError.is(error) ? error : outOfReach(url, error);
+    if (WaybillError.is(error)) throw error;
+    const { message } = WaybillError.from(error);
+    throw new WaybillError(503, `${url} is out of reach: ${message}.`, { cause: error });
   }
+  const { status, text } = answer;
   if (status >= 300 && status <= 399) {
     throw new WaybillError(
       404,
@@ -38,27 +37,38 @@ export async function request(url: string, options: Request): Promise<unknown> {
     );
   }
   if (status < 200 || status > 299) throw errorOfResponse(status, text);
-  return text === "" ? undefined : parseJson(text, { envelopeBytes: ANSWER_CHARACTERS });
+  return text === "" ? undefined : parseJson(text, { envelopeBytes: ANSWER_BYTES });
 }
 
-async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const part of response.body ?? []) {
-    text += decoder.decode(part, { stream: true });
-    if (text.length > ANSWER_CHARACTERS) {
-      throw new WaybillError(
-        413,
-        `${response.url} answers with more than ${ANSWER_CHARACTERS} characters.`,
-      );
+/**
+ * A connection for each request, which are few: one that was kept open may have been cut without a
+ * word, and then takes with it whatever is sent next.
+ */
+async function send(url: string, { method = "GET", body, signal }: Request): Promise<Answer> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const headers =
+    text === undefined
+      ? {}
+      : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  const open = url.startsWith("https:") ? secureRequest : plainRequest;
+  const sent: ClientRequest = open(url, { method, headers, signal, agent: false });
+  sent.once("response", resolve);
+  sent.once("error", reject);
+  sent.end(text);
+  const response = await promise;
+  return { status: response.statusCode ?? 0, text: await textOf(response) };
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES) {
+      throw new WaybillError(413, `The hub answers with more than ${ANSWER_BYTES} bytes.`);
     }
+    parts.push(part);
   }
-  return text + decoder.decode();
-}
-
-/** `fetch` says "fetch failed", and what has failed is one cause further down. */
-function outOfReach(url: string, error: unknown): WaybillError {
-  const { cause, message } = error as { cause?: unknown; message?: string };
-  const reason = (cause as { message?: string } | undefined)?.message || message;
-  return new WaybillError(503, `${url} is out of reach: ${reason}.`, { cause: error });
+  return Buffer.concat(parts).toString();
 }

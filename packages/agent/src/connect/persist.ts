@@ -25,6 +25,7 @@ export async function persist<Value>(
   const until = performance.now() + withinMs;
   const ending = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
   for (;;) {
+    signal.throwIfAborted();
     if (failures > 0) await pause(backoffMs(failures, Math.random), signal);
     try {
       return await attempt(ending);

@@ -18,6 +18,8 @@ export class Proxy {
   delayMs: () => number = () => 0;
   /** Whether a new connection leads nowhere, without a word. */
   isHole = false;
+  /** Told of each piece that passes, with what cuts the connection it passes on. */
+  onPiece: (cut: () => void) => void = () => undefined;
   /** How many connections were made. */
   count = 0;
   readonly #server: Server;
@@ -38,10 +40,6 @@ export class Proxy {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  get open(): number {
-    return this.#pairs.size;
   }
 
   #join(near: Socket, port: number): void {
@@ -80,6 +78,7 @@ export class Proxy {
     from.on("data", (data: Buffer) => {
       passed();
       then(() => to.write(data));
+      this.onPiece(() => cut(pair));
     });
     from.on("end", () => then(() => to.end()));
   }

@@ -54,9 +54,10 @@ export class RemoteHub implements Hub {
 
   /** Once: who submits has the same bytes sent again, for as long as that makes sense. */
   async submit(envelope: string): Promise<string> {
+    const { http } = this.#options;
     const socket =
       this.#attached.size > 1 ? this.#attached.get(senderOf(envelope)) : this.#anySocket();
-    if (socket === undefined) return this.#options.http.submit(envelope, this.#within());
+    if (socket === undefined) return this.#once((signal) => http.submit(envelope, signal));
     return textOf(await socket.call("submit", { envelope }), "receipt");
   }
 
@@ -180,8 +181,15 @@ export class RemoteHub implements Hub {
     return persist(attempt, { withinMs: WAITS.callMs, signal: this.#closing.signal });
   }
 
-  #within(): AbortSignal {
-    return AbortSignal.any([this.#closing.signal, AbortSignal.timeout(WAITS.callMs)]);
+  async #once<Value>(attempt: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    try {
+      return await attempt(AbortSignal.any([signal, AbortSignal.timeout(WAITS.callMs)]));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
   }
 }
 
