@@ -1,5 +1,5 @@
 const FIRST_MS = 100;
-const MOST_MS = 5_000;
+const MOST_MS = 2_000;
 
 /**
  * How long to wait before try `failures + 1`. Half of it is left to chance, so that the agents of a

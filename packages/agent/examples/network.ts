@@ -1,0 +1,36 @@
+import { createAgent } from "@waybill/agent";
+import { connect } from "@waybill/agent/connect";
+import { memoryStore, openHub } from "@waybill/hub";
+import { serveHub } from "@waybill/hub/served";
+import { generateKey } from "@waybill/protocol";
+
+// The hub, usually in a process of its own, over a file.
+const store = memoryStore();
+const key = generateKey();
+const hub = await openHub({ store, key });
+const served = await serveHub({ hub, store });
+
+// A recipient, on any machine that reaches the hub. It opens no port of its own.
+const line = await connect(served.url, { hubKey: key.kid });
+const anna = createAgent({ id: "anna", key: generateKey(), hub: line });
+anna.serve<string>("translate", ({ input }) => `${input}, translated`);
+await anna.start();
+
+// A delegator, on another one.
+const otherLine = await connect(served.url);
+const editor = createAgent({ id: "editor", key: generateKey(), hub: otherLine });
+const handoff = editor.handoff({ capability: "translate", input: "Frachtbrief" });
+console.log(
+  `In custody of the ${(await handoff.custody).by}, accepted by ${(await handoff.accepted).by}.`,
+);
+
+// The hub goes down in the middle of it, and comes back where it was.
+await served.close();
+const again = await serveHub({ hub, store, port: served.port });
+const { output, by } = await handoff.result;
+console.log(`Result of ${by}: ${JSON.stringify(output)}`);
+
+await Promise.all([anna.stop(), editor.stop()]);
+await Promise.all([line.close(), otherLine.close()]);
+await again.close();
+await hub.close();
