@@ -17,6 +17,10 @@ export const GROUPS: Readonly<Record<string, GroupEntry>> = {
     about: "a task from one agent to another and back, synced and signed, beside A2A in memory",
     load: async () => (await import("./custody/group.ts")).custody(),
   },
+  hub: {
+    about: "a task over the network between processes, synced and signed, beside A2A and BullMQ",
+    load: async () => (await import("./hub/group.ts")).hub(),
+  },
   scale: {
     about: "a hub with many handoffs behind it, or open (WAYBILL_SCALE: how many, 100,000)",
     load: async () => {

@@ -1,0 +1,14 @@
+/// <reference types="node" />
+// Started by ours.ts: a served hub over a synced file, in a process of its own.
+import { join } from "node:path";
+import { openHub } from "@waybill/hub";
+import { serveHub } from "@waybill/hub/served";
+import { generateKey } from "@waybill/protocol";
+import { openSqliteStore } from "@waybill/store-sqlite";
+
+const [folder] = process.argv.slice(2);
+const store = await openSqliteStore(join(folder!, "hub.db"));
+const hub = await openHub({ store, key: generateKey() });
+const served = await serveHub({ hub, store });
+process.send!(served.url);
+process.on("disconnect", () => process.exit());
