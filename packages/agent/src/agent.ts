@@ -160,6 +160,7 @@ class LinkedAgent implements Agent {
 
   async attach(handoffId: string, options: AttachOptions = {}): Promise<HandoffHandle> {
     await this.start();
+    if (this.#lost !== undefined) throw this.#lost;
     return this.#delegating.attach(handoffId, options);
   }
 

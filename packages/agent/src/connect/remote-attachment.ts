@@ -1,4 +1,3 @@
-/// <reference types="node" />
 import { readDelivery } from "@waybill/protocol/api";
 import type { WireDelivery } from "@waybill/protocol/api";
 import type { WaybillError } from "@waybill/protocol";
@@ -11,8 +10,6 @@ export class RemoteAttachment implements Attachment {
   readonly #socket: HubSocket;
   readonly #handler: (delivery: Delivery) => void;
   readonly #failed: (error: unknown) => void;
-  /** What came before the agent could answer it. */
-  #early: WireDelivery[] | undefined = [];
 
   constructor(
     socket: HubSocket,
@@ -25,17 +22,8 @@ export class RemoteAttachment implements Attachment {
     this.closed = socket.closed;
   }
 
-  async open(proof: string, credit: number): Promise<void> {
-    await this.#socket.attach(proof, credit, (delivery) => {
-      if (this.#early === undefined) this.#deliver(delivery);
-      else this.#early.push(delivery);
-    });
-    // A turn later, so that who attaches holds this in hand: it could not say "taken" before.
-    setImmediate(() => {
-      const early = this.#early ?? [];
-      this.#early = undefined;
-      for (const delivery of early) this.#deliver(delivery);
-    });
+  open(proof: string, credit: number): Promise<void> {
+    return this.#socket.attach(proof, credit, (delivery) => this.#deliver(delivery));
   }
 
   /** What can't be read or handled is not seen either: it comes again, and keeps nothing else up. */

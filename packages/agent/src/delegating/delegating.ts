@@ -201,9 +201,9 @@ export class Delegating {
   }
 
   /** The same, but what is on its way is taken all the same, and its custody is signed for. */
-  lose(error: WaybillError): void {
+  lose(reason: WaybillError): void {
     for (const handle of this.#handles.values()) {
-      const fail = () => handle.fail(error);
+      const fail = () => handle.fail(reason);
       handle.custody.then(fail, fail);
     }
   }
