@@ -14,7 +14,8 @@ import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { backUp } from "./backup.ts";
 import { filePath, openDatabase } from "./database.ts";
-import { damaged, failureOf } from "./failure.ts";
+import { checkPages } from "./check.ts";
+import { failureOf } from "./failure.ts";
 import { becomeOwner } from "./owner.ts";
 import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
@@ -133,9 +134,7 @@ class FileStore implements SqliteStore {
   }
 
   async check(): Promise<void> {
-    const faults = await this.#read(() => this.#database.prepare("PRAGMA quick_check(5)").all());
-    const found = faults.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
-    if (found.length > 0) throw damaged(this.#path, `SQLite says ${found.join("; ")}`);
+    await this.#read(() => checkPages(this.#database, this.#path));
     await this.#read((reader) => reader.checkHandoffs());
   }
 

@@ -1,0 +1,73 @@
+/// <reference types="node" />
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { Store } from "@waybill/hub";
+import { WaybillError } from "@waybill/protocol";
+import { backUp } from "./backup.ts";
+import { filePath, ledgerHeadOf } from "./database.ts";
+import { checkPages } from "./check.ts";
+import { failureOf } from "./failure.ts";
+import { identify, numberOf } from "./migrate.ts";
+import { Reader } from "./reader.ts";
+import { MIGRATIONS } from "./schema.ts";
+
+/** What may be read of a store that another process owns. */
+export interface SqliteReader extends Pick<
+  Store,
+  "ledger" | "ledgerHead" | "manifests" | "agents"
+> {
+  /** Copies the store as it is at one moment to a new file, while its owner goes on. */
+  backup(path: string): Promise<void>;
+  /** Reads every page and index; rejects with what is damaged. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the store in this file to read it, whether a hub works on it or not. */
+export async function openSqliteReader(path: string): Promise<SqliteReader> {
+  const file = filePath(path);
+  if (!existsSync(file)) {
+    throw new WaybillError(404, `There is no store at ${file}. Check the path.`);
+  }
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    identify(database, file, MIGRATIONS.length);
+    if (numberOf(database, "user_version") < MIGRATIONS.length) throw tooOld(file);
+    return readerOf(file, database);
+  } catch (error) {
+    database?.close();
+    throw failureOf(error, file);
+  }
+}
+
+function readerOf(file: string, database: DatabaseSync): SqliteReader {
+  const reader = new Reader(database);
+  const reading = async <Value>(read: () => Value): Promise<Value> => {
+    try {
+      return read();
+    } catch (error) {
+      throw failureOf(error, file);
+    }
+  };
+  return {
+    ledger: (page) => reading(() => reader.ledger(page)),
+    ledgerHead: () => reading(() => ledgerHeadOf(database)),
+    manifests: (agent) => reading(() => reader.manifests(agent)),
+    agents: (page) => reading(() => reader.agents(page)),
+    backup: (to) => backUp(file, to),
+    check: () =>
+      reading(() => {
+        checkPages(database, file);
+        reader.checkHandoffs();
+      }),
+    close: () => reading(() => database.close()),
+  };
+}
+
+function tooOld(file: string): WaybillError {
+  return new WaybillError(
+    500,
+    `The store ${file} was written by an older release. Start its hub once with this release, which brings the file up to date; to be read, it stays as it is.`,
+  );
+}
