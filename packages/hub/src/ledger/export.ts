@@ -8,7 +8,10 @@ const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
 const TYPES: ReadonlySet<unknown> = new Set(["envelope", "manifest", "decision"]);
 
 /** The entries of a store, page by page, as they were when each page was read. */
-export async function* ledgerEntries(store: Store, after = 0): AsyncGenerator<LedgerEntry> {
+export async function* ledgerEntries(
+  store: Pick<Store, "ledger">,
+  after = 0,
+): AsyncGenerator<LedgerEntry> {
   for (let last = after; ;) {
     const page = await store.ledger({ after: last, limit: PAGE });
     yield* page;
@@ -18,7 +21,10 @@ export async function* ledgerEntries(store: Store, after = 0): AsyncGenerator<Le
 }
 
 /** The ledger as NDJSON: one entry a line, closed by a line feed, every envelope verbatim. */
-export async function* exportLedger(store: Store, after = 0): AsyncGenerator<string> {
+export async function* exportLedger(
+  store: Pick<Store, "ledger">,
+  after = 0,
+): AsyncGenerator<string> {
   for await (const entry of ledgerEntries(store, after)) yield ledgerLine(entry);
 }
 

@@ -3,6 +3,12 @@ import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import type { ServedLimits } from "./limits.ts";
 
+/** A certificate with its chain, and its private key, as PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface ServeOptions {
   readonly hub: HubServer;
   /** The store that the hub was opened over. */
@@ -11,6 +17,8 @@ export interface ServeOptions {
   readonly host?: string | undefined;
   /** Left out, or 0: one that is free. */
   readonly port?: number | undefined;
+  /** Left out: no TLS of its own. */
+  readonly tls?: TlsFiles | undefined;
   /** Where others reach it, if that is not where it listens: behind a proxy, or under a name. */
   readonly publicUrl?: string | undefined;
   /** A proxy that can be trusted stands before it, ends TLS and says in X-Forwarded-For who asks. */

@@ -21,7 +21,7 @@ const OPEN_AND_PLAIN =
 
 /** Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket. */
 export async function serveHub(options: ServeOptions): Promise<ServedHub> {
-  const { hub, store, host = LOOPBACK, port = 0, publicUrl, logger } = options;
+  const { hub, store, host = LOOPBACK, port = 0, publicUrl, tls, logger } = options;
   const { isBehindProxy = false, isOpenRegistry = isLoopback(host) } = options;
   const limits = { ...SERVED_LIMITS, ...options.limits };
   const { operator } = hub;
@@ -33,7 +33,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     isBehindProxy,
     bodyBytes: operator.limits.envelopeBytes + BODY_BYTES_BESIDE_ENVELOPE,
   };
-  const server = httpServer({ door, hubLimits: operator.limits, limits, logger });
+  const server = httpServer({ door, hubLimits: operator.limits, limits, tls, logger });
   const polls = new Polls(operator, limits);
   const { clockSkewMs } = operator.limits;
   const callers = {
@@ -63,7 +63,8 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const sockets = new Sockets(server.server, { hub, limits, door, agentRates });
   await server.listen({ host, port });
   const bound = (server.server.address() as AddressInfo).port;
-  const url = (publicUrl ?? `http://${named(host)}:${bound}`).replace(/\/+$/, "");
+  const scheme = tls === undefined ? "http" : "https";
+  const url = (publicUrl ?? `${scheme}://${named(host)}:${bound}`).replace(/\/+$/, "");
   logger?.info({ url, hub: hub.id }, "listening");
   if (!isLoopback(host) && !isBehindProxy) {
     // Said twice: whoever logs nothing must hear it too.

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { HubLimits } from "../../engine/options.ts";
 import type { ServedLimits } from "../limits.ts";
 import { faultOf } from "../log.ts";
+import type { TlsFiles } from "../options.ts";
 import { readBody } from "./body.ts";
 import { checkAtDoor } from "./door.ts";
 import type { DoorOptions } from "./door.ts";
@@ -16,13 +17,18 @@ export interface HttpOptions {
   readonly door: DoorOptions;
   readonly hubLimits: HubLimits;
   readonly limits: ServedLimits;
+  readonly tls: TlsFiles | undefined;
   readonly logger: Logger | undefined;
 }
 
 const CHECK_TIMES_EACH_MS = 1_000;
 
 /** Reads requests and answers them with problems where they are none; knows no operation. */
-export function httpServer({ door, hubLimits, limits, logger }: HttpOptions): FastifyInstance {
+export function httpServer({ door, hubLimits, limits, tls, logger }: HttpOptions): FastifyInstance {
+  const times = {
+    headersTimeout: Math.min(limits.headersMs, limits.requestMs),
+    connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
+  };
   const server = fastify({
     bodyLimit: door.bodyBytes,
     requestTimeout: limits.requestMs,
@@ -30,10 +36,7 @@ export function httpServer({ door, hubLimits, limits, logger }: HttpOptions): Fa
     forceCloseConnections: "idle",
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256 },
-    http: {
-      headersTimeout: Math.min(limits.headersMs, limits.requestMs),
-      connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
-    },
+    ...(tls === undefined ? { http: times } : { https: { ...times, ...tls } }),
     clientErrorHandler: refuse,
     frameworkErrors: (error, _request, reply) => sendProblem(reply as never, errorOf(error)),
   });
