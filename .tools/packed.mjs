@@ -1,7 +1,7 @@
 // What a user gets: every publishable package packed, looked into, and installed in an empty folder.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { run } from "./command.mjs";
 import { findFaults } from "./tarball.mjs";
 import { packages, root } from "./workspace.mjs";
@@ -96,7 +96,15 @@ export function checkInstalled() {
     return run(node, ["--version"], outside).trim();
   });
   run(join(root, "node_modules/.bin/tsc"), ["-p", "."], outside);
-  return `${entries.length} entry points on Node ${versions.join(" and ")}`;
+
+  // As the shell starts them: by their first line, with the Node that stands first.
+  const PATH = [dirname(process.execPath), outside.env.PATH].join(delimiter);
+  const commands = pack().flatMap(({ packed }) => Object.keys(packed.bin ?? {}));
+  for (const name of commands) {
+    const env = { ...outside.env, PATH };
+    run(join(project, "node_modules/.bin", name), ["--help"], { ...outside, env });
+  }
+  return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands`;
 }
 
 function entryPoints({ name, packed }) {

@@ -1,0 +1,25 @@
+// node agent.ts <name>: finds the hub that `waybill dev` has started in this folder, and serves.
+import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { createAgent, loadKey } from "@waybill/agent";
+import { connect } from "@waybill/agent/connect";
+
+const [id = "anna"] = process.argv.slice(2);
+const hub = await connect(readFileSync(".waybill/hub.url", "utf8").trim());
+const agent = createAgent({ id, key: await loadKey(`${id}.key`), hub });
+agent.serve(
+  {
+    name: "web_research",
+    description: "Finds out what is known",
+    input_schema: { topic: "string" },
+    lease_seconds: 2,
+  },
+  async ({ input, progress }) => {
+    await progress({ message: "reading", fraction: 0.25 });
+    await setTimeout(3000);
+    await progress({ message: "writing it up", fraction: 0.75 });
+    return { summary: `all about ${(input as { topic: string }).topic}` };
+  },
+);
+await agent.start();
+console.log(`${id} is ready`);

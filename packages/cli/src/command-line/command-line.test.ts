@@ -1,0 +1,92 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { STATUS } from "@waybill/protocol";
+import type { StatusCode } from "@waybill/protocol";
+import { describe, expect, test } from "vitest";
+import { styleFor } from "../terminal/style.ts";
+import { COMMANDS } from "./commands.ts";
+import { EXIT_CODES, exitCodeOf } from "./exit-code.ts";
+import { exitCodeRows, helpFor } from "./help.ts";
+import { parseCommandLine, optionsOf } from "./parse.ts";
+
+const style = styleFor(false);
+const parse = (...words: string[]) => parseCommandLine(words, COMMANDS);
+
+describe.each(COMMANDS.map((command) => [command.name, command] as const))(
+  "%s",
+  (name, command) => {
+    test("has an example that a shell and the parser understand", () => {
+      for (const { line } of command.examples) {
+        // The words as a shell splits them: up to a pipe, without what it does itself.
+        const own = line
+          .split(" | ")[0]!
+          .replace(/ > \S+$/, "")
+          .replace(/^source <\((.*)\)$/, "$1");
+        const printed = execFileSync("bash", ["-c", `printf '%s\\0' ${own}`], { encoding: "utf8" });
+        const [program, ...words] = printed.split("\0").slice(0, -1);
+        expect(program).toBe("waybill");
+        expect(parse(...words)).toMatchObject({ type: "run", command: { name } });
+      }
+    });
+
+    test("has a help that names everything it takes, in lines that fit a terminal", () => {
+      const help = helpFor(name.split(" "), COMMANDS, style);
+      for (const option of optionsOf(command)) expect(help).toContain(`--${option.name}`);
+      for (const argument of command.arguments ?? []) expect(help).toContain(`<${argument.name}>`);
+      expect(help).toContain(command.examples[0].line);
+      for (const line of help.split("\n")) expect(line.length).toBeLessThan(112);
+    });
+
+    test("has a module that runs it", async () => {
+      expect(await command.load()).toBeTypeOf("function");
+    });
+  },
+);
+
+describe("a command line that means nothing says what to type", () => {
+  test.each([
+    [["sned"], 'There is no command "sned". Did you mean send? All commands: waybill --help'],
+    [["ledger", "verfy"], 'There is no command "ledger verfy". Did you mean ledger verify?'],
+    [
+      ["send", "x", "--timout", "1s"],
+      "waybill send has no option --timout. Did you mean --timeout?",
+    ],
+    [["send", "x", "-t"], "waybill send has no option -t."],
+    [["send"], "waybill send needs <capability>, what is to be done. For example: waybill send"],
+    [
+      ["send", "a", "b", "c d"],
+      '"c d" is more than waybill send takes: waybill send <capability> [input] [options]. Text with spaces needs quotes.',
+    ],
+    [["send", "a", "--timeout"], "--timeout needs a value: --timeout <time>."],
+    [["send", "a", "--timeout", "--json"], "--timeout needs a value"],
+    [["agents", "--json=yes"], '--json takes no value, and it was given "yes".'],
+    [["help", "sned"], 'There is no command "sned".'],
+  ])("%j", (words, message) => {
+    const run = () => {
+      const parsed = parse(...words);
+      if (parsed.type === "help") helpFor(parsed.words, COMMANDS, style);
+    };
+    expect(run).toThrow(
+      expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as Error,
+    );
+  });
+
+  test("an option's value may begin with dashes when it is tied to it", () => {
+    expect(parse("send", "a", "--answer=--yes")).toMatchObject({
+      given: { options: { answer: ["--yes"] } },
+    });
+  });
+});
+
+test("every status that can end a command has one exit code, and the README has that table", () => {
+  for (const code of Object.keys(STATUS).map(Number) as StatusCode[]) {
+    const rows = Object.values(EXIT_CODES).filter(({ statuses }) => statuses.includes(code));
+    expect(rows).toHaveLength(1);
+  }
+  expect(exitCodeOf(504)).toBe(7);
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  for (const [code, means] of exitCodeRows()) {
+    expect(readme.replaceAll(/ +/g, " ")).toContain(`| ${code} | ${means} |`);
+  }
+});

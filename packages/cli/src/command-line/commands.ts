@@ -1,0 +1,374 @@
+import { SHELLS } from "../completion/shells.ts";
+import type { Command, OptionSpec } from "./command.ts";
+
+const HUB = ["hub", "token", "data"] as const;
+const SERVED = [
+  "host",
+  "port",
+  "database",
+  "data",
+  "hub_id",
+  "public_url",
+  "tls_cert",
+  "tls_key",
+  "behind_proxy",
+  "allowed_hosts",
+  "allowed_origins",
+  "open_registry",
+  "operators",
+  "log_level",
+] as const;
+
+const HANDING_OFF: readonly OptionSpec[] = [
+  { name: "timeout", value: "<time>", says: "how long it may take: 30s, 5m, 2h (5m)" },
+  {
+    name: "answer",
+    value: "<[id=]value>",
+    isRepeated: true,
+    says: "answer a question of the recipient, by its id or in turn",
+  },
+  { name: "detach", says: "end once the hub has signed for it" },
+];
+
+/** The whole command line: help, completions and parsing read nothing else. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "dev",
+    says: "Start a hub on this machine, with everything it needs, and show where it is.",
+    settings: ["port", "data", "database"],
+    examples: [
+      {
+        line: "waybill dev",
+        says: "a hub on 127.0.0.1, kept in .waybill; Ctrl-C ends it, nothing is lost",
+      },
+      { line: "waybill dev --port 0 --json", says: "on any free port; the first line says which" },
+    ],
+    load: async () => (await import("../commands/dev.ts")).run,
+  },
+  {
+    name: "hub",
+    says: "Start a hub for others to reach.",
+    settings: SERVED,
+    examples: [
+      {
+        line: "waybill hub --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
+        says: "on every address of this machine, with TLS of its own",
+      },
+      {
+        line: "waybill hub --behind-proxy --public-url https://hub.example.org",
+        says: "on loopback, with a proxy in front that does TLS",
+      },
+    ],
+    load: async () => (await import("../commands/hub.ts")).run,
+  },
+  {
+    name: "agents",
+    says: "Who is enrolled, who is connected, and what each can do.",
+    arguments: [
+      { name: "agent", says: "one agent, with everything it says about itself", isOptional: true },
+    ],
+    settings: HUB,
+    examples: [
+      { line: "waybill agents", says: "all of them" },
+      { line: "waybill agents anna --json", says: "one, with its manifest" },
+    ],
+    load: async () => (await import("../commands/agents.ts")).run,
+  },
+  {
+    name: "find",
+    says: "Who can do something, best first, and why the others can't.",
+    arguments: [
+      { name: "capability", says: "the capability, or plain words with --words", isOptional: true },
+    ],
+    options: [
+      {
+        name: "input",
+        value: "<json>",
+        says: "must fit the input schema; @file reads one, - reads stdin",
+      },
+      { name: "version", value: "<version>", says: "the capability's version" },
+      { name: "tag", value: "<tag>", isRepeated: true, says: "a tag that it must have" },
+      { name: "within", value: "<time>", says: "in what time it must be done: 30s, 5m" },
+      { name: "min-reliability", value: "<0..1>", says: "measured reliability, at least" },
+      {
+        name: "words",
+        value: "<text>",
+        says: "rank by plain words over names, descriptions and tags",
+      },
+    ],
+    settings: HUB,
+    examples: [
+      { line: "waybill find web_research --within 5m", says: "who does that in time" },
+      { line: 'waybill find --words "read the web"', says: "when one does not know the name" },
+    ],
+    load: async () => (await import("../commands/find.ts")).run,
+  },
+  {
+    name: "send",
+    says: "Hand work off, watch its receipts and progress, and print the result.",
+    arguments: [
+      { name: "capability", says: "what is to be done" },
+      {
+        name: "input",
+        says: "its input as JSON; @file reads one, - reads stdin",
+        isOptional: true,
+        completes: "file",
+      },
+    ],
+    options: [
+      {
+        name: "to",
+        value: "<agent>",
+        says: "to this agent; left out, the hub picks one that fits",
+      },
+      { name: "brief", value: "<text>", says: "the work in words, for agents that take a task" },
+      { name: "message", value: "<text>", isRepeated: true, says: "a message of a conversation" },
+      { name: "version", value: "<version>", says: "the capability's version" },
+      { name: "tag", value: "<tag>", isRepeated: true, says: "a tag that the recipient must have" },
+      { name: "attempts", value: "<number>", says: "how many attempts it may have" },
+      { name: "lease", value: "<time>", says: "how long an attempt may stay silent" },
+      { name: "correlation", value: "<id>", says: "the job that it is part of" },
+      {
+        name: "handoff",
+        value: "<id>",
+        says: "under this id; the same one again finds the same work",
+      },
+      ...HANDING_OFF,
+    ],
+    settings: [...HUB, "agent", "key"],
+    examples: [
+      {
+        line: `waybill send web_research '{"topic":"waybills"}' --timeout 2m`,
+        says: "waits, and prints the output; Ctrl-C cancels it",
+      },
+      {
+        line: "waybill send review @draft.json --to anna --answer approve=true --json",
+        says: "to one agent, a question answered beforehand, every stage as a line of JSON",
+      },
+    ],
+    load: async () => (await import("../commands/send.ts")).run,
+  },
+  {
+    name: "watch",
+    says: "Everything that is put on record, as it happens.",
+    options: [
+      {
+        name: "after",
+        value: "<number>",
+        says: "begin after this entry of the ledger; left out, now",
+      },
+      { name: "correlation", value: "<id>", says: "only this job" },
+    ],
+    settings: HUB,
+    examples: [
+      { line: "waybill watch", says: "until Ctrl-C" },
+      { line: "waybill watch --after 0 --json", says: "from the beginning, a line of JSON each" },
+    ],
+    load: async () => (await import("../commands/watch.ts")).run,
+  },
+  {
+    name: "trace",
+    says: "The whole story of a job: who handed what to whom, when, and whether the signatures hold.",
+    arguments: [{ name: "id", says: "a correlation id, or the id of one of its handoffs" }],
+    settings: HUB,
+    examples: [
+      { line: "waybill trace 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e", says: "as a tree" },
+      { line: "waybill trace 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e --json", says: "as JSON" },
+    ],
+    load: async () => (await import("../commands/trace.ts")).run,
+  },
+  {
+    name: "dead-letters list",
+    says: "What ended without its recipient's verdict.",
+    options: [{ name: "limit", value: "<number>", says: "at most so many (100)" }],
+    settings: HUB,
+    examples: [
+      { line: "waybill dead-letters list", says: "those that nobody has replayed or discarded" },
+    ],
+    load: async () => (await import("../commands/dead-letters-list.ts")).run,
+  },
+  {
+    name: "dead-letters show",
+    says: "One dead letter, with its attempts and everything on record about it.",
+    arguments: [{ name: "id", says: "the id of the handoff" }],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill dead-letters show 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e",
+        says: "why it ended",
+      },
+    ],
+    load: async () => (await import("../commands/dead-letters-show.ts")).run,
+  },
+  {
+    name: "dead-letters replay",
+    says: "Try a dead letter again, as a new handoff signed by --agent, and print the result.",
+    arguments: [{ name: "id", says: "the id of the handoff" }],
+    options: [{ name: "to", value: "<agent>", says: "to this agent instead" }, ...HANDING_OFF],
+    settings: [...HUB, "agent", "key"],
+    examples: [
+      {
+        line: "waybill dead-letters replay 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e --timeout 10m",
+        says: "with ten minutes; it stays part of the same job",
+      },
+    ],
+    load: async () => (await import("../commands/dead-letters-replay.ts")).run,
+  },
+  {
+    name: "dead-letters discard",
+    says: "Take a dead letter off the list; it stays on record.",
+    arguments: [{ name: "id", says: "the id of the handoff" }],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill dead-letters discard 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e",
+        says: "it is not wanted any more",
+      },
+    ],
+    load: async () => (await import("../commands/dead-letters-discard.ts")).run,
+  },
+  {
+    name: "ledger export",
+    says: "The ledger as NDJSON, every envelope as it was signed.",
+    options: [
+      { name: "after", value: "<number>", says: "begin after this entry (0)" },
+      { name: "from-hub", says: "over the API, and not from the database here" },
+    ],
+    settings: ["database", ...HUB],
+    examples: [
+      {
+        line: "waybill ledger export > ledger.ndjson",
+        says: "from the database, whether its hub runs or not",
+      },
+      { line: "waybill ledger export --from-hub | jq .type", says: "from a hub elsewhere" },
+    ],
+    load: async () => (await import("../commands/ledger-export.ts")).run,
+  },
+  {
+    name: "ledger verify",
+    says: "Whether a ledger is what it was: no entry changed, missing or moved.",
+    arguments: [
+      {
+        name: "file",
+        says: "an export, a database, or - for stdin; left out, --database",
+        isOptional: true,
+        completes: "file",
+      },
+    ],
+    options: [
+      { name: "checkpoint", value: "<file>", says: "a signed checkpoint: shows a missing end too" },
+    ],
+    settings: ["database", "data"],
+    examples: [
+      { line: "waybill ledger verify", says: "the database of the hub here, also while it runs" },
+      {
+        line: "waybill ledger verify ledger.ndjson --checkpoint yesterday.jws",
+        says: "an export, against the hub's word of yesterday",
+      },
+    ],
+    load: async () => (await import("../commands/ledger-verify.ts")).run,
+  },
+  {
+    name: "ledger checkpoint",
+    says: "The hub's signed word for where its ledger ends now: keep it elsewhere.",
+    settings: HUB,
+    examples: [
+      { line: "waybill ledger checkpoint > yesterday.jws", says: "for a later `ledger verify`" },
+    ],
+    load: async () => (await import("../commands/ledger-checkpoint.ts")).run,
+  },
+  {
+    name: "backup",
+    says: "Copy a hub's database as it is at this moment, while the hub goes on.",
+    arguments: [
+      { name: "file", says: "the new file; nothing is ever written over", completes: "file" },
+    ],
+    settings: ["database", "data"],
+    examples: [{ line: "waybill backup backups/monday.db", says: "checked once it is written" }],
+    load: async () => (await import("../commands/backup.ts")).run,
+  },
+  {
+    name: "restore",
+    says: "Put a backup in the place of a hub's database, while no hub runs on it.",
+    arguments: [{ name: "file", says: "the backup", completes: "file" }],
+    options: [{ name: "replace", says: "move the database that is there aside" }],
+    settings: ["database", "data"],
+    examples: [
+      {
+        line: "waybill restore backups/monday.db --replace",
+        says: "the old file is kept beside it",
+      },
+    ],
+    load: async () => (await import("../commands/restore.ts")).run,
+  },
+  {
+    name: "keys new",
+    says: "Make an agent's key, in a file for its owner alone.",
+    arguments: [{ name: "file", says: "the new file", completes: "file" }],
+    examples: [{ line: "waybill keys new anna.key", says: "prints the public key" }],
+    load: async () => (await import("../commands/keys.ts")).runNew,
+  },
+  {
+    name: "keys show",
+    says: "The public half of a key: what a manifest lists.",
+    arguments: [{ name: "file", says: "a key file", completes: "file" }],
+    examples: [{ line: "waybill keys show anna.key --json", says: "as a public JWK" }],
+    load: async () => (await import("../commands/keys.ts")).runShow,
+  },
+  {
+    name: "keys thumbprint",
+    says: "The name of a key in every header: its RFC 7638 thumbprint.",
+    arguments: [
+      { name: "file", says: "a key file or a public JWK, or - for stdin", completes: "file" },
+    ],
+    examples: [{ line: "waybill keys thumbprint anna.key", says: "one line" }],
+    load: async () => (await import("../commands/keys.ts")).runThumbprint,
+  },
+  {
+    name: "manifest check",
+    says: "Whether a manifest is right, signed or not, and what it says.",
+    arguments: [
+      { name: "file", says: "JSON, or a signed manifest; - for stdin", completes: "file" },
+    ],
+    options: [
+      {
+        name: "previous",
+        value: "<file>",
+        says: "the signed manifest before, that it must follow",
+      },
+    ],
+    examples: [{ line: "waybill manifest check anna.json", says: "with every default filled in" }],
+    load: async () => (await import("../commands/manifest.ts")).runCheck,
+  },
+  {
+    name: "manifest sign",
+    says: "Sign a manifest; the signed text is what a hub takes.",
+    arguments: [{ name: "file", says: "JSON; - for stdin", completes: "file" }],
+    options: [
+      { name: "with", value: "<file>", says: "the key file to sign with" },
+      {
+        name: "previous",
+        value: "<file>",
+        says: "the signed manifest before: gives sequence and previous",
+      },
+    ],
+    examples: [
+      { line: "waybill manifest sign anna.json --with anna.key > anna.jws", says: "the first one" },
+    ],
+    load: async () => (await import("../commands/manifest.ts")).runSign,
+  },
+  {
+    name: "doctor",
+    says: "Look at everything a hub needs, and say what to do where something is wrong.",
+    settings: ["hub", "token", "agent", "key", ...SERVED],
+    examples: [{ line: "waybill doctor", says: "also shows where each setting comes from" }],
+    load: async () => (await import("../commands/doctor.ts")).run,
+  },
+  {
+    name: "completion",
+    says: "Completion of commands and options for a shell.",
+    arguments: [{ name: "shell", says: SHELLS.join(", "), completes: SHELLS }],
+    examples: [{ line: "source <(waybill completion bash)", says: "for this shell" }],
+    load: async () => (await import("../commands/completion.ts")).run,
+  },
+];

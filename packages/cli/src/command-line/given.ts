@@ -1,0 +1,26 @@
+/** What stood on the command line after the name of the command, checked against its row. */
+export interface Given {
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string | readonly string[] | true>>;
+}
+
+export function textOf(given: Given, option: string): string | undefined {
+  const value = given.options[option];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function listOf(given: Given, option: string): readonly string[] {
+  const value = given.options[option];
+  return value === undefined || value === true ? [] : typeof value === "string" ? [value] : value;
+}
+
+export function isGiven(given: Given, option: string): boolean {
+  return given.options[option] !== undefined;
+}
+
+/** A command line that can be typed again as it stands. */
+export function commandLine(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w./:=@<>-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
+}

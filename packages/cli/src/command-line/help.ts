@@ -1,0 +1,137 @@
+import type { Style } from "../terminal/style.ts";
+import { padded, widthOf } from "../terminal/text.ts";
+import type { Command, OptionSpec } from "./command.ts";
+import { EXIT_CODES } from "./exit-code.ts";
+import { commandOf, GLOBAL_OPTIONS, optionsOf, usageOf } from "./parse.ts";
+import { flagOf } from "../settings/table.ts";
+import { unknownCommand } from "./parse.ts";
+
+/** The page for these words: a command, a group of commands, or everything. */
+export function helpFor(
+  words: readonly string[],
+  commands: readonly Command[],
+  style: Style,
+): string {
+  const command = commandOf(words, commands);
+  if (command !== undefined) return commandHelp(command, style);
+  if (words.length === 0) return overview(commands, style);
+  const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
+  if (group.length === 0) throw unknownCommand(words.join(" "), commands);
+  return page([
+    `${style.strong(`waybill ${words[0]}`)} <command>`,
+    section(
+      "Commands",
+      rows(
+        group.map(({ name, says }) => [name, says]),
+        style,
+      ),
+      style,
+    ),
+    style.faint(`One command: waybill ${words[0]} <command> --help`),
+  ]);
+}
+
+/** How the commands are grouped on the first page; whatever is in no group comes last. */
+const GROUPS: readonly (readonly [string, RegExp])[] = [
+  ["Start a hub", /^(dev|hub|doctor)$/],
+  ["Hand work off", /^(agents|find|send)$/],
+  ["See what happens", /^(watch|trace)$/],
+  ["Dead letters", /^dead-letters /],
+  ["Record", /^(ledger |backup|restore)/],
+  ["Identity", /^(keys|manifest) /],
+  ["This command", /./],
+];
+
+function overview(commands: readonly Command[], style: Style): string {
+  const left = new Set(commands);
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const groups = GROUPS.map(([title, names]) => {
+    const members = [...left].filter(({ name }) => names.test(name));
+    for (const each of members) left.delete(each);
+    return section(
+      title,
+      rows(
+        members.map(({ name, says }) => [name, says]),
+        style,
+        width,
+      ),
+      style,
+    );
+  });
+  return page([
+    `${style.strong("waybill")} <command> [options]`,
+    "Hand work from one agent to another: signed, confirmed, bound to a deadline, never silently lost.",
+    ...groups,
+    section("Every command", rows(GLOBAL_OPTIONS.map(optionRow), style, width), style),
+    section(
+      "Begin",
+      `  waybill dev              ${style.faint("in one terminal")}\n  waybill doctor           ${style.faint("in another, to see that all is well")}`,
+      style,
+    ),
+    style.faint("One command, with an example: waybill <command> --help"),
+  ]);
+}
+
+function commandHelp(command: Command, style: Style): string {
+  const { says, examples, settings = [] } = command;
+  const names = new Set<string>([
+    ...settings.map(flagOf),
+    ...GLOBAL_OPTIONS.map(({ name }) => name),
+  ]);
+  const options = optionsOf(command);
+  const own = options.filter(({ name }) => !names.has(name));
+  const set = options.filter(({ name }) => settings.some((each) => flagOf(each) === name));
+  const all = [...options.map(optionRow), ...(command.arguments ?? []).map(argumentRow)];
+  const width = Math.max(...all.map(([name]) => widthOf(name)));
+  const list = (given: readonly (readonly [string, string])[]) => rows(given, style, width);
+  return page([
+    `${style.strong(usageOf(command).replace(/ \[options\]$/, ""))} [options]`,
+    says,
+    section("Arguments", list((command.arguments ?? []).map(argumentRow)), style),
+    section("Options", list(own.map(optionRow)), style),
+    section(
+      `Settings ${style.faint("also as WAYBILL_… in the environment, or in waybill.json")}`,
+      list(set.map(optionRow)),
+      style,
+    ),
+    section("Every command", list(GLOBAL_OPTIONS.map(optionRow)), style),
+    section(
+      "Examples",
+      examples.map(({ line, says: why }) => `  ${line}\n      ${style.faint(why)}`).join("\n"),
+      style,
+    ),
+  ]);
+}
+
+/** The table of exit codes, for whoever asks for it. */
+export function exitCodeRows(): readonly (readonly [string, string])[] {
+  return Object.entries(EXIT_CODES).map(([code, { means, statuses }]) => [
+    code,
+    statuses.length === 0 ? means : `${means} (${statuses.join(", ")})`,
+  ]);
+}
+
+function optionRow({ name, value, isRepeated, says }: OptionSpec): readonly [string, string] {
+  const repeats = isRepeated === true ? "…" : "";
+  return [`--${name}${value === undefined ? "" : ` ${value}`}${repeats}`, says];
+}
+
+function argumentRow({
+  name,
+  says,
+}: NonNullable<Command["arguments"]>[number]): readonly [string, string] {
+  return [`<${name}>`, says];
+}
+
+function rows(given: readonly (readonly [string, string])[], style: Style, atLeast = 0): string {
+  const width = Math.max(atLeast, ...given.map(([name]) => widthOf(name)));
+  return given.map(([name, says]) => `  ${style.name(padded(name, width))}  ${says}`).join("\n");
+}
+
+function section(title: string, text: string, style: Style): string {
+  return text === "" ? "" : `${style.strong(title)}\n${text}`;
+}
+
+function page(parts: readonly string[]): string {
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}

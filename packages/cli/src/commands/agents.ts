@@ -1,0 +1,69 @@
+import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
+import type { WirePresence, WireWellKnown } from "@waybill/protocol/api";
+import type { Run } from "../command-line/command.ts";
+import type { Context } from "../context.ts";
+import { hubClient } from "../hub/client.ts";
+import { listOf } from "../hub/list.ts";
+import { columns, pairs } from "../terminal/columns.ts";
+import { durationText } from "../terminal/duration.ts";
+import { manifestText } from "../terminal/manifest.ts";
+import type { Style } from "../terminal/style.ts";
+import { printable } from "../terminal/text.ts";
+
+export const run: Run = async (context) => {
+  const agent = context.given.arguments["agent"];
+  return agent === undefined ? showAll(context) : showOne(context, agent);
+};
+
+async function showAll({ settings, terminal, signal }: Context): Promise<void> {
+  const hub = hubClient(settings, signal);
+  const [agents, { hub: itself }] = await Promise.all([
+    listOf<WirePresence>(hub, "/v1/agents", "agents"),
+    hub.get("/.well-known/waybill") as Promise<WireWellKnown>,
+  ]);
+  await terminal.answer({ agents }, (style) => {
+    if (agents.length <= 1)
+      return "Nobody is enrolled yet. An agent is once it has published its manifest.";
+    const others = agents.filter(({ agent_id: agent }) => agent !== itself);
+    const rows = others.map((each) => [
+      style.strong(each.agent_id),
+      connection(each, style),
+      String(each.in_flight),
+      each.capabilities.map(({ name }) => printable(name)).join(", "),
+    ]);
+    return columns(["AGENT", "CONNECTED", "AT WORK", "CAN DO"], rows, style.faint, terminal.width);
+  });
+}
+
+async function showOne({ settings, terminal, signal }: Context, agent: string): Promise<void> {
+  const hub = hubClient(settings, signal);
+  const presence = (await hub
+    .get(`/v1/agents/${encodeURIComponent(agent)}`)
+    .catch((error: unknown) => {
+      if (!WaybillError.is(error, 404)) throw error;
+      throw new WaybillError(
+        404,
+        `No agent ${JSON.stringify(agent)} is enrolled at ${hub.url}. To see who is: waybill agents`,
+        { cause: error },
+      );
+    })) as WirePresence & { readonly manifest: string };
+  const manifest = parseManifest(parseJson(readCompact(presence.manifest).payload));
+  await terminal.answer({ ...presence, manifest, signed: presence.manifest }, (style) => {
+    const { credit, in_flight: inFlight } = presence;
+    const rows = [
+      ["connected", connection(presence, style)],
+      ["at work on", String(inFlight)],
+      ["would take", `${credit} more`],
+    ] as const;
+    return `${pairs(rows, style.faint)}\n\n${manifestText(manifest, style)}`;
+  });
+}
+
+function connection(
+  { is_connected: isConnected, last_seen: lastSeen }: WirePresence,
+  style: Style,
+): string {
+  if (isConnected) return style.good("● yes");
+  if (lastSeen === null) return style.faint("○ no");
+  return style.faint(`○ ${durationText(Date.now() - Date.parse(lastSeen))} ago`);
+}

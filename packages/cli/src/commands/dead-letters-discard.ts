@@ -1,0 +1,12 @@
+import type { Run } from "../command-line/command.ts";
+import { idOf } from "../command-line/id.ts";
+import { hubClient } from "../hub/client.ts";
+
+export const run: Run = async ({ given, settings, terminal, signal }) => {
+  const id = idOf(given.arguments["id"]!, "the id of a handoff");
+  await hubClient(settings, signal).post(`/v1/dead-letters/${id}/discard`);
+  await terminal.answer(
+    { discarded: id },
+    (style) => `${style.good("✔")} ${id} is off the list. It stays on record: waybill trace ${id}`,
+  );
+};

@@ -1,0 +1,50 @@
+import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import type { HandoffOptions } from "@waybill/agent";
+import type { Run } from "../command-line/command.ts";
+import { commandLine, textOf } from "../command-line/given.ts";
+import { idOf } from "../command-line/id.ts";
+import { hubClient } from "../hub/client.ts";
+import { deadLetter } from "../hub/dead-letters.ts";
+import { handOff } from "../sending/hand-off.ts";
+import { timeoutOf } from "../sending/work.ts";
+
+export const run: Run = async (context) => {
+  const { given, settings, signal, terminal } = context;
+  const id = idOf(given.arguments["id"]!, "the id of a handoff");
+  const { handoff } = await deadLetter(hubClient(settings, signal), id);
+  const original = parseEnvelope(readCompact(handoff.envelope).payload);
+  if (original.kind !== "handoff") {
+    throw new WaybillError(400, `The hub shows a ${original.kind} as the handoff ${id}.`);
+  }
+  terminal.note((style) =>
+    style.faint(`Replaying ${original.body.capability}, first handed off by ${original.from}.`),
+  );
+  return handOff(context, {
+    isOperators: true,
+    work: replayOf(original, textOf(given, "to"), timeoutOf(given)),
+    again: (_, answer) =>
+      commandLine(["waybill", "dead-letters", "replay", id, "--answer", answer]),
+  });
+};
+
+/** The same work for the same job, as a handoff of whoever replays. */
+function replayOf(
+  { to, handoff_id, correlation_id, body, issued_at, deadline }: HandoffEnvelope,
+  otherTo: string | undefined,
+  timeoutMs: number | undefined,
+): HandoffOptions {
+  const wanted = typeof to === "string" ? undefined : to;
+  const { metadata, ...work } = body;
+  return {
+    ...work,
+    ...(metadata !== undefined && { metadata }),
+    to: otherTo ?? (typeof to === "string" ? to : undefined),
+    tags: wanted?.tags,
+    minReliability: wanted?.min_reliability,
+    correlationId: correlation_id,
+    replayOf: handoff_id,
+    // As long as it had the first time.
+    timeoutMs: timeoutMs ?? Date.parse(deadline) - Date.parse(issued_at),
+  };
+}

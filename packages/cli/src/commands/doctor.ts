@@ -1,0 +1,86 @@
+import { CHECK_FAILED } from "../command-line/exit-code.ts";
+import type { Run } from "../command-line/command.ts";
+import { checkDatabase } from "../doctor/database.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { checkHub, checkPort } from "../doctor/hub.ts";
+import { checkFolder, checkNode, checkSecrets } from "../doctor/machine.ts";
+import type { Settings } from "../settings/settings.ts";
+import { flagOf, SETTING_NAMES, SETTINGS } from "../settings/table.ts";
+import type { SettingName } from "../settings/table.ts";
+import { columns } from "../terminal/columns.ts";
+import type { Style } from "../terminal/style.ts";
+import { padded, printable } from "../terminal/text.ts";
+
+export const run: Run = async ({ settings, terminal, signal }) => {
+  terminal.status("looking");
+  const hub = await checkHub(settings, signal);
+  const findings: Finding[] = [
+    checkNode(),
+    checkFolder(settings),
+    checkSecrets(settings),
+    await checkDatabase(settings),
+    ...hub,
+    await checkPort(settings, hub[0]!.verdict === "ok"),
+  ];
+  const isWell = findings.every(({ verdict }) => verdict !== "wrong");
+  const values = SETTING_NAMES.map((name) => {
+    const { source, name: from } = settings.origins[name];
+    return { name, value: shownValue(name, settings), source, from };
+  });
+  await terminal.answer(
+    { is_well: isWell, findings, file: settings.file ?? null, settings: values },
+    (style) =>
+      [
+        ...findings.map((each) => findingText(each, style)),
+        "",
+        settingsText(settings, style),
+        "",
+        verdictText(findings, style),
+      ].join("\n"),
+  );
+  return isWell ? 0 : CHECK_FAILED;
+};
+
+const SIGNS = { ok: "✔", warning: "!", wrong: "✗", skipped: "·" } as const;
+const NAME_WIDTH = 9;
+
+function findingText({ name, verdict, says, todo }: Finding, style: Style): string {
+  const tone = { ok: style.good, warning: style.warning, wrong: style.bad, skipped: style.faint }[
+    verdict
+  ];
+  const text = verdict === "skipped" ? style.faint(printable(says, 400)) : printable(says, 400);
+  const line = `${tone(SIGNS[verdict])} ${style.strong(padded(name, NAME_WIDTH))} ${text}`;
+  return todo === undefined ? line : `${line}\n${" ".repeat(NAME_WIDTH + 3)}${tone("→")} ${todo}`;
+}
+
+function settingsText(settings: Settings, style: Style): string {
+  const rows = SETTING_NAMES.map((name) => {
+    const { source, name: from } = settings.origins[name];
+    const shown = shownValue(name, settings);
+    const value = shown === null ? style.faint("not set") : String(shown);
+    const where =
+      source === "default"
+        ? style.faint(`default${from === "" ? "" : `: ${from}`}`)
+        : `${style.name(source)} ${from}`;
+    return [flagOf(name), value, where];
+  });
+  return columns(["SETTING", "VALUE", "FROM"], rows, style.faint);
+}
+
+/** A secret is told by its length alone. */
+function shownValue(name: SettingName, { values }: Settings): string | number | boolean | null {
+  const value = values[name];
+  if (value === undefined) return null;
+  if (SETTINGS[name].isSecret === true) return `set, ${String(value).length} characters`;
+  return typeof value === "object" ? value.join(",") || null : value;
+}
+
+function verdictText(findings: readonly Finding[], style: Style): string {
+  const count = findings.filter(({ verdict }) => verdict === "wrong").length;
+  if (count > 0)
+    return `${style.bad("✗")} ${style.strong(count === 1 ? "One thing is wrong." : `${count} things are wrong.`)} What to do stands at each.`;
+  const isWarned = findings.some(({ verdict }) => verdict === "warning");
+  return isWarned
+    ? `${style.warning("!")} Nothing is wrong here; see what is marked.`
+    : `${style.good("✔")} All is well.`;
+}

@@ -1,0 +1,64 @@
+/// <reference types="node" />
+import { existsSync } from "node:fs";
+import { loadKey } from "@waybill/agent";
+import { parseJson, publicKeyFrom, WaybillError } from "@waybill/protocol";
+import type { PublicJwk } from "@waybill/protocol";
+import type { Run } from "../command-line/command.ts";
+import { readText } from "../files/read-text.ts";
+import { pairs } from "../terminal/columns.ts";
+import type { Style } from "../terminal/style.ts";
+
+export const runNew: Run = async ({ given, terminal }) => {
+  const path = given.arguments["file"]!;
+  if (existsSync(path)) {
+    throw new WaybillError(
+      409,
+      `There is a file at ${path} already, and a key is never written over: whoever loses a key loses the agent's name. Name another file.`,
+    );
+  }
+  const { kid, jwk } = await loadKey(path);
+  await terminal.answer({ file: path, kid, jwk }, (style) => {
+    const made = `${style.good("✔")} A key for its owner alone, in ${style.strong(path)}`;
+    return `${made}\n\n${described(kid, jwk, style)}\n\n${style.faint("Who has the file can sign as the agent. Keep a copy where only you can read it.")}`;
+  });
+};
+
+export const runShow: Run = async ({ given, terminal }) => {
+  const { kid, jwk } = await publicKeyIn(given.arguments["file"]!);
+  await terminal.answer({ kid, jwk }, (style) => described(kid, jwk, style));
+};
+
+export const runThumbprint: Run = async ({ given, terminal }) => {
+  const { kid } = await publicKeyIn(given.arguments["file"]!);
+  await terminal.answer({ kid }, () => kid);
+};
+
+function described(kid: string, jwk: PublicJwk, style: Style): string {
+  const rows = [
+    ["thumbprint", style.name(kid)],
+    ["public key", JSON.stringify(jwk)],
+  ] as const;
+  return pairs(rows, style.faint);
+}
+
+/** Of a key file with its secret, which must be its owner's alone, or of a public JWK. */
+async function publicKeyIn(path: string): Promise<{ kid: string; jwk: PublicJwk }> {
+  const text = await readText(path);
+  if (isPrivate(text) && path !== "-") return loadKey(path);
+  let jwk: unknown;
+  try {
+    jwk = parseJson(text);
+  } catch {
+    // Without what was found: it may be a secret.
+    throw new WaybillError(400, `${nameOf(path)} is neither a key file nor a public JWK.`);
+  }
+  return publicKeyFrom(jwk);
+}
+
+function isPrivate(text: string): boolean {
+  return /"d"\s*:/.test(text);
+}
+
+function nameOf(path: string): string {
+  return path === "-" ? "What came on stdin" : `The file ${path}`;
+}

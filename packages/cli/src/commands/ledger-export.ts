@@ -1,0 +1,37 @@
+import { exportLedger } from "@waybill/hub";
+import { openSqliteReader } from "@waybill/store-sqlite";
+import type { Run } from "../command-line/command.ts";
+import { countOf } from "../command-line/count.ts";
+import { isGiven, textOf } from "../command-line/given.ts";
+import type { Context } from "../context.ts";
+import { hubClient } from "../hub/client.ts";
+import { counted } from "../terminal/text.ts";
+
+/** Already NDJSON: `--json` changes nothing. */
+export const run: Run = async (context) => {
+  const { given, terminal, signal } = context;
+  const after = countOf(textOf(given, "after") ?? "0", "after", 0);
+  let count = 0;
+  for await (const line of isGiven(given, "from-hub")
+    ? served(context, after)
+    : stored(context, after)) {
+    signal.throwIfAborted();
+    await terminal.write(line);
+    count++;
+  }
+  terminal.note((style) => style.faint(`${counted(count, "line")} written.`));
+};
+
+async function* served({ settings, signal }: Context, after: number): AsyncGenerator<string> {
+  const hub = hubClient(settings, signal);
+  for await (const line of hub.lines(`/v1/ledger?after=${after}`)) yield `${line}\n`;
+}
+
+async function* stored({ settings }: Context, after: number): AsyncGenerator<string> {
+  const reader = await openSqliteReader(settings.values.database);
+  try {
+    yield* exportLedger(reader, after);
+  } finally {
+    await reader.close();
+  }
+}

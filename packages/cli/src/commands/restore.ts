@@ -1,0 +1,39 @@
+/// <reference types="node" />
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { openSqliteReader, restoreSqliteStore } from "@waybill/store-sqlite";
+import { WaybillError } from "@waybill/protocol";
+import type { Run } from "../command-line/command.ts";
+import { isGiven } from "../command-line/given.ts";
+import { pairs } from "../terminal/columns.ts";
+
+export const run: Run = async ({ given, settings, terminal }) => {
+  const { database } = settings.values;
+  const backup = resolve(given.arguments["file"]!);
+  const isThere = existsSync(database);
+  if (isThere && !isGiven(given, "replace")) {
+    throw new WaybillError(
+      409,
+      `There is a database at ${database} already. To move it aside and put the backup in its place, add --replace; nothing was changed.`,
+    );
+  }
+  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  const moveTo = isThere ? `${database}.before-${stamp(new Date())}` : undefined;
+  terminal.status("checking and copying");
+  await restoreSqliteStore(backup, database, { moveTo });
+  const reader = await openSqliteReader(database);
+  const { sequence, hash } = await reader.ledgerHead();
+  await reader.close();
+  await terminal.answer({ database, from: backup, moved_to: moveTo, sequence, hash }, (style) => {
+    const rows = [
+      ["from", backup],
+      ["ledger", `up to entry ${sequence}, ${hash}`],
+      ...(moveTo === undefined ? [] : [["before", `kept as ${moveTo}`] as const]),
+    ] as const;
+    return `${style.good("✔")} Restored and checked: ${style.strong(database)}\n\n${pairs(rows, style.faint)}\n\n${style.faint("What happened after the backup is not in it: agents that hold receipts for it will find that the hub does not know it.")}`;
+  });
+};
+
+function stamp(date: Date): string {
+  return date.toISOString().replaceAll(/[-:]/g, "").replace(/\.\d+/, "");
+}

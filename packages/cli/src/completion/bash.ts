@@ -1,0 +1,49 @@
+import { takesFile } from "./words.ts";
+import type { Place } from "./words.ts";
+
+export function bashCompletion(places: readonly Place[]): string {
+  const rows = places.map(({ path, next, options, argument }) => {
+    const words = [...next.map(([word]) => word), ...wordsOf(argument?.completes)];
+    const flags = options.map(({ name }) => `--${name}`);
+    const files = options.filter(takesFile).map(({ name }) => `--${name}`);
+    const values = options
+      .filter((each) => each.value !== undefined && !takesFile(each))
+      .map(({ name }) => `--${name}`);
+    return `    "${path}") words="${words.join(" ")}" flags="${flags.join(" ")}" files="${files.join(" ")}" values="${values.join(" ")}" file="${argument?.completes === "file" ? "yes" : ""}" ;;`;
+  });
+  const paths = places.map(({ path }) => `"${path}"`).join(" | ");
+  return `# bash completion for waybill. To have it always:
+#   waybill completion bash > ~/.local/share/bash-completion/completions/waybill
+_waybill() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"
+  local path="" word words flags files values file
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${path:+$path }$word" in
+    ${paths}) path="\${path:+$path }$word" ;;
+    esac
+  done
+  case "$path" in
+${rows.join("\n")}
+  esac
+  COMPREPLY=()
+  if [[ " $files " == *" $previous "* ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  elif [[ " $values " == *" $previous "* ]]; then
+    return
+  elif [[ "$current" == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$current")
+  elif [[ -n "$file" ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  else
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  fi
+}
+complete -F _waybill waybill
+`;
+}
+
+function wordsOf(completes: "file" | readonly string[] | undefined): readonly string[] {
+  return completes === undefined || completes === "file" ? [] : completes;
+}

@@ -1,0 +1,49 @@
+import type { ArgumentSpec, Command, OptionSpec } from "../command-line/command.ts";
+import { optionsOf } from "../command-line/parse.ts";
+
+/** What may come next after some words of a command line, as the table of commands has it. */
+export interface Place {
+  /** `""`, `ledger` or `ledger verify` */
+  readonly path: string;
+  /** Words that go on from here, with what they are. */
+  readonly next: readonly (readonly [string, string])[];
+  readonly options: readonly OptionSpec[];
+  readonly argument: ArgumentSpec | undefined;
+}
+
+export function placesOf(commands: readonly Command[]): readonly Place[] {
+  const groups = new Set(commands.filter(isOfGroup).map(({ name }) => name.split(" ")[0]!));
+  const inside = (group: string) => commands.filter(({ name }) => name.startsWith(`${group} `));
+  const first = [
+    ...commands.filter((each) => !isOfGroup(each)).map(({ name, says }) => [name, says] as const),
+    ...[...groups].map((group) => [group, inside(group).map(lastWord).join(", ")] as const),
+  ].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    { path: "", next: first, options: [], argument: undefined },
+    ...[...groups].map((group): Place => ({
+      path: group,
+      next: inside(group).map((each) => [lastWord(each), each.says]),
+      options: [],
+      argument: undefined,
+    })),
+    ...commands.map((command): Place => ({
+      path: command.name,
+      next: [],
+      options: optionsOf(command),
+      argument: command.arguments?.[0],
+    })),
+  ];
+}
+
+/** Whether the shell completes the value of an option with files. */
+export function takesFile({ value }: OptionSpec): boolean {
+  return value === "<file>" || value === "<folder>";
+}
+
+function isOfGroup({ name }: Command): boolean {
+  return name.includes(" ");
+}
+
+function lastWord({ name }: Command): string {
+  return name.split(" ").at(-1)!;
+}

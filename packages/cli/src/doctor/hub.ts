@@ -1,0 +1,114 @@
+/// <reference types="node" />
+import { createServer } from "node:net";
+import { LIMITS, WaybillError } from "@waybill/protocol";
+import { hubClient } from "../hub/client.ts";
+import type { Settings } from "../settings/settings.ts";
+import { durationText } from "../terminal/duration.ts";
+import { ok, skipped, warning, wrong } from "./finding.ts";
+import type { Finding } from "./finding.ts";
+
+/** Whether a hub answers, whether it takes work, its clock, and whether the token is its own. */
+export async function checkHub(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
+  const hub = hubClient(settings, signal);
+  let response: Response;
+  const askedAt = Date.now();
+  try {
+    response = await hub.asStranger("/.well-known/waybill");
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = WaybillError.from(error).message.split(/(?<=\.) /);
+    return [
+      warning("hub", message[0]!, message.slice(1).join(" ")),
+      skipped("clock", "No hub to compare it with."),
+      skipped("token", "No hub to try it on."),
+    ];
+  }
+  const body = (await response.json().catch(() => undefined)) as
+    | { readonly hub?: unknown }
+    | undefined;
+  if (!response.ok || typeof body?.hub !== "string") {
+    return [
+      wrong(
+        "hub",
+        `Something answers at ${hub.url}, and it is no hub.`,
+        "Check --hub, and which program listens there.",
+      ),
+    ];
+  }
+  return [
+    await readiness(settings, signal, body.hub),
+    checkClock(response.headers.get("date"), askedAt, Date.now()),
+    await token(settings, signal),
+  ];
+}
+
+async function readiness(settings: Settings, signal: AbortSignal, id: string): Promise<Finding> {
+  const hub = hubClient(settings, signal);
+  const { ok: isReady } = await hub.asStranger("/readyz");
+  return isReady
+    ? ok("hub", `${id} at ${hub.url} is ready`)
+    : wrong(
+        "hub",
+        `${id} at ${hub.url} is there, and takes no work.`,
+        "It is going down, or can't use its database: see what it logs.",
+      );
+}
+
+/** HTTP dates have whole seconds. */
+const DATE_GRAIN_MS = 1_000;
+const FAR_MS = LIMITS.clockSkewMs / 4;
+
+export function checkClock(date: string | null, askedAt: number, answeredAt: number): Finding {
+  const there = date === null ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(there)) return skipped("clock", "The hub does not say what time it has.");
+  const apart =
+    there < askedAt
+      ? Math.max(0, askedAt - there - DATE_GRAIN_MS)
+      : Math.max(0, there - answeredAt);
+  const says = apart === 0 ? "as the hub's" : `${durationText(apart)} from the hub's`;
+  const todo = "Set the clocks of both machines by NTP: what is signed here may be refused there.";
+  if (apart >= LIMITS.clockSkewMs) return wrong("clock", `It is ${says}.`, todo);
+  return apart > FAR_MS ? warning("clock", `It is ${says}.`, todo) : ok("clock", says);
+}
+
+async function token(settings: Settings, signal: AbortSignal): Promise<Finding> {
+  const { values, origins } = settings;
+  if (values.token === undefined) {
+    return warning(
+      "token",
+      "There is no operator token.",
+      "Run waybill where the hub was started, or give --data, --token or WAYBILL_TOKEN.",
+    );
+  }
+  try {
+    await hubClient(settings, signal).get("/v1/dead-letters?limit=1");
+    return ok("token", `from ${origins.token.name}, and the hub knows it`);
+  } catch (error) {
+    const { message } = WaybillError.from(error);
+    return wrong("token", message, "Compare it with operator.token in the hub's data folder.");
+  }
+}
+
+/** Whether a hub could listen there, where none answers. */
+export async function checkPort(
+  { values: { host, port } }: Settings,
+  isHubThere: boolean,
+): Promise<Finding> {
+  if (isHubThere) return skipped("port", "The hub has it.");
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen({ host, port, exclusive: true }, resolve);
+    });
+    return ok("port", `${port} on ${host} is free`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return wrong(
+      "port",
+      `${port} on ${host} can't be listened on (${code ?? "unknown"}).`,
+      "Name another port: waybill dev --port 0",
+    );
+  } finally {
+    server.close();
+  }
+}

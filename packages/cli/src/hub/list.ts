@@ -1,0 +1,24 @@
+import type { HubClient } from "./client.ts";
+
+const PAGE = 100;
+
+/** The items of a list that a hub gives page by page, at most so many. */
+export async function listOf<Item>(
+  hub: HubClient,
+  path: string,
+  member: string,
+  most: number = Infinity,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  const url = new URL(path, hub.url);
+  for (;;) {
+    url.searchParams.set("limit", String(Math.min(PAGE, most - items.length)));
+    const page = (await hub.get(url.pathname + url.search)) as {
+      readonly [name: string]: readonly Item[] | string | undefined;
+    };
+    items.push(...(page[member] as readonly Item[]));
+    const { next } = page;
+    if (next === undefined || items.length >= most) return items;
+    url.searchParams.set("after", String(next));
+  }
+}

@@ -1,0 +1,73 @@
+import { readLedger } from "@waybill/hub";
+import type { HandoffView, LedgerEntry, PublishedManifest } from "@waybill/hub";
+import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import { readHandoffView, readPublished } from "@waybill/protocol/api";
+import type { Papers } from "../trace/events.ts";
+import { signatureChecker } from "../trace/signatures.ts";
+import type { Recorded } from "../trace/build.ts";
+import type { HubClient } from "./client.ts";
+import { listOf } from "./list.ts";
+
+/** Everything that the hub has on record about a job, named by its correlation id or a handoff's. */
+export async function recordOf(
+  hub: HubClient,
+  id: string,
+): Promise<{ readonly correlationId: string; readonly recorded: readonly Recorded[] }> {
+  let correlationId = id;
+  let views = await correlated(hub, id);
+  if (views.length === 0) {
+    correlationId = await correlationOf(hub, id);
+    views = await correlated(hub, correlationId);
+  }
+  const recorded = await Promise.all(
+    views.map(async (view) => ({ view, entries: await historyOf(hub, view.id) })),
+  );
+  return { correlationId, recorded };
+}
+
+async function correlationOf(hub: HubClient, id: string): Promise<string> {
+  try {
+    const view = readHandoffView(await hub.get(`/v1/handoffs/${id}`));
+    return parseEnvelope(readCompact(view.envelope).payload).correlation_id;
+  } catch (error) {
+    if (!WaybillError.is(error, 404)) throw error;
+    throw new WaybillError(
+      404,
+      `The hub at ${hub.url} has neither a job nor a handoff ${id} on record. Check the id, and that this is the right hub.`,
+      { cause: error },
+    );
+  }
+}
+
+async function correlated(hub: HubClient, correlationId: string): Promise<HandoffView[]> {
+  const path = `/v1/handoffs?correlation_id=${correlationId}`;
+  return (await listOf(hub, path, "handoffs")).map(readHandoffView);
+}
+
+export async function historyOf(hub: HubClient, id: string): Promise<LedgerEntry[]> {
+  return Array.fromAsync(readLedger(withFeeds(hub.lines(`/v1/handoffs/${id}/history`))));
+}
+
+async function* withFeeds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+/** The hub's name, and a check of signatures with the keys of everybody who signed something here. */
+export async function papersOf(hub: HubClient, recorded: readonly Recorded[]): Promise<Papers> {
+  const known = (await hub.get("/.well-known/waybill")) as { readonly hub: string };
+  const agents = new Set([known.hub]);
+  for (const { entries } of recorded) {
+    for (const { replayKey } of entries) if (replayKey !== null) agents.add(replayKey.from);
+  }
+  const manifests = await Promise.all([...agents].map((agent) => manifestsOf(hub, agent)));
+  return { hub: known.hub, signatureOf: signatureChecker(manifests) };
+}
+
+async function manifestsOf(hub: HubClient, agent: string): Promise<readonly PublishedManifest[]> {
+  try {
+    return readPublished(await hub.get(`/.well-known/waybill/agents/${agent}`));
+  } catch (error) {
+    if (WaybillError.is(error, 404)) return [];
+    throw error;
+  }
+}

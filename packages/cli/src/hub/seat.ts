@@ -1,0 +1,55 @@
+/// <reference types="node" />
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { loadKey } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import type { PrivateKey } from "@waybill/protocol";
+import type { Settings } from "../settings/settings.ts";
+
+/** Who hands off from this process. */
+export interface Seat {
+  readonly agent: string;
+  readonly key: PrivateKey;
+  leave(): void;
+}
+
+const SEATS_MAX = 64;
+
+/**
+ * An agent is attached once, and two commands may run at a time: the second one hands off as
+ * operator-2, with a key of its own. An agent or key that was named is exactly that one; and so is
+ * the operator where `isExact`, because only that name may replay what others have handed off.
+ */
+export async function takeSeat({ values, origins }: Settings, isExact = false): Promise<Seat> {
+  const { agent, key } = values;
+  const folder = dirname(key);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (origins.agent.source !== "default" || origins.key.source !== "default") {
+    return { agent, key: await loadKey(key), leave: () => undefined };
+  }
+  const seats = isExact ? 1 : SEATS_MAX;
+  for (let number = 1; number <= seats; number++) {
+    const name = number === 1 ? agent : `${agent}-${number}`;
+    const leave = lock(join(folder, `${name}.seat`));
+    if (leave === undefined) continue;
+    return { agent: name, key: await loadKey(join(folder, `${name}.key`)), leave };
+  }
+  throw new WaybillError(
+    503,
+    `Another command hands off as ${agent} from ${folder} just now, and an agent is attached once. Try again when it has ended, or hand off as another agent with --agent and --key.`,
+  );
+}
+
+/** The system holds the lock as long as the process lives, however it ends. */
+function lock(path: string): (() => void) | undefined {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return () => database.close();
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === 5) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+/// <reference types="node" />
+import { isStatusCode, WaybillError } from "@waybill/protocol";
+import { COMMANDS } from "./command-line/commands.ts";
+import { exitCodeOf } from "./command-line/exit-code.ts";
+import { helpFor } from "./command-line/help.ts";
+import { isGiven } from "./command-line/given.ts";
+import { parseCommandLine } from "./command-line/parse.ts";
+import type { Parsed } from "./command-line/parse.ts";
+import { readSettings } from "./settings/read-settings.ts";
+import { failureJson, failureText } from "./terminal/failure.ts";
+import { isColored, styleFor } from "./terminal/style.ts";
+import { Terminal } from "./terminal/terminal.ts";
+import { version } from "./version.ts";
+
+/** Runs one command line; gives its exit code. */
+export async function main(words: readonly string[]): Promise<number> {
+  endWithReader();
+  let parsed: Parsed | undefined;
+  try {
+    parsed = parseCommandLine(words, COMMANDS);
+    return await run(parsed);
+  } catch (thrown) {
+    const error = WaybillError.from(thrown);
+    const isJson =
+      parsed?.type === "run" ? isGiven(parsed.given, "json") : words.includes("--json");
+    const command = parsed?.type === "run" ? parsed.command.name : undefined;
+    const style = styleFor(isColored(process.stderr.isTTY, process.env));
+    process.stderr.write(`${isJson ? failureJson(error) : failureText(error, command, style)}\n`);
+    if (process.env["WAYBILL_DEBUG"]) console.error(thrown);
+    return isStatusCode(error.status) ? exitCodeOf(error.status) : 1;
+  }
+}
+
+async function run(parsed: Parsed): Promise<number> {
+  if (parsed.type === "version") {
+    process.stdout.write(`${version()}\n`);
+    return 0;
+  }
+  if (parsed.type === "help") {
+    const stream = parsed.isAsked ? process.stdout : process.stderr;
+    stream.write(helpFor(parsed.words, COMMANDS, styleFor(isColored(stream.isTTY, process.env))));
+    return parsed.isAsked ? 0 : exitCodeOf(400);
+  }
+  const { command, given } = parsed;
+  const terminal = new Terminal({
+    isJson: isGiven(given, "json"),
+    isQuiet: isGiven(given, "quiet"),
+  });
+  const settings = readSettings(given.options);
+  const stop = new AbortController();
+  const runCommand = await command.load();
+  const release = onSignal(stop);
+  try {
+    return (await runCommand({ given, settings, terminal, signal: stop.signal })) ?? 0;
+  } finally {
+    release();
+    terminal.status(undefined);
+  }
+}
+
+/** The first Ctrl-C asks to end, the second one ends. */
+function onSignal(stop: AbortController): () => void {
+  const ask = () => {
+    if (stop.signal.aborted) process.exit(exitCodeOf(499));
+    stop.abort(new WaybillError(499, "It was interrupted."));
+  };
+  process.on("SIGINT", ask).on("SIGTERM", ask);
+  return () => process.off("SIGINT", ask).off("SIGTERM", ask);
+}
+
+/** `waybill ledger export | head` ends with `head`, without a word. */
+function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+}

@@ -1,0 +1,174 @@
+/// <reference types="node" />
+import type { HandoffHandle, HandoffResult, QuestionEvent } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import { exitCodeOf } from "../command-line/exit-code.ts";
+import { durationText } from "../terminal/duration.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { askAtTerminal } from "./answers.ts";
+import type { Answers } from "./answers.ts";
+import { acceptedStage, answeredStage, custodyStage, endedStage, endText } from "./stages.ts";
+import { progressStage, questionStage, resultStage } from "./stages.ts";
+import type { Stage } from "./stages.ts";
+
+export interface FollowOptions {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly answers: Answers;
+  readonly isDetached: boolean;
+  /** How to have the same handoff again, for whoever has to answer later. */
+  readonly again: (handoffId: string, answer: string) => string;
+  /** Why nobody has taken it yet, as far as the hub can tell. */
+  readonly whyNobody: () => Promise<readonly string[]>;
+}
+
+/** Shows every stage of a handoff as it comes, and prints its result. Gives the exit code. */
+export function follow(handle: HandoffHandle, options: FollowOptions): Promise<number> {
+  return new Following(handle, options).run();
+}
+
+const TICK_MS = 100;
+const NOBODY_AFTER_MS = 2_000;
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+
+class Following {
+  readonly #handle: HandoffHandle;
+  readonly #options: FollowOptions;
+  readonly #startedAt = Date.now();
+  readonly #unanswered = Promise.withResolvers<never>();
+  #job: string | undefined;
+  #isAccepted = false;
+  #isAsking = false;
+
+  constructor(handle: HandoffHandle, options: FollowOptions) {
+    this.#handle = handle;
+    this.#options = options;
+    this.#unanswered.promise.catch(() => undefined);
+  }
+
+  async run(): Promise<number> {
+    const { terminal, signal, isDetached } = this.#options;
+    const timers = this.#startTimers();
+    const cancel = () => this.#inBackground(this.#handle.cancel("Cancelled at the terminal."));
+    try {
+      const custody = await this.#handle.custody;
+      this.#job = this.#handle.envelope.correlation_id;
+      await this.#show(custodyStage(custody, this.#handle.envelope));
+      if (isDetached) return await this.#detached(this.#job);
+      if (signal.aborted) cancel();
+      else signal.addEventListener("abort", cancel, { once: true });
+      for (const part of [this.#showAcceptance(), this.#showProgress(), this.#answer()]) {
+        this.#inBackground(part);
+      }
+      return await this.#finished(
+        await Promise.race([this.#handle.result, this.#unanswered.promise]),
+      );
+    } catch (thrown) {
+      return await this.#failed(WaybillError.from(thrown));
+    } finally {
+      for (const timer of timers) clearInterval(timer);
+      signal.removeEventListener("abort", cancel);
+      terminal.status(undefined);
+    }
+  }
+
+  /** What goes wrong there, the result tells. */
+  #inBackground(part: Promise<unknown>): void {
+    part.catch(() => undefined);
+  }
+
+  async #showAcceptance(): Promise<void> {
+    const receipt = await this.#handle.accepted;
+    this.#isAccepted = true;
+    await this.#show(acceptedStage(receipt));
+  }
+
+  async #showProgress(): Promise<void> {
+    for await (const progress of this.#handle.progress) await this.#show(progressStage(progress));
+  }
+
+  async #answer(): Promise<void> {
+    const { answers, terminal, signal } = this.#options;
+    for await (const question of this.#handle.questions) {
+      await this.#show(questionStage(question));
+      this.#isAsking = true;
+      const answer = answers.take(question) ?? (await askAtTerminal(question, terminal, signal));
+      this.#isAsking = false;
+      if (answer === undefined) return this.#unanswered.reject(this.#nobodyToAnswer(question));
+      await this.#handle.answer(question.id, answer);
+      await this.#show(answeredStage(question.id, answer));
+    }
+  }
+
+  #nobodyToAnswer({ id, by, text }: QuestionEvent): WaybillError {
+    const again = this.#options.again(this.#handle.id, `${id}=<value>`);
+    return new WaybillError(
+      103,
+      `${by} asks ${JSON.stringify(text ?? id)}, and nobody sits here to answer. The handoff waits until its deadline. Answer with: ${again}`,
+    );
+  }
+
+  async #detached(job: string): Promise<number> {
+    const { terminal } = this.#options;
+    if (!terminal.isJson) await terminal.write(`${this.#handle.id}\n`);
+    terminal.note((style) => style.faint(`To see how it goes: waybill trace ${job}`));
+    return 0;
+  }
+
+  async #finished(result: HandoffResult): Promise<number> {
+    const { terminal } = this.#options;
+    await this.#handle.acknowledge();
+    await this.#show(resultStage(result));
+    const { output = null, messages } = result;
+    const shown = output === null && messages.length > 0 ? messages : output;
+    if (!terminal.isJson) await terminal.write(`${JSON.stringify(shown, null, 2)}\n`);
+    return 0;
+  }
+
+  async #failed(ending: WaybillError): Promise<number> {
+    const { terminal } = this.#options;
+    // A question is no end; what never was in custody has none.
+    if (ending.status !== 103 && this.#job !== undefined) {
+      await this.#handle.acknowledge().catch(() => undefined);
+    }
+    if (terminal.isJson) await this.#show(endedStage(ending));
+    else terminal.warn((style) => endText(ending, this.#job, style));
+    return exitCodeOf(ending.status);
+  }
+
+  async #show({ event, members, lines }: Stage): Promise<void> {
+    const { terminal } = this.#options;
+    if (terminal.isJson) {
+      await terminal.answer({ event, handoff_id: this.#handle.id, ...members }, () => "");
+      return;
+    }
+    terminal.note((style) => {
+      const time = `+${durationText(Date.now() - this.#startedAt)}`.padStart(9);
+      const [first = "", ...more] = lines(style);
+      const rest = more.map((line) => `${" ".repeat(13)}${line}`);
+      return [`${style.faint(time)}  ${first}`, ...rest].join("\n");
+    });
+  }
+
+  #startTimers(): NodeJS.Timeout[] {
+    const { terminal } = this.#options;
+    let frame = 0;
+    const tick = () => {
+      if (this.#isAsking) return;
+      const seconds = Math.floor((Date.now() - this.#startedAt) / 1000);
+      const deadline = this.#handle.envelope.deadline.slice(11, 19);
+      const sign = FRAMES[frame++ % FRAMES.length];
+      terminal.status(`${sign} ${seconds} s so far, until ${deadline} UTC; Ctrl-C cancels`);
+    };
+    const ask = () => this.#inBackground(this.#sayWhyNobody());
+    return terminal.isWatched ? [setInterval(tick, TICK_MS), setTimeout(ask, NOBODY_AFTER_MS)] : [];
+  }
+
+  async #sayWhyNobody(): Promise<void> {
+    if (this.#isAccepted || this.#job === undefined) return;
+    const reasons = await this.#options.whyNobody();
+    if (this.#isAccepted || reasons.length === 0) return;
+    this.#options.terminal.note((style) =>
+      reasons.map((reason) => `${" ".repeat(11)}${style.warning("!")} ${reason}`).join("\n"),
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import { createAgent } from "@waybill/agent";
+import type { HandoffOptions, Hub } from "@waybill/agent";
+import { connect } from "@waybill/agent/connect";
+import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
+import type { WirePresence } from "@waybill/protocol/api";
+import type { Context } from "../context.ts";
+import { isGiven, listOf } from "../command-line/given.ts";
+import { hubClient } from "../hub/client.ts";
+import type { HubClient } from "../hub/client.ts";
+import { printable } from "../terminal/text.ts";
+import { takeSeat } from "../hub/seat.ts";
+import type { Seat } from "../hub/seat.ts";
+import { Answers } from "./answers.ts";
+import { follow } from "./follow.ts";
+
+export interface Wanted {
+  /** Only the operator itself will do. */
+  readonly isOperators?: boolean;
+  readonly work: HandoffOptions;
+  /** How to have the same handoff again, with an answer. */
+  readonly again: (handoffId: string, answer: string) => string;
+}
+
+const CONNECT_MS = 3_000;
+
+/** Hands off as the agent of the settings, and follows it to its end. Gives the exit code. */
+export async function handOff(context: Context, wanted: Wanted): Promise<number> {
+  const { given, settings, terminal, signal } = context;
+  const { work, again, isOperators } = wanted;
+  const answers = new Answers(listOf(given, "answer"));
+  await checkAlone(context);
+  const seat = await takeSeat(settings, isOperators);
+  try {
+    terminal.status(`connecting to ${settings.values.hub}`);
+    const connected = await connect(settings.values.hub, { signal, timeoutMs: CONNECT_MS });
+    const hub = await asItIs(connected, seat);
+    const agent = createAgent({ id: seat.agent, key: seat.key, hub });
+    try {
+      await agent.start().catch((error: unknown) => {
+        throw refusedAs(seat.agent, error);
+      });
+      const handle = agent.handoff({ ...work, acknowledge: "manual" });
+      const isDetached = isGiven(given, "detach");
+      const whyNobody = () => reasonsAgainst(hub, work);
+      return await follow(handle, { terminal, signal, answers, isDetached, again, whyNobody });
+    } finally {
+      await agent.stop();
+      await connected.close();
+    }
+  } finally {
+    seat.leave();
+  }
+}
+
+/** An agent is attached once: to hand off in the name of one that works would cut it off. */
+async function checkAlone({ settings, signal }: Context): Promise<void> {
+  const { values, origins } = settings;
+  const { agent } = values;
+  if (origins.agent.source === "default") return;
+  const presence = await presenceOf(hubClient(settings, signal), agent);
+  if (presence?.is_connected !== true) return;
+  throw new WaybillError(
+    409,
+    `${agent} is connected to ${values.hub} in another process, which would be cut off. End that one first, or hand off as another agent.`,
+  );
+}
+
+/** Undefined where the hub does not know the agent, or does not tell. */
+async function presenceOf(hub: HubClient, agent: string): Promise<WirePresence | undefined> {
+  try {
+    return (await hub.get(`/v1/agents/${encodeURIComponent(agent)}`)) as WirePresence;
+  } catch (error) {
+    if ([401, 403, 404].includes(WaybillError.from(error).status)) return undefined;
+    throw error;
+  }
+}
+
+/** The hub, without a change to what an agent that it knows by this key has said about itself. */
+async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
+  const newest = (await hub.manifests({ agent })).at(-1);
+  if (newest === undefined) return hub;
+  const { keys } = parseManifest(parseJson(readCompact(newest.text).payload));
+  if (!keys.some(({ kid }) => kid === key.kid)) return hub;
+  return {
+    id: hub.id,
+    submit: (envelope) => hub.submit(envelope),
+    publish: () => Promise.resolve(),
+    manifests: (query) => hub.manifests(query),
+    find: (query) => hub.find(query),
+    attach: (request, handler) => hub.attach(request, handler),
+    handoff: (id, as) => hub.handoff(id, as),
+    ...(hub.challenge !== undefined && { challenge: () => hub.challenge!() }),
+  };
+}
+
+const REASONS_SHOWN = 5;
+
+async function reasonsAgainst(hub: Hub, work: HandoffOptions): Promise<readonly string[]> {
+  const { capability, input, version, tags, to } = work;
+  const { fits, leftOut } = await hub.find({ capability, input, version, tags });
+  const isMeant = ({ agent_id: agent }: { readonly agent_id: string }) =>
+    to === undefined || agent === to;
+  const fitting = fits.filter(isMeant).map(({ agent_id: agent }) => agent);
+  if (fitting.length > 0) return [`Nobody has taken it yet; it would fit ${fitting.join(", ")}.`];
+  return leftOut
+    .filter(isMeant)
+    .slice(0, REASONS_SHOWN)
+    .map(({ agent_id: agent, reasons }) =>
+      printable(`${agent} can't take it: ${reasons.join("; ")}`),
+    );
+}
+
+function refusedAs(agent: string, thrown: unknown): WaybillError {
+  const error = WaybillError.from(thrown);
+  if (error.status !== 401 && error.status !== 409) return error;
+  return new WaybillError(
+    error.status,
+    `The hub does not take this command for ${agent}: ${error.message} To hand off as an agent of your own: --agent <id> --key <file>`,
+    { cause: error },
+  );
+}

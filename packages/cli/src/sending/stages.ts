@@ -1,0 +1,112 @@
+import type { HandoffResult, ProgressEvent, QuestionEvent, Receipt } from "@waybill/agent";
+import type { HandoffEnvelope, Json, WaybillError } from "@waybill/protocol";
+import { exitCodeOf } from "../command-line/exit-code.ts";
+import type { Style } from "../terminal/style.ts";
+import { counted, printable } from "../terminal/text.ts";
+
+/** One stage of a handoff: a line of JSON for a program, some lines of text for a person. */
+export interface Stage {
+  readonly event: string;
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly lines: (style: Style) => readonly string[];
+}
+
+export function custodyStage({ by, digest, text }: Receipt, envelope: HandoffEnvelope): Stage {
+  const { handoff_id: id, correlation_id, deadline } = envelope;
+  return {
+    event: "custody",
+    members: { by, digest, correlation_id, deadline, receipt: text },
+    lines: (style) => [
+      `${style.good("✔")} in custody of ${style.strong(by)}, receipt signed`,
+      style.faint(`handoff ${id}, job ${correlation_id}`),
+    ],
+  };
+}
+
+export function acceptedStage({ by, attempt, digest, text }: Receipt): Stage {
+  return {
+    event: "accepted",
+    members: { by, attempt, digest, receipt: text },
+    lines: (style) => [
+      `${style.good("✔")} accepted by ${style.strong(by)}${nth(attempt)}, receipt signed`,
+    ],
+  };
+}
+
+export function progressStage({ by, attempt, message, fraction, data }: ProgressEvent): Stage {
+  return {
+    event: "progress",
+    members: { by, attempt, message, fraction, data },
+    lines: (style) => {
+      const share = fraction === undefined ? "" : `${bar(fraction, style)} `;
+      const what = `${style.faint("…")} ${share}${printable(message ?? "is at it")}`;
+      return [attempt === 1 ? what : `${what} ${style.faint(`(${by}${nth(attempt)})`)}`];
+    },
+  };
+}
+
+export function questionStage({ id, by, attempt, text, schema, isPaused }: QuestionEvent): Stage {
+  return {
+    event: "question",
+    members: { id, by, attempt, text, schema, is_paused: isPaused },
+    lines: (style) => [
+      `${style.warning("?")} ${style.strong(by)} asks: ${printable(text ?? id)} ${style.faint(`(${printable(id)})`)}`,
+    ],
+  };
+}
+
+export function answeredStage(id: string, answer: Json): Stage {
+  return {
+    event: "answered",
+    members: { id, answer },
+    lines: (style) => [`${style.good("✔")} answered ${printable(JSON.stringify(answer))}`],
+  };
+}
+
+export function resultStage(result: HandoffResult): Stage {
+  const { by, attempt, artifacts } = result;
+  return {
+    event: "result",
+    members: { ...result },
+    lines: (style) => [
+      `${style.good("✔")} result of ${style.strong(by)}${nth(attempt)}, signed, and acknowledged`,
+      ...(artifacts.length === 0
+        ? []
+        : [style.faint(`with ${counted(artifacts.length, "artifact")}: --json shows them`)]),
+    ],
+  };
+}
+
+export function endedStage({ status, code, message, remedy }: WaybillError): Stage {
+  return { event: "ended", members: { status, code, message, remedy }, lines: () => [] };
+}
+
+/** How it ended without a result, and where to read why. */
+export function endText(error: WaybillError, job: string | undefined, style: Style): string {
+  const { status, code, message, remedy } = error;
+  const head = `${style.bad("✗")} ${style.strong(endOf(status))} ${style.faint(`${status} ${code}`)}`;
+  const lines = [
+    printable(message, 2000),
+    ...(status === 103 ? [] : [style.faint(remedy)]),
+    ...(job === undefined ? [] : [style.faint(`The whole story: waybill trace ${job}`)]),
+  ];
+  return [head, ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+function endOf(status: WaybillError["status"]): string {
+  if (status === 103) return "It waits for an answer.";
+  if (status === 499) return "It was cancelled.";
+  return exitCodeOf(status) === 7 ? "It ended without a verdict." : "It failed.";
+}
+
+function nth(attempt: number | undefined): string {
+  return attempt === undefined || attempt === 1 ? "" : `, attempt ${attempt}`;
+}
+
+const BAR_WIDTH = 16;
+
+function bar(fraction: number, style: Style): string {
+  const done = Math.round(fraction * BAR_WIDTH);
+  const percent = `${Math.round(fraction * 100)} %`.padStart(5);
+  return `${style.good("━".repeat(done))}${style.faint("─".repeat(BAR_WIDTH - done))} ${percent}`;
+}

@@ -1,0 +1,125 @@
+/// <reference types="node" />
+import { once } from "node:events";
+import type { HubLogEvent } from "@waybill/hub";
+import { WaybillError } from "@waybill/protocol";
+import { pairs } from "../terminal/columns.ts";
+import { durationText } from "../terminal/duration.ts";
+import type { Style } from "../terminal/style.ts";
+import type { Context } from "../context.ts";
+import { printable } from "../terminal/text.ts";
+import { startHub } from "./start-hub.ts";
+import type { RunningHub, StartOptions } from "./start-hub.ts";
+
+export interface RunOptions {
+  readonly mode: "dev" | "hub";
+  readonly logger?: StartOptions["logger"];
+}
+
+/** Starts a hub, says where everything is, and ends it gracefully when it is asked to. */
+export async function runHub(
+  { settings, terminal, signal }: Context,
+  options: RunOptions,
+): Promise<void> {
+  const startedAt = Date.now();
+  const { values } = settings;
+  // Its own first steps are nobody's news, and the first line is where everything is.
+  let isReady = false;
+  const hub = await startHub(values, {
+    logger: options.logger,
+    log(event) {
+      if (options.mode !== "dev" || !isReady) return;
+      if (terminal.isJson) void terminal.answer(eventJson(event), () => "");
+      else terminal.note((style) => eventText(event, style));
+    },
+  });
+  try {
+    const { url, operatorToken, database } = hub;
+    await terminal.answer({ url, operator_token: operatorToken, database }, (style) =>
+      bannerText(hub, options.mode, Date.now() - startedAt, style),
+    );
+    isReady = true;
+    if (isOpen(values)) terminal.warn((style) => openWarning(values.host, style));
+    if (!signal.aborted) await once(signal, "abort");
+    terminal.note((style) =>
+      style.faint("Ending: what is under way finishes. Ctrl-C again ends at once."),
+    );
+  } finally {
+    await hub.close();
+  }
+  terminal.note(
+    (style) => `${style.good("✔")} Ended. Nothing is lost: start it again and everything goes on.`,
+  );
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/;
+
+/** Reachable by others, and nothing hides what goes over the wire. */
+function isOpen({
+  host,
+  tls_cert: cert,
+  behind_proxy: isBehindProxy,
+}: Context["settings"]["values"]): boolean {
+  return !LOOPBACK.test(host) && cert === undefined && !isBehindProxy;
+}
+
+function openWarning(host: string, style: Style): string {
+  const bar = style.warning("▌");
+  return [
+    `${bar} ${style.warning(style.strong("WARNING: this hub is open to others, without TLS."))}`,
+    `${bar} It listens on ${host}. Whoever is on the way can read every handoff and the operator token.`,
+    `${bar} Signatures still keep them from forging or altering. Give --tls-cert and --tls-key, or put a`,
+    `${bar} proxy with TLS in front and say --behind-proxy, or leave out --host.`,
+  ].join("\n");
+}
+
+function bannerText(hub: RunningHub, mode: "dev" | "hub", tookMs: number, style: Style): string {
+  const { url, database, hubKey, tokenFile } = hub;
+  const rows: (readonly [string, string])[] = [
+    ["API", style.link(`${url}/v1`)],
+    ["socket", style.link(`${url.replace(/^http/, "ws")}/v1/socket`)],
+    ["for an agent", `${style.link(`${url}/skill.md`)} ${style.faint("all it takes to join")}`],
+    ["database", database],
+    ["hub's key", hubKey],
+    ["token", `${tokenFile} ${style.faint("for operators; commands in this folder find it")}`],
+  ];
+  const title = `${style.good("●")} ${style.strong("Waybill hub")} is ready ${style.faint(`in ${durationText(tookMs)}`)}`;
+  const lines = [title, "", pairs(rows, style.faint).replaceAll(/^/gm, "  ")];
+  if (mode === "dev") {
+    lines.push(
+      "",
+      style.faint("  Ctrl-C ends it; nothing is lost. In another terminal:"),
+      `  ${style.name("waybill doctor")}   ${style.name("waybill agents")}   ${style.name("waybill watch")}`,
+      "",
+    );
+  }
+  return lines.join("\n");
+}
+
+function eventText({ event, agent, handoffId, status, error }: HubLogEvent, style: Style): string {
+  const time = style.faint(new Date().toISOString().slice(11, 19));
+  const sign = {
+    attached: style.good("→"),
+    detached: style.faint("←"),
+    ended: "■",
+    failure: style.bad("✗"),
+  }[event];
+  const who = agent === undefined ? "" : ` ${style.strong(agent)}`;
+  const what = handoffId === undefined ? "" : ` ${handoffId}`;
+  const how =
+    status === undefined
+      ? ""
+      : ` ${status < 400 ? style.good(String(status)) : style.bad(String(status))}`;
+  const why = error === undefined ? "" : ` ${printable(WaybillError.from(error).message)}`;
+  return `${time} ${sign} ${event}${who}${what}${how}${why}`;
+}
+
+function eventJson({ event, agent, handoffId, status, error }: HubLogEvent): unknown {
+  return {
+    event,
+    at: new Date().toISOString(),
+    agent,
+    handoff_id: handoffId,
+    status,
+    error: error === undefined ? undefined : WaybillError.from(error).toJSON(),
+  };
+}

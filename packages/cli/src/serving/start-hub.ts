@@ -1,0 +1,167 @@
+/// <reference types="node" />
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createAgent, loadKey } from "@waybill/agent";
+import { openHub } from "@waybill/hub";
+import type { HubLogEvent, HubServer } from "@waybill/hub";
+import { serveHub } from "@waybill/hub/served";
+import type { ServedHub, ServeOptions } from "@waybill/hub/served";
+import { WaybillError } from "@waybill/protocol";
+import { openSqliteStore } from "@waybill/store-sqlite";
+import type { SettingValues } from "../settings/table.ts";
+import { DATA_FILES, makeFolder, writeSecret } from "./data-folder.ts";
+
+export interface StartOptions {
+  readonly log: (event: HubLogEvent) => void;
+  readonly logger?: ServeOptions["logger"];
+}
+
+/** A hub that runs, and where everything of it is. */
+export interface RunningHub {
+  readonly url: string;
+  readonly operatorToken: string;
+  readonly database: string;
+  readonly hubKey: string;
+  readonly tokenFile: string;
+  /** Lets what is under way finish, and gives the database back. */
+  close(): Promise<void>;
+}
+
+/** Opens the database, the hub over it and the doors to it; takes all back where one fails. */
+export async function startHub(
+  values: SettingValues,
+  { log, logger }: StartOptions,
+): Promise<RunningHub> {
+  const { data, database, hub_id: id } = values;
+  // The database holds what everybody handed off, and the token: SQLite makes its files by this.
+  process.umask(0o077);
+  makeFolder(data);
+  makeFolder(dirname(database));
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  try {
+    const hubKey = join(data, DATA_FILES.hubKey);
+    const isNew = !existsSync(database);
+    if (!isNew && !existsSync(hubKey)) throw withoutKey(database, hubKey);
+    const store = await openSqliteStore(database);
+    closing.push(() => store.close());
+    const { operators } = values;
+    const hub = await openHub({ store, key: await loadKey(hubKey), id, operators, log });
+    closing.push(() => hub.close());
+    await enrolOperator(hub, data, operators);
+    const served = await serve({ ...doorsOf(values), hub, store, logger }, values);
+    closing.push(() => served.close());
+    const { url, operatorToken } = served;
+    const tokenFile = writeSecret(data, DATA_FILES.operatorToken, operatorToken);
+    const urlFile = join(data, DATA_FILES.url);
+    const here = addressHere(served, values);
+    writeFileSync(urlFile, `${here}\n`);
+    closing.push(async () => forget(urlFile, here));
+    return { url, operatorToken, database, hubKey, tokenFile, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Takes the name before anybody else can: who holds it may replay what others have handed off. */
+async function enrolOperator(
+  hub: HubServer,
+  data: string,
+  operators: readonly string[],
+): Promise<void> {
+  const [id] = operators.filter((each) => each === "operator");
+  if (id === undefined) return;
+  const key = await loadKey(join(data, DATA_FILES.operatorKey));
+  const agent = createAgent({ id, key, hub });
+  await agent.start();
+  await agent.stop();
+}
+
+function doorsOf(values: SettingValues): Omit<ServeOptions, "hub" | "store"> {
+  const { host, port, public_url: publicUrl, behind_proxy: isBehindProxy } = values;
+  const { tls_cert: cert, tls_key: key } = values;
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new WaybillError(400, "TLS needs both --tls-cert and --tls-key; give both, or neither.");
+  }
+  return {
+    host,
+    port,
+    publicUrl,
+    isBehindProxy,
+    allowedHosts: values.allowed_hosts,
+    allowedOrigins: values.allowed_origins,
+    isOpenRegistry: values.open_registry,
+    tls: cert === undefined ? undefined : { cert: pem(cert), key: pem(key!) },
+  };
+}
+
+function pem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new WaybillError(
+      400,
+      `The PEM file ${path} can't be read: ${(cause as Error).message}. Check the path and who may read it.`,
+      { cause },
+    );
+  }
+}
+
+async function serve(options: ServeOptions, values: SettingValues): Promise<ServedHub> {
+  const { host, port } = values;
+  try {
+    return await serveHub(options);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (/^ERR_(OSSL|SSL|TLS|CRYPTO)/.test(code)) throw badPem(values, error);
+    const why = LISTENING[code];
+    if (why === undefined) throw error;
+    throw new WaybillError(503, `The hub can't listen on ${host}, port ${port}: ${why}`, {
+      cause: error,
+    });
+  }
+}
+
+function badPem({ tls_cert: cert, tls_key: key }: SettingValues, cause: unknown): WaybillError {
+  return new WaybillError(
+    400,
+    `TLS can't use the certificate ${cert} with the key ${key}: ${(cause as Error).message}. Both must be PEM, the certificate with its chain, and belong to each other.`,
+    { cause },
+  );
+}
+
+const LISTENING: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    "another program does already. End it, or name another port with --port; 0 takes any that is free.",
+  EACCES: "this user may not. Name a port above 1023 with --port.",
+  EADDRNOTAVAIL: "this machine has no such address. Check --host.",
+  ENOTFOUND: "that name has no address. Check --host.",
+};
+
+function withoutKey(database: string, hubKey: string): WaybillError {
+  return new WaybillError(
+    404,
+    `The database ${database} is there, and its hub's key ${hubKey} is not: without it the hub can't sign as before. Put the key back from a copy, or name another --database to begin anew.`,
+  );
+}
+
+/** For commands on this machine: not through the proxy. A certificate is for the public name. */
+function addressHere(
+  { url, port }: ServedHub,
+  { host, public_url, tls_cert }: SettingValues,
+): string {
+  if (public_url === undefined || tls_cert !== undefined) return url;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The address is that of the hub that runs, and not of one that was here since. */
+function forget(urlFile: string, url: string): void {
+  try {
+    if (readFileSync(urlFile, "utf8").trim() === url) rmSync(urlFile);
+  } catch {
+    // Somebody has taken it away already.
+  }
+}

@@ -1,0 +1,59 @@
+/// <reference types="node" />
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseJson, WaybillError } from "@waybill/protocol";
+import { resolveSettings } from "./settings.ts";
+import type { Settings, SettingsInput } from "./settings.ts";
+
+const CONFIG_FILE = "waybill.json";
+
+/** Reads what was set for this process, here and now. */
+export function readSettings(
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  folder: string = process.cwd(),
+): Settings {
+  const named = flags["config"] ?? (environment["WAYBILL_CONFIG"] || undefined);
+  const file = readConfig(named as string | undefined, folder);
+  return resolveSettings({ flags, environment, file, folder, readData });
+}
+
+function readConfig(named: string | undefined, folder: string): SettingsInput["file"] {
+  const path = named === undefined ? join(folder, CONFIG_FILE) : resolve(folder, named);
+  if (named === undefined && !existsSync(path)) return undefined;
+  const members = parsed(path);
+  if (typeof members !== "object" || members === null || Array.isArray(members)) {
+    throw new WaybillError(400, `${path} must be a JSON object of settings. Correct it.`);
+  }
+  return { path, members: members as Record<string, unknown> };
+}
+
+function parsed(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new WaybillError(
+      400,
+      `The configuration file ${path} can't be read: ${(cause as Error).message}. Name another one with --config, or leave it out.`,
+      { cause },
+    );
+  }
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new WaybillError(
+      400,
+      `The configuration file ${path} is not valid JSON: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
+
+function readData(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

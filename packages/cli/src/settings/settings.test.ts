@@ -1,0 +1,86 @@
+/// <reference types="node" />
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { SETTINGS } from "./table.ts";
+import { resolveSettings } from "./settings.ts";
+import type { SettingsInput } from "./settings.ts";
+
+function resolve(input: Partial<SettingsInput> = {}): ReturnType<typeof resolveSettings> {
+  return resolveSettings({
+    flags: {},
+    environment: {},
+    file: undefined,
+    folder: "/work",
+    readData: () => undefined,
+    ...input,
+  });
+}
+
+const FLAG = { port: "1" };
+const ENVIRONMENT = { WAYBILL_PORT: "2" };
+const FILE = { path: "/etc/waybill.json", members: { port: 3 } };
+
+describe("flag over environment over file over default", () => {
+  test.each([
+    [{ flags: FLAG, environment: ENVIRONMENT, file: FILE }, 1, "flag"],
+    [{ environment: ENVIRONMENT, file: FILE }, 2, "environment"],
+    [{ file: FILE }, 3, "file"],
+    [{ environment: { WAYBILL_PORT: "" }, file: FILE }, 3, "file"],
+    [{}, 7411, "default"],
+  ])("%j", (input, port, source) => {
+    const { values, origins } = resolve(input);
+    expect(values.port).toBe(port);
+    expect(origins.port.source).toBe(source);
+  });
+});
+
+test("a path in a file lies in the file's folder, others in the current one", () => {
+  expect(
+    resolve({ file: { path: "/etc/waybill.json", members: { data: "hub" } } }).values.data,
+  ).toBe("/etc/hub");
+  expect(resolve({ flags: { data: "hub" } }).values).toMatchObject({
+    data: "/work/hub",
+    database: "/work/hub/hub.db",
+    key: "/work/hub/operator.key",
+  });
+});
+
+test("the hub that runs here and its token are found in the data folder", () => {
+  const lies: Record<string, string> = {
+    "/work/.waybill/hub.url": "http://127.0.0.1:5",
+    "/work/.waybill/operator.token": "t",
+  };
+  const { values, origins } = resolve({ readData: (path) => lies[path] });
+  expect(values).toMatchObject({ hub: "http://127.0.0.1:5", token: "t" });
+  expect(origins.hub).toEqual({ source: "default", name: "/work/.waybill/hub.url" });
+});
+
+test.each([
+  [{ flags: { port: "http" } }, "--port must be a port"],
+  [{ environment: { WAYBILL_HUB: "hub" } }, "WAYBILL_HUB must be a URL"],
+  [
+    { file: { path: "/w.json", members: { behind_proxy: "maybe" } } },
+    "behind_proxy in /w.json must be true or false",
+  ],
+  [{ file: { path: "/w.json", members: { operators: [1] } } }, "must be a list"],
+  [
+    { file: { path: "/w.json", members: { prot: 1 } } },
+    'the member "prot", which is no setting. Did you mean port?',
+  ],
+])("%j is refused", (input, message) => {
+  expect(() => resolve(input)).toThrow(message);
+});
+
+test("the README has every setting", () => {
+  const text = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const readme = text.replaceAll(/ +/g, " ").replaceAll("\\", "");
+  for (const [name, { says }] of Object.entries(SETTINGS)) {
+    expect(readme).toContain(`| \`${name}\` | ${says} |`);
+  }
+});
+
+test("a token that is wrong is not shown", () => {
+  expect(() =>
+    resolve({ file: { path: "/w.json", members: { token: { hidden: "secret" } } } }),
+  ).toThrow(expect.objectContaining({ message: expect.not.stringContaining("secret") }) as Error);
+});

@@ -1,0 +1,127 @@
+/// <reference types="node" />
+import { dirname, join } from "node:path";
+import { WaybillError } from "@waybill/protocol";
+import { didYouMean } from "../command-line/nearest.ts";
+import { DEFAULT_PORT, flagOf, SETTING_NAMES, SETTINGS, variableOf } from "./table.ts";
+import type { SettingName, SettingValues } from "./table.ts";
+import { settingValue } from "./value.ts";
+
+/** Where a value comes from, the strongest first. */
+export const SOURCES = ["flag", "environment", "file", "default"] as const;
+export type Source = (typeof SOURCES)[number];
+
+export interface Origin {
+  readonly source: Source;
+  /** The flag, the variable or the file. */
+  readonly name: string;
+}
+
+export interface Settings {
+  readonly values: SettingValues;
+  readonly origins: Readonly<Record<SettingName, Origin>>;
+  /** The configuration file, where there is one. */
+  readonly file: string | undefined;
+}
+
+export interface SettingsInput {
+  /** By the flag's name. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly file:
+    | { readonly path: string; readonly members: Readonly<Record<string, unknown>> }
+    | undefined;
+  readonly folder: string;
+  /** What lies in the data folder: the address of the hub that runs on it, and its token. */
+  readonly readData: (path: string) => string | undefined;
+}
+
+type Mutable<T> = { -readonly [Member in keyof T]?: T[Member] };
+
+/** Flag over environment over file over default. Pure: what is read was read before. */
+export function resolveSettings(input: SettingsInput): Settings {
+  checkMembers(input.file);
+  const values: Mutable<SettingValues> = {};
+  const origins: Partial<Record<SettingName, Origin>> = {};
+  for (const name of SETTING_NAMES) {
+    const found = given(name, input);
+    if (found === undefined) continue;
+    const folder = found.source === "file" ? dirname(found.name) : input.folder;
+    const from = found.source === "file" ? `${name} in ${found.name}` : found.name;
+    Object.assign(values, { [name]: settingValue(name, found.value, from, folder) });
+    origins[name] = { source: found.source, name: found.name };
+  }
+  for (const [name, { value, from }] of defaultsOf(values, input)) {
+    Object.assign(values, { [name]: value });
+    origins[name] = { source: "default", name: from };
+  }
+  return {
+    values: values as SettingValues,
+    origins: origins as Record<SettingName, Origin>,
+    file: input.file?.path,
+  };
+}
+
+function given(
+  name: SettingName,
+  { flags, environment, file }: SettingsInput,
+): (Origin & { value: unknown }) | undefined {
+  const flag = flags[flagOf(name)];
+  if (flag !== undefined) return { source: "flag", name: `--${flagOf(name)}`, value: flag };
+  const variable = environment[variableOf(name)];
+  // An empty variable is how a shell leaves one out.
+  if (variable !== undefined && variable !== "") {
+    return { source: "environment", name: variableOf(name), value: variable };
+  }
+  const member = file?.members[name];
+  return member === undefined ? undefined : { source: "file", name: file!.path, value: member };
+}
+
+type Default = [SettingName, { value: unknown; from: string }];
+
+/** In this order: later ones are made of earlier ones. */
+function defaultsOf(
+  values: Mutable<SettingValues>,
+  { folder, readData }: SettingsInput,
+): Default[] {
+  const data = values.data ?? join(folder, ".waybill");
+  const agent = values.agent ?? "operator";
+  const beside = (name: string) => {
+    const path = join(data, name);
+    const value = readData(path);
+    return { value, from: value === undefined ? `${path}, which is not there` : path };
+  };
+  const here = beside("hub.url");
+  const port = values.port || DEFAULT_PORT;
+  const own = { value: `http://127.0.0.1:${port}`, from: "no hub runs on the data folder" };
+  const all: Default[] = [
+    ["data", { value: data, from: "this folder" }],
+    ["hub", here.value === undefined ? own : here],
+    ["token", beside("operator.token")],
+    ["agent", { value: agent, from: "" }],
+    ["key", { value: join(data, `${agent}.key`), from: "" }],
+    ["database", { value: join(data, "hub.db"), from: "" }],
+    ["host", { value: "127.0.0.1", from: "this machine alone" }],
+    ["port", { value: DEFAULT_PORT, from: "" }],
+    ["hub_id", { value: "hub", from: "" }],
+    ["public_url", { value: undefined, from: "" }],
+    ["tls_cert", { value: undefined, from: "" }],
+    ["tls_key", { value: undefined, from: "" }],
+    ["behind_proxy", { value: false, from: "" }],
+    ["allowed_hosts", { value: [], from: "" }],
+    ["allowed_origins", { value: [], from: "" }],
+    ["open_registry", { value: undefined, from: "" }],
+    ["operators", { value: ["operator"], from: "" }],
+    ["log_level", { value: "info", from: "" }],
+  ];
+  return all.filter(([name]) => values[name] === undefined);
+}
+
+function checkMembers(file: SettingsInput["file"]): void {
+  for (const name of Object.keys(file?.members ?? {})) {
+    if (Object.hasOwn(SETTINGS, name)) continue;
+    throw new WaybillError(
+      400,
+      `${file!.path} has the member ${JSON.stringify(name)}, which is no setting.${didYouMean(name, SETTING_NAMES)} There are: ${SETTING_NAMES.join(", ")}.`,
+    );
+  }
+}

@@ -1,0 +1,73 @@
+/// <reference types="node" />
+import { resolve } from "node:path";
+import { WaybillError } from "@waybill/protocol";
+import { SETTINGS } from "./table.ts";
+import type { SettingName, SettingSpec } from "./table.ts";
+
+type Value = string | number | boolean | readonly string[];
+type Reader = (given: unknown, folder: string) => Value | string;
+
+const SWITCH: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  false: false,
+  "0": false,
+};
+
+/** What each kind of setting may be; undefined for what it may not. */
+const READERS: Readonly<Record<SettingSpec["kind"], { read: Reader; must: string }>> = {
+  text: { must: "be a text", read: (given) => (isText(given) ? given : WRONG) },
+  path: {
+    must: "be the path of a file",
+    read: (given, folder) => (isText(given) ? resolve(folder, given) : WRONG),
+  },
+  url: {
+    must: "be a URL such as http://127.0.0.1:7411 or https://hub.example.org",
+    read: (given) => (isText(given) && isHttp(given) ? given.replace(/\/+$/, "") : WRONG),
+  },
+  port: {
+    must: "be a port from 0 to 65535",
+    read: (given) => {
+      const port = typeof given === "string" && /^\d{1,5}$/.test(given) ? Number(given) : given;
+      const isPort = Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535;
+      return isPort ? (port as number) : WRONG;
+    },
+  },
+  switch: {
+    must: "be true or false",
+    read: (given) => (typeof given === "boolean" ? given : (SWITCH[given as string] ?? WRONG)),
+  },
+  list: {
+    must: "be a list of names",
+    read: (given) => {
+      const list = typeof given === "string" ? given.split(",").map((each) => each.trim()) : given;
+      return Array.isArray(list) && list.every(isText) ? list : WRONG;
+    },
+  },
+};
+
+const WRONG = "\0";
+
+/** Reads what was given for a setting; `from` is where, for the message. Paths lie in `folder`. */
+export function settingValue(
+  name: SettingName,
+  given: unknown,
+  from: string,
+  folder: string,
+): Value {
+  const { kind, isSecret } = SETTINGS[name];
+  const { read, must } = READERS[kind];
+  const value = read(given, folder);
+  if (value !== WRONG) return value;
+  const shown = isSecret === true ? "what is there" : JSON.stringify(given);
+  throw new WaybillError(400, `${from} must ${must}, and ${shown} is not. Correct it.`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isHttp(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol);
+}

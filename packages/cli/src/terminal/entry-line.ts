@@ -1,0 +1,78 @@
+import { parseEnvelope, parseJson, readCompact } from "@waybill/protocol";
+import type { Envelope } from "@waybill/protocol";
+import type { WireEntry } from "@waybill/protocol/api";
+import { toned } from "../trace/signs.ts";
+import { DECISIONS, toldOf } from "../trace/told.ts";
+import type { Decision, Told } from "../trace/told.ts";
+import type { Style } from "./style.ts";
+import { padded, printable } from "./text.ts";
+
+export interface EntryLine {
+  readonly value: unknown;
+  /** Left out for what only repeats: a terminal is for the news. */
+  readonly text: ((style: Style) => string) | undefined;
+}
+
+const WHO_WIDTH = 12;
+const SAYS_MAX = 160;
+const LINE_LIMITS = { envelopeBytes: 64 * 1024 * 1024 };
+
+/** One entry of the ledger in a line; nothing for one of another job. */
+export function lineOf(line: string, correlation: string | undefined): EntryLine | undefined {
+  const entry = parseJson(line, LINE_LIMITS) as unknown as WireEntry;
+  const { content, ...members } = entry;
+  const { by, told, about, correlationId, ...read } = READERS[entry.type](content);
+  if (correlation !== undefined && correlationId !== correlation) return undefined;
+  const value = { ...members, ...read };
+  if (told === undefined) return { value, text: undefined };
+  const text = (style: Style) => {
+    const time = style.faint(entry.at.slice(11, 23));
+    const short = style.faint((entry.handoff_id ?? "").slice(-6).padStart(6));
+    const what = toned(told.tone, printable(told.says, SAYS_MAX), style);
+    const more = about === undefined ? "" : `  ${style.faint(printable(about, SAYS_MAX))}`;
+    return `${time}  ${short}  ${style.strong(padded(by, WHO_WIDTH))}  ${what}${more}`;
+  };
+  return { value, text };
+}
+
+interface Read {
+  readonly by: string;
+  readonly told: Told | undefined;
+  readonly about?: string | undefined;
+  readonly correlationId?: string;
+  readonly envelope?: Envelope;
+  readonly manifest?: unknown;
+  readonly decision?: Decision;
+}
+
+const READERS: Readonly<Record<WireEntry["type"], (content: string) => Read>> = {
+  envelope(content) {
+    const envelope = parseEnvelope(readCompact(content).payload);
+    const isCustody = envelope.kind === "receipt" && envelope.body.status === 100;
+    return {
+      by: envelope.from,
+      told: isCustody ? undefined : toldOf(envelope),
+      about: aboutOf(envelope),
+      correlationId: envelope.correlation_id,
+      envelope,
+    };
+  },
+  manifest(content) {
+    const manifest = parseJson(readCompact(content).payload) as {
+      agent_id: string;
+      sequence: number;
+    };
+    const says = `publishes its manifest, number ${manifest.sequence}`;
+    return { by: manifest.agent_id, told: { type: "manifest", says, tone: "step" }, manifest };
+  },
+  decision(content) {
+    const decision = parseJson(content) as unknown as Decision;
+    return { by: "(hub)", told: DECISIONS[decision.type]?.(decision), decision };
+  },
+};
+
+function aboutOf(envelope: Envelope): string | undefined {
+  if (envelope.kind !== "handoff") return undefined;
+  const { to, body, correlation_id: job } = envelope;
+  return `${body.capability}${typeof to === "string" ? ` to ${to}` : ""} · job ${job}`;
+}

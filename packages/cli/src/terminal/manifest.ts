@@ -1,0 +1,43 @@
+import type { Manifest } from "@waybill/protocol";
+import { pairs } from "./columns.ts";
+import { durationText } from "./duration.ts";
+import type { Style } from "./style.ts";
+import { printable } from "./text.ts";
+
+/** What an agent says about itself, for a person. */
+export function manifestText(manifest: Manifest, style: Style): string {
+  const { agent_id, version, description, sequence, keys, capabilities } = manifest;
+  const about = pairs(
+    [
+      ["agent", style.strong(agent_id) + (version === undefined ? "" : ` ${printable(version)}`)],
+      ...(description === undefined ? [] : [["says", printable(description)] as const]),
+      ["manifest", `number ${sequence}`],
+      ...keys.map(({ kid, not_after, retired_at }) => {
+        const ends = retired_at ?? not_after;
+        return ["key", style.name(kid) + (ends === undefined ? "" : ` until ${ends}`)] as const;
+      }),
+    ],
+    style.faint,
+  );
+  const offers = capabilities.map((capability) => capabilityText(capability, style));
+  return [about, ...offers].join("\n\n");
+}
+
+function capabilityText(capability: Manifest["capabilities"][number], style: Style): string {
+  const { name, version, description, tags, takes, input_schema, output_schema } = capability;
+  const { timeout_seconds, lease_seconds, max_attempts, effects, reliability_sla } = capability;
+  const rows: [string, string][] = [
+    ["takes", takes],
+    ["input", printable(JSON.stringify(input_schema), 200)],
+    ["output", printable(JSON.stringify(output_schema), 200)],
+    [
+      "terms",
+      `${durationText(timeout_seconds * 1000)} at most, ${durationText(lease_seconds * 1000)} lease, ${max_attempts} attempts, effects ${effects}`,
+    ],
+    ["claims", reliability_sla === 0 ? "no reliability" : `${reliability_sla * 100} % success`],
+  ];
+  if (tags.length > 0) rows.unshift(["tags", printable(tags.join(", "))]);
+  if (description !== undefined) rows.unshift(["says", printable(description)]);
+  const title = `${style.strong(printable(name))} ${style.faint(`version ${printable(version)}`)}`;
+  return `${title}\n${pairs(rows, style.faint).replaceAll(/^/gm, "  ")}`;
+}

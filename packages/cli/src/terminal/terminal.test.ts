@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { columns } from "./columns.ts";
+import { durationText, parseDuration } from "./duration.ts";
+import { isColored, styleFor } from "./style.ts";
+import { counted, padded, printable, printableLines, widthOf } from "./text.ts";
+
+test.each([
+  ["\u001b]0;owned\u0007title", "]0;owned title"],
+  ["red \u001b[31mtext", "red [31mtext"],
+  ["two\nlines\r\nand\tmore", "two lines and more"],
+  ["\u202efdp.exe", "fdp.exe"],
+  ["zero\u200bwidth\ud800", "zero width"],
+  ["Frachtbrief 🧾 提单", "Frachtbrief 🧾 提单"],
+])("a stranger's %j can do nothing but be read", (text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+test("lines stay lines, and long text ends with a sign of it", () => {
+  expect(printableLines("a\u001bb\nc")).toBe("a b\nc");
+  expect(printable("x".repeat(500))).toHaveLength(400);
+  expect(printable("x".repeat(500)).endsWith("…")).toBe(true);
+});
+
+test("columns line up, whatever is in them", () => {
+  const style = styleFor(true);
+  expect(widthOf(style.bad("提单"))).toBe(4);
+  expect(widthOf(padded(style.good("✔ ok"), 8))).toBe(8);
+  const text = columns(
+    ["A", "B"],
+    [
+      ["提单", "x"],
+      ["long name", "y".repeat(50)],
+    ],
+    (each) => each,
+    40,
+  );
+  const lines = text.split("\n");
+  expect(lines.map((line) => widthOf(line)).every((width) => width <= 40)).toBe(true);
+  expect(lines[1]).toBe("提单       x");
+  expect(lines[2]!.endsWith("…")).toBe(true);
+});
+
+describe("colours", () => {
+  test.each([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: "1" }, false],
+    [true, { NO_COLOR: "" }, true],
+    [false, { FORCE_COLOR: "1" }, true],
+    [true, { FORCE_COLOR: "0" }, false],
+    [true, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+    [true, { TERM: "dumb" }, false],
+  ])("on a terminal: %s, with %j: %s", (isTerminal, environment, expected) => {
+    expect(isColored(isTerminal, environment)).toBe(expected);
+  });
+});
+
+test.each([
+  [0, "0 ms"],
+  [940, "940 ms"],
+  [1000, "1 s"],
+  [4130, "4.13 s"],
+  [59_940, "59.9 s"],
+  [200_000, "3 min 20 s"],
+  [7_500_000, "2 h 5 min"],
+  [90_000_000, "1 d 1 h"],
+])("%d is %s", (ms, text) => {
+  expect(durationText(ms)).toBe(text);
+});
+
+test("a time is a number and a unit", () => {
+  expect(parseDuration("500ms", "timeout")).toBe(500);
+  expect(parseDuration("1.5h", "timeout")).toBe(5_400_000);
+  for (const text of ["5", "5 m", "-1s", "0s", "1e3s", "soon"]) {
+    expect(() => parseDuration(text, "timeout")).toThrow("--timeout must be a time such as");
+  }
+});
+
+test("one, or several", () => {
+  expect([counted(1, "handoff"), counted(2000, "handoff")]).toEqual([
+    "1 handoff",
+    "2,000 handoffs",
+  ]);
+});

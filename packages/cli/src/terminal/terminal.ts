@@ -1,0 +1,73 @@
+/// <reference types="node" />
+import { isColored, styleFor } from "./style.ts";
+import type { Style } from "./style.ts";
+import { shortened } from "./text.ts";
+
+export interface TerminalOptions {
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+}
+
+const COLUMNS_WITHOUT_TERMINAL = 120;
+
+/**
+ * Answers go to stdout, as text or as JSON. What happens meanwhile goes to stderr, and only where
+ * somebody looks; errors always do.
+ */
+export class Terminal {
+  readonly isJson: boolean;
+  /** Whether somebody watches stderr. */
+  readonly isWatched: boolean;
+  readonly out: Style;
+  readonly err: Style;
+  #hasStatus = false;
+
+  constructor({ isJson, isQuiet }: TerminalOptions) {
+    this.isJson = isJson;
+    this.isWatched = process.stderr.isTTY && !isQuiet && !isJson;
+    this.out = styleFor(isColored(process.stdout.isTTY, process.env));
+    this.err = styleFor(isColored(process.stderr.isTTY, process.env));
+  }
+
+  /** How wide a table may be; where nobody looks at it, nothing is cut off. */
+  get width(): number {
+    return process.stdout.columns ?? Infinity;
+  }
+
+  get columns(): number {
+    return process.stdout.columns ?? COLUMNS_WITHOUT_TERMINAL;
+  }
+
+  /** The answer, or one item of a stream of them. */
+  async answer(value: unknown, text: (style: Style) => string): Promise<void> {
+    await this.write(`${this.isJson ? JSON.stringify(value) : text(this.out)}\n`);
+  }
+
+  /** As it is. Waits where the reader is slower. */
+  async write(text: string): Promise<void> {
+    this.status(undefined);
+    if (process.stdout.write(text)) return;
+    await new Promise<void>((resolve) => process.stdout.once("drain", resolve));
+  }
+
+  /** Progress. */
+  note(text: (style: Style) => string): void {
+    if (!this.isWatched) return;
+    this.status(undefined);
+    process.stderr.write(`${text(this.err)}\n`);
+  }
+
+  /** What must be read whoever looks. */
+  warn(text: (style: Style) => string): void {
+    this.status(undefined);
+    process.stderr.write(`${text(this.err)}\n`);
+  }
+
+  /** The line that the next output takes the place of. */
+  status(text: string | undefined): void {
+    if (!this.isWatched || (text === undefined && !this.#hasStatus)) return;
+    this.#hasStatus = text !== undefined;
+    const line = shortened(text ?? "", (process.stderr.columns ?? 80) - 1);
+    process.stderr.write(`\r\u001b[K${line === "" ? "" : this.err.faint(line)}`);
+  }
+}

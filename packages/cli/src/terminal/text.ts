@@ -1,0 +1,49 @@
+/// <reference types="node" />
+import { stripVTControlCharacters } from "node:util";
+
+/** Controls, invisible marks and what turns the direction of a line: a stranger's text could steer a terminal with them. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+
+/** A stranger's text in one line that can do nothing but be read. */
+export function printable(text: string, charactersMax = 400): string {
+  const line = text.replace(UNPRINTABLE, " ").replaceAll(/ {2,}/g, " ").trim();
+  return shortened(line, charactersMax);
+}
+
+/** A stranger's text of several lines. */
+export function printableLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.replace(UNPRINTABLE, " "))
+    .join("\n");
+}
+
+export function shortened(text: string, charactersMax: number): string {
+  const characters = [...text];
+  return characters.length <= charactersMax
+    ? text
+    : `${characters.slice(0, Math.max(0, charactersMax - 1)).join("")}…`;
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** How many columns it takes, colours not counted. */
+export function widthOf(text: string): number {
+  const plain = stripVTControlCharacters(text);
+  if (/^[\x20-\x7e]*$/.test(plain)) return plain.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(plain)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+const WIDE =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation})/u;
+
+export function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** `1 handoff`, `3 handoffs` */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,79 @@
+import type { HandoffView, LedgerEntry } from "@waybill/hub";
+import { parseEnvelope, readCompact } from "@waybill/protocol";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import { eventsOf } from "./events.ts";
+import type { Papers } from "./events.ts";
+import type { Trace, TraceEvent, TraceHandoff } from "./trace.ts";
+
+/** What the hub has on record about one handoff. */
+export interface Recorded {
+  readonly view: HandoffView;
+  readonly entries: readonly LedgerEntry[];
+}
+
+interface Growing extends TraceHandoff {
+  readonly parentId: string | undefined;
+  readonly children: TraceHandoff[];
+}
+
+/** Puts together what is on record about a job; nothing of it is asked for here. */
+export function buildTrace(
+  correlationId: string,
+  recorded: readonly Recorded[],
+  papers: Papers,
+): Trace {
+  const all = recorded
+    .map((each) => handoffOf(each, papers))
+    .toSorted((a, b) => a.startedAt - b.startedAt);
+  const byId = new Map(all.map((each) => [each.id, each]));
+  const handoffs: TraceHandoff[] = [];
+  for (const each of all) {
+    const above = byId.get(each.replayOf ?? "") ?? byId.get(each.parentId ?? "");
+    (above?.children ?? handoffs).push(each);
+  }
+  const isOver = all.every(({ endedAt }) => endedAt !== undefined);
+  const signatures = all
+    .flatMap(({ events }) => events)
+    .flatMap(({ signature, receipt }) => [signature, receipt]);
+  return {
+    correlationId,
+    startedAt: Math.min(...all.map(({ startedAt }) => startedAt)),
+    endedAt: isOver ? Math.max(...all.map(({ endedAt }) => endedAt!)) : undefined,
+    handoffs,
+    count: all.length,
+    signatures: {
+      held: signatures.filter((each) => each?.holds === true).length,
+      failed: signatures.filter((each) => each?.holds === false).length,
+    },
+  };
+}
+
+function handoffOf(recorded: Recorded, papers: Papers): Growing {
+  const { view, entries } = recorded;
+  const envelope = parseEnvelope(readCompact(view.envelope).payload) as HandoffEnvelope;
+  const events = eventsOf(entries, papers);
+  const { to } = envelope;
+  const addressed = typeof to === "string" ? to : undefined;
+  return {
+    id: view.id,
+    capability: envelope.body.capability,
+    delegator: envelope.from,
+    recipient: view.attempts.at(-1)?.recipient ?? addressed,
+    state: view.state,
+    status: view.status,
+    attempts: view.attempts.length,
+    startedAt: events.find(({ type }) => type === "handoff")?.at ?? Date.parse(envelope.issued_at),
+    endedAt: view.state === "open" ? undefined : endOf(recorded, events),
+    deadline: view.deadline,
+    replayOf: envelope.replay_of,
+    parentId: envelope.parent_id,
+    events,
+    children: [],
+  };
+}
+
+/** When it ended: with the envelope that ended it, or with the hub's own word. */
+function endOf({ view, entries }: Recorded, events: readonly TraceEvent[]): number {
+  const ending = entries.find(({ content }) => content === view.ending);
+  return ending?.at ?? events.at(-1)?.at ?? view.deadline;
+}

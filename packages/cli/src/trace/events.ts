@@ -1,0 +1,85 @@
+import type { LedgerEntry } from "@waybill/hub";
+import { parseEnvelope, readCompact } from "@waybill/protocol";
+import type { Envelope, StatusCode } from "@waybill/protocol";
+import { DECISIONS, toldOf, toldOfRefused } from "./told.ts";
+import type { Decision } from "./told.ts";
+import type { Signature, TraceEvent } from "./trace.ts";
+
+export interface Papers {
+  /** The hub's id. */
+  readonly hub: string;
+  readonly signatureOf: (text: string, at: number) => Signature;
+}
+
+type Paper = LedgerEntry & { readonly envelope: Envelope };
+
+/** What the ledger has about one handoff. The hub's receipts stand with what they are for. */
+export function eventsOf(entries: readonly LedgerEntry[], papers: Papers): TraceEvent[] {
+  const receipts = new Map<string, Signature>();
+  const refused = new Map<string, StatusCode>();
+  const papersOf = new Map<number, Paper>();
+  for (const entry of entries) {
+    if (entry.type !== "envelope") continue;
+    const envelope = parseEnvelope(readCompact(entry.content).payload);
+    if (isCustodyReceipt(envelope, papers.hub)) {
+      receipts.set(envelope.re, papers.signatureOf(entry.content, entry.at));
+    } else papersOf.set(entry.sequence, { ...entry, envelope });
+  }
+  const events: TraceEvent[] = [];
+  let offers = 0;
+  for (const entry of entries) {
+    const paper = papersOf.get(entry.sequence);
+    if (paper !== undefined) {
+      events.push(paperEvent(paper, refused.get(entry.digest), receipts, papers));
+    } else if (entry.type === "decision") {
+      const decision = JSON.parse(entry.content) as Decision;
+      if (decision.type === "refused") refused.set(decision.digest!, decision.status!);
+      if (decision.type === "offer") offers++;
+      const event = decisionEvent(entry, decision, offers, papers);
+      if (event !== undefined) events.push(event);
+    }
+  }
+  return events;
+}
+
+function paperEvent(
+  { sequence, at, content, digest, envelope }: Paper,
+  refused: StatusCode | undefined,
+  receipts: ReadonlyMap<string, Signature>,
+  { signatureOf }: Papers,
+): TraceEvent {
+  const told = refused === undefined ? toldOf(envelope) : toldOfRefused(envelope, refused);
+  return {
+    sequence,
+    at,
+    by: envelope.from,
+    attempt: "attempt" in envelope ? envelope.attempt : undefined,
+    status: told.status,
+    ...told,
+    signature: signatureOf(content, at),
+    receipt: receipts.get(digest),
+  };
+}
+
+function decisionEvent(
+  { sequence, at }: LedgerEntry,
+  decision: Decision,
+  offers: number,
+  { hub }: Papers,
+): TraceEvent | undefined {
+  const attempt = decision.type === "offer" ? offers : decision.attempt;
+  const told = DECISIONS[decision.type]?.({
+    ...decision,
+    ...(attempt !== undefined && { attempt }),
+  });
+  if (told === undefined) return undefined;
+  const unsigned = { signature: undefined, receipt: undefined };
+  return { sequence, at, by: hub, attempt, status: told.status, ...told, ...unsigned };
+}
+
+function isCustodyReceipt(
+  envelope: Envelope,
+  hub: string,
+): envelope is Extract<Envelope, { kind: "receipt" }> {
+  return envelope.kind === "receipt" && envelope.from === hub && envelope.body.status === 100;
+}

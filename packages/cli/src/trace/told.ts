@@ -1,0 +1,121 @@
+import { statusOf } from "@waybill/protocol";
+import type { Envelope, StatusCode } from "@waybill/protocol";
+import type { TraceEvent } from "./trace.ts";
+
+export type Told = Pick<TraceEvent, "type" | "says" | "tone"> & { readonly status?: StatusCode };
+
+/** What the hub wrote down about a step of its own, as the ledger has it. */
+export interface Decision {
+  readonly type: string;
+  readonly handoff_id: string;
+  readonly recipient?: string;
+  readonly attempt?: number;
+  readonly status?: StatusCode;
+  readonly digest?: string;
+  readonly by?: string;
+}
+
+/** What is told of the hub's decisions. What stands with an envelope anyway is not here. */
+export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> = {
+  offer: ({ recipient, attempt }) => ({
+    type: "offered",
+    says: `offers attempt ${attempt} to ${recipient}`,
+    tone: "step",
+  }),
+  unreachable: () => ended("unreachable", "nobody accepted in time", 503),
+  lease_lost: () => ended("lease_lost", "the recipient went silent", 502),
+  parent_ended: () => ended("parent_ended", "what it is part of has ended", 499),
+  group_decided: () => ended("group_decided", "its group is decided without it", 499),
+  expire: () => ended("expired", "the deadline has passed", 504),
+  dead_letter: ({ status }) => ended("dead_letter", "makes it a dead letter", status ?? 508),
+  discard: () => ({ type: "discarded", says: "takes it off the dead letters", tone: "step" }),
+  replayed: ({ by }) => ({ type: "replayed", says: `it is tried again as ${by}`, tone: "step" }),
+};
+
+function ended(type: string, says: string, status: StatusCode): Told {
+  return {
+    type,
+    says: `${says}, ${named(status)}`,
+    tone: status === 499 ? "warning" : "bad",
+    status,
+  };
+}
+
+export function toldOfRefused({ kind }: Envelope, status: StatusCode): Told {
+  return {
+    type: "refused",
+    says: `sends a ${kind}, refused: ${named(status)}`,
+    tone: "warning",
+    status,
+  };
+}
+
+/** What somebody did by signing this. */
+export function toldOf(envelope: Envelope): Told {
+  switch (envelope.kind) {
+    case "handoff": {
+      const { replay_of: replayOf } = envelope;
+      const says = replayOf === undefined ? "hands off" : `replays ${replayOf}`;
+      return { type: "handoff", says, tone: "step" };
+    }
+    case "cancel": {
+      const says = said("cancels", envelope.body.reason);
+      return { type: "cancel", says, tone: "warning", status: 499 };
+    }
+    case "answer": {
+      const says = said("answers", JSON.stringify(envelope.body.answer));
+      return { type: "answer", says, tone: "step" };
+    }
+    case "progress": {
+      const { fraction, message } = envelope.body;
+      const share = fraction === undefined ? "" : `${Math.round(fraction * 100)} % `;
+      const says = `${share}${message ?? ""}`.trim() || "is still at it";
+      return { type: "progress", says, tone: "step", status: 102 };
+    }
+    case "question": {
+      const asked = envelope.body.questions.map(({ id, text }) => text ?? id).join(" · ");
+      const how = envelope.body.state === undefined ? "asks" : "pauses, and asks";
+      return { type: "question", says: said(how, asked), tone: "warning", status: 103 };
+    }
+    case "result": {
+      const { status, output, error } = envelope.body;
+      if (status === 200) {
+        return {
+          type: "result",
+          says: said("result", JSON.stringify(output)),
+          tone: "good",
+          status,
+        };
+      }
+      const says = said(`fails, ${named(status)}`, error?.message);
+      return { type: "result", says, tone: "bad", status };
+    }
+    case "notice": {
+      const { status, reason } = envelope.body;
+      return { type: "notice", says: said(`tells ${envelope.to}`, reason), tone: "step", status };
+    }
+    case "receipt":
+      return toldOfReceipt(envelope.body);
+  }
+}
+
+function toldOfReceipt({ status, reason }: Extract<Envelope, { kind: "receipt" }>["body"]): Told {
+  if (status === 101) return { type: "accepted", says: "accepts", tone: "good", status };
+  if (status === 200) {
+    return { type: "acknowledged", says: "acknowledges it", tone: "step", status };
+  }
+  const isReleased = status === 300 || status === 301;
+  const what = `${isReleased ? "gives it back" : "rejects it"}, ${named(status)}`;
+  const says = said(what, reason);
+  return isReleased
+    ? { type: "released", says, tone: "warning", status }
+    : { type: "rejected", says, tone: "bad", status };
+}
+
+function named(status: StatusCode): string {
+  return `${status} ${statusOf(status).name}`;
+}
+
+function said(what: string, more: string | undefined): string {
+  return more === undefined || more === "" ? what : `${what}: ${more}`;
+}

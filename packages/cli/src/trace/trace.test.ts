@@ -1,0 +1,101 @@
+import { createAgent } from "@waybill/agent";
+import { ledgerEntries, memoryStore, openHub } from "@waybill/hub";
+import { generateKey } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { styleFor } from "../terminal/style.ts";
+import { buildTrace } from "./build.ts";
+import { traceJson } from "./json.ts";
+import { signatureChecker } from "./signatures.ts";
+import type { Trace } from "./trace.ts";
+import { traceText } from "./tree.ts";
+
+const style = styleFor(false);
+
+/** A job with a part, as a hub in this process has it on record; `forge` changes what was signed. */
+async function traced(forge: (text: string) => string = (text) => text): Promise<Trace> {
+  const store = memoryStore();
+  const hub = await openHub({ store, key: generateKey() });
+  const [anna, bert, editor] = ["anna", "bert", "editor"].map((id) =>
+    createAgent({ id, key: generateKey(), hub }),
+  ) as [
+    ReturnType<typeof createAgent>,
+    ReturnType<typeof createAgent>,
+    ReturnType<typeof createAgent>,
+  ];
+  anna.serve("review", async ({ ask, handoff }) => {
+    await ask("Approve?");
+    return (await handoff({ capability: "count", input: "draft" }).result).output!;
+  });
+  bert.serve("count", ({ input }) => (input as string).length);
+  await Promise.all([anna.start(), bert.start()]);
+  const handle = editor.handoff({ capability: "review", input: null });
+  for await (const { id } of handle.questions) await handle.answer(id, true);
+  await handle.result;
+  await handle.acknowledge();
+  const entries = await Array.fromAsync(ledgerEntries(store));
+  const manifests = await Promise.all(
+    ["hub", "anna", "bert", "editor"].map((agent) => hub.manifests({ agent })),
+  );
+  const job = handle.envelope.correlation_id;
+  const stored = await store.correlated(job, { limit: 10 });
+  const recorded = await Promise.all(
+    stored.map(async ({ id, delegator }) => ({
+      view: (await hub.handoff(id, delegator))!,
+      entries: entries
+        .filter((each) => each.handoffId === id)
+        .map((each) => ({
+          ...each,
+          content: each.type === "envelope" ? forge(each.content) : each.content,
+        })),
+    })),
+  );
+  await Promise.all([anna, bert, editor].map((agent) => agent.stop()));
+  await hub.close();
+  return buildTrace(job, recorded, { hub: "hub", signatureOf: signatureChecker(manifests) });
+}
+
+test("parts stand where they were handed off, and all signatures hold", async () => {
+  const trace = await traced();
+  expect(trace).toMatchObject({ count: 2, signatures: { failed: 0 } });
+  const [review] = trace.handoffs;
+  expect(review!.events.map(({ type }) => type)).toEqual([
+    "handoff",
+    "offered",
+    "accepted",
+    "question",
+    "answer",
+    "result",
+    "acknowledged",
+  ]);
+  expect(review!.children).toMatchObject([
+    { capability: "count", delegator: "anna", recipient: "bert", state: "completed" },
+  ]);
+  const text = traceText(trace, 100, Date.now(), style);
+  const order = [
+    "hands off",
+    "asks: Approve?",
+    "answers: true",
+    "├─ ✔ count anna → bert",
+    "result: 5",
+    "acknowledges it",
+  ];
+  const places = order.map((each) => text.indexOf(each));
+  expect(places.every((place) => place > 0)).toBe(true);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  expect(JSON.parse(JSON.stringify(traceJson(trace)))).toMatchObject({
+    handoffs: [{ children: [{ capability: "count" }] }],
+  });
+});
+
+test("a signature that does not hold is named where it stands", async () => {
+  // Another last letter of the signature; what it says stays as it was.
+  const trace = await traced(
+    (text) => `${text.slice(0, -3)}${text.at(-3) === "A" ? "B" : "A"}${text.slice(-2)}`,
+  );
+  expect(trace.signatures.held).toBe(0);
+  expect(trace.signatures.failed).toBeGreaterThan(10);
+  const text = traceText(trace, 100, Date.now(), style);
+  expect(text).toContain("✗ signature ✗ receipt");
+  expect(text).toMatch(/✗ \d+ of \d+ signatures did not hold/);
+});

@@ -1,0 +1,54 @@
+import type { HandoffState, StatusCode } from "@waybill/protocol";
+
+/** Whether something was really signed by who it is from. */
+export type Signature =
+  | { readonly holds: true; readonly kid: string }
+  | { readonly holds: false; readonly why: string };
+
+/** Good news, bad news, or a step on the way. */
+export type Tone = "good" | "bad" | "warning" | "step";
+
+/** One thing that happened to a handoff. */
+export interface TraceEvent {
+  readonly sequence: number;
+  readonly at: number;
+  readonly type: string;
+  readonly by: string;
+  readonly attempt: number | undefined;
+  readonly status: StatusCode | undefined;
+  /** What `by` did, for a person. May hold text of strangers. */
+  readonly says: string;
+  readonly tone: Tone;
+  /** Left out for what the hub noted: its checkpoints sign for that. */
+  readonly signature: Signature | undefined;
+  /** The hub's signed receipt for it. */
+  readonly receipt: Signature | undefined;
+}
+
+export interface TraceHandoff {
+  readonly id: string;
+  readonly capability: string;
+  readonly delegator: string;
+  /** Who took it last, or whom it was addressed to. */
+  readonly recipient: string | undefined;
+  readonly state: HandoffState;
+  readonly status: StatusCode;
+  readonly attempts: number;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly deadline: number;
+  readonly replayOf: string | undefined;
+  readonly events: readonly TraceEvent[];
+  /** Parts of it, and replays of it, by when they began. */
+  readonly children: readonly TraceHandoff[];
+}
+
+/** The whole story of a job. */
+export interface Trace {
+  readonly correlationId: string;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly handoffs: readonly TraceHandoff[];
+  readonly count: number;
+  readonly signatures: { readonly held: number; readonly failed: number };
+}

@@ -1,0 +1,381 @@
+/// <reference types="node" />
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { createAgent } from "@waybill/agent";
+import type { Agent } from "@waybill/agent";
+import { connect } from "@waybill/agent/connect";
+import type { ConnectedHub } from "@waybill/agent/connect";
+import { generateKey, STATUS } from "@waybill/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startDev, Workplace } from "./waybill-fixture.ts";
+import type { Dev } from "./waybill-fixture.ts";
+
+let place: Workplace;
+let dev: Dev;
+let line: ConnectedHub;
+let anna: Agent;
+beforeAll(async () => {
+  place = new Workplace();
+  dev = await startDev(place);
+  line = await connect(dev.url);
+  anna = createAgent({ id: "anna", key: generateKey(), hub: line });
+  const input_schema = { topic: "string" };
+  anna.serve(
+    { name: "review", input_schema, description: "Reads drafts" },
+    async ({ input, progress, ask, handoff }) => {
+      await progress({ message: "reading \u001b[31mred\u001b[0m", fraction: 0.5 });
+      const { topic } = input as { topic: string };
+      if (topic === "closed") throw new Error("the library is closed");
+      if (topic === "ask") return { approved: await ask("Approve?") };
+      if (topic === "wait") await new Promise(() => undefined);
+      const { output } = await handoff({ capability: "count", input: topic }).result;
+      return { letters: output! };
+    },
+  );
+  anna.serve("count", ({ input }) => (input as string).length);
+  await anna.start();
+});
+afterAll(async () => {
+  await anna.stop({ mode: "release" });
+  await line.close();
+  await place.close();
+});
+
+const DRAFT = '{"topic":"draft"}';
+
+describe("dev", () => {
+  test("its first line says where everything is, and secrets are their owner's alone", () => {
+    expect(dev.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(dev.database).toBe(place.path(".waybill", "hub.db"));
+    expect(readFileSync(place.path(".waybill", "operator.token"), "utf8").trim()).toBe(
+      dev.operator_token,
+    );
+    if (process.platform === "win32") return;
+    for (const name of ["hub.db", "hub.key", "operator.key", "operator.token"]) {
+      expect(statSync(place.path(".waybill", name)).mode & 0o077).toBe(0);
+    }
+  });
+
+  test("a second one on the same database says whose it is", async () => {
+    const { code, stderr, stdout } = await place.run(["dev", "--port", "0"]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain(`open in process ${dev.running.child.pid}`);
+    expect((await place.run(["agents"])).code).toBe(0);
+  });
+});
+
+describe("agents and find", () => {
+  test("who is here, and what one of them says about itself", async () => {
+    const { agents } = (await place.json(["agents"])) as { agents: Record<string, unknown>[] };
+    expect(agents.find((each) => each["agent_id"] === "anna")).toMatchObject({
+      is_connected: true,
+      in_flight: 0,
+    });
+    expect(await place.json(["agents", "anna"])).toMatchObject({
+      agent_id: "anna",
+      manifest: { capabilities: [{ name: "review" }, { name: "count" }] },
+    });
+    const { stdout } = await place.run(["agents"]);
+    expect(stdout).toMatch(/anna +● yes +0 +review, count/);
+  });
+
+  test("who can do something, and why others can't", async () => {
+    expect(await place.json(["find", "review"])).toMatchObject({
+      fits: [{ agent_id: "anna" }],
+      left_out: [],
+    });
+    const refused = await place.run(["find", "review", "--input", '{"topic":5}']);
+    expect(refused.code).toBe(4);
+    expect(refused.stdout).toContain("expected string, got 5");
+    expect((await place.run(["find", "--words", "reads drafts"])).stdout).toMatch(/anna +review/);
+  });
+
+  test("an agent that is not there", async () => {
+    const { code, stderr } = await place.run(["agents", "carl"]);
+    expect(code).toBe(4);
+    expect(stderr).toBe(
+      `✗ waybill agents 404 NO_CAPABILITY\n  No agent "carl" is enrolled at ${dev.url}. To see who is: waybill agents\n`,
+    );
+  });
+});
+
+describe("send", () => {
+  test("prints the result and nothing else, where nobody looks on", async () => {
+    expect(await place.run(["send", "review", DRAFT])).toEqual({
+      code: 0,
+      stdout: '{\n  "letters": 5\n}\n',
+      stderr: "",
+    });
+    expect((await place.run(["send", "review", "-"], { input: DRAFT })).stdout).toContain(
+      "letters",
+    );
+  });
+
+  test("each stage is a line of JSON, with the receipts", async () => {
+    const lines = await place.jsonLines(["send", "review", DRAFT]);
+    expect(lines.map(({ event }) => event)).toEqual(["custody", "accepted", "progress", "result"]);
+    expect(lines[0]).toMatchObject({
+      by: "hub",
+      receipt: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    });
+    expect(lines[1]).toMatchObject({ by: "anna", attempt: 1 });
+    expect(lines[3]).toMatchObject({ status: 200, output: { letters: 5 } });
+    expect(new Set(lines.map((each) => each["handoff_id"])).size).toBe(1);
+  });
+
+  test("the recipient's own error comes with its status", async () => {
+    const { code, stdout, stderr } = await place.run([
+      "send",
+      "review",
+      '{"topic":"closed"}',
+      "--attempts",
+      "1",
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("the library is closed");
+    expect(stderr).toMatch(/The whole story: waybill trace [0-9a-f-]{36}/);
+  });
+
+  test("questions are answered beforehand, by id or in turn", async () => {
+    const ask = ["send", "review", '{"topic":"ask"}', "--answer"];
+    expect((await place.run([...ask, "true"])).stdout).toContain('"approved": true');
+    expect((await place.run([...ask, "anna/1=not yet"])).stdout).toContain('"approved": "not yet"');
+  });
+
+  test("without an answer it says how to give one later, and that works", async () => {
+    const first = await place.run(["send", "review", '{"topic":"ask"}']);
+    expect(first.code).toBe(9);
+    const [, handoff, answer] = /--handoff (\S+) --answer (\S+)=<value>/.exec(first.stderr)!;
+    const second = await place.run([
+      "send",
+      "review",
+      '{"topic":"ask"}',
+      "--handoff",
+      handoff!,
+      "--answer",
+      `${answer}=1`,
+    ]);
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('"approved": 1') });
+  });
+
+  test("Ctrl-C cancels the handoff", async () => {
+    const sending = place.start(["send", "review", '{"topic":"wait"}', "--json"]);
+    while (!(await sending.line()).includes('"progress"'));
+    sending.child.kill("SIGINT");
+    const { code, stdout } = await sending.ended();
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
+      event: "ended",
+      status: 499,
+    });
+  });
+
+  test("two at a time do not push each other out", async () => {
+    const both = await Promise.all([1, 2, 3].map(() => place.run(["send", "review", DRAFT])));
+    expect(both.map(({ code }) => code)).toEqual([0, 0, 0]);
+  });
+
+  test("nobody does that", async () => {
+    const { code, stderr } = await place.run(["send", "nothing"]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("Nobody here has published a manifest that offers nothing");
+    expect(stderr).not.toContain("whole story");
+  });
+
+  test("as an agent that works elsewhere is refused, and changes nothing of it", async () => {
+    const { code, stderr } = await place.run([
+      "send",
+      "count",
+      "1",
+      "--agent",
+      "anna",
+      "--key",
+      "anna.key",
+    ]);
+    expect(code).toBe(6);
+    expect(stderr).toContain("would be cut off");
+    expect((await place.run(["find", "review"])).code).toBe(0);
+  });
+
+  test("input that is no JSON is told how to be some", async () => {
+    const { code, stderr } = await place.run(["send", "review", "draft"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`A text needs quotes of its own: '"draft"'`);
+  });
+});
+
+describe("trace", () => {
+  test("is the whole story of a job, and every signature is checked", async () => {
+    const [custody] = await place.jsonLines(["send", "review", DRAFT]);
+    const job = custody!["correlation_id"] as string;
+    const trace = (await place.json(["trace", job])) as Record<string, never>;
+    expect(trace).toMatchObject({
+      correlation_id: job,
+      signatures: { failed: 0 },
+      handoffs: [
+        {
+          capability: "review",
+          state: "completed",
+          children: [{ capability: "count", delegator: "anna" }],
+        },
+      ],
+    });
+    const byHandoff = await place.json(["trace", custody!["handoff_id"] as string]);
+    expect(byHandoff).toMatchObject({ correlation_id: job });
+    const { stdout } = await place.run(["trace", job]);
+    expect(stdout).toContain("├─ ✔ count anna → anna");
+    expect(stdout).toMatch(/anna +accepts +✔ [\w-]{8} ✔ receipt/);
+    expect(stdout).toMatch(/All \d+ signatures hold/);
+    // What anna said would have turned the terminal red.
+    expect(stdout).toContain("reading [31mred [0m");
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("of what is not there, and of what is no id", async () => {
+    const none = await place.run(["trace", "01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e"]);
+    expect(none).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("neither a job nor a handoff"),
+    });
+    expect(await place.run(["trace", "job-1"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not the id of a job"),
+    });
+  });
+});
+
+describe("killed, next attempt, expired, replayed", () => {
+  test("the whole story", async () => {
+    const carl = place.startScript(new URL("recipient-fixture.ts", import.meta.url), [
+      dev.url,
+      "carl",
+      place.path("carl.key"),
+    ]);
+    expect(await carl.line()).toBe("ready");
+    const sending = place.start(["send", "web_research", "1", "--timeout", "20s", "--json"]);
+    expect(await carl.line()).toBe("taken");
+    carl.child.kill("SIGKILL");
+    await carl.ended();
+    const other = await connect(dev.url);
+    const dora = createAgent({ id: "dora", key: generateKey(), hub: other });
+    dora.serve("web_research", ({ attempt }) => `done in attempt ${attempt}`);
+    await dora.start();
+    const done = await sending.ended();
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.stdout.trim().split("\n").at(-1)!)).toMatchObject({
+      by: "dora",
+      attempt: 2,
+    });
+    await dora.stop();
+    await other.close();
+
+    const lost = (await place.jsonLines(["send", "web_research", "2", "--timeout", "3s"])).at(-1);
+    expect(lost).toMatchObject({ event: "ended", status: 504 });
+    const id = lost!["handoff_id"] as string;
+    expect(await place.json(["dead-letters", "list"])).toMatchObject({
+      dead_letters: [{ id, status: 504, capability: "web_research" }],
+    });
+    expect(await place.json(["dead-letters", "show", id])).toMatchObject({
+      id,
+      envelope: { body: { input: 2 } },
+      trace: { handoffs: [{ id, state: "dead_lettered" }], signatures: { failed: 0 } },
+    });
+    expect((await place.run(["dead-letters", "show", id])).stdout).toContain(STATUS[504].remedy);
+
+    const again = await connect(dev.url);
+    const emil = createAgent({ id: "emil", key: generateKey(), hub: again });
+    emil.serve("web_research", ({ input }) => `at last: ${JSON.stringify(input)}`);
+    await emil.start();
+    const replayed = await place.run([
+      "dead-letters",
+      "replay",
+      id,
+      "--timeout",
+      "10s",
+      "--to",
+      "emil",
+    ]);
+    expect(replayed).toMatchObject({ code: 0, stdout: '"at last: 2"\n' });
+    await emil.stop();
+    await again.close();
+    expect(await place.json(["dead-letters", "list"])).toEqual({ dead_letters: [] });
+    expect(await place.json(["trace", id])).toMatchObject({
+      handoffs: [
+        {
+          state: "dead_lettered",
+          children: [{ state: "completed", replay_of: id, recipient: "emil" }],
+        },
+      ],
+    });
+  });
+
+  test("one that is not wanted any more is discarded", async () => {
+    const lost = await place.jsonLines(["send", "review", '{"topic":5}', "--timeout", "3s"]);
+    const id = lost.at(-1)!["handoff_id"] as string;
+    expect(await place.json(["dead-letters", "discard", id])).toEqual({ discarded: id });
+    expect(await place.json(["dead-letters", "list"])).toEqual({ dead_letters: [] });
+    const { code, stderr } = await place.run([
+      "dead-letters",
+      "discard",
+      "01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e",
+    ]);
+    expect(code).toBe(4);
+    expect(stderr).toContain("list them to see which are");
+  });
+});
+
+describe("watch", () => {
+  test("every entry as it comes, and from the beginning", async () => {
+    const watching = place.start(["watch", "--after", "0", "--json"]);
+    expect(JSON.parse(await watching.line())).toMatchObject({ sequence: 1, type: "manifest" });
+    const [custody] = await place.jsonLines(["send", "review", DRAFT]);
+    const id = custody!["handoff_id"];
+    for (;;) {
+      const entry = JSON.parse(await watching.line()) as Record<string, unknown>;
+      const envelope = entry["envelope"] as Record<string, unknown> | undefined;
+      if (entry["handoff_id"] === id && envelope?.["kind"] === "result") break;
+    }
+    watching.child.kill("SIGINT");
+    expect((await watching.ended()).code).toBe(0);
+  });
+});
+
+describe("who may", () => {
+  test("without the token, or with another one, it says where that came from", async () => {
+    const none = await place.run(["dead-letters", "list", "--data", "elsewhere", "--hub", dev.url]);
+    expect(none.code).toBe(5);
+    expect(none.stderr).toContain(`there is none in ${place.path("elsewhere", "operator.token")}`);
+    const wrong = await place.run(["dead-letters", "list"], { env: { WAYBILL_TOKEN: "guessed" } });
+    expect(wrong.code).toBe(5);
+    expect(wrong.stderr).toContain("from WAYBILL_TOKEN");
+    expect(wrong.stderr).not.toContain("guessed");
+  });
+
+  test("the operator's name is taken before strangers can", async () => {
+    const { code, stderr } = await place.run([
+      "send",
+      "count",
+      "1",
+      "--data",
+      "elsewhere",
+      "--hub",
+      dev.url,
+    ]);
+    expect(code).toBe(5);
+    expect(stderr).toContain("--agent <id> --key <file>");
+    const own = ["--agent", "fritz", "--key", "fritz.key", "--data", "elsewhere", "--hub", dev.url];
+    expect(await place.run(["send", "count", '"abc"', ...own])).toMatchObject({
+      code: 0,
+      stdout: "3\n",
+    });
+  });
+});
+
+test("a pipe that is closed early is no error", async () => {
+  const exporting = place.start(["ledger", "export"]);
+  await exporting.line();
+  exporting.child.stdout!.destroy();
+  exporting.child.stdin!.end();
+  const [code] = (await once(exporting.child, "exit")) as [number];
+  expect(code).toBe(0);
+});

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+/// <reference types="node" />
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 13)) {
+  console.error(
+    `waybill needs Node 22.13 or newer, and this is ${process.versions.node}: install a newer one from https://nodejs.org.`,
+  );
+  process.exit(2);
+}
+
+// Before anything loads SQLite, which Node 22 calls experimental at every start.
+const emitWarning = process.emitWarning.bind(process);
+process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+  if (String(warning).includes("SQLite is an experimental feature")) return;
+  (emitWarning as (...all: unknown[]) => void)(warning, ...rest);
+};
+
+const { main } = await import("./main.ts");
+process.exitCode = await main(process.argv.slice(2));
+export {};
