@@ -200,6 +200,16 @@ describe("ledger", () => {
       sequence: 1,
       fault: "chain_broken",
     });
+    const signed = ["ledger", "verify", "changed.ndjson", "--checkpoint", "signed.jws"];
+    expect((await place.run(signed)).code).toBe(8);
+    const other = new Workplace();
+    await (await startDev(other)).stop();
+    const foreign = (await other.run(["ledger", "export"])).stdout;
+    await other.close();
+    writeFileSync(place.path("foreign.ndjson"), foreign);
+    const against = ["--checkpoint", "signed.jws"];
+    const anew = await place.run(["ledger", "verify", "foreign.ndjson", ...against]);
+    expect(anew).toMatchObject({ code: 5, stderr: expect.stringContaining("never had") });
     const none = await place.run(["ledger", "verify", "none.ndjson"]);
     expect(none).toMatchObject({ code: 4, stderr: expect.stringContaining("there is none") });
   });

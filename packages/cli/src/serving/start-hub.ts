@@ -76,7 +76,16 @@ async function enrolOperator(
   if (id === undefined) return;
   const key = await loadKey(join(data, DATA_FILES.operatorKey));
   const agent = createAgent({ id, key, hub });
-  await agent.start();
+  try {
+    await agent.start();
+  } catch (error) {
+    if (!WaybillError.is(error, 401) && !WaybillError.is(error, 409)) throw error;
+    throw new WaybillError(
+      error.status,
+      `The agent ${id} is known to this hub by another key than ${join(data, DATA_FILES.operatorKey)}. Put the key back from a copy, or name another agent with --operators. ${error.message}`,
+      { cause: error },
+    );
+  }
   await agent.stop();
 }
 

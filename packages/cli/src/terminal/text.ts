@@ -44,6 +44,6 @@ export function padded(text: string, width: number): string {
 }
 
 /** `1 handoff`, `3 handoffs` */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
 }

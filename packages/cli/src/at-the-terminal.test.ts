@@ -1,0 +1,46 @@
+/// <reference types="node" />
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createAgent } from "@waybill/agent";
+import { connect } from "@waybill/agent/connect";
+import { generateKey } from "@waybill/protocol";
+import { describe, expect, test } from "vitest";
+import { startDev, Workplace } from "./waybill-fixture.ts";
+
+const COMMAND = fileURLToPath(new URL("waybill.ts", import.meta.url));
+const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+
+describe.skipIf(!hasScript)(
+  `where somebody sits${hasScript ? "" : " (skipped: no script of util-linux on this machine)"}`,
+  () => {
+    test.each([
+      ["a question is asked and answered", "42\r", 0, "answered 42"],
+      ["Ctrl-C in a question cancels the handoff", "\u0003", 130, "It was cancelled."],
+    ])("%s", async (_, typed, code, expected) => {
+      const place = new Workplace();
+      const dev = await startDev(place);
+      const hub = await connect(dev.url);
+      const anna = createAgent({ id: "anna", key: generateKey(), hub });
+      anna.serve("ask", ({ ask }) => ask("How deep?"));
+      await anna.start();
+      const { NO_COLOR: _no, ...env } = process.env;
+      const line = `'${process.execPath}' '${COMMAND}' send ask`;
+      const child = spawn("script", ["-qec", line, "/dev/null"], { cwd: place.folder, env });
+      let shown = "";
+      const prompt = "  How deep? ";
+      child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+        const isAsked = shown.includes(prompt);
+        shown += piece;
+        if (!isAsked && shown.includes(prompt)) child.stdin.write(typed);
+      });
+      const [ended] = (await once(child, "close")) as [number];
+      expect(shown).toContain(expected);
+      expect(ended).toBe(code);
+      expect(shown).toContain("\u001b[32m✔\u001b[39m accepted by \u001b[1manna");
+      await anna.stop({ mode: "release" });
+      await hub.close();
+      await place.close();
+    });
+  },
+);
