@@ -266,6 +266,7 @@ export class Run {
       this.#said(replies.question(question)),
     );
     return {
+      agent: this.#context.id,
       input: body.input as Json,
       body,
       envelope,

@@ -21,6 +21,8 @@ export interface Resume {
 
 /** One attempt, as its handler sees it. */
 export interface Work<Input = Json> {
+  /** The agent that does it. */
+  readonly agent: string;
   readonly input: Input;
   readonly body: HandoffBody;
   readonly envelope: HandoffEnvelope;

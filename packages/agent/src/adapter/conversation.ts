@@ -1,0 +1,87 @@
+import { WaybillError } from "@waybill/protocol";
+import type { HandoffResult } from "../delegating/ending.ts";
+import type { Brief, JsonSchema, Message } from "@waybill/protocol";
+import { wordsOf } from "./json-text.ts";
+import { textMessage, textOf, toolCallsOf, toolResultsOf } from "./message.ts";
+import type { PortableWork } from "./portable.ts";
+import { takesText } from "./schema.ts";
+
+/**
+ * The work as a conversation: its history as it came, then what is asked now as the last turn of a
+ * user. Where the output has to have a form, that turn asks for it.
+ */
+export function conversationOf(work: PortableWork, output: JsonSchema = true): Message[] {
+  const { messages = [] } = work;
+  const asked = [...askedIn(work), ...formOf(output)].join("\n\n");
+  if (asked !== "") return [...messages, textMessage("user", asked)];
+  if (messages.length > 0) return messages;
+  throw nothingAsked();
+}
+
+/** The work as a task: what is to be done in words, with all that was said before it. */
+export function briefOf(work: PortableWork, output: JsonSchema = true): Brief {
+  const { brief, messages = [], input } = work;
+  const expected = [brief?.expected_output ?? [], formOf(output)].flat().join("\n\n");
+  // Without other words the last turn is the task, and what comes before it is what led there.
+  const isAsked = brief !== undefined || input !== undefined;
+  const before = isAsked ? messages : messages.slice(0, -1);
+  const last = isAsked ? undefined : messages.at(-1);
+  const instruction = [
+    ...(brief === undefined ? [] : [brief.instruction]),
+    ...(input === undefined ? [] : [wordsOf(input)]),
+    ...(last === undefined ? [] : [spoken(last)]),
+    ...(before.length === 0 ? [] : [`What was said before:\n${before.map(turnOf).join("\n")}`]),
+  ].join("\n\n");
+  if (instruction === "") throw nothingAsked();
+  return expected === "" ? { instruction } : { instruction, expected_output: expected };
+}
+
+/** A result as turns of the conversation that asked for it. */
+export function repliesOf(result: Pick<HandoffResult, "messages" | "output" | "by">): Message[] {
+  const { messages, output, by } = result;
+  if (messages.length > 0 || output === undefined) return [...messages];
+  return [textMessage("assistant", wordsOf(output), by)];
+}
+
+/** A result as one text, for a framework whose tools answer in text. */
+export function wordsOfResult(result: Pick<HandoffResult, "messages" | "output" | "by">): string {
+  if (result.output !== undefined) return wordsOf(result.output);
+  return result.messages
+    .filter(({ role }) => role === "assistant")
+    .map(textOf)
+    .join("\n");
+}
+
+function askedIn({ brief, input }: PortableWork): string[] {
+  return [
+    ...(brief === undefined ? [] : [brief.instruction]),
+    ...(brief?.expected_output === undefined ? [] : [`Expected: ${brief.expected_output}`]),
+    ...(input === undefined ? [] : [wordsOf(input)]),
+  ];
+}
+
+/** What is said to a model about the form of its reply. */
+function formOf(output: JsonSchema): string[] {
+  if (takesText(output)) return [];
+  return [`Reply with JSON alone, by this JSON Schema: ${JSON.stringify(output)}`];
+}
+
+function turnOf(message: Message): string {
+  return `${message.name ?? message.role}: ${spoken(message)}`;
+}
+
+function spoken(message: Message): string {
+  const calls = toolCallsOf(message).map(
+    (call) => `[calls ${call.name} with ${JSON.stringify(call.arguments)}]`,
+  );
+  const results = toolResultsOf(message).map(({ output }) => `[result ${wordsOf(output)}]`);
+  const text = textOf(message);
+  return [...(text === "" ? [] : [text]), ...calls, ...results].join(" ");
+}
+
+function nothingAsked(): WaybillError {
+  return new WaybillError(
+    422,
+    "The handoff asks for nothing: it has no input, no brief and no messages.",
+  );
+}

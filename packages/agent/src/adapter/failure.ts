@@ -1,0 +1,63 @@
+import { WaybillError } from "@waybill/protocol";
+import type { StatusCode } from "@waybill/protocol";
+
+/** Statuses for a framework's own errors, by `error.name`: two builds have two classes of one error. */
+export type ErrorTable = Readonly<Record<string, StatusCode>>;
+
+const COMMON: ErrorTable = { AbortError: 499, TimeoutError: 504 };
+
+/** Statuses of HTTP after which the same request may well succeed. */
+const PASSING = new Set<unknown>([408, 425, 429, 500, 502, 503, 504]);
+
+const CAUSES_DEEP = 8;
+
+const failuresOfParts = new WeakSet<object>();
+
+/** Marks the failure of a handoff that was made in the course of another. */
+export function asFailureOfPart(error: WaybillError): WaybillError {
+  failuresOfParts.add(error);
+  return error;
+}
+
+/**
+ * The failure that something thrown by a framework's run is. Once the run was told to stop, it is the
+ * reason for that; a part that has failed is a 424, whatever the part's own status says of the part.
+ */
+export function failureFrom(
+  thrown: unknown,
+  { table = {}, signal }: { readonly table?: ErrorTable; readonly signal?: AbortSignal } = {},
+): WaybillError {
+  if (signal?.aborted === true && WaybillError.is(signal.reason)) return signal.reason;
+  const chain = causesOf(thrown);
+  const part = chain.find((each) => failuresOfParts.has(each));
+  if (part !== undefined && WaybillError.is(part)) {
+    const { status, message, retryable, retryAfterMs } = part;
+    return new WaybillError(424, `A part of the work ended with ${status}: ${message}`, {
+      cause: thrown,
+      retryable,
+      retryAfterMs,
+    });
+  }
+  const own = chain.find((each): each is WaybillError => WaybillError.is(each));
+  if (own !== undefined) return own;
+  const statuses = { ...COMMON, ...table };
+  const named = chain.find(({ name }) => Object.hasOwn(statuses, name));
+  if (named !== undefined) {
+    return new WaybillError(statuses[named.name]!, messageOf(thrown), { cause: thrown });
+  }
+  // A status of HTTP says something about a request that the run has made, and not about the handoff.
+  const retryable = chain.some((each) => PASSING.has((each as { status?: unknown }).status));
+  return new WaybillError(500, messageOf(thrown), { cause: thrown, retryable });
+}
+
+function causesOf(thrown: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let each = thrown; each instanceof Error && chain.length < CAUSES_DEEP; each = each.cause)
+    chain.push(each);
+  return chain;
+}
+
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  return typeof thrown === "string" && thrown !== "" ? thrown : "an unknown error was thrown";
+}

@@ -1,0 +1,31 @@
+// What the author of an adapter needs; ADAPTERS.md says how it is used.
+export { offerOf } from "./serve.ts";
+export type { Finished, Offer, Paused, Run, ServeOptions } from "./serve.ts";
+export { call, dispatch, refuseQuestion } from "./call.ts";
+export type { Call } from "./call.ts";
+export { settle } from "./settle.ts";
+export type { Listening } from "./settle.ts";
+export { currentWork } from "./current-work.ts";
+export { handoffIdOf } from "./step.ts";
+export type { Step } from "./step.ts";
+
+export { portableOf } from "./portable.ts";
+export type { PortableWork } from "./portable.ts";
+export { briefOf, conversationOf, repliesOf, wordsOfResult } from "./conversation.ts";
+export { inputOf } from "./structured.ts";
+export { outputOf, readOutput, repairRequest } from "./output.ts";
+export type { AskAgain } from "./output.ts";
+export {
+  addedTo,
+  textMessage,
+  textOf,
+  toolCallPart,
+  toolCallsOf,
+  toolResultPart,
+  toolResultsOf,
+} from "./message.ts";
+export type { ToolCall, ToolResult } from "./message.ts";
+export { artifactOf, bytesOf } from "./artifact.ts";
+export { failureFrom } from "./failure.ts";
+export type { ErrorTable } from "./failure.ts";
+export { progressOf } from "./progress.ts";

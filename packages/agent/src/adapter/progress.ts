@@ -1,0 +1,60 @@
+import { stringifyJson, WaybillError } from "@waybill/protocol";
+import type { Json, ProgressBody } from "@waybill/protocol";
+import type { Work } from "../serving/work.ts";
+
+const MESSAGE_LENGTH = 65_536;
+
+/** Whatever a framework streams, as progress: words, the members of progress, or anything as data. */
+export function progressOf(event: unknown): ProgressBody {
+  if (typeof event === "string") return { message: event.slice(0, MESSAGE_LENGTH) };
+  if (isProgress(event)) return event;
+  try {
+    return { data: JSON.parse(stringifyJson(event)) as Json };
+  } catch {
+    return { message: String(event).slice(0, MESSAGE_LENGTH) };
+  }
+}
+
+const MEMBERS: Readonly<Record<string, string>> = {
+  message: "string",
+  fraction: "number",
+  data: "object",
+};
+
+function isProgress(event: unknown): event is ProgressBody {
+  if (typeof event !== "object" || event === null || Array.isArray(event)) return false;
+  const members = Object.entries(event);
+  const isKnown = members.every(
+    ([name, value]) => name === "data" || typeof value === MEMBERS[name],
+  );
+  const { fraction = 0 } = event as ProgressBody;
+  return members.length > 0 && isKnown && fraction >= 0 && fraction <= 1;
+}
+
+/** Sends progress one after the other, however fast a framework streams. */
+export class Progress {
+  readonly #work: Work;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(work: Work) {
+    this.#work = work;
+  }
+
+  report(event: unknown): void {
+    const body = progressOf(event);
+    this.#last = this.#last.then(async () => {
+      try {
+        await this.#work.progress(body);
+      } catch (error) {
+        // The attempt is over, which the signal says too; progress that is lost is no failure of the work.
+        if (!WaybillError.is(error)) throw error;
+      }
+    });
+    this.#last.catch(() => undefined);
+  }
+
+  /** All that was reported is with the hub. */
+  settled(): Promise<void> {
+    return this.#last;
+  }
+}

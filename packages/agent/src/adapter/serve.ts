@@ -1,0 +1,105 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Artifact, CapabilityInput, Effects, Json, Message } from "@waybill/protocol";
+import type { Ask, Handler, Resume, Work } from "../serving/work.ts";
+import { during } from "./current-work.ts";
+import { failureFrom } from "./failure.ts";
+import type { ErrorTable } from "./failure.ts";
+import { textOf, toolCallsOf } from "./message.ts";
+import { portableOf } from "./portable.ts";
+import type { PortableWork } from "./portable.ts";
+import { Progress } from "./progress.ts";
+
+/** What an agent serves: `agent.serve(...offer)`. */
+export type Offer = readonly [capability: CapabilityInput, handler: Handler];
+
+/** One run of a framework's thing, as its adapter gets it. */
+export interface Run {
+  readonly work: PortableWork;
+  /** Names the run for the framework: a thread, a session. The same in every attempt. */
+  readonly handoffId: string;
+  readonly correlationId: string;
+  readonly attempt: number;
+  readonly deadline: Date;
+  /** W3C trace context of the handoff. */
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
+  /** Goes into the framework: once it fires, the run has to stop. */
+  readonly signal: AbortSignal;
+  /** Where the run has paused before: go on from there, with the answers by their questions' ids. */
+  readonly resume: Resume | undefined;
+  /** Takes what the framework streams, in order. */
+  progress(event: unknown): void;
+  /** Asks while the run goes on. For a framework that can't be paused. */
+  ask(question: Ask | string): Promise<Json>;
+}
+
+export interface Finished {
+  readonly output?: Json | undefined;
+  /** What the run has added to the history, and not the history again. */
+  readonly messages?: readonly Message[] | undefined;
+  readonly artifacts?: readonly Artifact[] | undefined;
+  readonly effects?: Effects | undefined;
+}
+
+/** The run waits for answers, and nothing of it is kept but its state. */
+export interface Paused {
+  readonly questions: readonly Ask[];
+  readonly state: string;
+}
+
+export interface ServeOptions {
+  readonly capability: CapabilityInput;
+  /** Converts in, runs the framework, converts out. */
+  run(run: Run): Promise<Finished | Paused>;
+  readonly errors?: ErrorTable | undefined;
+}
+
+/** What is the same in every adapter around one run of its framework. */
+export function offerOf({ capability, run, errors = {} }: ServeOptions): Offer {
+  const handler: Handler = async (work) => {
+    const progress = new Progress(work);
+    const { signal } = work;
+    try {
+      const ending = await during(work, () => run(runOf(work, progress)));
+      // A framework that was told to stop and says that it is done has not done the work.
+      signal.throwIfAborted();
+      await progress.settled();
+      if ("questions" in ending) return work.pause(ending.questions, ending.state);
+      assertSaysSomething(ending);
+      const { output, messages = [], artifacts = [], effects } = ending;
+      return work.result({ output, messages: [...messages], artifacts: [...artifacts], effects });
+    } catch (thrown) {
+      throw failureFrom(thrown, { table: errors, signal });
+    }
+  };
+  return [capability, handler];
+}
+
+function runOf(work: Work, progress: Progress): Run {
+  const { envelope, handoffId, attempt, deadline, signal, resume, body, ask } = work;
+  return {
+    work: portableOf(body),
+    handoffId,
+    correlationId: envelope.correlation_id,
+    attempt,
+    deadline,
+    traceparent: envelope.traceparent,
+    tracestate: envelope.tracestate,
+    signal,
+    resume,
+    progress: (event) => progress.report(event),
+    ask,
+  };
+}
+
+/** Messages without a word in them are as empty as none. */
+function assertSaysSomething({ output, messages, artifacts = [] }: Finished): void {
+  if (output !== undefined || artifacts.length > 0 || messages === undefined) return;
+  const says = (message: Message) =>
+    textOf(message).trim() !== "" || toolCallsOf(message).length > 0;
+  if (messages.some(says)) return;
+  throw new WaybillError(
+    520,
+    "The run came to an end without a word. An empty success is none: have it reply, or fail.",
+  );
+}

@@ -1,0 +1,110 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
+import type { HandoffResult } from "../delegating/ending.ts";
+import type { HandoffHandle, ProgressEvent, QuestionEvent } from "../delegating/handle.ts";
+import { asFailureOfPart } from "./failure.ts";
+import { Feed } from "./feed.ts";
+
+/** How a framework takes part while another agent works. */
+export interface Listening {
+  /** The framework's own signal: the handoff is cancelled with the run. */
+  readonly signal?: AbortSignal | undefined;
+  /** Into the framework's own stream; the next one waits until this one is taken. */
+  readonly onProgress?: ((event: ProgressEvent) => void | Promise<void>) | undefined;
+  /**
+   * Gets an answer by the framework's own means. What a framework throws in order to pause passes
+   * through, and the handoff stays as it is: the step that is run again is asked again. A
+   * `WaybillError` is a refusal: it cancels the handoff.
+   */
+  readonly onQuestion: (question: QuestionEvent) => Promise<Json>;
+}
+
+/** Waits for the end of a handoff, and lets a framework take part in what happens until then. */
+export async function settle(handle: HandoffHandle, listening: Listening): Promise<HandoffResult> {
+  const { signal } = listening;
+  const waiting = new Waiting(handle, listening);
+  const cancel = () => waiting.cancel(signal?.reason);
+  if (signal?.aborted === true) cancel();
+  else signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    return await waiting.result;
+  } finally {
+    waiting.isOver = true;
+    signal?.removeEventListener("abort", cancel);
+  }
+}
+
+/** One wait of a framework's step. The step may end before the handoff does. */
+class Waiting {
+  isOver = false;
+  readonly #handle: HandoffHandle;
+  readonly #listening: Listening;
+  readonly #feed: Feed;
+  readonly #ended = Promise.withResolvers<HandoffResult>();
+  readonly #asked = new Set<string>();
+  #shown: Promise<void> = Promise.resolve();
+
+  constructor(handle: HandoffHandle, listening: Listening) {
+    this.#handle = handle;
+    this.#listening = listening;
+    this.#feed = Feed.of(handle);
+    this.#feed.listen(() => this.#heard());
+  }
+
+  get result(): Promise<HandoffResult> {
+    return this.#ended.promise;
+  }
+
+  /** The run is stopped once the hub knows it. */
+  cancel(reason: unknown): void {
+    this.#handle
+      .cancel(reason instanceof Error ? reason.message : undefined)
+      .then(() => this.#ended.reject(reason), this.#ended.reject);
+  }
+
+  #heard(): void {
+    if (this.isOver) return;
+    for (const question of this.#feed.questions.values()) {
+      if (this.#asked.has(question.id)) continue;
+      this.#asked.add(question.id);
+      this.#answer(question).catch(this.#ended.reject);
+    }
+    this.#shown = this.#shown.then(() => this.#show());
+    this.#shown
+      // Everything that came before the end is shown before it.
+      .then(() => (this.#feed.isEnded ? this.#end() : undefined))
+      .catch(this.#ended.reject);
+  }
+
+  async #show(): Promise<void> {
+    while (!this.isOver && this.#feed.progress.length > 0) {
+      await this.#listening.onProgress?.(this.#feed.progress.shift()!);
+    }
+  }
+
+  async #answer(question: QuestionEvent): Promise<void> {
+    let answer: Json;
+    try {
+      answer = await this.#listening.onQuestion(question);
+    } catch (error) {
+      if (WaybillError.is(error)) await this.#handle.cancel(error.message);
+      throw error;
+    }
+    if (this.isOver) return;
+    this.#feed.questions.delete(question.id);
+    try {
+      await this.#handle.answer(question.id, answer);
+    } catch (error) {
+      // Somebody has answered it already, or nobody waits for it any more.
+      if (!WaybillError.is(error, 410)) throw error;
+    }
+  }
+
+  async #end(): Promise<void> {
+    try {
+      this.#ended.resolve(await this.#handle.result);
+    } catch (error) {
+      throw WaybillError.is(error) ? asFailureOfPart(error) : error;
+    }
+  }
+}

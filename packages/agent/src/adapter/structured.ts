@@ -1,0 +1,67 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Json, JsonSchema } from "@waybill/protocol";
+import { jsonIn } from "./json-text.ts";
+import { textOf } from "./message.ts";
+import type { PortableWork } from "./portable.ts";
+import { faultOf } from "./schema.ts";
+
+/**
+ * The work as one value that fits a schema: its input, or else what its words can be taken for, in
+ * this order: the conversation as `{ messages }`, the words as JSON, the words as a text, and the
+ * words as the one text that an object asks for.
+ */
+export function inputOf(work: PortableWork, schema: JsonSchema): Json {
+  if (work.input !== undefined) return fitting([work.input], schema);
+  const words = wordsIn(work);
+  const parsed = words === undefined ? undefined : jsonIn(words);
+  return fitting(
+    [
+      ...(work.messages === undefined || !asksFor("messages", schema)
+        ? []
+        : [{ messages: work.messages as unknown as Json }]),
+      ...(parsed !== undefined && "value" in parsed ? [parsed.value] : []),
+      ...(words === undefined
+        ? []
+        : [words, ...textMembersOf(schema).map((name) => ({ [name]: words }))]),
+    ],
+    schema,
+  );
+}
+
+function wordsIn({ brief, messages }: PortableWork): string | undefined {
+  if (brief !== undefined) return brief.instruction;
+  const last = messages?.findLast(({ role }) => role === "user") ?? messages?.at(-1);
+  return last && textOf(last);
+}
+
+function fitting(candidates: readonly Json[], schema: JsonSchema): Json {
+  let first: string | undefined;
+  for (const each of candidates) {
+    const fault = faultOf(each, schema);
+    if (fault === undefined) return each;
+    first ??= fault;
+  }
+  throw new WaybillError(
+    422,
+    first === undefined
+      ? "The handoff carries nothing that could be the input: give input, or words that can be taken for it."
+      : `What the handoff carries breaks the input's schema at ${first}.`,
+  );
+}
+
+function asksFor(member: string, schema: JsonSchema): boolean {
+  return member in (propertiesOf(schema) ?? {});
+}
+
+/** The one member that an object must have, where it is a text. */
+function textMembersOf(schema: JsonSchema): string[] {
+  const required = (schema as { required?: unknown }).required;
+  if (!Array.isArray(required) || required.length !== 1) return [];
+  const [name] = required as string[];
+  const member = propertiesOf(schema)?.[name!] as { type?: unknown } | undefined;
+  return member?.type === "string" ? [name!] : [];
+}
+
+function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> | undefined {
+  return (schema as { properties?: Record<string, unknown> }).properties;
+}
