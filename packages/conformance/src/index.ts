@@ -1,3 +1,18 @@
+export { adapterSuite } from "./adapter/suite.ts";
+export type { AdapterCase, AdapterSuiteOptions } from "./adapter/suite.ts";
+export type {
+  Act,
+  AdapterFixture,
+  CallFixture,
+  CallRequest,
+  OfferRequest,
+  Played,
+  ServeFixture,
+  Stage,
+} from "./adapter/fixture.ts";
+export { reportAdapter, reportAsJson, reportAsText, reportsAsMarkdown } from "./adapter/report.ts";
+export type { AdapterReport, CaseReport } from "./adapter/report.ts";
+
 export { storeSuite } from "./store/suite.ts";
 export type {
   DurableStoreSubject,

@@ -1,4 +1,6 @@
 import { describe, test } from "vitest";
+import type { AdapterFixture } from "./adapter/fixture.ts";
+import { adapterSuite } from "./adapter/suite.ts";
 import { storeSuite } from "./store/suite.ts";
 import type { StoreSuiteOptions } from "./store/subject.ts";
 
@@ -9,6 +11,18 @@ export function describeStore(name: string, options: StoreSuiteOptions): void {
       test(title, { timeout: timeoutMs }, async ({ skip }) => {
         skip(reason !== undefined, reason);
         await run();
+      });
+    }
+  });
+}
+
+/** The suite as vitest's tests. A declared gap is shown as skipped, with its reason, while it is one. */
+export function describeAdapter(fixture: AdapterFixture): void {
+  describe(fixture.adapter, () => {
+    for (const { name, timeoutMs, run } of adapterSuite(fixture)) {
+      test(name, { timeout: timeoutMs }, async ({ skip }) => {
+        const gap = await run();
+        skip(gap !== undefined, gap);
       });
     }
   });

@@ -1,0 +1,71 @@
+import { ok } from "node:assert/strict";
+import { WaybillError } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Act, Played } from "./fixture.ts";
+import type { Scene } from "./scene.ts";
+
+/** Cases by their names: each says one thing that an adapter owes. */
+export type Cases = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
+
+/** A thing that answers with what it is told to. */
+export function playing(played: Played): Act {
+  return async () => played;
+}
+
+/** Something that happens once, to be waited for on the other side. */
+export interface Moment<Value = void> {
+  readonly came: Promise<Value>;
+  come(value: Value): void;
+}
+
+export function moment<Value = void>(): Moment<Value> {
+  const { promise, resolve } = Promise.withResolvers<Value>();
+  return { came: promise, come: resolve };
+}
+
+/** Ends when the signal fires, with its reason. */
+export function aborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    const fired = () => resolve(signal.reason);
+    if (signal.aborted) fired();
+    else signal.addEventListener("abort", fired, { once: true });
+  });
+}
+
+/** A run that has started, and is stopped by nothing but its signal, as a framework's is. */
+export function holding(started: Moment, stopped: Moment): Act {
+  return async ({ signal }) => {
+    started.come();
+    await aborted(signal);
+    stopped.come();
+    throw signal.reason;
+  };
+}
+
+/** The WaybillError with which something ends, be it wrapped by a framework. */
+export async function endingOf(ended: Promise<unknown>): Promise<WaybillError> {
+  try {
+    await ended;
+  } catch (thrown) {
+    for (let each = thrown; each instanceof Error; each = each.cause)
+      if (WaybillError.is(each)) return each;
+    throw new Error("What was thrown is no WaybillError, and none caused it.", { cause: thrown });
+  }
+  throw new Error("It ended well, and was to fail.");
+}
+
+/** What reached a framework has this text in it: by itself, or in words, or spelled as JSON. */
+export function carries(work: PortableWork, text: string): void {
+  const spelled = JSON.stringify(text).slice(1, -1);
+  const isThere = stringsIn(work as Json).some(
+    (each) => each.includes(text) || each.includes(spelled),
+  );
+  ok(isThere, `"${text.slice(0, 80)}" is not in what reached the framework`);
+}
+
+function stringsIn(value: Json | undefined): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(stringsIn);
+}

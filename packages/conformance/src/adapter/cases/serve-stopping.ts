@@ -1,0 +1,60 @@
+import { equal } from "node:assert/strict";
+import { endingOf, holding, moment } from "../case.ts";
+import type { Cases } from "../case.ts";
+
+export const servedStoppingCases: Cases = {
+  "serve: at the deadline the framework's signal fires, and the run stops": async (scene) => {
+    const [started, stopped] = [moment(), moment()];
+    await scene.serve(holding(started, stopped));
+    const handle = scene.handoff({ timeoutMs: 20_000 });
+    await scene.wait("the run to start", started.came);
+    await scene.clock.advance(20_000);
+    await scene.wait("the run to stop at its deadline", stopped.came);
+    equal((await endingOf(handle.result)).status, 504);
+  },
+
+  "serve: a handoff that is cancelled stops the framework's run": async (scene) => {
+    const [started, stopped] = [moment(), moment()];
+    await scene.serve(holding(started, stopped));
+    const handle = scene.handoff();
+    await scene.wait("the run to start", started.came);
+    await handle.cancel("not needed");
+    await scene.wait("the run to stop once it is cancelled", stopped.came);
+    equal((await endingOf(handle.result)).status, 499);
+  },
+
+  "serve: an agent that stops lets its runs finish, and takes no others": async (scene) => {
+    const started = moment();
+    const finish = moment();
+    let runs = 0;
+    const agent = await scene.serve(async () => {
+      runs++;
+      started.come();
+      await finish.came;
+      return { output: { summary: "finished" } };
+    });
+    const handle = scene.handoff();
+    await scene.wait("the run to start", started.came);
+    const stopping = agent.stop();
+    const next = scene.handoff({ timeoutMs: 20_000 });
+    await next.custody;
+    finish.come();
+    await scene.wait("the agent to stop", stopping);
+    equal(((await handle.result).output as { summary: string }).summary, "finished");
+    await scene.clock.advance(20_000);
+    equal((await endingOf(next.result)).status >= 500, true);
+    equal(runs, 1, "a run was started while the agent stopped");
+  },
+
+  "serve: work that is given back stops here, and is done by another": async (scene) => {
+    const [started, stopped] = [moment(), moment()];
+    const first = await scene.serve(holding(started, stopped), { id: "first" });
+    const handle = scene.handoff();
+    await scene.wait("the run to start", started.came);
+    await scene.serve(async () => ({ output: { summary: "by the second" } }), { id: "second" });
+    const releasing = first.stop({ mode: "release" });
+    await scene.wait("the run to stop once it is given back", stopped.came);
+    await releasing;
+    equal((await scene.wait("the other's result", handle.result)).by, "second");
+  },
+};

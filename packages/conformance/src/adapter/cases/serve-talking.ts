@@ -1,0 +1,98 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import { endingOf, moment } from "../case.ts";
+import type { Cases } from "../case.ts";
+import type { Act } from "../fixture.ts";
+
+const SHOWN: readonly string[] = Array.from({ length: 20 }, (_, index) => `part ${index} is done`);
+
+/** Asks twice: the second question depends on the first answer. */
+const asking: Act = async ({ ask }) => {
+  const town = await ask("town", "Which town?");
+  const day = await ask("day", `Which day in ${town as string}?`);
+  return { output: { summary: `${town as string}, ${day as string}` } };
+};
+
+async function nextQuestion(handle: HandoffHandle): Promise<QuestionEvent> {
+  for await (const question of handle.questions) return question;
+  throw new Error("The handoff has ended, and nothing was asked.");
+}
+
+export const servedTalkingCases: Cases = {
+  "serve: progress comes out in order, and all of it before the result": async (scene) => {
+    await scene.serve(async ({ show }) => {
+      for (const message of SHOWN) show(message);
+      return { output: { summary: "done" } };
+    });
+    const handle = scene.handoff();
+    const shown: string[] = [];
+    for await (const event of handle.progress) shown.push(JSON.stringify(event));
+    await handle.result;
+    deepEqual(
+      shown.flatMap((each) => SHOWN.filter((message) => each.includes(`"${message}"`))),
+      SHOWN,
+    );
+  },
+
+  "serve: progress comes out while the run goes on": async (scene) => {
+    const finish = moment();
+    await scene.serve(async ({ show }) => {
+      show("half of it");
+      await finish.came;
+      return { output: { summary: "done" } };
+    });
+    const handle = scene.handoff();
+    for await (const event of handle.progress) {
+      equal(JSON.stringify(event).includes("half of it"), true);
+      finish.come();
+      break;
+    }
+    equal((await handle.result).status, 200);
+  },
+
+  "serve: a question comes out by its id, and its answer goes in": async (scene) => {
+    await scene.serve(async ({ ask }) => ({
+      output: { summary: `To ${(await ask("town", "Which town?")) as string}` },
+    }));
+    const handle = scene.handoff();
+    const question = await scene.wait("the question", nextQuestion(handle));
+    equal(JSON.stringify(question).includes("Which town?"), true);
+    await handle.answer(question.id, "Bergen");
+    const { output } = await scene.wait("the result", handle.result);
+    deepEqual(output, { summary: "To Bergen" });
+  },
+
+  "serve: it asks twice, is restarted before each answer, and goes on where it was": async (
+    scene,
+  ) => {
+    const handle = scene.handoff();
+    const ids: string[] = [];
+    let agent = await scene.serve(asking);
+    for (const answer of ["Bergen", "Monday"]) {
+      const { id } = await scene.wait("a question", nextQuestion(handle));
+      ids.push(id);
+      await agent.stop({ mode: "abandon" });
+      await handle.answer(id, answer);
+      agent = await scene.serve(asking);
+    }
+    const { output } = await scene.wait("the result", handle.result);
+    deepEqual(output, { summary: "Bergen, Monday" });
+    equal(new Set(ids).size, 2, "two questions had one id");
+    equal((await scene.said("question")).length, 2, "a question was asked again");
+  },
+
+  "serve: a second answer to one question changes nothing": async (scene) => {
+    await scene.serve(asking);
+    const handle = scene.handoff();
+    const first = await scene.wait("the first question", nextQuestion(handle));
+    await handle.answer(first.id, "Bergen");
+    const second = await scene.wait("the second question", nextQuestion(handle));
+    const refused = await endingOf(handle.answer(first.id, "Oslo"));
+    equal(WaybillError.is(refused, 410), true);
+    await handle.answer(second.id, "Monday");
+    deepEqual((await scene.wait("the result", handle.result)).output, {
+      summary: "Bergen, Monday",
+    });
+  },
+};

@@ -1,0 +1,81 @@
+import type { Agent } from "@waybill/agent";
+import type { Offer, PortableWork } from "@waybill/agent/adapter";
+import type { Artifact, CapabilityInput, Json, Message } from "@waybill/protocol";
+
+/** What the author of an adapter gives the suite: how to use it, in both directions or in one. */
+export interface AdapterFixture {
+  readonly adapter: string;
+  readonly serve?: ServeFixture | undefined;
+  readonly call?: CallFixture | undefined;
+  /** A module that exports this as `fixture`: a process that is to be killed loads it. */
+  readonly module: URL;
+  /** What this framework can't do, by the name of the case, each with the reason. */
+  readonly gaps?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ServeFixture {
+  /** Makes the framework's own thing, with `act` where its model or its node would be, and offers it. */
+  offer(request: OfferRequest): Offer | Promise<Offer>;
+}
+
+export interface OfferRequest {
+  readonly capability: CapabilityInput;
+  readonly act: Act;
+  /** Outlives the process: for what the framework stores. */
+  readonly folder: string;
+}
+
+/**
+ * What the thing does, run inside the framework. It may be run again from its start, with the answers
+ * that were given meanwhile, as often as the framework likes.
+ */
+export type Act = (stage: Stage) => Promise<Played>;
+
+/** What the framework lets its inside see and do. */
+export interface Stage {
+  /** The work as it has reached the inside of the framework. */
+  readonly work: PortableWork;
+  /** What the framework calls this run. */
+  readonly run: string;
+  readonly traceparent: string | undefined;
+  /** The framework's own signal. */
+  readonly signal: AbortSignal;
+  /** Into the framework's own stream. */
+  show(message: string): void;
+  /** The framework's own interrupt: throws what the framework throws until there is an answer. */
+  ask(id: string, text: string): Promise<Json>;
+}
+
+/** What the thing gives its framework as its result. */
+export interface Played {
+  readonly output?: Json | undefined;
+  readonly messages?: readonly Message[] | undefined;
+  readonly artifacts?: readonly Artifact[] | undefined;
+}
+
+export interface CallFixture {
+  /** Runs the framework so that one step of it calls a remote agent, and gives what that step got. */
+  run(request: CallRequest): Promise<Played>;
+}
+
+export interface CallRequest {
+  readonly agent: Agent;
+  readonly capability: CapabilityInput;
+  /** The agent it goes to; left out, whoever has the capability. */
+  readonly to: string | undefined;
+  /** The framework's name for the run. A run of the same name is the same run, started anew. */
+  readonly run: string;
+  /** Names the step that calls: a node, a tool call. */
+  readonly step: string;
+  readonly work: PortableWork;
+  readonly timeoutMs: number;
+  readonly traceparent: string | undefined;
+  /** Stops the framework's run. */
+  readonly signal: AbortSignal;
+  /** Hears of what comes out of the framework's stream. */
+  show(message: string): void;
+  /** Answers what the framework asks by its own means. */
+  ask(id: string, text: string): Promise<Json>;
+  /** Outlives the process: for what the framework stores. */
+  readonly folder: string;
+}

@@ -1,0 +1,112 @@
+import { call, offerOf, refuseQuestion } from "@waybill/agent/adapter";
+import type { Call, Listening, Offer, Run, Finished, Paused } from "@waybill/agent/adapter";
+import type { HandoffResult } from "@waybill/agent";
+import type { Json } from "@waybill/protocol";
+import type { AdapterFixture, CallRequest, OfferRequest, Played, Stage } from "./fixture.ts";
+
+/** What the plain adapter can be made to do otherwise than it should. */
+export interface Faults {
+  /** Around one run of the framework. */
+  readonly run?: (
+    run: Run,
+    next: (run: Run) => Promise<Finished | Paused>,
+    request: OfferRequest,
+  ) => Promise<Finished | Paused>;
+  readonly offer?: (request: OfferRequest, next: (request: OfferRequest) => Offer) => Offer;
+  readonly stage?: (stage: Stage, run: Run) => Stage;
+  /** Around one step that calls. */
+  readonly calling?: (
+    options: Call & Listening,
+    next: (options: Call & Listening) => Promise<HandoffResult>,
+    request: CallRequest,
+  ) => Promise<HandoffResult>;
+  readonly got?: (played: Played, request: CallRequest) => Played;
+}
+
+class Interrupt extends Error {
+  readonly asked: { readonly id: string; readonly text: string };
+
+  constructor(asked: { id: string; text: string }) {
+    super("The run waits for an answer.");
+    this.asked = asked;
+  }
+}
+
+/** An adapter of no framework at all: the thing is the act itself. */
+export function plainFixture(faults: Faults = {}): AdapterFixture {
+  const offer = (request: OfferRequest): Offer => {
+    const once = (run: Run) => play(request, run, faults.stage);
+    return offerOf({
+      capability: request.capability,
+      run: (run) => (faults.run === undefined ? once(run) : faults.run(run, once, request)),
+    });
+  };
+  return {
+    adapter: "plain",
+    module: new URL(import.meta.url),
+    serve: {
+      offer: (request) =>
+        faults.offer === undefined ? offer(request) : faults.offer(request, offer),
+    },
+    call: {
+      async run(request) {
+        const options = optionsOf(request);
+        const once = (each: Call & Listening) => call(request.agent, each);
+        const result = await (faults.calling === undefined
+          ? once(options)
+          : faults.calling(options, once, request));
+        const { output, messages, artifacts } = result;
+        const played = {
+          output,
+          ...(messages.length > 0 ? { messages } : {}),
+          ...(artifacts.length > 0 ? { artifacts } : {}),
+        };
+        return faults.got?.(played, request) ?? played;
+      },
+    },
+  };
+}
+
+export const fixture: AdapterFixture = plainFixture();
+
+async function play(
+  { act }: OfferRequest,
+  run: Run,
+  change: Faults["stage"],
+): Promise<Finished | Paused> {
+  const answers: ReadonlyMap<string, Json> = run.resume?.answers ?? new Map();
+  const stage: Stage = {
+    work: run.work,
+    run: run.handoffId,
+    traceparent: run.traceparent,
+    signal: run.signal,
+    show: (message) => run.progress(message),
+    async ask(id, text) {
+      const answer = answers.get(id);
+      if (answer === undefined) throw new Interrupt({ id, text });
+      return answer;
+    },
+  };
+  try {
+    return await act(change?.(stage, run) ?? stage);
+  } catch (error) {
+    if (error instanceof Interrupt) return { questions: [error.asked], state: "from the start" };
+    throw error;
+  }
+}
+
+function optionsOf(request: CallRequest): Call & Listening {
+  const { run, step, work, timeoutMs, traceparent, signal, show, ask, capability, to } = request;
+  return {
+    step: { run, step },
+    capability: capability.name,
+    to,
+    ...work,
+    timeoutMs,
+    traceparent,
+    signal,
+    onProgress: ({ message = "" }) => show(message),
+    onQuestion: (question) =>
+      question.text === undefined ? refuseQuestion(question) : ask(question.id, question.text),
+  };
+}

@@ -1,0 +1,4 @@
+import { describeAdapter } from "../vitest.ts";
+import { fixture } from "./plain-fixture.ts";
+
+describeAdapter(fixture);

@@ -1,0 +1,85 @@
+import type { Message } from "@waybill/protocol";
+import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import type { Artifact, CapabilityInput } from "@waybill/protocol";
+
+/** What is served and called wherever a case is not about the capability itself. */
+export const CAPABILITY: CapabilityInput = {
+  name: "conformance",
+  description: "Sums up what is known about a query.",
+  // Shared by every case, so that a framework's thing can be made once for one kind of state.
+  input_schema: {
+    type: "object",
+    properties: { query: { type: "string" }, depth: { type: "integer" } },
+    required: ["query"],
+  },
+  output_schema: {
+    type: "object",
+    properties: { summary: { type: "string" } },
+    required: ["summary"],
+  },
+  effects: "none",
+  lease_seconds: 30,
+};
+
+/** For words in and words out. */
+export const IN_WORDS: Partial<CapabilityInput> = { takes: "conversation", output_schema: {} };
+
+export const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+/** What is hard to keep: other scripts, other directions, pairs, marks, quotes and ends of lines. */
+export const UNICODE: string =
+  'naïve 日本語 عربى שלום 👩🏽‍🚀🇳🇴 𝔘 e\u0301 \u202e"quoted" \\back\\ `tick` \u2028 \t tab\r\nend <tag> ${x} {{y}} %s';
+
+/** A quarter of what an envelope may have, in text that no compression makes small. */
+export const LARGE: string = Array.from({ length: 32_000 }, (_, index) =>
+  ((index * 2_654_435_761) >>> 0).toString(36).padStart(8, "0"),
+).join("");
+
+/** A history with everything that is lost on the way between frameworks. */
+export const HISTORY: readonly Message[] = [
+  textMessage("system", "You are brief."),
+  textMessage("user", "Where does it rain?", "anna"),
+  {
+    role: "assistant",
+    name: "forecaster",
+    content: [
+      { type: "text", text: "I look." },
+      toolCallPart({ id: "call_1", name: "weather", arguments: { in: "Bergen", days: [1, 2] } }),
+      toolCallPart({ id: "call_2", name: "weather", arguments: { in: "Oslo" } }),
+    ],
+  },
+  { role: "tool", name: "weather", content: [toolResultPart({ id: "call_1", output: "rain" })] },
+  {
+    role: "tool",
+    name: "weather",
+    content: [toolResultPart({ id: "call_2", output: { sun: true } })],
+  },
+  { role: "assistant", name: "forecaster", content: [{ type: "text", text: "In Bergen." }] },
+  {
+    role: "user",
+    name: "anna",
+    content: [
+      { type: "text", text: "And " },
+      { type: "text", text: "tomorrow?" },
+    ],
+    sent_from: { device: "phone", at: [60.39, 5.32] },
+  },
+];
+
+/** What a result adds to a history. */
+export const REPLIES: readonly Message[] = [
+  {
+    role: "assistant",
+    name: "forecaster",
+    content: [toolCallPart({ id: "call_3", name: "weather", arguments: { in: "Bergen" } })],
+  },
+  { role: "tool", name: "weather", content: [toolResultPart({ id: "call_3", output: "rain" })] },
+  { role: "assistant", name: "forecaster", content: [{ type: "text", text: "Rain again." }] },
+];
+
+const bytes = Uint8Array.from({ length: 1024 }, (_, index) => (index * 7) % 256);
+
+export const ARTIFACTS: readonly Artifact[] = [
+  artifactOf("chart.bin", "application/octet-stream", bytes),
+  artifactOf("naïve ✓.txt", "text/plain; charset=utf-8", new TextEncoder().encode("Regen\r\n")),
+];

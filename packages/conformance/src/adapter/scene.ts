@@ -1,0 +1,190 @@
+/// <reference types="node" />
+import { deepEqual } from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAgent } from "@waybill/agent";
+import type { Agent, Handler, HandoffHandle, HandoffOptions, Hub } from "@waybill/agent";
+import { ledgerEntries, ledgerHistory, memoryStore, openHub } from "@waybill/hub";
+import type { HubServer, Store } from "@waybill/hub";
+import { checkHistory, generateKey, parseEnvelope, readCompact } from "@waybill/protocol";
+import type { CapabilityInput, Envelope, EnvelopeKind, PrivateKey } from "@waybill/protocol";
+import { settled, StillClock } from "./clock.ts";
+import type { Act, AdapterFixture, CallRequest, Played } from "./fixture.ts";
+import { CAPABILITY } from "./sample.ts";
+
+export interface ServingOptions {
+  readonly id?: string | undefined;
+  readonly capability?: Partial<CapabilityInput> | undefined;
+  /** What the agent is linked to, where it is not the hub itself. */
+  readonly hub?: Hub | undefined;
+}
+
+/** A call, of which a case says only what it is about. */
+export interface Calling extends Partial<Omit<CallRequest, "agent" | "capability" | "folder">> {
+  readonly capability?: Partial<CapabilityInput> | undefined;
+}
+
+/** A hub of its own for one case, its agents, and what can be seen of them from outside. */
+export class Scene {
+  readonly fixture: AdapterFixture;
+  readonly clock: StillClock;
+  readonly hub: HubServer;
+  /** What the case waits for, to be named should it never come. */
+  waitsFor = "its agents to start";
+  readonly #store: Store;
+  readonly #folder: string;
+  readonly #keys = new Map<string, PrivateKey>();
+  readonly #agents: Agent[] = [];
+  #owner: Agent | undefined;
+  #caller: Agent | undefined;
+  #isDisposed = false;
+
+  private constructor(
+    fixture: AdapterFixture,
+    parts: { clock: StillClock; store: Store; hub: HubServer; folder: string },
+  ) {
+    this.fixture = fixture;
+    this.clock = parts.clock;
+    this.hub = parts.hub;
+    this.#store = parts.store;
+    this.#folder = parts.folder;
+  }
+
+  static async open(fixture: AdapterFixture): Promise<Scene> {
+    const clock = new StillClock();
+    const store = memoryStore();
+    // What is tried again is tried again at once: no case is about how long a hub waits.
+    const terms = { backoffMs: 0 };
+    const hub = await openHub({ store, key: generateKey(), clock, terms });
+    const folder = await mkdtemp(join(tmpdir(), "waybill-adapter-"));
+    return new Scene(fixture, { clock, store, hub, folder });
+  }
+
+  /** An agent of the suite's own, or of the adapter under test. One id has one key. */
+  agent(id: string, hub: Hub = this.hub): Agent {
+    const key = this.#keys.get(id) ?? generateKey();
+    this.#keys.set(id, key);
+    const agent = createAgent({ id, key, hub, clock: this.clock });
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  /** Who hands work to what the adapter serves. */
+  get owner(): Agent {
+    return (this.#owner ??= this.agent("owner"));
+  }
+
+  /** Who calls from inside the adapter's framework. */
+  get caller(): Agent {
+    return (this.#caller ??= this.agent("caller"));
+  }
+
+  /** Puts something between the caller and the hub, before the caller is there. */
+  lineCaller(line: (hub: Hub) => Hub): void {
+    this.#caller = this.agent("caller", line(this.hub));
+  }
+
+  /** As if the caller's process had ended without a word, and another had been started. */
+  async restartCaller(): Promise<void> {
+    await this.caller.stop({ mode: "abandon" });
+    this.#caller = undefined;
+  }
+
+  /** Has the adapter serve a thing that plays `act`. */
+  async serve(act: Act, options: ServingOptions = {}): Promise<Agent> {
+    const { id = "worker", hub } = options;
+    const agent = this.agent(id, hub);
+    const capability = { ...CAPABILITY, ...options.capability };
+    agent.serve(...(await this.fixture.serve!.offer({ capability, act, folder: this.#folder })));
+    await agent.start();
+    return agent;
+  }
+
+  /** Hands work to what the adapter serves. */
+  handoff(options: Partial<HandoffOptions> = {}, owner: Agent = this.owner): HandoffHandle {
+    const { name } = CAPABILITY;
+    const isEmpty = (options.brief ?? options.messages) === undefined;
+    const input = isEmpty ? { query: "rain" } : undefined;
+    return owner.handoff({ capability: name, input, timeoutMs: 60_000, ...options });
+  }
+
+  /** Has a plain agent serve what the adapter is to call. */
+  async receive(
+    handler: Handler,
+    { id = "remote", capability, hub }: ServingOptions = {},
+  ): Promise<Agent> {
+    const agent = this.agent(id, hub);
+    agent.serve({ ...CAPABILITY, ...capability }, handler);
+    await agent.start();
+    return agent;
+  }
+
+  /** Has the adapter's framework call a remote agent. */
+  call(calling: Calling = {}): Promise<Played> {
+    const called = this.fixture.call!.run({
+      to: undefined,
+      run: "run-1",
+      step: "step-1",
+      work: { input: { query: "rain" } },
+      timeoutMs: 60_000,
+      traceparent: undefined,
+      signal: new AbortController().signal,
+      show: () => undefined,
+      ask: () => Promise.reject(new Error("nobody was to be asked")),
+      ...calling,
+      agent: this.caller,
+      capability: { ...CAPABILITY, ...calling.capability },
+      folder: this.#folder,
+    });
+    // A case may look at something else first.
+    called.catch(() => undefined);
+    return called;
+  }
+
+  /** The second door: what was signed about all handoffs, as the ledger has it. */
+  async said<Kind extends EnvelopeKind>(kind: Kind): Promise<Extract<Envelope, { kind: Kind }>[]> {
+    const found: Envelope[] = [];
+    for await (const { type, content } of ledgerEntries(this.#store)) {
+      if (type !== "envelope") continue;
+      const envelope = parseEnvelope(readCompact(content).payload);
+      if (envelope.kind === kind) found.push(envelope);
+    }
+    return found as Extract<Envelope, { kind: Kind }>[];
+  }
+
+  /** Waits until `look` gives something, in turns of what runs in this process. */
+  async until<Value>(
+    what: string,
+    look: () => Value | Promise<Value>,
+  ): Promise<NonNullable<Value>> {
+    this.waitsFor = what;
+    for (;;) {
+      const found = await look();
+      if (found !== undefined && found !== null && found !== false) return found;
+      await settled();
+      if (this.#isDisposed) throw new Error(`gave up waiting for ${what}`);
+    }
+  }
+
+  wait<Value>(what: string, promise: Promise<Value>): Promise<Value> {
+    this.waitsFor = what;
+    return promise;
+  }
+
+  /** Whatever the case was about: what the ledger holds keeps the promises of the protocol. */
+  async verify(): Promise<void> {
+    const history = [];
+    for await (const entry of ledgerHistory(this.#store)) history.push(entry);
+    const report = checkHistory(history, { isComplete: false, hub: this.hub.id });
+    deepEqual(report.violations, []);
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await Promise.all(this.#agents.map((agent) => agent.stop({ mode: "abandon" })));
+    await this.hub.close();
+    await this.#store.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

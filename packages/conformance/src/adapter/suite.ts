@@ -1,0 +1,101 @@
+/// <reference types="node" />
+import type { Cases } from "./case.ts";
+import { calledEndingCases } from "./cases/call-ending.ts";
+import { calledManyCases } from "./cases/call-many.ts";
+import { calledTalkingCases } from "./cases/call-talking.ts";
+import { calledWorkCases } from "./cases/call-work.ts";
+import { servedEndingCases } from "./cases/serve-ending.ts";
+import { servedManyCases } from "./cases/serve-many.ts";
+import { servedStoppingCases } from "./cases/serve-stopping.ts";
+import { servedTalkingCases } from "./cases/serve-talking.ts";
+import { servedWorkCases } from "./cases/serve-work.ts";
+import type { AdapterFixture } from "./fixture.ts";
+import { Scene } from "./scene.ts";
+
+export interface AdapterCase {
+  readonly name: string;
+  readonly timeoutMs: number;
+  /**
+   * Rejects where the adapter does not do what the case says. Where that was declared as a gap, gives
+   * its reason; a gap that is none any more is a failure.
+   */
+  run(): Promise<string | undefined>;
+}
+
+const SERVED: Cases = {
+  ...servedWorkCases,
+  ...servedEndingCases,
+  ...servedStoppingCases,
+  ...servedTalkingCases,
+  ...servedManyCases,
+};
+
+const CALLED: Cases = {
+  ...calledWorkCases,
+  ...calledEndingCases,
+  ...calledTalkingCases,
+  ...calledManyCases,
+};
+
+/** Enough for a framework that starts slowly on a busy machine. */
+const PATIENCE_MS = 20_000;
+
+export interface AdapterSuiteOptions {
+  /** How long a case may take; beyond, it hangs. */
+  readonly patienceMs?: number | undefined;
+}
+
+/** What an adapter owes in the directions that it has, as cases for any test runner. */
+export function adapterSuite(
+  fixture: AdapterFixture,
+  { patienceMs = PATIENCE_MS }: AdapterSuiteOptions = {},
+): AdapterCase[] {
+  const { serve, call, gaps = {} } = fixture;
+  const cases = { ...(serve && SERVED), ...(call && CALLED) };
+  const unknown = Object.keys(gaps).find((name) => !Object.hasOwn(cases, name));
+  if (unknown !== undefined) {
+    throw new Error(`A gap is declared for "${unknown}", which is no case of this suite.`);
+  }
+  return Object.entries(cases).map(([name, check]) => ({
+    name,
+    timeoutMs: 2 * patienceMs,
+    run: () => judged(() => runCase(fixture, check, patienceMs), gaps[name]),
+  }));
+}
+
+async function judged(run: () => Promise<void>, gap: string | undefined) {
+  if (gap === undefined) {
+    await run();
+    return undefined;
+  }
+  try {
+    await run();
+  } catch {
+    return gap;
+  }
+  throw new Error(
+    `A gap is declared here, and the case passes: take the gap away. Its reason was: ${gap}`,
+  );
+}
+
+async function runCase(
+  fixture: AdapterFixture,
+  check: Cases[string],
+  patienceMs: number,
+): Promise<void> {
+  const scene = await Scene.open(fixture);
+  let timer: NodeJS.Timeout | undefined;
+  const impatience = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`It hangs, and waits for ${scene.waitsFor}.`)),
+      patienceMs,
+    );
+  });
+  try {
+    await Promise.race([check(scene), impatience]);
+    await scene.verify();
+  } finally {
+    clearTimeout(timer);
+    await scene.dispose();
+  }
+}
