@@ -12,6 +12,7 @@ const jobs = {
   test: { needs: "all", file: ".tools/test.mjs" },
   check: { needs: "all", file: ".tools/check.mjs" },
   bench: { needs: "all", file: "apps/bench/src/bench.ts" },
+  conformance: { needs: "all", file: ".tools/conformance.mjs" },
   simulate: { needs: "all", file: "apps/simulator/src/simulate.ts" },
 };
 

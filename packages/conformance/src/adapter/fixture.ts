@@ -1,6 +1,6 @@
 import type { Agent } from "@waybill/agent";
 import type { Offer, PortableWork } from "@waybill/agent/adapter";
-import type { Artifact, CapabilityInput, Json, Message } from "@waybill/protocol";
+import type { Artifact, Capability, CapabilityInput, Json, Message } from "@waybill/protocol";
 
 /** What the author of an adapter gives the suite: how to use it, in both directions or in one. */
 export interface AdapterFixture {
@@ -60,7 +60,8 @@ export interface CallFixture {
 
 export interface CallRequest {
   readonly agent: Agent;
-  readonly capability: CapabilityInput;
+  /** What is called, as its manifest has it. */
+  readonly capability: Capability;
   /** The agent it goes to; left out, whoever has the capability. */
   readonly to: string | undefined;
   /** The framework's name for the run. A run of the same name is the same run, started anew. */

@@ -4,13 +4,28 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent } from "@waybill/agent";
-import type { Agent, Handler, HandoffHandle, HandoffOptions, Hub } from "@waybill/agent";
+import type { Agent, Clock, Handler, HandoffHandle, HandoffOptions, Hub } from "@waybill/agent";
 import { ledgerEntries, ledgerHistory, memoryStore, openHub } from "@waybill/hub";
 import type { HubServer, Store } from "@waybill/hub";
-import { checkHistory, generateKey, parseEnvelope, readCompact } from "@waybill/protocol";
-import type { CapabilityInput, Envelope, EnvelopeKind, PrivateKey } from "@waybill/protocol";
+import {
+  checkHistory,
+  generateKey,
+  parseEnvelope,
+  parseManifest,
+  readCompact,
+} from "@waybill/protocol";
+import type {
+  Capability,
+  CapabilityInput,
+  Envelope,
+  EnvelopeKind,
+  PrivateKey,
+} from "@waybill/protocol";
 import { settled, StillClock } from "./clock.ts";
 import type { Act, AdapterFixture, CallRequest, Played } from "./fixture.ts";
+import type { ActName } from "./process/acts.ts";
+import { startRecipient } from "./process/recipient.ts";
+import type { Recipient } from "./process/recipient.ts";
 import { CAPABILITY } from "./sample.ts";
 
 export interface ServingOptions {
@@ -32,40 +47,44 @@ export class Scene {
   readonly hub: HubServer;
   /** What the case waits for, to be named should it never come. */
   waitsFor = "its agents to start";
+  readonly #time: Clock;
   readonly #store: Store;
-  readonly #folder: string;
+  readonly folder: string;
   readonly #keys = new Map<string, PrivateKey>();
   readonly #agents: Agent[] = [];
+  readonly #children: Recipient[] = [];
   #owner: Agent | undefined;
   #caller: Agent | undefined;
   #isDisposed = false;
 
   private constructor(
     fixture: AdapterFixture,
-    parts: { clock: StillClock; store: Store; hub: HubServer; folder: string },
+    parts: { clock: StillClock; time: Clock; store: Store; hub: HubServer; folder: string },
   ) {
     this.fixture = fixture;
     this.clock = parts.clock;
+    this.#time = parts.time;
     this.hub = parts.hub;
     this.#store = parts.store;
-    this.#folder = parts.folder;
+    this.folder = parts.folder;
   }
 
-  static async open(fixture: AdapterFixture): Promise<Scene> {
+  /** Time stands still in it, unless processes take part that have a time of their own. */
+  static async open(fixture: AdapterFixture, time?: Clock): Promise<Scene> {
     const clock = new StillClock();
     const store = memoryStore();
     // What is tried again is tried again at once: no case is about how long a hub waits.
     const terms = { backoffMs: 0 };
-    const hub = await openHub({ store, key: generateKey(), clock, terms });
+    const hub = await openHub({ store, key: generateKey(), clock: time ?? clock, terms });
     const folder = await mkdtemp(join(tmpdir(), "waybill-adapter-"));
-    return new Scene(fixture, { clock, store, hub, folder });
+    return new Scene(fixture, { clock, time: time ?? clock, store, hub, folder });
   }
 
   /** An agent of the suite's own, or of the adapter under test. One id has one key. */
   agent(id: string, hub: Hub = this.hub): Agent {
     const key = this.#keys.get(id) ?? generateKey();
     this.#keys.set(id, key);
-    const agent = createAgent({ id, key, hub, clock: this.clock });
+    const agent = createAgent({ id, key, hub, clock: this.#time });
     this.#agents.push(agent);
     return agent;
   }
@@ -96,9 +115,17 @@ export class Scene {
     const { id = "worker", hub } = options;
     const agent = this.agent(id, hub);
     const capability = { ...CAPABILITY, ...options.capability };
-    agent.serve(...(await this.fixture.serve!.offer({ capability, act, folder: this.#folder })));
+    agent.serve(...(await this.fixture.serve!.offer({ capability, act, folder: this.folder })));
     await agent.start();
     return agent;
+  }
+
+  /** Has the adapter serve a thing in a process of its own. */
+  async start(act: ActName): Promise<Recipient> {
+    const { module } = this.fixture;
+    const recipient = await startRecipient({ module, act, folder: this.folder, hub: this.hub });
+    this.#children.push(recipient);
+    return recipient;
   }
 
   /** Hands work to what the adapter serves. */
@@ -134,8 +161,8 @@ export class Scene {
       ask: () => Promise.reject(new Error("nobody was to be asked")),
       ...calling,
       agent: this.caller,
-      capability: { ...CAPABILITY, ...calling.capability },
-      folder: this.#folder,
+      capability: asPublished({ ...CAPABILITY, ...calling.capability }),
+      folder: this.folder,
     });
     // A case may look at something else first.
     called.catch(() => undefined);
@@ -182,9 +209,14 @@ export class Scene {
 
   async dispose(): Promise<void> {
     this.#isDisposed = true;
+    await Promise.all(this.#children.map((each) => each.kill()));
     await Promise.all(this.#agents.map((agent) => agent.stop({ mode: "abandon" })));
     await this.hub.close();
     await this.#store.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+function asPublished(capability: CapabilityInput): Capability {
+  return parseManifest({ agent_id: "remote", capabilities: [capability] }).capabilities[0]!;
 }

@@ -1,9 +1,11 @@
 /// <reference types="node" />
+import { systemClock } from "@waybill/agent";
 import type { Cases } from "./case.ts";
 import { calledEndingCases } from "./cases/call-ending.ts";
 import { calledManyCases } from "./cases/call-many.ts";
 import { calledTalkingCases } from "./cases/call-talking.ts";
 import { calledWorkCases } from "./cases/call-work.ts";
+import { killedCases } from "./cases/serve-killed.ts";
 import { servedEndingCases } from "./cases/serve-ending.ts";
 import { servedManyCases } from "./cases/serve-many.ts";
 import { servedStoppingCases } from "./cases/serve-stopping.ts";
@@ -51,7 +53,7 @@ export function adapterSuite(
   { patienceMs = PATIENCE_MS }: AdapterSuiteOptions = {},
 ): AdapterCase[] {
   const { serve, call, gaps = {} } = fixture;
-  const cases = { ...(serve && SERVED), ...(call && CALLED) };
+  const cases = { ...(serve && { ...SERVED, ...killedCases }), ...(call && CALLED) };
   const unknown = Object.keys(gaps).find((name) => !Object.hasOwn(cases, name));
   if (unknown !== undefined) {
     throw new Error(`A gap is declared for "${unknown}", which is no case of this suite.`);
@@ -83,7 +85,8 @@ async function runCase(
   check: Cases[string],
   patienceMs: number,
 ): Promise<void> {
-  const scene = await Scene.open(fixture);
+  const isOfProcesses = Object.values(killedCases).includes(check);
+  const scene = await Scene.open(fixture, isOfProcesses ? systemClock() : undefined);
   let timer: NodeJS.Timeout | undefined;
   const impatience = new Promise<never>((_, reject) => {
     timer = setTimeout(

@@ -113,6 +113,9 @@ export const calledManyCases: Cases = {
     );
     const called = scene.call({ timeoutMs: 300_000 });
     await scene.wait("the first to start", started.came);
+    await scene.until("its acceptance", async () =>
+      (await scene.said("receipt")).some(({ body }) => body.status === 101),
+    );
     await first.stop({ mode: "abandon" });
     await scene.receive(() => ({ summary: "by the second" }), { id: "second" });
     await scene.clock.advance(60_000);

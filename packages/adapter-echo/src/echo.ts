@@ -1,0 +1,121 @@
+// The framework. It stands in for a real one, which would be a peer dependency: it knows nothing of
+// Waybill, and has in small what a framework has: sessions, a stream, interrupts, tools, limits.
+
+export interface EchoLine {
+  readonly speaker: string;
+  readonly name?: string | undefined;
+  readonly text: string;
+  /** What the framework carries along with a line, and does not look at. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface EchoFile {
+  readonly title: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What is said to a bot. */
+export interface EchoPrompt {
+  readonly value?: unknown;
+  readonly lines: readonly EchoLine[];
+  readonly files: readonly EchoFile[];
+}
+
+export interface EchoReply {
+  readonly value?: unknown;
+  readonly lines?: readonly EchoLine[] | undefined;
+  readonly files?: readonly EchoFile[] | undefined;
+}
+
+export interface EchoOptions {
+  /** Names the conversation: one that is run again under the same name is the same. */
+  readonly session: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Hears whatever is emitted on the way. */
+  readonly onEvent?: ((event: unknown) => void) | undefined;
+  /** Answers to what was asked so far, by the ids of the questions. */
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
+  /** Passed on to tools as it is: a trace, a tenant. */
+  readonly context?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export interface EchoTurn extends EchoPrompt, EchoOptions {
+  readonly signal: AbortSignal;
+  emit(event: unknown): void;
+  /** Gives the answer, or interrupts the run until there is one. */
+  ask(id: string, text: string): unknown;
+  /** `call` names the use of a tool within the session. */
+  use(tool: string, call: string, prompt: EchoPrompt): Promise<EchoReply>;
+}
+
+export type EchoBot = (turn: EchoTurn) => EchoReply | Promise<EchoReply>;
+
+export interface EchoTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: unknown;
+  use(prompt: EchoPrompt, turn: EchoTurn, call: string): Promise<EchoReply>;
+}
+
+/** The run waits for answers. */
+export interface EchoPause {
+  readonly asks: readonly { readonly id: string; readonly text: string }[];
+}
+
+class EchoInterrupt extends Error {
+  override readonly name: string = "EchoInterrupt";
+  readonly id: string;
+  readonly text: string;
+
+  constructor(id: string, text: string) {
+    super(`The run waits for an answer to: ${text}`);
+    this.id = id;
+    this.text = text;
+  }
+}
+
+class EchoLimitError extends Error {
+  override readonly name: string = "EchoLimitError";
+}
+
+const LINES_AT_MOST = 1000;
+
+export class Echo {
+  readonly #bot: EchoBot;
+  readonly #tools: ReadonlyMap<string, EchoTool>;
+
+  /** Without a bot of its own, an Echo repeats what it hears. */
+  constructor(bot: EchoBot = ({ value, lines }) => ({ value, lines }), tools: EchoTool[] = []) {
+    this.#bot = bot;
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  async run(prompt: EchoPrompt, options: EchoOptions): Promise<EchoReply | EchoPause> {
+    if (prompt.lines.length > LINES_AT_MOST) {
+      throw new EchoLimitError(`An Echo listens to ${LINES_AT_MOST} lines at most.`);
+    }
+    const turn: EchoTurn = {
+      ...prompt,
+      ...options,
+      signal: options.signal ?? new AbortController().signal,
+      emit: (event) => options.onEvent?.(event),
+      ask(id, text) {
+        const { answers = {} } = options;
+        if (Object.hasOwn(answers, id)) return answers[id];
+        throw new EchoInterrupt(id, text);
+      },
+      use: (name, call, given) => {
+        const tool = this.#tools.get(name);
+        if (tool === undefined) throw new Error(`There is no tool ${name}.`);
+        return tool.use(given, turn, call);
+      },
+    };
+    try {
+      return await this.#bot(turn);
+    } catch (error) {
+      if (!(error instanceof EchoInterrupt)) throw error;
+      return { asks: [{ id: error.id, text: error.text }] };
+    }
+  }
+}

@@ -1,0 +1,15 @@
+export { serveEcho } from "./serve.ts";
+export { remoteTool } from "./remote-tool.ts";
+export type { RemoteToolOptions } from "./remote-tool.ts";
+export { Echo } from "./echo.ts";
+export type {
+  EchoBot,
+  EchoFile,
+  EchoLine,
+  EchoOptions,
+  EchoPause,
+  EchoPrompt,
+  EchoReply,
+  EchoTool,
+  EchoTurn,
+} from "./echo.ts";

@@ -1,0 +1,45 @@
+import type { Agent } from "@waybill/agent";
+import { call } from "@waybill/agent/adapter";
+import { describeForModel } from "@waybill/protocol";
+import type { Capability, Json } from "@waybill/protocol";
+import type { EchoTool } from "./echo.ts";
+import { workOf } from "./from-echo.ts";
+import { fileOf, lineOf } from "./to-echo.ts";
+
+export interface RemoteToolOptions {
+  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  readonly to?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What another agent can do, as a tool that an Echo uses. */
+export function remoteTool(
+  agent: Agent,
+  capability: Capability,
+  { to, timeoutMs }: RemoteToolOptions = {},
+): EchoTool {
+  return {
+    name: capability.name,
+    description: describeForModel(capability),
+    parameters: capability.input_schema,
+    async use(prompt, { session, signal, emit, ask, context }, callId) {
+      const { output, messages, artifacts } = await call(agent, {
+        step: { run: session, step: callId },
+        capability: capability.name,
+        to,
+        timeoutMs,
+        ...workOf(prompt),
+        traceparent: context?.["traceparent"],
+        signal,
+        onProgress: ({ message, data }) => emit(message ?? data),
+        // An Echo's interrupt passes through, and the tool is used again once there is an answer.
+        onQuestion: async ({ id, text = id }) => ask(id, text) as Json,
+      });
+      return {
+        value: output,
+        lines: messages.map(lineOf),
+        files: artifacts.map(fileOf),
+      };
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { offerOf } from "@waybill/agent/adapter";
+import type { ErrorTable, Offer } from "@waybill/agent/adapter";
+import type { CapabilityInput } from "@waybill/protocol";
+import type { Echo } from "./echo.ts";
+import { finishedOf } from "./from-echo.ts";
+import { promptOf } from "./to-echo.ts";
+
+const ERRORS: ErrorTable = { EchoLimitError: 413 };
+
+/** An Echo as a capability: `agent.serve(...serveEcho(echo, { name: "repeat" }))`. */
+export function serveEcho(echo: Echo, capability: CapabilityInput): Offer {
+  return offerOf({
+    capability,
+    errors: ERRORS,
+    async run({ work, handoffId, signal, resume, progress, traceparent }) {
+      const reply = await echo.run(promptOf(work), {
+        session: handoffId,
+        signal,
+        onEvent: progress,
+        answers: resume && Object.fromEntries(resume.answers),
+        context: { traceparent },
+      });
+      // An Echo stores nothing, and starts from the answers; one that does would say here where it is.
+      if ("asks" in reply) return { questions: reply.asks, state: handoffId };
+      return finishedOf(reply);
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import { bytesOf, conversationOf, textOf } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Artifact, Message } from "@waybill/protocol";
+import type { EchoFile, EchoLine, EchoPrompt } from "./echo.ts";
+
+/** Work as a prompt: an Echo takes a value, or lines where there is none, and files with both. */
+export function promptOf(work: PortableWork): EchoPrompt {
+  const { input, artifacts = [] } = work;
+  const isStructured = input !== undefined;
+  const lines = (isStructured ? (work.messages ?? []) : conversationOf(work)).map(lineOf);
+  const files = artifacts.map((artifact): EchoFile => ({
+    title: artifact.name,
+    type: artifact.media_type,
+    bytes: bytesOf(artifact),
+  }));
+  return isStructured ? { value: input, lines, files } : { lines, files };
+}
+
+/** A line is all that an Echo reads of a message. The message itself goes along, for the way back. */
+export function lineOf(message: Message): EchoLine {
+  const { role, name } = message;
+  return { speaker: role, name, text: textOf(message), extra: { message } };
+}
+
+export function fileOf(artifact: Artifact): EchoFile {
+  return { title: artifact.name, type: artifact.media_type, bytes: bytesOf(artifact) };
+}

@@ -1,0 +1,241 @@
+/// <reference types="node" />
+import { AsyncLocalStorage } from "node:async_hooks";
+import { dispatch } from "@waybill/agent/adapter";
+import type { Call, Listening } from "@waybill/agent/adapter";
+import type { HandoffResult } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import type { Json, Message } from "@waybill/protocol";
+import { settled } from "./clock.ts";
+import type { CallRequest, Played } from "./fixture.ts";
+import type { Faults } from "./plain-fixture.ts";
+
+type Fault = () => Faults;
+type Options = Call & Listening;
+
+/** Hands off something else than the framework gave. */
+const sending =
+  (change: (options: Options) => Partial<Options>): Fault =>
+  () => ({
+    calling: (options, next) => next({ ...options, ...change(options) }),
+  });
+
+/** Gives the framework something else than came back. */
+const getting =
+  (change: (played: Played, request: CallRequest) => Played): Fault =>
+  () => ({
+    got: change,
+  });
+
+/** Makes something else of how the handoff failed. */
+const failing =
+  (change: (error: WaybillError, options: Options) => Error | HandoffResult): Fault =>
+  () => ({
+    async calling(options, next) {
+      try {
+        return await next(options);
+      } catch (error) {
+        if (!WaybillError.is(error)) throw error;
+        const changed = change(error, options);
+        if (changed instanceof Error) throw changed;
+        return changed;
+      }
+    },
+  });
+
+const SUCCESS = { output: "done", messages: [], artifacts: [] } as unknown as HandoffResult;
+
+/** Holds progress back, and lets it out at the end. */
+const showing =
+  (isReversed: boolean): Fault =>
+  () => ({
+    async calling({ onProgress, ...options }, next) {
+      const held: Parameters<NonNullable<typeof onProgress>>[0][] = [];
+      let count = 0;
+      const result = await next({
+        ...options,
+        onProgress: (event) =>
+          isReversed && count++ === 0 ? onProgress?.(event) : void held.push(event),
+      });
+      for (const event of isReversed ? held.toReversed() : held) await onProgress?.(event);
+      return result;
+    },
+  });
+
+function nameless(message: Message): Message {
+  const { name: _, ...others } = message;
+  return others;
+}
+
+/** For each case about calling an adapter that does not do what the case says, and all else. */
+export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
+  "call: structured input goes out, and the output comes back into the framework": sending(
+    ({ input }) => {
+      const { depth: _, ...rest } = (input ?? {}) as { [name: string]: Json };
+      // Without its query it is refused, which is another case.
+      return "query" in rest ? { input: rest } : {};
+    },
+  ),
+  "call: a conversation goes out, and the reply comes back into the framework": getting(
+    (played, { work }) =>
+      work.messages !== undefined && typeof played.output === "string"
+        ? { ...played, output: "[object Object]" }
+        : played,
+  ),
+  "call: a task in words goes out, and its result comes back into the framework": sending(
+    ({ brief }) =>
+      brief === undefined ? {} : { brief: { instruction: brief.expected_output ?? "" } },
+  ),
+  "call: a history goes out whole, with its roles, names and tool calls": sending(({ messages }) =>
+    messages === undefined ? {} : { messages: messages.map(nameless) },
+  ),
+  "call: artifacts go out byte for byte": sending(() => ({ artifacts: undefined })),
+  "call: the messages of a result come back into the framework whole": getting((played) =>
+    played.messages === undefined ? played : { ...played, messages: played.messages.slice(-1) },
+  ),
+  "call: the artifacts of a result come back into the framework byte for byte": getting(
+    ({ output, messages }) => ({ output, messages }),
+  ),
+  "call: a large payload passes both ways": getting((played) => {
+    const { summary = "" } = (played.output ?? {}) as { summary?: string };
+    return summary.length > 65_536
+      ? { ...played, output: { summary: summary.slice(0, 65_536) } }
+      : played;
+  }),
+  "call: any Unicode passes both ways": sending(({ input = null }) =>
+    input === null ? {} : { input: JSON.parse(JSON.stringify(input).normalize("NFC")) as Json },
+  ),
+  "call: the framework's trace goes along": sending(() => ({ traceparent: undefined })),
+
+  "call: a refusal reaches the framework as 422, with its reason": failing((error) =>
+    error.status === 422 ? new Error(error.message) : error,
+  ),
+  "call: a failure reaches the framework as 500, with its real message": failing((error) =>
+    error.status === 500
+      ? new WaybillError(500, "The tool failed.", { cause: error.cause })
+      : error,
+  ),
+  "call: what caused a failure is told too": failing((error) =>
+    error.status === 500 ? new WaybillError(500, error.message) : error,
+  ),
+  "call: an output that breaks its schema reaches the framework as 520": failing((error) =>
+    error.status === 520 ? SUCCESS : error,
+  ),
+  "call: a deadline that passes reaches the framework as 504": failing((error) =>
+    error.status === 504 ? new WaybillError(500, error.message) : error,
+  ),
+  "call: the framework's signal cancels the handoff, and the remote agent stops": () => ({
+    calling({ signal, ...options }, next) {
+      signal?.throwIfAborted();
+      const stopped = Promise.withResolvers<never>();
+      signal?.addEventListener("abort", () => stopped.reject(signal.reason));
+      return Promise.race([next(options), stopped.promise]);
+    },
+  }),
+  "call: a run that was stopped before it began sends nothing": () => ({
+    async calling(options, next, { agent }) {
+      const { signal, ...others } = options;
+      if (signal?.aborted === true) await dispatch(agent, others).custody;
+      return next(options);
+    },
+  }),
+  "call: a handoff that is cancelled from elsewhere ends the step with 499": failing(
+    (error, { signal }) => (error.status === 499 && signal?.aborted === false ? SUCCESS : error),
+  ),
+
+  "call: progress comes out of the framework's stream in order, before the result": showing(true),
+  "call: progress comes out while the remote agent works": showing(false),
+  "call: a question is the framework's own, and its answer goes back": sending(
+    ({ onQuestion }) => ({ onQuestion: (asked) => onQuestion({ ...asked, id: "question" }) }),
+  ),
+  "call: it is asked twice, is restarted before each answer, and answers each once": () => {
+    // What was answered once stands for every answer of the run after it.
+    const known = new Map<string, Json>();
+    return {
+      calling: (options, next, { folder }) =>
+        next({
+          ...options,
+          async onQuestion(question) {
+            const answer = known.get(folder) ?? (await options.onQuestion(question));
+            known.set(folder, answer);
+            return answer;
+          },
+        }),
+    };
+  },
+
+  "call: parallel calls are not mixed up": () => {
+    let last: Json | undefined;
+    return {
+      async calling(options, next) {
+        last = options.input;
+        await settled();
+        return next({ ...options, input: last });
+      },
+    };
+  },
+  "call: a step that is run again finds its own handoff": () => {
+    const counts = new WeakMap<object, number>();
+    return {
+      calling({ step: { run, step }, ...options }, next, { agent }) {
+        const count = counts.get(agent) ?? 0;
+        counts.set(agent, count + 1);
+        return next({ ...options, step: { run, step: `${step}/${count}` } });
+      },
+    };
+  },
+  "call: a step that is run again after a restart finds its own handoff": () => {
+    // What was under way without a question is taken for lost with the process.
+    const before = new Map<string, { agent: object; hasAsked: boolean; life: number }>();
+    return {
+      calling({ step: { run, step }, onQuestion, ...options }, next, { agent, folder }) {
+        const name = `${folder} ${run} ${step}`;
+        const known = before.get(name) ?? { agent, hasAsked: false, life: 0 };
+        const isLost = known.agent !== agent && !known.hasAsked;
+        const life = isLost ? known.life + 1 : known.life;
+        const now = { agent, hasAsked: false, life };
+        before.set(name, now);
+        return next({
+          ...options,
+          step: { run, step: `${step}/${life}` },
+          onQuestion(question) {
+            now.hasAsked = true;
+            return onQuestion(question);
+          },
+        });
+      },
+    };
+  },
+  "call: two steps of a run are two handoffs": sending(({ step: { run } }) => ({
+    step: { run, step: "step" },
+  })),
+  "call: one step of two runs is two handoffs": sending(({ step: { step }, input }) => ({
+    step: { run: JSON.stringify(input), step },
+  })),
+  "call: what is delivered twice is taken once": sending(({ onProgress }) => ({
+    async onProgress(event) {
+      await onProgress?.(event);
+      if (event.message === "half of it") await onProgress?.(event);
+    },
+  })),
+  "call: when the remote agent goes silent, the framework gets another's one result": () => ({
+    async calling(options, next, { agent }) {
+      const { signal, ...others } = options;
+      signal?.throwIfAborted();
+      const { accepted } = dispatch(agent, others);
+      const accepting = accepted.then(
+        ({ by }) => by,
+        () => undefined,
+      );
+      const result = await next(options);
+      if (result.by === (await accepting)) return result;
+      throw new WaybillError(403, `${result.by} was not the one who has accepted.`);
+    },
+  }),
+  "call: the result is acknowledged once the framework has it": sending(() => ({
+    acknowledge: "manual",
+  })),
+  "call: inside a run that is served, a call is a part of its handoff": () => {
+    const elsewhere = AsyncLocalStorage.snapshot();
+    return { calling: (options, next) => elsewhere(() => next(options)) };
+  },
+};

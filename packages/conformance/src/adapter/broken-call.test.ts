@@ -1,0 +1,13 @@
+import { describe, expect, test } from "vitest";
+import { BROKEN_CALLING } from "./broken-call-fixture.ts";
+import { casesOf, failedBy } from "./broken-runs-fixture.ts";
+
+test("there is a broken adapter for every case, and a case for every broken adapter", () => {
+  expect(Object.keys(BROKEN_CALLING).toSorted()).toEqual(casesOf("call").toSorted());
+});
+
+describe("an adapter that breaks one promise fails exactly the case about it:", () => {
+  test.for(Object.entries(BROKEN_CALLING))("%s", async ([name, fault]) => {
+    expect(await failedBy("call", fault())).toEqual([name]);
+  });
+});

@@ -1,0 +1,251 @@
+/// <reference types="node" />
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Finished, Paused, Run } from "@waybill/agent/adapter";
+import { WaybillError } from "@waybill/protocol";
+import type { CapabilityInput, Json, Message, StatusCode } from "@waybill/protocol";
+import { settled } from "./clock.ts";
+import type { Faults } from "./plain-fixture.ts";
+
+type Fault = () => Faults;
+
+/** Gives the framework other work than came. */
+const given =
+  (change: (run: Run) => Partial<Run["work"]>): Fault =>
+  () => ({
+    run: (run, next) => next({ ...run, work: { ...run.work, ...change(run) } }),
+  });
+
+/** Gives back something else than the framework did. */
+const ending =
+  (change: (finished: Finished, run: Run) => Finished): Fault =>
+  () => ({
+    async run(run, next) {
+      const ended = await next(run);
+      return "questions" in ended ? ended : change(ended, run);
+    },
+  });
+
+/** Throws something else than the framework did. */
+const failing =
+  (change: (error: Error & { status?: unknown }) => Error): Fault =>
+  () => ({
+    async run(run, next) {
+      try {
+        return await next(run);
+      } catch (error) {
+        if (WaybillError.is(error) || run.signal.aborted || !(error instanceof Error)) throw error;
+        throw change(error);
+      }
+    },
+  });
+
+const offering =
+  (change: Partial<CapabilityInput>): Fault =>
+  () => ({
+    offer: (request, next) =>
+      next({ ...request, capability: { ...request.capability, ...change } }),
+  });
+
+/** Tells the framework nothing of one reason to stop. */
+const deafTo =
+  (status: StatusCode): Fault =>
+  () => ({
+    run(run, next) {
+      const heard = new AbortController();
+      run.signal.addEventListener("abort", () => {
+        if (!WaybillError.is(run.signal.reason, status)) heard.abort(run.signal.reason);
+      });
+      return next({ ...run, signal: heard.signal });
+    },
+  });
+
+/** Holds progress back, and lets it out at the end. */
+const showing =
+  (order: (events: unknown[]) => unknown[], isFirstLive: boolean): Fault =>
+  () => ({
+    async run(run, next) {
+      const held: unknown[] = [];
+      let count = 0;
+      const progress = (event: unknown) =>
+        void (isFirstLive && count++ === 0 ? run.progress(event) : held.push(event));
+      const ended = await next({ ...run, progress });
+      order(held).forEach(run.progress);
+      return ended;
+    },
+  });
+
+const summaryOf = ({ output }: Finished): string =>
+  String((output as { summary?: unknown } | undefined)?.summary);
+
+function nameless(message: Message): Message {
+  const { name: _, ...others } = message;
+  return others;
+}
+
+/** For each case about serving an adapter that does not do what the case says, and all else. */
+export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
+  "serve: structured input reaches the framework, and its output comes back": given(({ work }) => {
+    const { depth: _, ...input } = (work.input ?? {}) as { [name: string]: Json };
+    return work.input === undefined ? {} : { input };
+  }),
+  "serve: a conversation reaches the framework, and its reply comes back": ending(
+    (finished, { work }) =>
+      work.messages !== undefined && typeof finished.output === "string"
+        ? { ...finished, output: "[object Object]" }
+        : finished,
+  ),
+  "serve: a task in words reaches the framework, and its result comes back": given(({ work }) =>
+    work.brief === undefined ? {} : { brief: { instruction: work.brief.expected_output ?? "" } },
+  ),
+  "serve: a history arrives whole, with its roles, names and tool calls": given(({ work }) =>
+    work.messages === undefined ? {} : { messages: work.messages.map(nameless) },
+  ),
+  "serve: artifacts arrive byte for byte": given(({ work }) =>
+    work.artifacts === undefined
+      ? {}
+      : { artifacts: work.artifacts.map((each) => ({ ...each, data: `${each.data}AAAA` })) },
+  ),
+  "serve: the messages that a run has added come back whole, and no others": ending(
+    (finished, { work }) =>
+      finished.messages === undefined
+        ? finished
+        : { ...finished, messages: [...(work.messages ?? []), ...finished.messages] },
+  ),
+  "serve: the artifacts that a run has made come back byte for byte": ending((finished) =>
+    finished.artifacts === undefined
+      ? finished
+      : {
+          ...finished,
+          artifacts: finished.artifacts.map((each) => ({ ...each, media_type: "text/plain" })),
+        },
+  ),
+  "serve: a large payload passes both ways": ending((finished) =>
+    summaryOf(finished).length > 65_536
+      ? { ...finished, output: { summary: summaryOf(finished).slice(0, 65_536) } }
+      : finished,
+  ),
+  "serve: any Unicode passes both ways": given(({ work }) =>
+    work.input === undefined
+      ? {}
+      : { input: JSON.parse(JSON.stringify(work.input).normalize("NFC")) as Json },
+  ),
+
+  "serve: input that breaks its schema is a 422, and nothing runs": offering({ input_schema: {} }),
+  "serve: output that breaks its schema is a 520": offering({ output_schema: {} }),
+  "serve: an empty success is a 520": ending((finished) =>
+    Object.values(finished).every((each) => each === undefined) ? { output: {} } : finished,
+  ),
+  "serve: a framework's error is a 500 with its real message": failing((error) =>
+    error.name === "Error" && error.cause === undefined ? new Error("The tool failed.") : error,
+  ),
+  "serve: what caused a framework's error is told too": failing((error) =>
+    error.cause === undefined ? error : new Error(error.message),
+  ),
+  "serve: an HTTP status of a run's own request is not the handoff's": failing((error) =>
+    error.status === undefined ? error : WaybillError.from(error),
+  ),
+  "serve: a run that stops itself ends as 499": failing((error) =>
+    error.name === "AbortError" ? new Error(error.message) : error,
+  ),
+
+  "serve: at the deadline the framework's signal fires, and the run stops": deafTo(504),
+  "serve: a handoff that is cancelled stops the framework's run": deafTo(499),
+  "serve: work that is given back stops here, and is done by another": deafTo(300),
+  "serve: an agent that stops lets its runs finish, and takes no others": ending((finished) =>
+    summaryOf(finished) === "finished" ? { output: { summary: "broken off" } } : finished,
+  ),
+
+  "serve: progress comes out in order, and all of it before the result": showing(
+    (events) => events.toReversed(),
+    true,
+  ),
+  "serve: progress comes out while the run goes on": showing((events) => events, false),
+  "serve: a question comes out by its id, and its answer goes in": () => ({
+    stage: (stage) => ({ ...stage, ask: (id) => stage.ask(id, "It has a question.") }),
+  }),
+  "serve: it asks twice, is restarted before each answer, and goes on where it was": () => ({
+    // What it would go on from is in the memory of this process alone.
+    offer(request, next) {
+      const known = new Set<string>();
+      const [capability, handler] = next(request);
+      return [
+        capability,
+        (work) => {
+          if (work.resume !== undefined && !known.has(work.handoffId)) {
+            throw new WaybillError(500, "There is no such session.");
+          }
+          known.add(work.handoffId);
+          return handler(work);
+        },
+      ];
+    },
+  }),
+  "serve: a second answer to one question changes nothing": () => {
+    // What was answered in an earlier attempt stands for every answer after it.
+    const first = new WeakMap<object, { attempt: number; answer: Json }>();
+    return {
+      run(run, next, request) {
+        const known = first.get(request);
+        const { resume } = run;
+        const [answer] = resume?.answers.values() ?? [];
+        if (known === undefined && answer !== undefined) {
+          first.set(request, { attempt: run.attempt, answer });
+        }
+        if (known === undefined || resume === undefined) return next(run);
+        const answers = new Map([...resume.answers.keys()].map((id) => [id, known.answer]));
+        return next({ ...run, resume: { ...resume, answers } });
+      },
+    };
+  },
+
+  "serve: parallel handoffs are not mixed up": () => {
+    let last: Run["work"];
+    return {
+      async run(run, next): Promise<Finished | Paused> {
+        last = run.work;
+        await settled();
+        return next({ ...run, work: last });
+      },
+    };
+  },
+  "serve: never more runs at once than the capability allows": offering({ concurrency: undefined }),
+  "serve: what is delivered twice runs once": () => ({
+    async run(run, next) {
+      const ended = await next(run);
+      return !("questions" in ended) && summaryOf(ended).startsWith("run ") ? next(run) : ended;
+    },
+  }),
+  "serve: every attempt runs under the same name, which is the handoff's id": () => ({
+    stage: (stage, { attempt }) =>
+      attempt === 1 ? stage : { ...stage, run: `${stage.run}/${attempt}` },
+  }),
+  "serve: the framework sees the trace of the handoff": () => ({
+    stage: (stage) => ({ ...stage, traceparent: undefined }),
+  }),
+  "serve: what a run hands off is a part of its handoff": () => {
+    // As in a pool of workers that was there before the work.
+    const elsewhere = AsyncLocalStorage.snapshot();
+    return { run: (run, next) => elsewhere(() => next(run)) };
+  },
+  "serve: a part that has failed makes a 424": () => ({
+    async run(run, next) {
+      try {
+        return await next(run);
+      } catch (error) {
+        throw WaybillError.is(error, 413) ? new WaybillError(413, error.message) : error;
+      }
+    },
+  }),
+};
+
+/** The same for processes that are killed: modules that such a process loads. */
+export const BROKEN_PROCESSES: Readonly<Record<string, URL>> = {
+  "serve: a recipient that is killed in the middle is followed by another attempt": new URL(
+    "broken-lock-fixture.ts",
+    import.meta.url,
+  ),
+  "serve: a recipient that is killed while it waits goes on with the answer": new URL(
+    "broken-memory-fixture.ts",
+    import.meta.url,
+  ),
+};
