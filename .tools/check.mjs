@@ -1,7 +1,7 @@
 // `npm run check`: what has to hold before a change lands or a version is released.
 // `npm run check lint format` runs only these steps, `npm run check -- --without tests` all the others.
 import { run } from "./command.mjs";
-import { checkInstalled, checkPacked } from "./packed.mjs";
+import { checkGuide, checkInstalled, checkPacked } from "./packed.mjs";
 import { packages } from "./workspace.mjs";
 
 // A step throws when it fails; what it returns is printed beside its "ok".
@@ -17,11 +17,13 @@ const steps = [
   { name: "tools", run: () => void run("node", ["--test", ".tools/*.test.mjs"]) },
   { name: "packed", run: checkPacked },
   { name: "installed", run: checkInstalled },
+  { name: "guide", run: checkGuide },
   { name: "tests", run: () => run("node", [".tools/test.mjs"]).trim().split("\n").at(-1) },
 ];
 
 const chosen = choose(process.argv.slice(2));
-const failed = chosen.filter((step) => !passes(step));
+const failed = [];
+for (const step of chosen) if (!(await passes(step))) failed.push(step);
 console.log(`\n${chosen.length - failed.length} passed, ${failed.length} failed`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 
@@ -40,12 +42,12 @@ function choose(args) {
     : steps.filter(({ name }) => names.includes(name) !== isWithout);
 }
 
-function passes(step) {
+async function passes(step) {
   const start = Date.now();
   const took = () => `${((Date.now() - start) / 1000).toFixed(1)} s`.padStart(7);
   process.stdout.write(step.name.padEnd(12));
   try {
-    const note = step.run();
+    const note = await step.run();
     console.log(`ok     ${took()}${note ? `  ${note}` : ""}`);
     return true;
   } catch (error) {

@@ -1,8 +1,11 @@
 // What a user gets: every publishable package packed, looked into, and installed in an empty folder.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { run } from "./command.mjs";
+import { follow, stepsOf } from "./guide.mjs";
 import { findFaults } from "./tarball.mjs";
 import { packages, root } from "./workspace.mjs";
 
@@ -105,6 +108,37 @@ export function checkInstalled() {
     run(join(project, "node_modules/.bin", name), ["--help"], { ...outside, env });
   }
   return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands`;
+}
+
+/** The guide for authors of adapters, followed to the letter with what is packed here. */
+export async function checkGuide() {
+  const cwd = join(folder, "guide");
+  mkdirSync(cwd);
+  const guide = readFileSync(join(root, "packages/adapter-echo/GUIDE.md"), "utf8");
+  const env = environmentOutside();
+  const upstream = run("npm", ["config", "get", "registry"], { cwd, env }).trim();
+  const registry = spawn(
+    process.execPath,
+    [join(root, ".tools/registry.mjs"), upstream, ...pack().map(({ file }) => file)],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  try {
+    const [address] = await once(registry.stdout.setEncoding("utf8"), "data");
+    const node = join(root, "node_modules/node/bin");
+    const said = follow(stepsOf(guide), {
+      cwd,
+      env: {
+        ...env,
+        PATH: [node, env.PATH].join(delimiter),
+        npm_config_registry: address.trim(),
+        npm_config_yes: "true",
+        NO_COLOR: "1",
+      },
+    });
+    return [...said.matchAll(/Tests +(.*)/g)].map(([, tests]) => tests).join(", then ");
+  } finally {
+    registry.kill();
+  }
 }
 
 function entryPoints({ name, packed }) {

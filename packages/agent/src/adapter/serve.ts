@@ -1,5 +1,12 @@
-import { WaybillError } from "@waybill/protocol";
-import type { Artifact, CapabilityInput, Effects, Json, Message } from "@waybill/protocol";
+import { parseManifest, WaybillError } from "@waybill/protocol";
+import type {
+  Artifact,
+  Capability,
+  CapabilityInput,
+  Effects,
+  Json,
+  Message,
+} from "@waybill/protocol";
 import type { Ask, Handler, Resume, Work } from "../serving/work.ts";
 import { during } from "./current-work.ts";
 import { failureFrom } from "./failure.ts";
@@ -15,6 +22,8 @@ export type Offer = readonly [capability: CapabilityInput, handler: Handler];
 /** One run of a framework's thing, as its adapter gets it. */
 export interface Run {
   readonly work: PortableWork;
+  /** What is served, with every default filled in and its schemas as JSON Schema. */
+  readonly capability: Capability;
   /** Names the run for the framework: a thread, a session. The same in every attempt. */
   readonly handoffId: string;
   readonly correlationId: string;
@@ -56,11 +65,12 @@ export interface ServeOptions {
 
 /** What is the same in every adapter around one run of its framework. */
 export function offerOf({ capability, run, errors = {} }: ServeOptions): Offer {
+  const served = readCapability(capability);
   const handler: Handler = async (work) => {
     const progress = new Progress(work);
     const { signal } = work;
     try {
-      const ending = await during(work, () => run(runOf(work, progress)));
+      const ending = await during(work, () => run(runOf(work, served, progress)));
       // A framework that was told to stop and says that it is done has not done the work.
       signal.throwIfAborted();
       await progress.settled();
@@ -75,10 +85,15 @@ export function offerOf({ capability, run, errors = {} }: ServeOptions): Offer {
   return [capability, handler];
 }
 
-function runOf(work: Work, progress: Progress): Run {
+function readCapability(capability: CapabilityInput): Capability {
+  return parseManifest({ agent_id: "adapter", capabilities: [capability] }).capabilities[0]!;
+}
+
+function runOf(work: Work, capability: Capability, progress: Progress): Run {
   const { envelope, handoffId, attempt, deadline, signal, resume, body, ask } = work;
   return {
     work: portableOf(body),
+    capability,
     handoffId,
     correlationId: envelope.correlation_id,
     attempt,

@@ -1,0 +1,48 @@
+// A registry for packages that are not published yet: it has these tarballs, and for everything else
+// asks the registry that npm is set to. Run as a process of its own: `node registry.mjs <upstream>
+// <tarball> …`; it says its address in one line.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { basename } from "node:path";
+import { execFileSync } from "node:child_process";
+
+const [upstream, ...files] = process.argv.slice(2);
+const packages = new Map(
+  files.map((file) => {
+    const text = execFileSync("tar", ["-xzOf", file, "package/package.json"], { encoding: "utf8" });
+    const manifest = JSON.parse(text);
+    return [manifest.name, { file, manifest, bytes: readFileSync(file) }];
+  }),
+);
+
+const server = createServer((request, response) => {
+  answer(request, response).catch((error) => {
+    response.writeHead(502).end(String(error));
+  });
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/`));
+
+async function answer(request, response) {
+  const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname.slice(1));
+  const own = packages.get(path);
+  if (own !== undefined) {
+    response.writeHead(200, { "content-type": "application/json" });
+    return response.end(JSON.stringify(documentOf(own, `http://${request.headers.host}`)));
+  }
+  const tarball = [...packages.values()].find(({ file }) => path === `tarballs/${basename(file)}`);
+  if (tarball !== undefined) return response.end(tarball.bytes);
+  const accept = request.headers.accept ?? "*/*";
+  const found = await fetch(new URL(request.url.slice(1), upstream), { headers: { accept } });
+  response.writeHead(found.status, {
+    "content-type": found.headers.get("content-type") ?? "application/octet-stream",
+  });
+  response.end(Buffer.from(await found.arrayBuffer()));
+}
+
+function documentOf({ file, manifest, bytes }, address) {
+  const { name, version } = manifest;
+  const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+  const dist = { tarball: `${address}/tarballs/${basename(file)}`, integrity };
+  return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } } };
+}

@@ -1,0 +1,30 @@
+import { createAgent } from "@waybill/agent";
+import { textMessage } from "@waybill/agent/adapter";
+import { memoryStore, openHub } from "@waybill/hub";
+import { generateKey } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { Echo } from "./echo.ts";
+import { serveEcho } from "./serve.ts";
+
+test("what an Echo hears comes back, and its own limit is the handoff's", async () => {
+  const hub = await openHub({ store: memoryStore(), key: generateKey() });
+  const [parrot, owner] = ["parrot", "owner"].map((id) =>
+    createAgent({ id, key: generateKey(), hub }),
+  );
+  parrot!.serve(...serveEcho(new Echo(), { name: "repeat", takes: "conversation" }));
+  await parrot!.start();
+  const repeat = (count: number) => {
+    const messages = Array.from({ length: count }, () => textMessage("user", "ahoy", "pirate"));
+    return owner!.handoff({ capability: "repeat", messages }).result;
+  };
+  expect((await repeat(2)).messages).toEqual([
+    textMessage("user", "ahoy", "pirate"),
+    textMessage("user", "ahoy", "pirate"),
+  ]);
+  await expect(repeat(1001)).rejects.toMatchObject({
+    status: 413,
+    message: "An Echo listens to 1000 lines at most.",
+  });
+  await Promise.all([parrot!.stop(), owner!.stop()]);
+  await hub.close();
+});

@@ -1,0 +1,91 @@
+/// <reference types="node" />
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const SOURCE = join(ROOT, "packages/adapter-echo");
+const COPIED = ["src", "examples"];
+
+interface Manifest {
+  [member: string]: unknown;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Writes the template into a folder: adapter-echo, with what the workspace does for it written out. */
+export function writeTemplate(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const name of COPIED) cpSync(join(SOURCE, name), join(folder, name), { recursive: true });
+  const readme = readFileSync(join(SOURCE, "README.md"), "utf8");
+  writeFileSync(join(folder, "README.md"), readmeOf(readme));
+  const guide = readFileSync(join(SOURCE, "GUIDE.md"), "utf8");
+  writeFileSync(join(folder, "GUIDE.md"), guideOf(guide));
+  writeFileSync(join(folder, "_gitignore"), "node_modules/\ndist/\n");
+  write(folder, "_package.json", manifestOf(manifestIn(SOURCE), manifestIn(ROOT)));
+  write(
+    folder,
+    "tsconfig.json",
+    compilerOf(JSON.parse(readFileSync(join(ROOT, "tsconfig.base.json"), "utf8"))),
+  );
+}
+
+function manifestOf(own: Manifest, root: Manifest): object {
+  const {
+    exports: _,
+    publishConfig: __,
+    scripts: ___,
+    version,
+    dependencies,
+    devDependencies,
+    ...others
+  } = own;
+  const tools = ["typescript", "vitest"].map((name) => [name, root.devDependencies?.[name] ?? "*"]);
+  return {
+    ...others,
+    version,
+    exports: { ".": "./dist/index.js" },
+    scripts: { build: "tsc", prepack: "tsc", test: "vitest run --dir src" },
+    dependencies: published(dependencies!, version),
+    devDependencies: { ...published(devDependencies!, version), ...Object.fromEntries(tools) },
+  };
+}
+
+/** All packages of Waybill have one version. */
+function published(all: Readonly<Record<string, string>>, version: string): object {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, wanted]) => [
+      name,
+      wanted.startsWith("workspace:") ? `^${version}` : wanted,
+    ]),
+  );
+}
+
+function compilerOf({ compilerOptions }: { compilerOptions: Record<string, unknown> }): object {
+  const { composite: _, tsBuildInfoFile: __, ...others } = compilerOptions;
+  return {
+    compilerOptions: { ...others, types: ["node"], rootDir: "src", outDir: "dist" },
+    include: ["src"],
+  };
+}
+
+/** Without the marks by which the workspace keeps its READMEs true, and links out of the folder. */
+function readmeOf(text: string): string {
+  return text
+    .replaceAll(/<!-- \/?example.*-->\n/g, "")
+    .replaceAll("../agent/ADAPTERS.md", "node_modules/@waybill/agent/ADAPTERS.md");
+}
+
+/** Its example is a framework called acme; in a copy, that is whatever the framework is called. */
+function guideOf(text: string): string {
+  return text.replaceAll("Acme", "Echo").replaceAll("acme", "echo");
+}
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+function write(folder: string, name: string, value: object): void {
+  writeFileSync(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
+}

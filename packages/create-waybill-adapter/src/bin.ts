@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+/// <reference types="node" />
+import { relative } from "node:path";
+import process from "node:process";
+import { createAdapter } from "./create.ts";
+
+const [name, folder] = process.argv.slice(2);
+
+if (name === undefined || name.startsWith("-")) {
+  console.error(
+    "npm create waybill-adapter <framework> [folder], such as: npm create waybill-adapter acme",
+  );
+  process.exit(2);
+}
+try {
+  const created = await createAdapter({ name, folder });
+  const where = relative(process.cwd(), created.folder) || ".";
+  console.log(`${created.packageName} is in ${where}: ${created.files.length} files.
+
+  cd ${where}
+  npm install
+  npm test        # what an adapter owes, as cases: all green from the start
+
+GUIDE.md goes from here to an adapter of your own.`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,2 @@
+export { createAdapter } from "./create.ts";
+export type { Created, CreateOptions } from "./create.ts";

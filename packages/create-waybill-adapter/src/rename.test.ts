@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { isFrameworkName, renamed } from "./rename.ts";
+
+test.for([
+  ["src/to-echo.ts", "src/to-my-frame.ts"],
+  ['import { Echo } from "./echo.ts";', 'import { MyFrame } from "./my-frame.ts";'],
+  ["serveEcho(echo: Echo, …)", "serveMyFrame(myFrame: MyFrame, …)"],
+  ['adapter: "echo",', 'adapter: "my-frame",'],
+  ["npm install @waybill/adapter-echo", "npm install waybill-adapter-my-frame"],
+  ["class EchoLimitError", "class MyFrameLimitError"],
+])("%s becomes %s", ([before, after]) => {
+  expect(renamed(before!, "my-frame")).toBe(after);
+});
+
+test("a framework is named as it can stand in a package's name", () => {
+  expect(["acme", "my-frame", "a2a", "x"].filter(isFrameworkName).length).toBe(4);
+  const others = ["Acme", "my_frame", "-x", "x-", "a--b", "2x", "", "../x", "a".repeat(41)];
+  expect(others.filter(isFrameworkName)).toEqual([]);
+});
