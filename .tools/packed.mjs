@@ -131,6 +131,8 @@ export async function checkGuide() {
         ...env,
         PATH: [node, env.PATH].join(delimiter),
         npm_config_registry: address.trim(),
+        // In npm's own cache there may be what was packed another time under the same version.
+        npm_config_cache: join(folder, "npm-cache"),
         npm_config_yes: "true",
         NO_COLOR: "1",
       },

@@ -16,12 +16,16 @@ const packages = new Map(
   }),
 );
 
-const server = createServer((request, response) => {
-  answer(request, response).catch((error) => {
-    response.writeHead(502).end(String(error));
-  });
-});
+const server = createServer((request, response) => void respond(request, response));
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/`));
+
+async function respond(request, response) {
+  try {
+    await answer(request, response);
+  } catch (error) {
+    response.writeHead(502).end(String(error));
+  }
+}
 
 async function answer(request, response) {
   const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname.slice(1));

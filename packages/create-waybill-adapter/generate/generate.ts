@@ -2,4 +2,4 @@
 import { join } from "node:path";
 import { writeTemplate } from "./template.ts";
 
-writeTemplate(join(import.meta.dirname, "..", "template"));
+writeTemplate(join(import.meta.dirname, "../dist/template"));

@@ -27,7 +27,7 @@ const KEPT_ASIDE: Readonly<Record<string, string>> = {
 /** Copies the template under the framework's name. */
 export async function createAdapter(options: CreateOptions): Promise<Created> {
   const { name } = options;
-  const template = options.template ?? join(import.meta.dirname, "..", "template");
+  const template = options.template ?? join(import.meta.dirname, "../dist/template");
   if (!isFrameworkName(name)) {
     throw new Error(
       `"${name}" can't be part of a package's name: write the framework in lower case, such as acme or my-frame.`,
