@@ -1,0 +1,42 @@
+import { call, offerOf } from "@waybill/agent/adapter";
+import { reportAdapter, reportAsText } from "@waybill/conformance";
+import type { AdapterFixture } from "@waybill/conformance";
+
+/** An adapter of no framework: what it serves is the suite's act itself. */
+export const fixture: AdapterFixture = {
+  adapter: "none",
+  module: new URL(import.meta.url),
+
+  serve: {
+    offer: ({ capability, act }) =>
+      offerOf({
+        capability,
+        run: ({ work, handoffId, traceparent, signal, progress, ask }) =>
+          act({
+            work,
+            run: handoffId,
+            traceparent,
+            signal,
+            show: progress,
+            ask: (id, text) => ask({ id, text }),
+          }),
+      }),
+  },
+
+  call: {
+    run: ({ agent, capability, run, step, work, to, timeoutMs, traceparent, signal, show, ask }) =>
+      call(agent, {
+        step: { run, step },
+        capability: capability.name,
+        to,
+        ...work,
+        timeoutMs,
+        traceparent,
+        signal,
+        onProgress: ({ message = "" }) => show(message),
+        onQuestion: ({ id, text = id }) => ask(id, text),
+      }),
+  },
+};
+
+if (import.meta.main) console.log(reportAsText(await reportAdapter(fixture)));
