@@ -1,4 +1,5 @@
-import type { HandoffHandle, ProgressEvent, QuestionEvent } from "../delegating/handle.ts";
+import type { ProgressEvent, QuestionEvent } from "../delegating/events.ts";
+import type { HandoffHandle } from "../delegating/handle.ts";
 
 const feeds = new WeakMap<HandoffHandle, Feed>();
 
