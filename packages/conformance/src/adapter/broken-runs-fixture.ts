@@ -9,7 +9,7 @@ export async function failedBy(direction: "serve" | "call", faults: Faults): Pro
   const { adapter, module, [direction]: side } = plainFixture(faults);
   const fixture: AdapterFixture = { adapter, module, [direction]: side };
   const failed: string[] = [];
-  for (const { name, run } of adapterSuite(fixture, { patienceMs: 3_000 })) {
+  for (const { name, run } of adapterSuite(fixture, { patienceMs: 10_000 })) {
     // In the processes that are killed there is nothing of what broke this one.
     if (Object.hasOwn(killedCases, name)) continue;
     try {
