@@ -57,7 +57,10 @@ test("a crash between an end and what follows from it leaves no child behind", a
 test("what nobody has seen arrive is delivered again", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
-  worker.serve("work", () => "done");
+  worker.serve("work", async ({ progress }) => {
+    await progress({ fraction: 0.5 });
+    return "done";
+  });
   await worker.start();
   const owner = world.agent("owner");
   const handoff = owner.handoff({ to: "worker", capability: "work", acknowledge: "manual" });

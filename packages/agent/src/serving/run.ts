@@ -24,6 +24,9 @@ import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
 import { Replies } from "./replies.ts";
 import type { Resume, Work } from "./work.ts";
 
+/** Far less than the grace that a hub gives: "taken" has been said, and this is the signed word. */
+const ACCEPT_WITHIN_MS = 20;
+
 export type Offer = Extract<Delivery, { type: "offer" }>;
 
 export interface RunOptions {
@@ -53,6 +56,9 @@ export class Run {
   #trace: AttemptTrace | undefined;
   #disarmDeadline: (() => void) | undefined;
   readonly #closed = deferred<never>();
+  /** Sends the acceptance now, where it still waits. */
+  #acceptNow: () => void = () => undefined;
+  #disarmAcceptance: (() => void) | undefined;
   /** Nothing more is sent: the attempt is somebody else's now, or nobody's. */
   #isClosed = false;
 
@@ -98,6 +104,7 @@ export class Run {
     this.#isClosed = true;
     this.#heartbeat.stop();
     this.#disarmDeadline?.();
+    this.#disarmAcceptance?.();
   }
 
   async #work(): Promise<void> {
@@ -135,7 +142,7 @@ export class Run {
     this.#disarmDeadline = context.clock.setTimer(this.#deadline, () =>
       this.abort(new WaybillError(504, "The deadline of the handoff has passed.")),
     );
-    this.#accept(replies);
+    this.#acceptWithin(replies);
     await this.#conclude(served, replies, await this.#invoke(served, envelope, replies));
   }
 
@@ -145,7 +152,20 @@ export class Run {
     return link.persist(() => peers.verify(text, { receivedAt }), this.#deadline);
   }
 
-  /** The acceptance goes out while the work begins; a result that overtakes it stands for it. */
+  /** A result that comes within the grace stands for the acceptance, which is then not sent at all. */
+  #acceptWithin(replies: Replies): void {
+    const { clock } = this.#context;
+    this.#acceptNow = () => {
+      this.#disarmAcceptance?.();
+      this.#acceptNow = () => undefined;
+      if (!this.#isClosed) this.#accept(replies);
+    };
+    this.#disarmAcceptance = clock.setTimer(clock.now() + ACCEPT_WITHIN_MS, () =>
+      this.#acceptNow(),
+    );
+  }
+
+  /** A result that overtakes the acceptance stands for it. */
   #accept(replies: Replies): void {
     const { id: agent, log } = this.#context;
     const about = { agent, handoffId: this.handoffId, attempt: this.attempt };
@@ -186,6 +206,7 @@ export class Run {
       const pause = pauseOf(value);
       if (pause !== undefined) {
         const { questions, state } = pause;
+        this.#acceptNow();
         await this.#said(replies.question({ questions: [...questions], state }));
         return;
       }
@@ -204,6 +225,7 @@ export class Run {
   async #result(replies: Replies, body: ResultBody): Promise<void> {
     const { id: agent, log } = this.#context;
     const { handoffId, attempt } = this;
+    this.#disarmAcceptance?.();
     await replies.result(body);
     this.#trace?.settle(body.status);
     log({ event: "finished", agent, handoffId, attempt, status: body.status });
@@ -262,9 +284,10 @@ export class Run {
 
   async #view(envelope: HandoffEnvelope, replies: Replies): Promise<Work> {
     const { body } = envelope;
-    const asking = new Asking(this.#context.id, this.#answers, (question) =>
-      this.#said(replies.question(question)),
-    );
+    const asking = new Asking(this.#context.id, this.#answers, (question) => {
+      this.#acceptNow();
+      return this.#said(replies.question(question));
+    });
     return {
       agent: this.#context.id,
       input: body.input as Json,
@@ -276,6 +299,7 @@ export class Run {
       signal: this.#controller.signal,
       resume: await this.#resume(),
       progress: async (content) => {
+        this.#acceptNow();
         if (!this.#isClosed) await this.#said(replies.progress(content));
       },
       ask: (question) => asking.ask(question),
