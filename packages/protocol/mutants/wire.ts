@@ -209,14 +209,42 @@ export const WIRE: readonly Mutant[] = [
   {
     rule: "WB-25",
     file: "src/signing/batch.ts",
-    find: `      if (!key.verify(head, signature)) return false;
-      if (capacity > 0) {
-        if (known.size >= capacity) known.delete(known.values().next().value as string);
-        known.add(name);
-      }
-      return true;`,
-    replace: `      known.add(name);
-      return key.verify(head, signature);`,
+    find: `    if (!key.verify(head, signature)) return false;
+    if (capacity > 0) {
+      if (known.size >= capacity) known.delete(known.values().next().value as string);
+      known.add(name);
+    }
+    return true;`,
+    replace: `    known.add(name);
+    return key.verify(head, signature);`,
     why: "remembers roots whose signature was bad",
+  },
+  {
+    rule: "WB-25",
+    file: "src/signing/batch.ts",
+    find: "`${key.kid}.${toBase64url(part.subarray(4, HEAD_BYTES))}`",
+    replace: "`${toBase64url(part.subarray(4, HEAD_BYTES))}`",
+    why: "takes a remembered tree as signed by every key",
+  },
+  {
+    rule: "WB-25",
+    file: "src/signing/batch.ts",
+    find: "`${key.kid}.${toBase64url(part.subarray(4, HEAD_BYTES))}`",
+    replace: "`${key.kid}.${toBase64url(part.subarray(4, 8))}`",
+    why: "takes a remembered tree with any signature",
+  },
+  {
+    rule: "WB-25",
+    file: "src/signing/batch.ts",
+    find: "if (!this.#isAt(level + position, node, 0)) return false;",
+    replace: "",
+    why: "takes what stands at the place of a known node for it",
+  },
+  {
+    rule: "WB-25",
+    file: "src/signing/batch.ts",
+    find: "else if (!this.#isAt(level + (position ^ 1), part, sibling)) return false;",
+    replace: "",
+    why: "does not look at the rest of a path that has met a known node",
   },
 ];

@@ -191,6 +191,32 @@ describe("a remembered root", () => {
     expect(statusWith(compact(inputs[0]!, { ...first, size: 4 }), rootsAfter(first))).toBe(401);
   });
 
+  test("WB-25 is the root of its own leaves only, wherever their nodes are known", () => {
+    const known = INPUTS.slice(0, 7);
+    const roots = batchRoots();
+    known.forEach((input, index) => {
+      const other = compact(inputOf(`not ${index}`), partOf(index, known));
+      expect(statusWith(other, roots), `before leaf ${index}`).toBe(401);
+      expect(statusWith(compact(input, partOf(index, known)), roots)).toBe("taken");
+      expect(statusWith(other, roots), `after leaf ${index}`).toBe(401);
+    });
+  });
+
+  test("WB-25 has one path to each leaf, of which no byte may be another", () => {
+    const known = INPUTS.slice(0, 7);
+    const roots = batchRoots();
+    known.forEach((input, index) => {
+      const part = partOf(index, known);
+      expect(statusWith(compact(input, part), roots)).toBe("taken");
+      part.path.forEach((_, changed) => {
+        const path = part.path.map((node) => new Uint8Array(node));
+        path[changed]![31]! ^= 1;
+        expect(statusWith(compact(input, { ...part, path }), roots)).toBe(401);
+      });
+      expect(statusWith(compact(input, part), roots)).toBe("taken");
+    });
+  });
+
   test("WB-25 is only remembered when its signature was good", () => {
     const roots = batchRoots();
     const signature = new Uint8Array(64).fill(1);

@@ -6,7 +6,8 @@ import type { PrivateKey, PublicKey } from "./key.ts";
  * Nothing gets in except by being verified here.
  */
 export interface BatchRoots {
-  isSigned(root: Uint8Array, size: number, signature: Uint8Array, key: PublicKey): boolean;
+  /** Whether a part of sound shape puts the leaf under a root that the key signed. */
+  hasLeaf(leaf: Uint8Array, part: Uint8Array, key: PublicKey): boolean;
 }
 
 const HASH_BYTES = 32;
@@ -14,18 +15,45 @@ const SIGNATURE_BYTES = 64;
 const HEAD_BYTES = 4 + 4 + SIGNATURE_BYTES;
 const SIGNED_PREFIX = utf8("waybill batch 1\0");
 const ROOTS_REMEMBERED = 1024;
+/** The envelopes of a batch come close together: of few batches more than the root is of use. */
+const TREES_REMEMBERED = 64;
+const LEAVES_REMEMBERED = 1024;
 
 export function batchRoots(capacity: number = ROOTS_REMEMBERED): BatchRoots {
   const known = new Set<string>();
+  const trees = new Map<string, KnownTree>();
+
+  function isSigned(
+    root: Uint8Array,
+    size: number,
+    signature: Uint8Array,
+    key: PublicKey,
+  ): boolean {
+    const head = signedBytes(root, size);
+    const name = `${key.kid}.${toBase64url(head)}.${toBase64url(signature)}`;
+    if (known.has(name)) return true;
+    if (!key.verify(head, signature)) return false;
+    if (capacity > 0) {
+      if (known.size >= capacity) known.delete(known.values().next().value as string);
+      known.add(name);
+    }
+    return true;
+  }
+
   return {
-    isSigned(root, size, signature, key) {
-      const head = signedBytes(root, size);
-      const name = `${key.kid}.${toBase64url(head)}.${toBase64url(signature)}`;
-      if (known.has(name)) return true;
-      if (!key.verify(head, signature)) return false;
-      if (capacity > 0) {
-        if (known.size >= capacity) known.delete(known.values().next().value as string);
-        known.add(name);
+    hasLeaf(leaf, part, key) {
+      const name = `${key.kid}.${toBase64url(part.subarray(4, HEAD_BYTES))}`;
+      const tree = trees.get(name);
+      if (tree !== undefined) return tree.hasLeaf(leaf, part);
+      const path = climb(leaf, part);
+      const size = readUint32(part, 4);
+      const root = path.subarray(path.length - HASH_BYTES);
+      if (!isSigned(root, size, part.subarray(8, HEAD_BYTES), key)) return false;
+      if (size <= LEAVES_REMEMBERED && capacity > 0) {
+        if (trees.size >= Math.min(capacity, TREES_REMEMBERED)) {
+          trees.delete(trees.keys().next().value as string);
+        }
+        trees.set(name, new KnownTree(part, path));
       }
       return true;
     },
@@ -76,19 +104,119 @@ export function isInSignedBatch(
   key: PublicKey,
   roots: BatchRoots,
 ): boolean {
+  return roots.hasLeaf(leafOf(signingInput), part, key);
+}
+
+/** The leaf and every node above it that a part leads to, up to the root. */
+function climb(leaf: Uint8Array, part: Uint8Array): Uint8Array {
   const size = readUint32(part, 4);
+  const path = new Uint8Array(HASH_BYTES * (1 + levelsAbove(size)));
   let position = readUint32(part, 0);
-  let node = leafOf(signingInput);
   let sibling = HEAD_BYTES;
+  let end = 0;
+  copy(leaf, 0, path, 0, HASH_BYTES);
   for (let last = size - 1; last > 0; last >>>= 1, position >>>= 1) {
     const isRight = position % 2 === 1;
-    if (!isRight && position === last) continue;
-    copy(part, sibling, pair, isRight ? LEFT : RIGHT, HASH_BYTES);
-    copy(node, 0, pair, isRight ? RIGHT : LEFT, HASH_BYTES);
-    node = sha256(pair);
-    sibling += HASH_BYTES;
+    let node: Uint8Array = path.subarray(end, end + HASH_BYTES);
+    if (isRight || position !== last) {
+      node = parentOf(node, part, sibling, isRight);
+      sibling += HASH_BYTES;
+    }
+    copy(node, 0, path, (end += HASH_BYTES), HASH_BYTES);
   }
-  return roots.isSigned(node, size, part.subarray(8, HEAD_BYTES), key);
+  return path;
+}
+
+function parentOf(
+  node: Uint8Array,
+  part: Uint8Array,
+  sibling: number,
+  isRight: boolean,
+): Uint8Array {
+  copy(part, sibling, pair, isRight ? LEFT : RIGHT, HASH_BYTES);
+  copy(node, 0, pair, isRight ? RIGHT : LEFT, HASH_BYTES);
+  return sha256(pair);
+}
+
+function levelsAbove(size: number): number {
+  return size === 1 ? 0 : 32 - Math.clz32(size - 1);
+}
+
+/**
+ * What is known of a tree whose root was found signed: nodes that were on the way of a leaf to that
+ * root, and those beside the way, which are as good, because only they hash to what was found. A
+ * leaf that meets one of them needs no more hashes. The rest of its path is compared all the same:
+ * whoever carries an envelope could write anything there, and make of it one with another digest.
+ */
+class KnownTree {
+  readonly #nodes: Uint8Array;
+  readonly #isKnown: Uint8Array;
+
+  /** From the part that was verified, and where it led. */
+  constructor(part: Uint8Array, path: Uint8Array) {
+    const size = readUint32(part, 4);
+    let count = size;
+    for (let last = size - 1; last > 0; last >>>= 1) count += (last >>> 1) + 1;
+    this.#nodes = new Uint8Array(count * HASH_BYTES);
+    this.#isKnown = new Uint8Array(count);
+    this.#learn(part, path, 1 + levelsAbove(size));
+  }
+
+  hasLeaf(leaf: Uint8Array, part: Uint8Array): boolean {
+    const size = readUint32(part, 4);
+    let position = readUint32(part, 0);
+    let node = leaf;
+    let sibling = HEAD_BYTES;
+    let level = 0;
+    let climbed = 0;
+    let isMet = false;
+    // The root is known, so that a known node is met at the latest there.
+    for (let last = size - 1; ; last >>>= 1, position >>>= 1) {
+      if (!isMet && this.#isKnown[level + position] === 1) {
+        if (!this.#isAt(level + position, node, 0)) return false;
+        isMet = true;
+      }
+      if (!isMet) copy(node, 0, scratch, climbed++ * HASH_BYTES, HASH_BYTES);
+      if (last === 0) break;
+      const isRight = position % 2 === 1;
+      if (isRight || position !== last) {
+        if (!isMet) node = parentOf(node, part, sibling, isRight);
+        else if (!this.#isAt(level + (position ^ 1), part, sibling)) return false;
+        sibling += HASH_BYTES;
+      }
+      level += last + 1;
+    }
+    this.#learn(part, scratch, climbed);
+    return true;
+  }
+
+  #isAt(place: number, bytes: Uint8Array, at: number): boolean {
+    const start = place * HASH_BYTES;
+    for (let i = 0; i < HASH_BYTES; i++) {
+      if (this.#nodes[start + i] !== bytes[at + i]) return false;
+    }
+    return true;
+  }
+
+  /** Of a path that was found good, the first nodes, and what stands beside each. */
+  #learn(part: Uint8Array, path: Uint8Array, count: number): void {
+    let position = readUint32(part, 0);
+    let last = readUint32(part, 4) - 1;
+    let sibling = HEAD_BYTES;
+    for (let step = 0, level = 0; step < count; step++, position >>>= 1, last >>>= 1) {
+      this.#put(level + position, path, step * HASH_BYTES);
+      if (last > 0 && (position % 2 === 1 || position !== last)) {
+        this.#put(level + (position ^ 1), part, sibling);
+        sibling += HASH_BYTES;
+      }
+      level += last + 1;
+    }
+  }
+
+  #put(place: number, bytes: Uint8Array, at: number): void {
+    copy(bytes, at, this.#nodes, place * HASH_BYTES, HASH_BYTES);
+    this.#isKnown[place] = 1;
+  }
 }
 
 /**
@@ -135,6 +263,8 @@ const pair = new Uint8Array(1 + 2 * HASH_BYTES);
 pair[0] = 1;
 const LEFT = 1;
 const RIGHT = 1 + HASH_BYTES;
+/** The way of one leaf, for as long as it is looked at. */
+const scratch = new Uint8Array(33 * HASH_BYTES);
 
 /** For runs this short a loop beats `set` with a `subarray`, which makes an object for each run. */
 function copy(
