@@ -4,15 +4,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { chainHash, EMPTY_LEDGER } from "@waybill/hub";
 import type { LedgerHead } from "@waybill/hub";
+import { connect } from "./connect.ts";
 import { damaged } from "./failure.ts";
-import { identify, migrate, numberOf } from "./migrate.ts";
+import { identify, migrate } from "./migrate.ts";
 import { entryOf, ENTRY_COLUMNS } from "./row.ts";
 import { MIGRATIONS } from "./schema.ts";
 
-/** Pages of the file that stay in memory. */
-const CACHE_KIB = 32 * 1024;
-/** As many as SQLite counts. */
-const PAGES_MAX = 0xffff_fffe;
 /** How many of the last entries are looked at when a store is opened. */
 const TAIL = 100;
 
@@ -29,12 +26,9 @@ export function openDatabase(path: string, busyTimeoutMs: number, bytesMax: numb
   const database = new DatabaseSync(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    database.exec("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");
     identify(database, path, MIGRATIONS.length);
     database.exec("PRAGMA journal_mode = WAL");
-    database.exec(`PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}`);
-    const pagesMax = Math.floor(bytesMax / numberOf(database, "page_size"));
-    database.exec(`PRAGMA max_page_count = ${Math.min(pagesMax, PAGES_MAX)}`);
+    connect(database, busyTimeoutMs, bytesMax);
     migrate(database, MIGRATIONS);
     // What a crashed process had written may be read and yet not be on the disk: this syncs it.
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");

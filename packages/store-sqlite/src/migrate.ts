@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { WaybillError } from "@waybill/protocol";
 import { checksumOf, familyChecksumOf } from "./checksum.ts";
+import { rollBack } from "./roll-back.ts";
 import { APPLICATION_ID } from "./schema.ts";
 
 /** Refuses a file that is not a store, or not yet one for this release; nothing is written. */
@@ -56,15 +57,6 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
       rollBack(database);
       throw error;
     }
-  }
-}
-
-/** Ends a transaction that failed; a full disk has ended it already. */
-export function rollBack(database: DatabaseSync): void {
-  try {
-    database.exec("ROLLBACK");
-  } catch (error) {
-    if (!/no transaction is active/.test((error as Error).message)) throw error;
   }
 }
 

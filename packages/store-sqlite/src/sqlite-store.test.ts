@@ -88,6 +88,41 @@ test("a commit that can't be written is refused alone, and not the others of its
   await store.close();
 });
 
+test("a commit that can't even be handed over is refused alone", async () => {
+  const store = await openSqliteStore(path);
+  const odd = { ...commitOf(2), entries: [{ ...commitOf(2).entries[0]!, content: () => "" }] };
+  const [first, second, third] = await Promise.allSettled([
+    store.commit(commitOf(1)),
+    store.commit(odd as unknown as Commit),
+    store.commit(commitOf(3)),
+  ]);
+  expect(first).toMatchObject({ status: "fulfilled", value: { lastSequence: 1 } });
+  expect(second).toMatchObject({ status: "rejected", reason: { status: 500 } });
+  expect(third).toMatchObject({ status: "fulfilled", value: { lastSequence: 2 } });
+  await store.close();
+});
+
+test("a process waits for its commits, and for nothing else of a store", async () => {
+  const fixture = new URL("./store-fixture.ts", import.meta.url).href;
+  const commit = JSON.stringify(commitOf(1));
+  const code = `import(${JSON.stringify(fixture)}).then(async ({ openStore }) => { globalThis.store = await openStore(${JSON.stringify(path)}); console.log((await store.commit(${commit})).type); });`;
+  const { stdout, status } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
+  expect({ stdout, status }).toEqual({ stdout: "committed\n", status: 0 });
+});
+
+test("what was given before closing is written, and what comes after is refused", async () => {
+  const store = await openSqliteStore(path);
+  const given = Array.from({ length: 200 }, (_, number) => store.commit(commitOf(number)));
+  const closing = store.close();
+  await expect(store.commit(commitOf(200))).rejects.toThrow(refused(/is closed/, 503));
+  const outcomes = await Promise.all(given);
+  expect(outcomes.map((each) => each.type)).toEqual(given.map(() => "committed"));
+  await Promise.all([closing, store.close()]);
+  const again = await openSqliteStore(path);
+  expect((await again.ledgerHead()).sequence).toBe(200);
+  await again.close();
+});
+
 describe("one owner", () => {
   test("a second hub in this process is told so, by any path to the file, until the first closes", async () => {
     const store = await openSqliteStore(path);

@@ -13,12 +13,12 @@ import type {
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { backUp } from "./backup.ts";
-import { filePath, openDatabase } from "./database.ts";
 import { checkPages } from "./check.ts";
+import { Committer } from "./committer.ts";
+import { filePath, ledgerHeadOf, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
 import { becomeOwner } from "./owner.ts";
 import { Reader } from "./reader.ts";
-import { Writer } from "./writer.ts";
 import type { Change } from "./writer.ts";
 
 export interface SqliteStoreOptions {
@@ -47,7 +47,9 @@ export async function openSqliteStore(
   try {
     disown = becomeOwner(file, busyTimeoutMs);
     database = openDatabase(file, busyTimeoutMs, bytesMax);
-    return new FileStore(file, database, disown);
+    const head = ledgerHeadOf(database);
+    const committer = new Committer({ path: file, busyTimeoutMs, bytesMax, head });
+    return new FileStore(file, database, committer, disown);
   } catch (error) {
     database?.close();
     disown?.();
@@ -57,56 +59,40 @@ export async function openSqliteStore(
 
 type Listener = (handoff: StoredHandoff | null) => void;
 
-interface Waiting {
-  readonly change: Change;
-  resolve(outcome: CommitOutcome): void;
-  reject(error: WaybillError): void;
-}
-
 class FileStore implements SqliteStore {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #reader: Reader;
-  readonly #writer: Writer;
+  readonly #committer: Committer;
   readonly #disown: () => void;
   readonly #listeners = new Set<Listener>();
-  #waiting: Waiting[] = [];
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
-  constructor(path: string, database: DatabaseSync, disown: () => void) {
+  constructor(path: string, database: DatabaseSync, committer: Committer, disown: () => void) {
     this.#path = path;
     this.#database = database;
+    this.#committer = committer;
     this.#disown = disown;
     this.#reader = new Reader(database);
-    this.#writer = new Writer(database);
   }
 
-  commit(commit: Commit): Promise<CommitOutcome> {
-    return this.#write(commit);
+  async commit(commit: Commit): Promise<CommitOutcome> {
+    const outcome = await this.#write(commit);
+    if (outcome.type === "committed") this.#tell(commit.handoff);
+    return outcome;
   }
 
   async saveSetting(name: string, value: string): Promise<void> {
     await this.#write({ setting: name, value });
   }
 
-  #write(change: Change): Promise<CommitOutcome> {
-    if (this.#isClosed) return Promise.reject(closed(this.#path));
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ change, resolve, reject }) === 1) setImmediate(() => this.#flush());
-    });
-  }
-
-  #flush(): void {
-    const batch = this.#waiting;
-    this.#waiting = [];
-    const results = this.#writer.write(batch.map(({ change }) => change));
-    batch.forEach(({ change, resolve, reject }, index) => {
-      const result = results[index]!;
-      if ("error" in result) return reject(failureOf(result.error, this.#path));
-      const { outcome } = result;
-      if (outcome.type === "committed" && "entries" in change) this.#tell(change.handoff);
-      resolve(outcome);
-    });
+  async #write(change: Change): Promise<CommitOutcome> {
+    if (this.#closing !== undefined) throw closed(this.#path);
+    try {
+      return await this.#committer.write(change);
+    } catch (error) {
+      throw failureOf(error, this.#path);
+    }
   }
 
   #tell(handoff: StoredHandoff | null): void {
@@ -125,7 +111,7 @@ class FileStore implements SqliteStore {
   }
 
   async #read<Value>(read: (reader: Reader) => Value): Promise<Value> {
-    if (this.#isClosed) throw closed(this.#path);
+    if (this.#closing !== undefined) throw closed(this.#path);
     try {
       return read(this.#reader);
     } catch (error) {
@@ -139,14 +125,17 @@ class FileStore implements SqliteStore {
   }
 
   async backup(path: string): Promise<void> {
-    if (this.#isClosed) throw closed(this.#path);
+    if (this.#closing !== undefined) throw closed(this.#path);
     await backUp(this.#path, path);
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    if (this.#waiting.length > 0) this.#flush();
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#committer.close();
     this.#listeners.clear();
     this.#database.close();
     this.#disown();
@@ -221,7 +210,7 @@ class FileStore implements SqliteStore {
   }
 
   ledgerHead(): Promise<LedgerHead> {
-    return this.#read(() => this.#writer.head);
+    return this.#read(() => ledgerHeadOf(this.#database));
   }
 }
 

@@ -1,19 +1,19 @@
 /// <reference types="node" />
+import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { chainHash, faultOfCommit } from "@waybill/hub";
 import type {
   Commit,
   CommitOutcome,
-  CommitView,
   LedgerHead,
   NewEntry,
   StoredHandoff,
   StoredManifest,
 } from "@waybill/hub";
+import { chainText, faultOfCommit } from "@waybill/hub/store-thread";
+import type { CommitView } from "@waybill/hub/store-thread";
 import type { Digest } from "@waybill/protocol";
 import { checksumOf, familyChecksumOf } from "./checksum.ts";
-import { ledgerHeadOf } from "./database.ts";
-import { rollBack } from "./migrate.ts";
+import { rollBack } from "./roll-back.ts";
 import { namesOf, textOfNames } from "./row.ts";
 
 export type Change = Commit | { readonly setting: string; readonly value: string };
@@ -27,20 +27,16 @@ export class Writer {
   readonly #view: CommitView;
   #head: LedgerHead;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, head: LedgerHead) {
     this.#database = database;
     this.#run = statements(database);
-    this.#head = ledgerHeadOf(database);
+    this.#head = head;
     const { version, seen, newest } = this.#run;
     this.#view = {
       versionOf: (id) => (version.get(id)?.["version"] as number | undefined) ?? 0,
       seen: (from, id) => seen.get(id, from)?.["digest"] as Digest | undefined,
       manifest: (agent) => newest.get(agent) as { sequence: number } | undefined,
     };
-  }
-
-  get head(): LedgerHead {
-    return this.#head;
   }
 
   /** One result for each change, in their order, when all that was written is on the disk. */
@@ -84,11 +80,11 @@ export class Writer {
 
   #append(entry: NewEntry): void {
     const placed = { ...entry, sequence: this.#head.sequence + 1 };
-    const hash = chainHash(this.#head.hash, placed);
+    const link: Digest = `sha256:${hash("sha256", chainText(this.#head.hash, placed))}`;
     const { sequence, at, type, handoffId, replayKey, digest, content } = placed;
     const { from = null, id = null } = replayKey ?? {};
-    this.#run.append.run(sequence, at, type, handoffId, from, id, digest, hash, content);
-    this.#head = { sequence, hash };
+    this.#run.append.run(sequence, at, type, handoffId, from, id, digest, link, content);
+    this.#head = { sequence, hash: link };
   }
 
   #put(handoff: StoredHandoff): void {

@@ -1,31 +1,12 @@
 import { digestOf } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import type { LedgerEntry, LedgerHead } from "../store.ts";
+import { chainText } from "./chain-text.ts";
 
 /** What comes before the first entry: an empty ledger has this head. */
 export const EMPTY_LEDGER: LedgerHead = { sequence: 0, hash: digestOf("waybill ledger 1\n") };
 
-/**
- * The digest of nine lines, each closed by a line feed, empty where there is nothing: so that a
- * shell with `printf` and `sha256sum` can check a ledger too. The content is bound by its digest,
- * which keeps the cost of a link independent of the size of an envelope.
- */
+/** What holds an entry to the one before it. */
 export function chainHash(previous: Digest, entry: Omit<LedgerEntry, "hash">): Digest {
-  const { sequence, at, type, handoffId, replayKey, digest } = entry;
-  return digestOf(
-    `waybill ledger entry 1\n${previous}\n${sequence}\n${timeText(at)}\n${type}\n` +
-      `${handoffId ?? ""}\n${replayKey?.from ?? ""}\n${replayKey?.id ?? ""}\n${digest}\n`,
-  );
-}
-
-let lastAt = Number.NaN;
-let lastText = "";
-
-/** A time as the export has it. The entries of a commit share theirs, and the calendar is what costs. */
-export function timeText(at: number): string {
-  if (at !== lastAt) {
-    lastText = new Date(at).toISOString();
-    lastAt = at;
-  }
-  return lastText;
+  return digestOf(chainText(previous, entry));
 }

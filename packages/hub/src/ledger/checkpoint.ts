@@ -2,7 +2,7 @@ import { isDigest, isTime, parseJson, signCompact, verifyCompact } from "@waybil
 import { parseTime, WaybillError } from "@waybill/protocol";
 import type { PrivateKey, PublicKey } from "@waybill/protocol";
 import type { LedgerHead } from "../store.ts";
-import { timeText } from "./chain.ts";
+import { timeText } from "./chain-text.ts";
 
 /** What the hub signed about its ledger: this entry stood there at that time. */
 export interface Checkpoint extends LedgerHead {

@@ -1,6 +1,6 @@
 import { isDigest, parseJson, parseTime, WaybillError } from "@waybill/protocol";
 import type { LedgerEntry, Store } from "../store.ts";
-import { timeText } from "./chain.ts";
+import { timeText } from "./chain-text.ts";
 
 const PAGE = 500;
 /** Far above an envelope of the highest limit in escaped form: a file without lines is refused early. */
