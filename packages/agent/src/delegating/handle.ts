@@ -195,7 +195,7 @@ export class HandoffHandle {
   /** Hands it to the hub. For the agent. */
   async submit(): Promise<void> {
     this.#signedAs(await this.#signed(this.envelope));
-    const { envelope, digest, text } = await this.#send(this.text);
+    const { envelope, digest, text } = await this.#send(this.text, this.digest);
     const { id: agent, log } = this.#context;
     log({ event: "custody", agent, handoffId: this.id });
     this.#custody.resolve({ by: envelope.from, attempt: undefined, digest, text });
@@ -318,8 +318,8 @@ export class HandoffHandle {
     return this.#context.signer.sign(envelope);
   }
 
-  #send(text: string): Promise<VerifiedEnvelope> {
-    return this.#context.link.submit(text, digestOf(text), this.#until);
+  #send(text: string, digest: Digest = digestOf(text)): Promise<VerifiedEnvelope> {
+    return this.#context.link.submit(text, digest, this.#until);
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  batchRoots,
   digestOf,
   isAgentId,
   keyring,
@@ -26,6 +27,8 @@ export class Peers {
   readonly #trust: TrustPolicy | undefined;
   readonly #keys = new Map<string, KeyRecord>();
   readonly #asked = new Map<string, Promise<void>>();
+  /** Of this agent alone: that somebody else in this process has verified a batch tells it nothing. */
+  readonly #roots = batchRoots();
 
   constructor(hub: Pick<Hub, "manifests">, clock: Clock, trust: TrustPolicy | undefined) {
     this.#hub = hub;
@@ -43,7 +46,7 @@ export class Peers {
     };
     const now = this.#clock.now();
     try {
-      return verifyEnvelope(text, { keyOf, at: now, to });
+      return verifyEnvelope(text, { keyOf, at: now, to, roots: this.#roots });
     } catch (error) {
       if (isKnown && receivedAt === undefined) throw error;
     }
@@ -54,7 +57,7 @@ export class Peers {
     }
     // Its key may have been retired since the hub took it in; the hub would refuse such a key now.
     const at = Math.min(now, receivedAt?.[digestOf(text)] ?? now);
-    return verifyEnvelope(text, { keyOf, at, to });
+    return verifyEnvelope(text, { keyOf, at, to, roots: this.#roots });
   }
 
   #learn(agent: string): Promise<void> {

@@ -101,14 +101,19 @@ export class Cases {
     return changed.type === "changed" ? changed.value : undefined;
   }
 
-  /** Runs a plan in the handoff's lane, again where another hub has written in between. */
+  /**
+   * Runs a plan in the handoff's lane, again where another hub has written in between. `isAbsent`:
+   * the store was asked a moment ago and has none; if that is not so any more, the commit tells.
+   */
   change<Value>(
     id: string,
     plan: (draft: Draft) => Value | Promise<Value>,
+    isAbsent: boolean = false,
   ): Promise<Changed<Value>> {
     return this.lanes.run(id, async () => {
-      for (;;) {
-        const before = (await this.load(id)) as Held | undefined;
+      for (let isFirst = true; ; isFirst = false) {
+        const before =
+          isFirst && isAbsent ? this.#held.get(id) : ((await this.load(id)) as Held | undefined);
         const draft = new Draft(before?.record, before?.version ?? 0, this.#options.clock.now());
         let outcome: "conflict" | Changed<Value>;
         try {

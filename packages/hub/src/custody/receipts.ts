@@ -1,4 +1,4 @@
-import { digestOf, signEnvelopes } from "@waybill/protocol";
+import { digestOf, signCompact, signCompactBatch } from "@waybill/protocol";
 import type {
   Digest,
   Envelope,
@@ -56,10 +56,13 @@ export class Receipts {
     const waiting = this.#waiting;
     this.#waiting = [];
     try {
-      const texts = signEnvelopes(
-        waiting.map(({ receipt }) => receipt),
-        this.#key,
-      );
+      // Made here of what was verified, so that nothing of it needs to be checked once more.
+      const payloads = waiting.map(({ receipt }) => JSON.stringify(receipt));
+      const [first] = payloads;
+      const texts =
+        payloads.length === 1
+          ? [signCompact(first!, this.#key)]
+          : signCompactBatch(payloads, this.#key);
       waiting.forEach(({ receipt: envelope, resolve }, index) => {
         const text = texts[index]!;
         resolve({ envelope, text, digest: digestOf(text), kid: this.#key.kid });

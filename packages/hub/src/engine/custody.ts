@@ -4,7 +4,6 @@ import { checkChild, checkFanOut, checkGroup, checkThread } from "../custody/adm
 import type { Draft } from "../custody/draft.ts";
 import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
-import type { FollowUp } from "../custody/record.ts";
 import { refusal } from "../custody/refusal.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms } from "./bind.ts";
@@ -36,7 +35,7 @@ async function takeHandoff(
   }
   /** Decided before this one came: what ends it is in its first commit, whenever the hub dies. */
   let isLate = false;
-  let work = () => take(engine, verified, isLate ? "group" : undefined);
+  let work = () => take(engine, verified, { isAbsent: true, isLate });
   if (replayOf !== undefined) {
     const inner = work;
     work = () => replay(engine, envelope, replayOf, inner);
@@ -125,6 +124,13 @@ async function markReplayed(engine: Engine, replayOf: string, by: string): Promi
   });
 }
 
+interface Taking {
+  /** The hub has looked a moment ago, and has no such handoff. */
+  readonly isAbsent?: boolean;
+  /** Its group is decided without it. */
+  readonly isLate?: boolean;
+}
+
 /**
  * The receipt is in the commit of the envelope that it is for: one that has left is on record, for
  * no more syncs than the envelope alone would take. One that a crash keeps from leaving is true all
@@ -133,16 +139,17 @@ async function markReplayed(engine: Engine, replayOf: string, by: string): Promi
 async function take(
   engine: Engine,
   verified: VerifiedEnvelope,
-  followUp?: FollowUp,
+  { isAbsent = false, isLate = false }: Taking = {},
 ): Promise<string> {
   const { envelope, digest } = verified;
   engine.assertOpen();
-  const changed = await engine.cases.change(envelope.handoff_id, async (draft) => {
+  const plan = async (draft: Draft) => {
     const status = await decide(engine, draft, verified);
-    if (status === 100 && followUp !== undefined) draft.addFollowUp(followUp);
+    if (status === 100 && isLate) draft.addFollowUp("group");
     if (status === 100) draft.confirm(await engine.receipts.sign(envelope, digest, status));
     return status;
-  });
+  };
+  const changed = await engine.cases.change(envelope.handoff_id, plan, isAbsent);
   const status = changed.type === "changed" ? changed.value : (201 as const);
   if (changed.type === "replayed" && changed.digest !== digest) throw refusal(409, envelope);
   if (status === 100 && changed.type === "changed") return changed.draft.receipt!.text;

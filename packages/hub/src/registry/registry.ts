@@ -1,4 +1,5 @@
 import {
+  batchRoots,
   compileSchema,
   decideTrust,
   isAgentId,
@@ -40,6 +41,7 @@ export class Registry {
   readonly #keys = new Recent<string, KeyRecord>(AGENTS_KEPT);
   readonly #offering = new Recent<string, readonly Offered[]>(AGENTS_KEPT);
   readonly #schemas = new WeakMap<Capability, CompiledSchema>();
+  readonly #roots = batchRoots();
 
   constructor(store: Store, trust: TrustPolicy, limits: Limits) {
     this.#store = store;
@@ -61,7 +63,7 @@ export class Registry {
       isKnown = record !== undefined;
       return record;
     };
-    const options = { keyOf, at, limits: this.#limits };
+    const options = { keyOf, at, limits: this.#limits, roots: this.#roots };
     try {
       return verifyEnvelope(text, options);
     } catch (error) {

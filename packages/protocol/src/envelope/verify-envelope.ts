@@ -1,4 +1,5 @@
 import { utf8 } from "#platform";
+import type { BatchRoots } from "../signing/batch.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { Envelope, EnvelopeKind } from "./envelope.ts";
 import { envelopeSchemas } from "./envelope-schema.ts";
@@ -19,6 +20,8 @@ export interface VerifyOptions {
   /** The reader's own id: what is addressed to somebody else is refused. Left out by those who only watch. */
   to?: string | undefined;
   limits?: Limits | undefined;
+  /** The reader's own memory of batches; that of the process where this is left out. */
+  roots?: BatchRoots | undefined;
 }
 
 export interface VerifiedEnvelope<Any extends Envelope = Envelope> {
@@ -34,7 +37,8 @@ export interface VerifiedEnvelope<Any extends Envelope = Envelope> {
 export function verifyEnvelope(text: string, options: VerifyOptions): VerifiedEnvelope {
   const limits = options.limits ?? LIMITS;
   let signer: KeyRecord | undefined;
-  const verified = verifyCompact(text, (kid) => (signer = options.keyOf(kid))?.key, { limits });
+  const keyOf = (kid: string) => (signer = options.keyOf(kid))?.key;
+  const verified = verifyCompact(text, keyOf, { limits, roots: options.roots });
   const envelope = parseEnvelope(verified.payload, limits);
   checkSigner(envelope, signer!, verified.kid, options.at);
   checkTimes(envelope, options.at, limits);

@@ -40,7 +40,7 @@ export interface Verified {
 export interface VerifyOptions {
   limits?: Partial<Limits>;
   /** Where verified roots of batches are remembered; one for the process where this is left out. */
-  roots?: BatchRoots;
+  roots?: BatchRoots | undefined;
 }
 
 const SIGNATURE_BYTES = 64;
