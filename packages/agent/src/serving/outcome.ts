@@ -3,6 +3,7 @@ import type {
   Artifact,
   AskedQuestion,
   Capability,
+  CompiledSchema,
   Effects,
   Json,
   Message,
@@ -54,7 +55,7 @@ export function resultOf(value: unknown, schema: Capability["output_schema"]): R
     );
   }
   if (output !== undefined) {
-    const [issue] = compileSchema(schema).check(output);
+    const [issue] = compiled(schema).check(output);
     if (issue !== undefined) {
       throw new WaybillError(
         520,
@@ -64,6 +65,16 @@ export function resultOf(value: unknown, schema: Capability["output_schema"]): R
     }
   }
   return { status: 200, output, messages, artifacts, effects };
+}
+
+const schemas = new WeakMap<object, CompiledSchema>();
+
+/** One for all results of a capability. */
+function compiled(schema: Capability["output_schema"]): CompiledSchema {
+  if (typeof schema !== "object") return compileSchema(schema);
+  let known = schemas.get(schema);
+  if (known === undefined) schemas.set(schema, (known = compileSchema(schema)));
+  return known;
 }
 
 /** Where a schema allows it by name, null or an empty text is an answer. */

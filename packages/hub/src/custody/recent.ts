@@ -1,9 +1,13 @@
-/** A map that forgets what was not asked for the longest, once its values weigh too much. */
+/**
+ * A map that forgets what was not asked for the longest, once its values weigh too much: all at once
+ * what was last asked for before half of the weight came in, so that being asked costs next to nothing.
+ */
 export class Recent<Key, Value> {
   readonly #capacity: number;
   readonly #weigh: (value: Value) => number;
-  readonly #entries = new Map<Key, Value>();
-  #weight = 0;
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
+  #youngWeight = 0;
 
   constructor(capacity: number, weigh: (value: Value) => number = () => 1) {
     this.#capacity = capacity;
@@ -11,33 +15,36 @@ export class Recent<Key, Value> {
   }
 
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, value);
-    }
-    return value;
+    const value = this.#young.get(key);
+    if (value !== undefined) return value;
+    const older = this.#old.get(key);
+    if (older !== undefined) this.set(key, older);
+    return older;
   }
 
   set(key: Key, value: Value): void {
     this.delete(key);
-    this.#entries.set(key, value);
-    this.#weight += this.#weigh(value);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#capacity) return;
-      this.delete(oldest);
-    }
+    const weight = this.#weigh(value);
+    if (weight > this.#capacity) return;
+    this.#young.set(key, value);
+    this.#youngWeight += weight;
+    if (this.#youngWeight <= this.#capacity / 2) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#youngWeight = 0;
   }
 
   delete(key: Key): void {
-    const value = this.#entries.get(key);
+    if (this.#old.size > 0) this.#old.delete(key);
+    const value = this.#young.get(key);
     if (value === undefined) return;
-    this.#entries.delete(key);
-    this.#weight -= this.#weigh(value);
+    this.#young.delete(key);
+    this.#youngWeight -= this.#weigh(value);
   }
 
   clear(): void {
-    this.#entries.clear();
-    this.#weight = 0;
+    this.#young.clear();
+    this.#old.clear();
+    this.#youngWeight = 0;
   }
 }
