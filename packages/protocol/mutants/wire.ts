@@ -132,14 +132,14 @@ export const WIRE: readonly Mutant[] = [
   },
   {
     rule: "WB-22",
-    file: "src/signing/batch.ts",
+    file: "src/signing/batch-tree.ts",
     find: "return sha256(utf8(`\\0${signingInput}`));",
     replace: "return sha256(utf8(`${signingInput}`));",
     why: "hashes leaves without the zero in front",
   },
   {
     rule: "WB-22",
-    file: "src/signing/batch.ts",
+    file: "src/signing/batch-tree.ts",
     find: `pair[0] = 1;`,
     replace: `pair[0] = 0;`,
     why: "hashes nodes like leaves",
@@ -235,14 +235,14 @@ export const WIRE: readonly Mutant[] = [
   },
   {
     rule: "WB-25",
-    file: "src/signing/batch.ts",
+    file: "src/signing/known-tree.ts",
     find: "if (!this.#isAt(level + position, node, 0)) return false;",
     replace: "",
     why: "takes what stands at the place of a known node for it",
   },
   {
     rule: "WB-25",
-    file: "src/signing/batch.ts",
+    file: "src/signing/known-tree.ts",
     find: "else if (!this.#isAt(level + (position ^ 1), part, sibling)) return false;",
     replace: "",
     why: "does not look at the rest of a path that has met a known node",

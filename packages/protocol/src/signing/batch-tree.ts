@@ -1,0 +1,101 @@
+import { sha256, utf8 } from "#platform";
+
+export const HASH_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+/** Index, size and signature: what stands before the path in a signature part. */
+export const HEAD_BYTES: number = 4 + 4 + SIGNATURE_BYTES;
+
+/**
+ * Every level of the tree of RFC 9162, leaves first, each as one run of hashes. Pairing from the
+ * left and lifting a last node without a partner gives the shape that the RFC describes by
+ * splitting at the largest power of two.
+ */
+export function treeOver(signingInputs: readonly string[]): Uint8Array[] {
+  let level = new Uint8Array(signingInputs.length * HASH_BYTES);
+  signingInputs.forEach((input, index) =>
+    copy(leafOf(input), 0, level, index * HASH_BYTES, HASH_BYTES),
+  );
+  const levels = [level];
+  while (level.length > HASH_BYTES) {
+    const above = new Uint8Array(Math.ceil(level.length / 2 / HASH_BYTES) * HASH_BYTES);
+    for (let left = 0, to = 0; left < level.length; left += 2 * HASH_BYTES, to += HASH_BYTES) {
+      if (left + HASH_BYTES === level.length) {
+        copy(level, left, above, to, HASH_BYTES);
+      } else {
+        copy(level, left, pair, LEFT, 2 * HASH_BYTES);
+        copy(sha256(pair), 0, above, to, HASH_BYTES);
+      }
+    }
+    levels.push((level = above));
+  }
+  return levels;
+}
+
+/** How many siblings lead from a leaf to the root: a level where it is last and alone has none. */
+export function pathLength(index: number, size: number): number {
+  let length = 0;
+  for (let last = size - 1, position = index; last > 0; last >>>= 1, position >>>= 1) {
+    if (position % 2 === 1 || position !== last) length++;
+  }
+  return length;
+}
+
+export function leafOf(signingInput: string): Uint8Array {
+  return sha256(utf8(`\0${signingInput}`));
+}
+
+/** What a node is the hash of, filled anew for each: 0x01, the left child, the right child. */
+const pair = new Uint8Array(1 + 2 * HASH_BYTES);
+pair[0] = 1;
+const LEFT = 1;
+const RIGHT = 1 + HASH_BYTES;
+
+/** For runs this short a loop beats `set` with a `subarray`, which makes an object for each run. */
+export function copy(
+  from: Uint8Array,
+  fromAt: number,
+  to: Uint8Array,
+  toAt: number,
+  length: number,
+): void {
+  for (let i = 0; i < length; i++) to[toAt + i] = from[fromAt + i]!;
+}
+
+/** The leaf and every node above it that a part leads to, up to the root. */
+export function climb(leaf: Uint8Array, part: Uint8Array): Uint8Array {
+  const size = readUint32(part, 4);
+  const path = new Uint8Array(HASH_BYTES * (1 + levelsAbove(size)));
+  let position = readUint32(part, 0);
+  let sibling = HEAD_BYTES;
+  let end = 0;
+  copy(leaf, 0, path, 0, HASH_BYTES);
+  for (let last = size - 1; last > 0; last >>>= 1, position >>>= 1) {
+    const isRight = position % 2 === 1;
+    let node: Uint8Array = path.subarray(end, end + HASH_BYTES);
+    if (isRight || position !== last) {
+      node = parentOf(node, part, sibling, isRight);
+      sibling += HASH_BYTES;
+    }
+    copy(node, 0, path, (end += HASH_BYTES), HASH_BYTES);
+  }
+  return path;
+}
+
+export function parentOf(
+  node: Uint8Array,
+  part: Uint8Array,
+  sibling: number,
+  isRight: boolean,
+): Uint8Array {
+  copy(part, sibling, pair, isRight ? LEFT : RIGHT, HASH_BYTES);
+  copy(node, 0, pair, isRight ? RIGHT : LEFT, HASH_BYTES);
+  return sha256(pair);
+}
+
+export function levelsAbove(size: number): number {
+  return size === 1 ? 0 : 32 - Math.clz32(size - 1);
+}
+
+export function readUint32(bytes: Uint8Array, at: number): number {
+  return bytes[at]! * 2 ** 24 + ((bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!);
+}

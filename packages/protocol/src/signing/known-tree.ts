@@ -1,0 +1,81 @@
+import { copy, HASH_BYTES, HEAD_BYTES, levelsAbove, parentOf, readUint32 } from "./batch-tree.ts";
+
+/** The way of one leaf, for as long as it is looked at. */
+const scratch = new Uint8Array(33 * HASH_BYTES);
+
+/**
+ * What is known of a tree whose root was found signed: nodes that were on the way of a leaf to that
+ * root, and those beside the way, which are as good, because only they hash to what was found. A
+ * leaf that meets one of them needs no more hashes. The rest of its path is compared all the same:
+ * whoever carries an envelope could write anything there, and make of it one with another digest.
+ */
+export class KnownTree {
+  readonly #nodes: Uint8Array;
+  readonly #isKnown: Uint8Array;
+
+  /** From the part that was verified, and where it led. */
+  constructor(part: Uint8Array, path: Uint8Array) {
+    const size = readUint32(part, 4);
+    let count = size;
+    for (let last = size - 1; last > 0; last >>>= 1) count += (last >>> 1) + 1;
+    this.#nodes = new Uint8Array(count * HASH_BYTES);
+    this.#isKnown = new Uint8Array(count);
+    this.#learn(part, path, 1 + levelsAbove(size));
+  }
+
+  hasLeaf(leaf: Uint8Array, part: Uint8Array): boolean {
+    const size = readUint32(part, 4);
+    let position = readUint32(part, 0);
+    let node = leaf;
+    let sibling = HEAD_BYTES;
+    let level = 0;
+    let climbed = 0;
+    let isMet = false;
+    // The root is known, so that a known node is met at the latest there.
+    for (let last = size - 1; ; last >>>= 1, position >>>= 1) {
+      if (!isMet && this.#isKnown[level + position] === 1) {
+        if (!this.#isAt(level + position, node, 0)) return false;
+        isMet = true;
+      }
+      if (!isMet) copy(node, 0, scratch, climbed++ * HASH_BYTES, HASH_BYTES);
+      if (last === 0) break;
+      const isRight = position % 2 === 1;
+      if (isRight || position !== last) {
+        if (!isMet) node = parentOf(node, part, sibling, isRight);
+        else if (!this.#isAt(level + (position ^ 1), part, sibling)) return false;
+        sibling += HASH_BYTES;
+      }
+      level += last + 1;
+    }
+    this.#learn(part, scratch, climbed);
+    return true;
+  }
+
+  #isAt(place: number, bytes: Uint8Array, at: number): boolean {
+    const start = place * HASH_BYTES;
+    for (let i = 0; i < HASH_BYTES; i++) {
+      if (this.#nodes[start + i] !== bytes[at + i]) return false;
+    }
+    return true;
+  }
+
+  /** Of a path that was found good, the first nodes, and what stands beside each. */
+  #learn(part: Uint8Array, path: Uint8Array, count: number): void {
+    let position = readUint32(part, 0);
+    let last = readUint32(part, 4) - 1;
+    let sibling = HEAD_BYTES;
+    for (let step = 0, level = 0; step < count; step++, position >>>= 1, last >>>= 1) {
+      this.#put(level + position, path, step * HASH_BYTES);
+      if (last > 0 && (position % 2 === 1 || position !== last)) {
+        this.#put(level + (position ^ 1), part, sibling);
+        sibling += HASH_BYTES;
+      }
+      level += last + 1;
+    }
+  }
+
+  #put(place: number, bytes: Uint8Array, at: number): void {
+    copy(bytes, at, this.#nodes, place * HASH_BYTES, HASH_BYTES);
+    this.#isKnown[place] = 1;
+  }
+}
