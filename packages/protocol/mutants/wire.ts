@@ -133,8 +133,8 @@ export const WIRE: readonly Mutant[] = [
   {
     rule: "WB-22",
     file: "src/signing/batch-tree.ts",
-    find: "return sha256(utf8(`\\0${signingInput}`));",
-    replace: "return sha256(utf8(`${signingInput}`));",
+    find: "return sha256OfText(`\\0${signingInput}`);",
+    replace: "return sha256OfText(`${signingInput}`);",
     why: "hashes leaves without the zero in front",
   },
   {

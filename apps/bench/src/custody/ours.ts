@@ -30,6 +30,8 @@ export interface OursOptions {
   readonly store: Store;
   /** The same ones again where the store knows them already. */
   readonly keys?: Keys;
+  /** How many handoffs the delegator may have open, where the store has more of them than a hub allows. */
+  readonly openHandoffs?: number;
   /** Whether the acknowledgement is waited for before the task counts as done, or before the run does. */
   readonly waitsForAcknowledgement?: boolean;
 }
@@ -37,7 +39,9 @@ export interface OursOptions {
 /** A delegator and a recipient at a hub over this store. */
 export async function openOurs(options: OursOptions): Promise<Lane> {
   const { store, keys = generateKeys(), waitsForAcknowledgement = false } = options;
-  const hub = await openHub({ store, key: keys.hub });
+  const { openHandoffs } = options;
+  const limits = openHandoffs === undefined ? {} : { openHandoffs };
+  const hub = await openHub({ store, key: keys.hub, limits });
   const recipient = createAgent({ id: "recipient", key: keys.recipient, hub, credit: CREDIT });
   recipient.serve<{ text: string }>(CAPABILITY, ({ input }) => outputOf(input));
   await recipient.start();

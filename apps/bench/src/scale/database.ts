@@ -7,12 +7,12 @@ import { fill } from "./fill.ts";
 
 /** A file with so many handoffs in it, written once and then copied. */
 export class Database {
-  readonly #handoffs: number;
+  readonly handoffs: number;
   #folder: string | undefined;
   #copies = 0;
 
   constructor(handoffs: number) {
-    this.#handoffs = handoffs;
+    this.handoffs = handoffs;
   }
 
   get #path(): string {
@@ -23,7 +23,7 @@ export class Database {
     if (this.#folder !== undefined) return;
     this.#folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
     const store = await openSqliteStore(this.#path);
-    await fill(store, this.#handoffs);
+    await fill(store, this.handoffs);
     await store.close();
   }
 

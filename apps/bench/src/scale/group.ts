@@ -115,7 +115,8 @@ function handoffCase(name: string, database: Database, isRenewed: boolean): Case
       keys = generateKeys();
     }
     added = 0;
-    lane = await openOurs({ store: await openSqliteStore(path), keys });
+    const store = await openSqliteStore(path);
+    lane = await openOurs({ store, keys, openHandoffs: database.handoffs });
     await inFlight(lane, RUN, WIDTH);
   };
   return {

@@ -13,6 +13,11 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return plain(Buffer.from(crypto.hash("sha256", bytes, "binary"), "latin1"));
 }
 
+/** SHA-256 of a text in UTF-8. */
+export function sha256OfText(text: string): Uint8Array {
+  return plain(Buffer.from(crypto.hash("sha256", text, "binary"), "latin1"));
+}
+
 /** SHA-256 of a text in UTF-8, in lower-case hex. */
 export function sha256Hex(text: string): string {
   return crypto.hash("sha256", text);

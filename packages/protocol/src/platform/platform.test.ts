@@ -73,6 +73,9 @@ describe.each(PATHS)("%s", (_, platform) => {
         expect(bytes).toEqual(new Uint8Array(Buffer.from(text, "utf8")));
         expect(platform.textToBase64url(text)).toBe(platform.toBase64url(bytes));
         expect(platform.sha256Hex(text)).toBe(createHash("sha256").update(text).digest("hex"));
+        expect(Buffer.from(platform.sha256OfText(text)).toString("hex")).toBe(
+          platform.sha256Hex(text),
+        );
         expect(platform.sha256(bytes)).toEqual(
           new Uint8Array(createHash("sha256").update(bytes).digest()),
         );

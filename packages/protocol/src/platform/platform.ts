@@ -10,6 +10,11 @@ const NO_DIGIT = 255;
 const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 ALPHABET.forEach((character, digit) => (DIGITS[character] = digit));
 
+/** SHA-256 of a text in UTF-8. */
+export function sha256OfText(text: string): Uint8Array {
+  return sha256(utf8(text));
+}
+
 /** SHA-256 of a text in UTF-8, in lower-case hex. */
 export function sha256Hex(text: string): string {
   return etc.bytesToHex(sha256(utf8(text)));

@@ -1,4 +1,4 @@
-import { sha256, utf8 } from "#platform";
+import { sha256, sha256OfText } from "#platform";
 
 export const HASH_BYTES = 32;
 const SIGNATURE_BYTES = 64;
@@ -41,7 +41,7 @@ export function pathLength(index: number, size: number): number {
 }
 
 export function leafOf(signingInput: string): Uint8Array {
-  return sha256(utf8(`\0${signingInput}`));
+  return sha256OfText(`\0${signingInput}`);
 }
 
 /** What a node is the hash of, filled anew for each: 0x01, the left child, the right child. */
