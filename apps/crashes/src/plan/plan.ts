@@ -2,7 +2,7 @@ import { pick, randomFrom } from "./random.ts";
 
 export const HUB = "hub";
 export const DELEGATOR = "delegator";
-export const RECIPIENTS = ["anna", "bert", "cleo"] as const;
+const RECIPIENTS = ["anna", "bert", "cleo"] as const;
 
 /** How the work goes that a handoff stands for, with the share of each. */
 const KINDS = {
