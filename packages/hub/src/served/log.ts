@@ -1,6 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
 import { pino } from "pino";
-import type { DestinationStream, Logger } from "pino";
 import type { HubLogEvent } from "../engine/options.ts";
 
 /** What would be content or a key wherever it turned up. Nothing here logs it; this is the second lock. */
@@ -16,14 +15,21 @@ const NEVER_LOGGED: readonly string[] = [
   "token",
 ];
 
+/** What a served hub needs of a logger: any of pino's is one. */
+export interface HubLogger {
+  info(members: object, message: string): void;
+  warn(members: object, message: string): void;
+  error(members: object, message: string): void;
+}
+
 export interface HubLoggerOptions {
   readonly level?: "debug" | "info" | "warn" | "error" | undefined;
   /** Left out: standard error. */
-  readonly destination?: DestinationStream | undefined;
+  readonly destination?: { write(line: string): void } | undefined;
 }
 
 /** Structured lines, none of which holds what agents have sent. */
-export function hubLogger({ level = "info", destination }: HubLoggerOptions = {}): Logger {
+export function hubLogger({ level = "info", destination }: HubLoggerOptions = {}): HubLogger {
   return pino(
     {
       level,
@@ -36,7 +42,7 @@ export function hubLogger({ level = "info", destination }: HubLoggerOptions = {}
 }
 
 /** What a hub tells its `log` option, as lines of a logger. */
-export function logTo(logger: Logger): (event: HubLogEvent) => void {
+export function logTo(logger: HubLogger): (event: HubLogEvent) => void {
   return ({ event, agent, handoffId, status, error }) => {
     const members = { agent, handoff_id: handoffId, status };
     if (event === "failure") logger.error({ ...members, fault: faultOf(error) }, event);

@@ -1,7 +1,7 @@
-import type { Logger } from "pino";
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import type { ServedLimits } from "./limits.ts";
+import type { HubLogger } from "./log.ts";
 
 /** A certificate with its chain, and its private key, as PEM. */
 export interface TlsFiles {
@@ -31,7 +31,7 @@ export interface ServeOptions {
   readonly isOpenRegistry?: boolean | undefined;
   readonly limits?: Partial<ServedLimits> | undefined;
   /** Left out: nothing is logged. */
-  readonly logger?: Logger | undefined;
+  readonly logger?: HubLogger | undefined;
 }
 
 export interface ServedHub {

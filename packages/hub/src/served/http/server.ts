@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import { WaybillError } from "@waybill/protocol";
 import fastify from "fastify";
 import type { FastifyInstance } from "fastify";
-import type { Logger } from "pino";
 import type { HubLimits } from "../../engine/options.ts";
 import type { ServedLimits } from "../limits.ts";
 import { faultOf } from "../log.ts";
+import type { HubLogger } from "../log.ts";
 import type { TlsFiles } from "../options.ts";
 import { readBody } from "./body.ts";
 import { checkAtDoor } from "./door.ts";
@@ -18,7 +18,7 @@ export interface HttpOptions {
   readonly hubLimits: HubLimits;
   readonly limits: ServedLimits;
   readonly tls: TlsFiles | undefined;
-  readonly logger: Logger | undefined;
+  readonly logger: HubLogger | undefined;
 }
 
 const CHECK_TIMES_EACH_MS = 1_000;
