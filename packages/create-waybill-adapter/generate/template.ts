@@ -46,7 +46,8 @@ function manifestOf(own: Manifest, root: Manifest): object {
     ...others,
     version,
     exports: { ".": "./dist/index.js" },
-    scripts: { build: "tsc", prepack: "tsc", test: "vitest run --dir src" },
+    // The example imports the package by its name, as others do: what was built is what it gets.
+    scripts: { prepack: "tsc", pretest: "tsc", test: "vitest run --dir src" },
     dependencies: published(dependencies!, version),
     devDependencies: { ...published(devDependencies!, version), ...Object.fromEntries(tools) },
   };
