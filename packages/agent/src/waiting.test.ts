@@ -1,6 +1,7 @@
 import { newId, signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Delivery } from "./hub.ts";
+import type { Work } from "./serving/work.ts";
 import { lineTo, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
@@ -84,10 +85,16 @@ async function listen(world: World, agent: string, hears: (delivery: Delivery) =
   return world.hub.attach({ agent, credit: 0, instance, proof }, hears);
 }
 
+/** Long enough for an acceptance of its own, so that two envelopes are on their way. */
+async function workInSteps({ progress }: Work): Promise<string> {
+  await progress({ fraction: 0.5 });
+  return "done";
+}
+
 test("an agent that could not be brought what it had missed comes again for it", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
-  worker.serve("work", () => "done");
+  worker.serve("work", workInSteps);
   await worker.start();
   const owner = world.agent("owner");
   const made = owner.handoff({ to: "worker", capability: "work", acknowledge: "manual" });
@@ -112,7 +119,7 @@ test("an agent that could not be brought what it had missed comes again for it",
 test("a handoff that can't be read keeps no other from its agent", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
-  worker.serve("work", () => "done");
+  worker.serve("work", workInSteps);
   await worker.start();
   const owner = world.agent("owner");
   const hand = () => owner.handoff({ to: "worker", capability: "work", acknowledge: "manual" });
