@@ -12,6 +12,8 @@ if (major < 22 || (major === 22 && minor < 13)) {
 const emitWarning = process.emitWarning.bind(process);
 process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
   if (String(warning).includes("SQLite is an experimental feature")) return;
+  // The command says it itself, with the flags that mend it.
+  if ((rest[0] as { code?: unknown } | undefined)?.code === "WAYBILL_OPEN_HUB") return;
   (emitWarning as (...all: unknown[]) => void)(warning, ...rest);
 };
 

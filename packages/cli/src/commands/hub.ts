@@ -1,20 +1,24 @@
-/// <reference types="node" />
+import { hubLogger, logTo } from "@waybill/hub/served";
+import type { HubLoggerOptions } from "@waybill/hub/served";
 import { WaybillError } from "@waybill/protocol";
-import { destination, pino } from "pino";
 import type { Run } from "../command-line/command.ts";
 import { runHub } from "../serving/run-hub.ts";
 
-const LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
-const STDERR = 2;
+type Level = NonNullable<HubLoggerOptions["level"]>;
+
+const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
 
 export const run: Run = async (context) => {
-  const { log_level: level } = context.settings.values;
-  if (!LEVELS.includes(level)) {
-    throw new WaybillError(
-      400,
-      `log_level must be one of ${LEVELS.join(", ")}, and ${JSON.stringify(level)} is not.`,
-    );
-  }
-  const logger = pino({ name: "waybill", level }, destination({ dest: STDERR, sync: true }));
-  await runHub(context, { mode: "hub", logger });
+  const logger = hubLogger({ level: levelOf(context.settings.values.log_level) });
+  await runHub(context, { mode: "hub", logger, log: logTo(logger) });
+  await new Promise<void>((resolve) => logger.flush(() => resolve()));
 };
+
+function levelOf(text: string): Level {
+  const level = LEVELS.find((each) => each === text);
+  if (level !== undefined) return level;
+  throw new WaybillError(
+    400,
+    `log_level must be one of ${LEVELS.join(", ")}, and ${JSON.stringify(text)} is not.`,
+  );
+}

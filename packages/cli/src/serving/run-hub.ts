@@ -13,6 +13,8 @@ import type { RunningHub, StartOptions } from "./start-hub.ts";
 export interface RunOptions {
   readonly mode: "dev" | "hub";
   readonly logger?: StartOptions["logger"];
+  /** Hears what happens, where that is not shown. */
+  readonly log?: StartOptions["log"];
 }
 
 /** Starts a hub, says where everything is, and ends it gracefully when it is asked to. */
@@ -27,7 +29,8 @@ export async function runHub(
   const hub = await startHub(values, {
     logger: options.logger,
     log(event) {
-      if (options.mode !== "dev" || !isReady) return;
+      if (options.log !== undefined) return options.log(event);
+      if (!isReady) return;
       if (terminal.isJson) void terminal.answer(eventJson(event), () => "");
       else terminal.note((style) => eventText(event, style));
     },

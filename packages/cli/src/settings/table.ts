@@ -99,7 +99,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
   log_level: {
     kind: "text",
     value: "<level>",
-    says: "fatal, error, warn, info, debug, trace or silent (info)",
+    says: "debug, info, warn or error (info)",
   },
 };
 

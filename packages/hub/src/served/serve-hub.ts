@@ -17,7 +17,7 @@ import { Sockets } from "./socket/sockets.ts";
 
 const LOOPBACK = "127.0.0.1";
 const OPEN_AND_PLAIN =
-  "others can reach it, without TLS. Whoever is on the way can read what is handed off and take the operator token; put a proxy with TLS before it (isBehindProxy), or listen on loopback.";
+  "others can reach it, without TLS. Whoever is on the way can read what is handed off and take the operator token; give it a certificate (tls), put a proxy with TLS before it (isBehindProxy), or listen on loopback.";
 
 /** Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket. */
 export async function serveHub(options: ServeOptions): Promise<ServedHub> {
@@ -66,10 +66,12 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const scheme = tls === undefined ? "http" : "https";
   const url = (publicUrl ?? `${scheme}://${named(host)}:${bound}`).replace(/\/+$/, "");
   logger?.info({ url, hub: hub.id }, "listening");
-  if (!isLoopback(host) && !isBehindProxy) {
+  if (!isLoopback(host) && !isBehindProxy && tls === undefined) {
     // Said twice: whoever logs nothing must hear it too.
     logger?.warn({ host }, OPEN_AND_PLAIN);
-    process.emitWarning(`The hub ${hub.id} listens on ${host}: ${OPEN_AND_PLAIN}`);
+    process.emitWarning(`The hub ${hub.id} listens on ${host}: ${OPEN_AND_PLAIN}`, {
+      code: "WAYBILL_OPEN_HUB",
+    });
   }
 
   let closed: Promise<void> | undefined;
