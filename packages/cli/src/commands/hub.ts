@@ -1,3 +1,4 @@
+/// <reference types="node" />
 import { hubLogger, logTo } from "@waybill/hub/served";
 import type { HubLoggerOptions } from "@waybill/hub/served";
 import { WaybillError } from "@waybill/protocol";
@@ -9,9 +10,10 @@ type Level = NonNullable<HubLoggerOptions["level"]>;
 const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
 
 export const run: Run = async (context) => {
-  const logger = hubLogger({ level: levelOf(context.settings.values.log_level) });
+  const level = levelOf(context.settings.values.log_level);
+  // Written at once: the last lines of a hub that ends are the ones that one looks for.
+  const logger = hubLogger({ level, destination: process.stderr });
   await runHub(context, { mode: "hub", logger, log: logTo(logger) });
-  await new Promise<void>((resolve) => logger.flush(() => resolve()));
 };
 
 function levelOf(text: string): Level {
