@@ -9,6 +9,7 @@ export interface Arguments {
   readonly workers: number | undefined;
   readonly isJson: boolean;
   readonly isTraced: boolean;
+  readonly crashesAtEachCall: boolean;
   readonly lists: boolean;
 }
 
@@ -17,14 +18,17 @@ export class UsageError extends Error {}
 
 export const USAGE = `Usage: pnpm simulate [--from <seed>] [--seeds <n>] [--mutant <name>] [--json]
   --from <seed>     the first seed (1)
-  --seeds <n>       how many (200); 0 goes on until it is stopped, and so does --forever
+  --seeds <n>       how many (200, or 400 with a planted bug); 0 goes on until it is stopped, and so does --forever
   --mutant <name>   with a planted bug, until a seed shows it; "all" for one after the other
   --workers <n>     threads (one for each processor)
   --trace           everything that happens in each world, line by line
+  --each-call       a crash at each call to the disk of a small calm world, in every way there is
   --list-mutants    the names of the planted bugs
-  --json            one JSON line at the end`;
+  --json            nothing on the standard output but the JSON line at the end`;
 
 const SEEDS = 200;
+/** No planted bug hides for longer. */
+const SEEDS_FOR_MUTANT = 400;
 
 export function readArguments(args: readonly string[]): Arguments {
   const values = parse(args);
@@ -32,13 +36,15 @@ export function readArguments(args: readonly string[]): Arguments {
   if (isForever && values.seeds !== undefined) {
     throw new UsageError("--forever and --seeds contradict each other: leave one of them out.");
   }
+  const usual = values.mutant === undefined ? SEEDS : SEEDS_FOR_MUTANT;
   return {
     from: numberOf("--from", values.from) ?? 1,
-    seeds: isForever ? 0 : (numberOf("--seeds", values.seeds) ?? SEEDS),
+    seeds: isForever ? 0 : (numberOf("--seeds", values.seeds) ?? usual),
     mutant: values.mutant,
     workers: numberOf("--workers", values.workers),
     isJson: values.json === true,
     isTraced: values.trace === true,
+    crashesAtEachCall: values["each-call"] === true,
     lists: values["list-mutants"] === true,
   };
 }
@@ -56,6 +62,7 @@ function parse(args: readonly string[]) {
         workers: { type: "string" },
         json: { type: "boolean" },
         trace: { type: "boolean" },
+        "each-call": { type: "boolean" },
         "list-mutants": { type: "boolean" },
       },
     }).values;

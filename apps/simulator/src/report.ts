@@ -1,3 +1,4 @@
+import type { RunOptions } from "./run/run-seeds.ts";
 import type { SeedRun } from "./simulate-seed.ts";
 
 const VIOLATIONS_SHOWN = 5;
@@ -7,9 +8,10 @@ const EVERY = 20;
 /** What one seed has shown, and how to see it again. */
 export function describeRun(
   { seed, violations }: SeedRun,
-  mutant: string | undefined,
+  { mutant, crashesAtEachCall = false }: Pick<RunOptions, "mutant" | "crashesAtEachCall">,
 ): readonly string[] {
-  const again = `pnpm simulate --from ${seed} --seeds 1${mutant === undefined ? "" : ` --mutant ${mutant}`}`;
+  const planted = mutant === undefined ? "" : ` --mutant ${mutant}`;
+  const again = `pnpm simulate --from ${seed} --seeds 1${crashesAtEachCall ? " --each-call" : ""}${planted}`;
   const lines = [`seed ${seed}: ${violations.length} violations; again with: ${again}`];
   for (const { rule, handoffId, message, account } of violations.slice(0, VIOLATIONS_SHOWN)) {
     lines.push(`  ${rule} ${handoffId}: ${message}`);

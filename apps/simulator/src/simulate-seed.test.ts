@@ -3,7 +3,7 @@ import { judge } from "./judge/judge.ts";
 import { runSeeds } from "./run/run-seeds.ts";
 import { simulateSeed } from "./simulate-seed.ts";
 
-const SEEDS = 24;
+const SEEDS = 16;
 const MINUTES = 60_000;
 
 describe("a seed", () => {
@@ -25,7 +25,7 @@ describe("a seed", () => {
   });
 
   test("shows crashes, lost messages and broken lines, and keeps what happened in words", async () => {
-    const { lines, trace } = await simulateSeed(6, judge, true);
+    const { lines, trace } = await simulateSeed(6, judge, { isTraced: true });
     expect((await simulateSeed(6, judge)).trace).toBe(trace);
     const told = lines!.join("\n");
     expect(told).toMatch(/hub-1 is down/);

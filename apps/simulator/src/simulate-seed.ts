@@ -1,17 +1,19 @@
 import type { Disk } from "@waybill/hub";
-import { AgentSite } from "./agent/agent-site.ts";
-import type { Offered } from "./agent/agent-site.ts";
+import type { AgentSite, Offered } from "./agent/agent-site.ts";
+import { scriptedAgent } from "./agent/scripted-life.ts";
 import { Target } from "./agent/target.ts";
 import { CAPABILITIES, giveJob } from "./agent/workload.ts";
 import { Cluster } from "./hub/cluster.ts";
 import { DEAD_LETTER_AGENT } from "./hub/hub-site.ts";
 import { watchForStuck } from "./judge/stuck.ts";
 import type { Judge, Verdict } from "./judge/verdict.ts";
+import { realAgent } from "./real/real-life.ts";
 import type { Random } from "./world/random.ts";
 import type { WallClock } from "./world/process.ts";
 import { Livelock } from "./world/scheduler.ts";
 import { STARTS_AT } from "./world/start.ts";
 import { World } from "./world/world.ts";
+import type { WorldOptions } from "./world/world.ts";
 
 /** How long after the last deadline everything must have come to rest. */
 const REST_MS = 60_000;
@@ -27,11 +29,17 @@ export interface SeedRun extends Verdict {
   /** The same for the same seed, always. */
   readonly trace: string;
   readonly lines: readonly string[] | undefined;
+  /** How often the hubs' disk was called. */
+  readonly diskCalls: number;
 }
 
 /** Runs the world of one seed until nothing is left to happen, and has it judged. */
-export async function simulateSeed(seed: number, judge: Judge, isTraced = false): Promise<SeedRun> {
-  const world = new World(seed, isTraced);
+export async function simulateSeed(
+  seed: number,
+  judge: Judge,
+  options: WorldOptions = {},
+): Promise<SeedRun> {
+  const world = new World(seed, options);
   const { scheduler, trace } = world;
   const cluster = new Cluster(world);
   world.readsLedgerLengthWith(async () => {
@@ -57,7 +65,8 @@ export async function simulateSeed(seed: number, judge: Judge, isTraced = false)
   const disk = frozen(cluster.disk.synced());
   const verdict = await judge({ world, disk, inbox: inboxesOf(sites) });
   trace.note(`ledger ${verdict.ledgerHash}`);
-  return { ...verdict, seed, trace: trace.hash, lines: trace.lines };
+  const { diskCalls } = world;
+  return { ...verdict, seed, trace: trace.hash, lines: trace.lines, diskCalls };
 }
 
 function agentsOf(world: World, cluster: Cluster): AgentSite[] {
@@ -69,8 +78,9 @@ function agentsOf(world: World, cluster: Cluster): AgentSite[] {
     lease_seconds: random.between(2, 20),
     max_attempts: random.between(2, 6),
   });
-  const site = (id: string, offers: readonly Offered[]) =>
-    new AgentSite({
+  const site = (id: string, offers: readonly Offered[]) => {
+    const make = random.chance(world.scenario.realAgents) ? realAgent : scriptedAgent;
+    return make({
       id,
       world,
       cluster,
@@ -79,6 +89,7 @@ function agentsOf(world: World, cluster: Cluster): AgentSite[] {
       colleagues: ids.filter((other) => other !== id),
       credit: random.pick([1, 2, 8, 30]),
     });
+  };
   const sites = ids.map((id) => site(id, CAPABILITIES.filter(() => random.chance(0.7)).map(offer)));
   if (world.scenario.hasDeadLetterAgent)
     sites.push(site(DEAD_LETTER_AGENT, [offer("dead_letter")]));

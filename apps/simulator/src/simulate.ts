@@ -7,17 +7,19 @@ import { runSeeds } from "./run/run-seeds.ts";
 import type { Totals } from "./run/run-seeds.ts";
 import type { Arguments } from "./arguments.ts";
 
-/** More than any planted bug needs; one that hides for longer is not found. */
-const SEEDS_FOR_MUTANT = 600;
-
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 const whisper = (text: string) => process.stderr.write(text);
+/** For people: where a program reads along, it goes past it. */
+const sayTo =
+  ({ isJson }: Arguments) =>
+  (line: string): unknown =>
+    isJson ? whisper(`${line}\n`) : print(line);
 
 async function main(): Promise<number> {
   const args = readArguments(process.argv.slice(2));
   const names = MUTANTS.map(({ name }) => name);
   if (args.lists) {
-    for (const line of args.isJson ? [JSON.stringify(names)] : names) say(line);
+    for (const line of args.isJson ? [JSON.stringify(names)] : names) print(line);
     return 0;
   }
   if (args.mutant === "all") return hunt(names, args);
@@ -29,12 +31,13 @@ async function main(): Promise<number> {
   const totals = await run(args, args.mutant);
   const isMutant = args.mutant !== undefined;
   const isAsExpected = isMutant ? totals.violations > 0 : totals.violations === 0;
-  if (isMutant && !isAsExpected) say(`The planted bug ${args.mutant} was not caught.`);
-  if (args.isJson) say(JSON.stringify(totals));
+  if (isMutant && !isAsExpected) sayTo(args)(`The planted bug ${args.mutant} was not caught.`);
+  print(JSON.stringify(totals));
   return isAsExpected ? 0 : 1;
 }
 
 async function run(args: Arguments, mutant: string | undefined): Promise<Totals> {
+  const say = sayTo(args);
   const stop = new AbortController();
   const end = () => stop.abort();
   process.once("SIGINT", end);
@@ -47,7 +50,8 @@ async function run(args: Arguments, mutant: string | undefined): Promise<Totals>
     stop: stop.signal,
     onRun(each) {
       for (const line of each.lines ?? []) say(line);
-      if (each.violations.length > 0) for (const line of describeRun(each, mutant)) say(line);
+      if (each.violations.length > 0)
+        for (const line of describeRun(each, { ...args, mutant })) say(line);
       progress.note(each);
     },
   });
@@ -62,11 +66,11 @@ async function run(args: Arguments, mutant: string | undefined): Promise<Totals>
 
 /** Every planted bug, each until it is caught. */
 async function hunt(names: readonly string[], args: Arguments): Promise<number> {
+  const say = sayTo(args);
   const rows: { mutant: string; seeds: number; caught: boolean; seed: number | null }[] = [];
   const sum = { seeds: 0, handoffs: 0, violations: 0 };
   for (const mutant of names) {
-    const seeds = args.seeds === 0 ? SEEDS_FOR_MUTANT : args.seeds;
-    const totals = await runSeeds({ ...args, seeds, mutant, stopsAtViolation: true });
+    const totals = await runSeeds({ ...args, mutant, stopsAtViolation: true });
     const caught = totals.violations > 0;
     rows.push({ mutant, seeds: totals.seeds, caught, seed: totals.first_violating_seed });
     sum.seeds += totals.seeds;
@@ -77,7 +81,7 @@ async function hunt(names: readonly string[], args: Arguments): Promise<number> 
   }
   const missed = rows.filter(({ caught }) => !caught).length;
   say(`${rows.length - missed} of ${rows.length} planted bugs were caught`);
-  if (args.isJson) say(JSON.stringify({ ...sum, first_violating_seed: null, mutants: rows }));
+  print(JSON.stringify({ ...sum, first_violating_seed: null, mutants: rows }));
   return missed === 0 ? 0 : 1;
 }
 

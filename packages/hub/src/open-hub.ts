@@ -104,6 +104,6 @@ async function attach(
   engine.assertOpen();
   checkAttachRequest(request);
   const { agent, instance, proof } = request;
-  await doorkeeper.check(proof, agent, instance, engine.clock.now());
-  return admit(engine, request, handler);
+  const helloAt = await doorkeeper.check(proof, agent, instance, engine.clock.now());
+  return admit(engine, { ...request, helloAt }, handler);
 }

@@ -1,15 +1,22 @@
 import { createHandoff, createReply, digestOf, signEnvelope } from "@waybill/protocol";
 import type { Digest, Envelope, HandoffEnvelope, HandoffInput } from "@waybill/protocol";
 import { HUB_ID } from "../hub/hub-site.ts";
-import type { Note } from "./notebook.ts";
+import type { Delegating, Ending } from "./agent-site.ts";
 import type { Running } from "./running.ts";
 
-export interface Ending {
-  readonly isSuccess: boolean;
+/** What a delegator has on its own disk about one handoff. */
+export interface Note {
+  readonly text: string;
+  readonly digest: Digest;
+  readonly envelope: HandoffEnvelope;
+  hasReceipt: boolean;
+  /** The end that its framework has committed. */
+  ending: Digest | undefined;
+  isAcknowledged: boolean;
 }
 
 /** The side of an agent that hands work off and waits for what becomes of it. */
-export class Delegator {
+export class Delegator implements Delegating {
   readonly #agent: Running;
   readonly #waiting = new Map<string, ((ending: Ending) => void)[]>();
   /** Ends that are being committed at this moment. */
@@ -182,9 +189,7 @@ export class Delegator {
   }
 
   #inParallel(work: Promise<unknown>): void {
-    work.catch((error: unknown) => {
-      this.#agent.world.breach("simulator", "", String((error as Error).stack));
-    });
+    work.catch((error: unknown) => this.#agent.world.fault(error));
   }
 }
 

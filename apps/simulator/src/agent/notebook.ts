@@ -1,21 +1,10 @@
-import type { Digest, HandoffEnvelope } from "@waybill/protocol";
 import type { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 
-/** What a delegator has on its own disk about one handoff. */
-export interface Note {
-  readonly text: string;
-  readonly digest: Digest;
-  readonly envelope: HandoffEnvelope;
-  hasReceipt: boolean;
-  /** The end that its framework has committed. */
-  ending: Digest | undefined;
-  isAcknowledged: boolean;
-}
-
 /** A delegator's own disk: what it has committed to do, and what it has seen done. */
-export class Notebook {
+export class Notebook<Note> {
+  /** By handoff. */
   readonly notes: Map<string, Note> = new Map();
   readonly #world: World;
   readonly #random: Random;

@@ -1,6 +1,7 @@
 import { createReply, parseEnvelope, readCompact, digestOf } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope, QuestionEnvelope, StatusCode } from "@waybill/protocol";
 import type { Attachment, Delivery } from "@waybill/hub";
+import { HUB_ID } from "../hub/hub-site.ts";
 import { behaviourOf } from "./behaviour.ts";
 import type { Behaviour, Step } from "./behaviour.ts";
 import type { Running } from "./running.ts";
@@ -26,6 +27,9 @@ interface Attempt {
   readonly answers: Set<string>;
 }
 
+/** More than the deadlines that agents set; what the hub hands off has a day. */
+const BEATS_AT_MOST_MS = 16 * 60 * 1000;
+
 const REJECTIONS: readonly StatusCode[] = [403, 404, 406, 422];
 
 /** The side of an agent that works on what it is offered. */
@@ -45,7 +49,7 @@ export class Recipient {
     world.offers.push({ handoffId, attempt: number, agent: this.#agent.id });
     this.#colleagues.attachment()?.seen(id);
     const known = this.#attempts.get(handoffId);
-    if (known !== undefined && known.offer.attempt >= number) return this.#again(known, number);
+    if (known !== undefined && known.offer.attempt >= number) return this.#again(known, offer);
     if (known !== undefined) this.#stop(known);
     const attempt: Attempt = {
       offer,
@@ -63,9 +67,11 @@ export class Recipient {
     attempt.isOver = true;
   }
 
-  /** An offer that comes twice is one offer; what was said about it may have got lost. */
-  #again({ offer, isOver }: Attempt, number: number): void {
-    if (offer.attempt === number && !isOver) this.#sign(offer.handoffId, number);
+  /** An offer that comes twice is one offer; it brings answers that may have got lost. */
+  #again(known: Attempt, { handoffId, attempt: number, answers }: Offer): void {
+    if (known.offer.attempt !== number || known.isOver) return;
+    this.#sign(handoffId, number);
+    for (const answer of answers) this.#answer(known, answer);
   }
 
   stop({ handoffId, attempt: number }: Extract<Delivery, { type: "stop" }>): void {
@@ -75,14 +81,12 @@ export class Recipient {
 
   answered(handoffId: string, text: string): void {
     const attempt = this.#attempts.get(handoffId);
-    if (attempt === undefined) return;
-    attempt.answers.add(answeredBy(text));
-    attempt.wake();
+    if (attempt !== undefined) this.#answer(attempt, text);
   }
 
-  /** How many attempts it works on. */
-  get busy(): number {
-    return [...this.#attempts.values()].filter(({ isOver }) => !isOver).length;
+  #answer(attempt: Attempt, text: string): void {
+    attempt.answers.add(answeredBy(text));
+    attempt.wake();
   }
 
   #stop(attempt: Attempt): void {
@@ -125,16 +129,17 @@ export class Recipient {
     await this.#finish(attempt, handoff);
   }
 
-  #beat(attempt: Attempt): void {
+  #beat(attempt: Attempt, since: number = this.#agent.world.now): void {
     const { offer, behaviour } = attempt;
     const { handoffId, attempt: number, leaseMs } = offer;
     this.#agent.process.after(leaseMs / 3, () => {
       const isHanging = behaviour.finish === "only_beat";
       if (attempt.isStopped || (attempt.isOver && !isHanging)) return;
-      if (this.#agent.world.now > Date.parse(attempt.handoff.deadline)) return;
+      const { now } = this.#agent.world;
+      if (now > Date.parse(attempt.handoff.deadline) || now > since + BEATS_AT_MOST_MS) return;
       this.#colleagues.attachment()?.heartbeat(handoffId, number);
       this.#sign(handoffId, number);
-      this.#beat(attempt);
+      this.#beat(attempt, since);
     });
   }
 
@@ -147,7 +152,9 @@ export class Recipient {
       case "progress":
         return this.#say(attempt, "progress");
       case "ask":
-        return this.#ask(attempt);
+        // For the hub nobody answers.
+        if (attempt.handoff.from !== HUB_ID) await this.#ask(attempt);
+        return;
       case "child":
         return this.#colleagues.child(attempt.handoff);
       case "impostor":
@@ -257,9 +264,7 @@ export class Recipient {
   }
 
   #inParallel(work: Promise<unknown>): void {
-    work.catch((error: unknown) => {
-      this.#agent.world.breach("simulator", "", String((error as Error).stack));
-    });
+    work.catch((error: unknown) => this.#agent.world.fault(error));
   }
 }
 

@@ -1,8 +1,7 @@
-import type { Group, HandoffEnvelope, HandoffInput } from "@waybill/protocol";
+import type { Group, HandoffEnvelope } from "@waybill/protocol";
 import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
-import type { AgentSite } from "./agent-site.ts";
-import type { Delegator } from "./delegator.ts";
+import type { AgentSite, Delegating, Work } from "./agent-site.ts";
 
 export const CAPABILITIES: readonly string[] = ["draft", "check", "translate"];
 
@@ -10,8 +9,6 @@ export const CAPABILITIES: readonly string[] = ["draft", "check", "translate"];
 const HOPS_AT_MOST = 3;
 const CANCELLED = 0.12;
 const REPLAYED = 0.3;
-
-type Work = Omit<HandoffInput, "from">;
 
 /** A piece of work for anybody or for somebody, with much time or with little. */
 function workOf(random: Random, colleagues: readonly string[]): Work {
@@ -73,12 +70,12 @@ export function giveJob(
   const run = random.chance(0.12)
     ? group(world, delegator, colleagues, random)
     : single(world, delegator, colleagues, random);
-  run.catch((error: unknown) => world.breach("simulator", "", String((error as Error).stack)));
+  run.catch((error: unknown) => world.fault(error));
 }
 
 async function single(
   world: World,
-  delegator: Delegator,
+  delegator: Delegating,
   colleagues: readonly string[],
   random: Random,
 ): Promise<void> {
@@ -103,7 +100,7 @@ async function single(
 
 async function group(
   world: World,
-  delegator: Delegator,
+  delegator: Delegating,
   colleagues: readonly string[],
   random: Random,
 ): Promise<void> {

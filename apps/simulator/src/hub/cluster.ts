@@ -66,7 +66,7 @@ export class Cluster {
     const { trace } = this.#world;
     process.crash();
     this.store = undefined;
-    if (this.#random.chance(0.5)) {
+    if (this.#world.crashPlan?.losesPower ?? this.#random.chance(0.5)) {
       trace.note("power fails");
       this.disk.losePower();
     }
@@ -87,6 +87,13 @@ export class Cluster {
   #faultOf(call: DiskCall, process: Process): DiskFault {
     const world = this.#world;
     const { crashes, errors } = world.scenario.disk;
+    world.diskCalls++;
+    if (world.crashPlan?.calls.includes(world.diskCalls) === true) {
+      const { fault } = world.crashPlan;
+      if (fault === "error") this.#restartLater(process);
+      world.trace.note(`disk ${call} ${fault}`);
+      return fault;
+    }
     if (world.mayCrash(this.#random, crashes)) {
       world.crashes++;
       const fault = this.#random.pick(["crash_before", "crash_amid", "crash_after"] as const);
@@ -96,9 +103,13 @@ export class Cluster {
     if (!world.mayCrash(this.#random, errors)) return "none";
     world.crashes++;
     world.trace.note(`disk ${call} error`);
-    // A store that can't go on says so; somebody has to start it again.
-    process.after(NOTICED_AFTER_MS, () => this.#crashOwner(process));
+    this.#restartLater(process);
     return "error";
+  }
+
+  /** A store that can't go on says so; somebody has to start it again. */
+  #restartLater(process: Process): void {
+    process.after(NOTICED_AFTER_MS, () => this.#crashOwner(process));
   }
 
   #latencyMs(call: DiskCall): number {

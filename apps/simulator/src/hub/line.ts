@@ -90,6 +90,8 @@ export class Line implements Hub {
           const attachment = await hub.attach(request, receive);
           connection.process = site.process!;
           connection.hubSide = attachment;
+          // It has come too late: the agent's side is closed, and the hub's finds out.
+          if (!connection.isOpen) this.#closeLater(connection);
           connection.unwatch = site.watch(() => this.#cut(connection));
           void attachment.closed.then((reason) => this.#hungUp(connection, reason));
         },
@@ -137,11 +139,14 @@ export class Line implements Hub {
     if (!connection.isOpen) return;
     connection.isOpen = false;
     connection.unwatch();
-    const { process, hubSide } = connection;
-    const ms = this.#world.isFaulty ? this.#random.spread(1, NOTICED_WITHIN_MS) : 10;
-    process.after(ms, () => void hubSide?.close());
+    this.#closeLater(connection);
     const lost = new WaybillError(503, "The line to the hub is broken.");
     this.#process.after(this.#random.spread(1, 1_000), () => this.#end(connection, lost));
+  }
+
+  #closeLater({ process, hubSide }: Connection): void {
+    const ms = this.#world.isFaulty ? this.#random.spread(1, NOTICED_WITHIN_MS) : 10;
+    process.after(ms, () => void hubSide?.close());
   }
 
   /** The agent's process is gone, and the network tells the hub sooner or later. */

@@ -53,7 +53,7 @@ export async function judge(remains: Remains): Promise<Verdict> {
   };
 }
 
-/** The ledger, with what was seen outside of it where it was seen, and at last the receipts. */
+/** The ledger, what was seen outside of it where it was seen, and receipts that it does not have. */
 async function historyOf(world: World, entries: readonly LedgerEntry[]): Promise<HistoryEntry[]> {
   const places = entries.filter(isInHistory).map(({ sequence }) => sequence);
   const seen = world.observations.toSorted((a, b) => (a.after ?? Infinity) - (b.after ?? Infinity));
@@ -75,9 +75,12 @@ async function historyOf(world: World, entries: readonly LedgerEntry[]): Promise
     line++;
   }
   for (const { entry } of seen.slice(next)) history.push(entry);
+  const onRecord = new Set(entries.map(({ digest }) => digest));
   for (const { text } of world.receipts) {
+    const digest = digestOf(text);
+    if (onRecord.has(digest)) continue;
     const envelope = parseEnvelope(readCompact(text).payload);
-    history.push({ type: "envelope", at: world.now, digest: digestOf(text), envelope });
+    history.push({ type: "envelope", at: world.now, digest, envelope });
   }
   return history;
 }

@@ -1,3 +1,5 @@
+import { liveAttempt } from "@waybill/protocol";
+import type { Handoff } from "@waybill/protocol";
 import type { AgentSite } from "../agent/agent-site.ts";
 import type { Cluster } from "../hub/cluster.ts";
 import type { World } from "../world/world.ts";
@@ -21,7 +23,7 @@ export function watchForStuck(
     if (store === undefined) return;
     const seen = new Set<string>();
     for (const site of sites) {
-      if ((site.room ?? 0) <= 0) continue;
+      if (!site.isAttached) continue;
       const waiting = await store.waiting(`agent:${site.id}`, { limit: PAGE });
       const held = await attemptsHeldBy(site.id, store);
       if (held >= site.credit) continue;
@@ -37,6 +39,7 @@ export function watchForStuck(
   };
 }
 
+/** How many attempts the hub has given it that are not closed, its own handoffs among them. */
 async function attemptsHeldBy(
   agent: string,
   store: NonNullable<Cluster["store"]>,
@@ -44,9 +47,13 @@ async function attemptsHeldBy(
   let held = 0;
   for (let after: string | undefined; ;) {
     const page = await store.inbox(agent, { after, limit: PAGE });
-    // Its own handoffs stand in its inbox too; what it works on is delegated by somebody else.
-    held += page.filter(({ delegator, state }) => delegator !== agent && state === "open").length;
+    held += page.filter(({ record }) => holderOf(record) === agent).length;
     if (page.length < PAGE) return held;
     after = page.at(-1)!.id;
   }
+}
+
+function holderOf(record: string): string | undefined {
+  const { state } = JSON.parse(record) as { readonly state: Handoff };
+  return liveAttempt(state)?.recipient;
 }

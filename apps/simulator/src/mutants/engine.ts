@@ -109,4 +109,37 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "room-not-noticed",
+    why: "an agent that has room again is not given what waits for it",
+    patches: [
+      {
+        file: `${FOLDER}/routing/attached.ts`,
+        find: "if (this.#letGo(handoffId) && this.room > 0) this.#events.hasRoom(this);",
+        replace: "this.#letGo(handoffId);",
+      },
+    ],
+  },
+  {
+    name: "lost-answer-forgotten",
+    why: "nobody hears of a commit of which the store could not say that it had happened",
+    patches: [
+      {
+        file: `${FOLDER}/custody/cases.ts`,
+        find: "this.#options.unsure(id);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "heartbeat-race-not-followed",
+    why: "what another hub writes at the moment of a heartbeat is taken for the heartbeat",
+    patches: [
+      {
+        file: `${FOLDER}/custody/cases.ts`,
+        find: 'if (outcome === "conflict") await this.#catchUp(id, before);',
+        replace: "void outcome;",
+      },
+    ],
+  },
 ];

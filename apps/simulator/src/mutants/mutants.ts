@@ -1,3 +1,4 @@
+import { AGENT_MUTANTS } from "./agent.ts";
 import { ENGINE_MUTANTS } from "./engine.ts";
 import { LIFECYCLE_MUTANTS } from "./lifecycle.ts";
 import type { Mutant } from "./mutant.ts";
@@ -8,17 +9,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIFECYCLE_MUTANTS,
   ...ENGINE_MUTANTS,
   ...STORE_MUTANTS,
-  {
-    name: "effect-key-with-attempt",
-    why: "a side effect happens again with each attempt, because its key is another one",
-    patches: [
-      {
-        file: "apps/simulator/src/agent/recipient.ts",
-        find: "const key = attempt.handoff.handoff_id;",
-        replace: "const key = `${attempt.handoff.handoff_id}/${attempt.offer.attempt}`;",
-      },
-    ],
-  },
+  ...AGENT_MUTANTS,
 ];
 
 export function mutantNamed(name: string): Mutant {

@@ -13,6 +13,8 @@ export interface RunOptions {
   /** No new seed is begun once one has shown a violation. */
   readonly stopsAtViolation: boolean;
   readonly isTraced?: boolean;
+  /** Small calm worlds, each once for every call to its disk and every way to crash there. */
+  readonly crashesAtEachCall?: boolean | undefined;
   readonly stop?: AbortSignal | undefined;
   onRun?(run: SeedRun): void;
 }
@@ -26,12 +28,14 @@ export interface Totals {
 
 /** So long no world takes; one that does goes round in a circle in which no virtual time passes. */
 const HANGS_AFTER_MS = 180_000;
+/** There are so many of them in one where each call to the disk is tried. */
+const EACH_CALL_HANGS_AFTER_MS = 20 * HANGS_AFTER_MS;
 
 const WORKER = new URL("./worker.ts", import.meta.url);
 
 /** Simulates seeds on several threads. Each seed is a world of its own, so the order is all one. */
 export async function runSeeds(options: RunOptions): Promise<Totals> {
-  const { from, seeds, mutant, isTraced = false, stop } = options;
+  const { from, seeds, mutant, isTraced = false, crashesAtEachCall = false, stop } = options;
   const end = seeds === 0 ? Infinity : from + seeds;
   const totals = {
     seeds: 0,
@@ -56,13 +60,15 @@ export async function runSeeds(options: RunOptions): Promise<Totals> {
   const threads = Math.max(1, options.workers ?? availableParallelism());
   const many = Math.min(threads, end - from);
   await Promise.all(
-    Array.from({ length: many }, () => work({ mutant, isTraced, nextSeed, count })),
+    Array.from({ length: many }, () =>
+      work({ mutant, isTraced, crashesAtEachCall, nextSeed, count }),
+    ),
   );
   return totals;
 }
 
-function hangingRun(seed: number): SeedRun {
-  const message = `It was not over after ${HANGS_AFTER_MS / 1000} s.`;
+function hangingRun(seed: number, afterMs: number): SeedRun {
+  const message = `It was not over after ${afterMs / 1000} s.`;
   const violation = { rule: "hangs", handoffId: "", message, account: [] };
   return {
     seed,
@@ -71,17 +77,21 @@ function hangingRun(seed: number): SeedRun {
     ledgerHash: "",
     trace: "",
     lines: undefined,
+    diskCalls: 0,
   };
 }
 
 interface Shift {
   readonly mutant: string | undefined;
   readonly isTraced: boolean;
+  readonly crashesAtEachCall: boolean;
   nextSeed(): number | undefined;
   count(run: SeedRun): void;
 }
 
-function work({ mutant, isTraced, nextSeed, count }: Shift): Promise<void> {
+function work(shift: Shift): Promise<void> {
+  const { mutant, isTraced, crashesAtEachCall, nextSeed, count } = shift;
+  const hangsAfterMs = crashesAtEachCall ? EACH_CALL_HANGS_AFTER_MS : HANGS_AFTER_MS;
   return new Promise((resolve, reject) => {
     const worker = new Worker(WORKER, { workerData: { mutant } });
     let current: number | undefined;
@@ -109,10 +119,10 @@ function work({ mutant, isTraced, nextSeed, count }: Shift): Promise<void> {
       const seed = (current = nextSeed());
       if (seed === undefined) return done(resolve);
       watch = setTimeout(() => {
-        count(hangingRun(seed));
-        done(() => void work({ mutant, isTraced, nextSeed, count }).then(resolve, reject));
-      }, HANGS_AFTER_MS);
-      worker.postMessage({ seed, isTraced } satisfies Job);
+        count(hangingRun(seed, hangsAfterMs));
+        done(() => void work(shift).then(resolve, reject));
+      }, hangsAfterMs);
+      worker.postMessage({ seed, isTraced, crashesAtEachCall } satisfies Job);
     });
   });
 }

@@ -3,6 +3,7 @@ import type { SeedRun } from "../simulate-seed.ts";
 export interface Job {
   readonly seed: number;
   readonly isTraced: boolean;
+  readonly crashesAtEachCall: boolean;
 }
 
 /** What a thread tells about its work. */

@@ -4,19 +4,25 @@ import { parentPort, workerData } from "node:worker_threads";
 import { mutantNamed } from "../mutants/mutants.ts";
 import { plant } from "../mutants/plant.ts";
 import type { Judge } from "../judge/verdict.ts";
+import { rememberSignatures } from "./known-signatures.ts";
 import type { Job, Told } from "./told.ts";
 
 const { mutant } = workerData as { readonly mutant: string | undefined };
+rememberSignatures();
 if (mutant !== undefined) plant(mutantNamed(mutant));
 
 const sound = mutant === undefined ? "" : "?sound";
 const { judge } = (await import(`../judge/judge.ts${sound}`)) as { readonly judge: Judge };
 const { simulateSeed } = await import("../simulate-seed.ts");
+const { simulateEachCall } = await import("../simulate-each-call.ts");
 
 const tell = (told: Told) => parentPort!.postMessage(told);
 
-parentPort!.on("message", ({ seed, isTraced }: Job) => {
-  simulateSeed(seed, judge, isTraced).then(
+parentPort!.on("message", ({ seed, isTraced, crashesAtEachCall }: Job) => {
+  const running = crashesAtEachCall
+    ? simulateEachCall(seed, judge)
+    : simulateSeed(seed, judge, { isTraced });
+  running.then(
     (run) => tell({ type: "run", run }),
     (error: unknown) => tell({ type: "failed", seed, message: String((error as Error).stack) }),
   );

@@ -33,6 +33,8 @@ export interface Scenario {
     readonly backoffCapMs: number;
   };
   readonly hasDeadLetterAgent: boolean;
+  /** The share of agents that run on `@waybill/agent`; the others speak the protocol themselves. */
+  readonly realAgents: number;
 }
 
 type Mood = "calm" | "rough" | "violent";
@@ -72,5 +74,21 @@ export function scenarioOf(random: Random): Scenario {
       backoffCapMs: random.pick([2_000, 20_000]),
     },
     hasDeadLetterAgent: random.chance(0.25),
+    realAgents: random.pick([0, 0.5, 0.5, 1]),
+  };
+}
+
+/** A small world in which nothing fails by chance. */
+export function calmScenarioOf(random: Random): Scenario {
+  return {
+    ...scenarioOf(random),
+    hubs: random.pick([1, 2]),
+    agents: 2,
+    jobs: random.between(1, 3),
+    faultsUntilMs: 15_000,
+    network: { dropped: 0, repeated: 0, held: 0, latencyMs: 1, breaksEveryMs: Infinity },
+    disk: { crashes: 0, errors: 0, syncMs: 1 },
+    crashesEveryMs: Infinity,
+    skewMs: 0,
   };
 }

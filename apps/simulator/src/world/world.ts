@@ -1,7 +1,8 @@
 import { privateKeyFrom } from "@waybill/protocol";
 import type { Digest, HistoryEntry, PrivateKey } from "@waybill/protocol";
+import type { DiskFault } from "./disk.ts";
 import { Random } from "./random.ts";
-import { scenarioOf } from "./scenario.ts";
+import { calmScenarioOf, scenarioOf } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import { Scheduler } from "./scheduler.ts";
 import { STARTS_AT } from "./start.ts";
@@ -40,6 +41,19 @@ export interface Breach {
   readonly message: string;
 }
 
+/** The calls to the disk at which the process crashes, in a world that is calm otherwise. */
+export interface CrashPlan {
+  /** Counted from 1. */
+  readonly calls: readonly number[];
+  readonly fault: Exclude<DiskFault, "none">;
+  readonly losesPower: boolean;
+}
+
+export interface WorldOptions {
+  readonly isTraced?: boolean | undefined;
+  readonly crashPlan?: CrashPlan | undefined;
+}
+
 /** All that the parts of a simulation have in common. */
 export class World {
   readonly seed: number;
@@ -57,12 +71,17 @@ export class World {
   lastDeadline = 0;
   isFaulty = true;
   crashes = 0;
+  readonly crashPlan: CrashPlan | undefined;
+  /** How often the hubs' disk has been called. */
+  diskCalls = 0;
   #ledgerLength: () => Promise<number | undefined> = () => Promise.resolve(undefined);
 
-  constructor(seed: number, isTraced: boolean) {
+  constructor(seed: number, { isTraced = false, crashPlan }: WorldOptions) {
     this.seed = seed;
     this.random = new Random(seed);
-    this.scenario = scenarioOf(this.random.stream("scenario"));
+    const random = this.random.stream("scenario");
+    this.crashPlan = crashPlan;
+    this.scenario = crashPlan === undefined ? scenarioOf(random) : calmScenarioOf(random);
     this.trace = new Trace(() => this.scheduler.now - STARTS_AT, isTraced);
   }
 
@@ -83,6 +102,11 @@ export class World {
   breach(rule: string, handoffId: string, message: string): void {
     this.trace.note(`BREACH ${rule} ${handoffId} ${message}`);
     this.breaches.push({ rule, handoffId, message });
+  }
+
+  /** The simulator itself, or the code that it runs, has thrown what nobody expected. */
+  fault(error: unknown): void {
+    this.breach("simulator", "", String((error as Error).stack));
   }
 
   readsLedgerLengthWith(read: () => Promise<number | undefined>): void {

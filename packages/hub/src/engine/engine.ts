@@ -157,7 +157,7 @@ export class Engine {
   async #finish(draft: Draft): Promise<void> {
     if (draft.record === undefined || (!draft.isChanged && !draft.wantsOffer)) return;
     if (draft.isOpen && isOfferDue(draft.record.state, draft.at)) await this.offers.place(draft);
-    else if (draft.record.isWaiting) this.offers.waitUntilDue(draft.record);
+    else if (draft.record.isWaiting) this.offers.waitUntilDue(draft.record, draft.at);
     if (draft.hasEnded) await conclude(this, draft);
   }
 

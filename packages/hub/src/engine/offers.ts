@@ -147,8 +147,9 @@ export class Offers {
   }
 
   /** It waits since it was due by the clock of another hub, which is ahead of this one's. */
-  waitUntilDue({ state }: HandoffRecord): void {
-    if (state.nextAttemptAt !== null) this.#pullAt(state.nextAttemptAt);
+  waitUntilDue({ state: { nextAttemptAt } }: HandoffRecord, now: number): void {
+    // What is past its deadline is not due either, and would be looked at in a circle until it ends.
+    if (nextAttemptAt !== null && nextAttemptAt > now) this.#pullAt(nextAttemptAt);
   }
 
   #pullAt(at: number): void {

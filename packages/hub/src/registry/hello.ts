@@ -17,7 +17,8 @@ export class Doorkeeper {
     this.#skewMs = skewMs;
   }
 
-  async check(proof: string, agent: string, instance: string, now: number): Promise<void> {
+  /** Gives the time at which the agent has said hello, by its own clock. */
+  async check(proof: string, agent: string, instance: string, now: number): Promise<number> {
     const { kid, payload } = readCompact(proof);
     const hello = readHello(payload);
     if (hello.from !== agent || hello.instance !== instance) {
@@ -39,6 +40,7 @@ export class Doorkeeper {
     }
     verifyCompact(proof, () => record.key);
     this.#use(hello, now);
+    return hello.at;
   }
 
   #use({ id, at }: Hello, now: number): void {

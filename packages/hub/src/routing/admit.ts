@@ -2,6 +2,7 @@ import { isAgentId, WaybillError } from "@waybill/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { AttachRequest, Delivery } from "../hub-api.ts";
 import { Attached } from "./attached.ts";
+import type { AttachingAgent } from "./attached.ts";
 
 const PAGE = 100;
 const CREDIT_AT_MOST = 10_000;
@@ -28,12 +29,20 @@ export function checkAttachRequest({
 /** Attaches an agent that is who it says. Whoever was attached as that agent is not any more. */
 export function admit(
   engine: Engine,
-  request: Omit<AttachRequest, "proof">,
+  request: AttachingAgent,
   handler: (delivery: Delivery) => void,
 ): Attached {
   checkAttachRequest(request);
   engine.assertOpen();
-  const { agent, instance } = request;
+  const { agent, instance, helloAt = Infinity } = request;
+  const before = engine.attached.get(agent);
+  if ((before?.helloAt ?? 0) > helloAt) {
+    // It was long on its way. Its line may be dead, and must not end the one that has come since.
+    throw new WaybillError(
+      503,
+      `${agent} has said hello again since this hello, and is attached by that; attach anew if it is not.`,
+    );
+  }
   const attached = new Attached(request, safely(engine, agent, handler), engine.clock, {
     frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
     hasRoom: (who) => engine.offers.pull(who),
@@ -43,7 +52,6 @@ export function admit(
       engine.log({ event: "detached", agent });
     },
   });
-  const before = engine.attached.get(agent);
   engine.attached.set(agent, attached);
   before?.end(
     new WaybillError(

@@ -9,6 +9,11 @@ export interface AttachedEvents {
   left(attached: Attached): void;
 }
 
+export interface AttachingAgent extends Omit<AttachRequest, "proof"> {
+  /** When it said hello, by its own clock; undefined where it has proved itself at this moment. */
+  readonly helloAt?: number | undefined;
+}
+
 type Tracked = Exclude<Delivery, { type: "stop" }>;
 
 /** After so long without a word of its arrival, a delivery is sent again. */
@@ -22,6 +27,7 @@ const UNREAD_AT_MOST = 16 * UNSEEN_AT_MOST;
 export class Attached implements Attachment {
   readonly agent: string;
   readonly instance: string;
+  readonly helloAt: number | undefined;
   readonly closed: Promise<WaybillError | undefined>;
   readonly #handler: (delivery: Delivery) => void;
   readonly #clock: Clock;
@@ -38,13 +44,14 @@ export class Attached implements Attachment {
   #isOpen = true;
 
   constructor(
-    request: Pick<AttachRequest, "agent" | "instance" | "credit">,
+    request: AttachingAgent,
     handler: (delivery: Delivery) => void,
     clock: Clock,
     events: AttachedEvents,
   ) {
     this.agent = request.agent;
     this.instance = request.instance;
+    this.helloAt = request.helloAt;
     this.#credit = request.credit;
     this.#handler = handler;
     this.#clock = clock;

@@ -1,0 +1,115 @@
+import type { Attachment, Delivery } from "@waybill/hub";
+import {
+  digestOf,
+  parseEnvelope,
+  readCompact,
+  signCompact,
+  signManifest,
+  stringifyJson,
+  WaybillError,
+} from "@waybill/protocol";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import { HUB_ID } from "../hub/hub-site.ts";
+import { keyOf } from "../world/world.ts";
+import { AgentSite } from "./agent-site.ts";
+import type { AgentOptions, Body, Life } from "./agent-site.ts";
+import { Delegator } from "./delegator.ts";
+import type { Note } from "./delegator.ts";
+import { Notebook } from "./notebook.ts";
+import { Recipient } from "./recipient.ts";
+import { Running } from "./running.ts";
+import { childOf, mayHaveChildren } from "./workload.ts";
+
+/** An agent that speaks the protocol by itself, and breaks its rules where it likes. */
+export function scriptedAgent(options: AgentOptions): AgentSite {
+  const { id, world, offers } = options;
+  return new AgentSite(options, (site) => {
+    const random = world.random.stream(`${id} disk`);
+    const notebook = new Notebook<Note>(world, random, () => site.crash());
+    const manifest = signManifest({ agent_id: id, capabilities: [...offers] }, keyOf(id));
+    return (body) => new ScriptedLife(options, body, notebook, manifest);
+  });
+}
+
+class ScriptedLife implements Life {
+  readonly delegator: Delegator;
+  readonly #options: AgentOptions;
+  readonly #agent: Running;
+  readonly #recipient: Recipient;
+  readonly #manifest: string;
+  #attachment: Attachment | undefined;
+
+  constructor(options: AgentOptions, body: Body, notebook: Notebook<Note>, manifest: string) {
+    const { id, world, target } = options;
+    this.#options = options;
+    this.#manifest = manifest;
+    this.#agent = new Running({ ...body, id, world, notebook, target });
+    this.delegator = new Delegator(this.#agent);
+    this.#recipient = new Recipient(this.#agent, {
+      attachment: () => this.#attachment,
+      child: (parent) => this.#child(parent),
+    });
+  }
+
+  get isAttached(): boolean {
+    return this.#attachment !== undefined;
+  }
+
+  async begin(): Promise<void> {
+    await this.#insist(() => this.#agent.line.publish(this.#manifest));
+    this.#guard(this.#stayAttached());
+    await this.delegator.resume();
+  }
+
+  async #stayAttached(): Promise<void> {
+    const { id, process, line, key } = this.#agent;
+    const { credit } = this.#options;
+    const instance = process.newId();
+    for (;;) {
+      const attachment = await this.#insist(() => {
+        const at = new Date(process.clock.now()).toISOString();
+        const hello = { waybill: 1, kind: "hello", from: id, to: HUB_ID, instance };
+        const text = stringifyJson({ ...hello, id: process.newId(), at });
+        const request = { agent: id, credit, instance, proof: signCompact(text, key) };
+        return line.attach(request, (delivery) => this.#guard(this.#take(delivery)));
+      });
+      this.#attachment = attachment;
+      await attachment.closed;
+      this.#attachment = undefined;
+    }
+  }
+
+  async #insist<Value>(run: () => Promise<Value>): Promise<Value> {
+    const { process, random } = this.#agent;
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!WaybillError.is(error, 503)) throw error;
+      }
+      await process.sleep(random.between(50, 1_500));
+    }
+  }
+
+  async #take(delivery: Delivery): Promise<void> {
+    if (delivery.type === "offer") return this.#recipient.offer(delivery);
+    if (delivery.type === "stop") return this.#recipient.stop(delivery);
+    const { envelope: text, handoffId, id } = delivery;
+    const envelope = parseEnvelope(readCompact(text).payload);
+    if (envelope.kind === "answer") this.#recipient.answered(handoffId, text);
+    else await this.delegator.receive(envelope, digestOf(text));
+    this.#attachment?.seen(id);
+  }
+
+  /** A part of the work goes to a colleague; often its end is waited for. */
+  async #child(parent: HandoffEnvelope): Promise<void> {
+    const { random } = this.#agent;
+    if (!mayHaveChildren(parent)) return;
+    const child = await this.delegator.handOff(childOf(random, this.#options.colleagues, parent));
+    if (child !== undefined && random.chance(0.7)) await this.delegator.endOf(child.handoff_id);
+  }
+
+  #guard(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#options.world.fault(error));
+  }
+}

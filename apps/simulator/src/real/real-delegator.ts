@@ -1,0 +1,258 @@
+import type {
+  Agent,
+  HandoffHandle,
+  HandoffOptions,
+  QuestionEvent,
+  Work as Attempt,
+} from "@waybill/agent";
+import { digestOf, WaybillError } from "@waybill/protocol";
+import type { Digest, HandoffEnvelope } from "@waybill/protocol";
+import type { Body, Delegating, Ending, Work } from "../agent/agent-site.ts";
+import type { Notebook } from "../agent/notebook.ts";
+import type { World } from "../world/world.ts";
+
+/** What an application has on its disk about a handoff that it has made. */
+export interface Errand {
+  readonly options: HandoffOptions & { readonly handoffId: string; readonly deadline: Date };
+  /** A part of an attempt can't be handed off any more once that attempt is gone. */
+  readonly isPart: boolean;
+  hasCustody: boolean;
+  /** How it has ended, once the application has committed that. */
+  ending: string | undefined;
+  isAcknowledged: boolean;
+}
+
+type HandingOff = Pick<Agent, "handoff">;
+
+/** An application that hands off as the documentation asks for: id first, acknowledgement last. */
+export class RealDelegator implements Delegating {
+  readonly #id: string;
+  readonly #world: World;
+  readonly #body: Body;
+  readonly #agent: Agent;
+  readonly #notebook: Notebook<Errand>;
+  readonly #handles = new Map<string, HandoffHandle>();
+  readonly #waiting = new Map<string, ((ending: Ending) => void)[]>();
+
+  constructor(id: string, world: World, body: Body, agent: Agent, notebook: Notebook<Errand>) {
+    this.#id = id;
+    this.#world = world;
+    this.#body = body;
+    this.#agent = agent;
+    this.#notebook = notebook;
+  }
+
+  newId(): string {
+    return this.#body.process.newId();
+  }
+
+  /** After a restart: what was handed off and is not acknowledged yet. */
+  resume(): void {
+    for (const errand of this.#notebook.notes.values()) {
+      if (errand.isAcknowledged || this.#handles.has(errand.options.handoffId)) continue;
+      this.#guard(this.#pursue(errand, errand.isPart ? undefined : this.#agent));
+    }
+  }
+
+  handOff(work: Work): Promise<HandoffEnvelope | undefined> {
+    return this.#commit(work, this.newId(), undefined);
+  }
+
+  /** With the number of a step, every attempt of this agent gives the part the same id. */
+  handOffPart(
+    work: Work,
+    attempt: Attempt,
+    step: number | undefined,
+  ): Promise<HandoffEnvelope | undefined> {
+    const id = step === undefined ? this.newId() : partOf(attempt.handoffId, `${this.#id} ${step}`);
+    return this.#commit(work, id, attempt);
+  }
+
+  async #commit(
+    work: Work,
+    handoffId: string,
+    attempt: Attempt | undefined,
+  ): Promise<HandoffEnvelope | undefined> {
+    const { notes } = this.#notebook;
+    const { process } = this.#body;
+    let errand = notes.get(handoffId);
+    if (errand === undefined) {
+      errand = {
+        options: this.#optionsOf(work, handoffId),
+        isPart: attempt !== undefined,
+        hasCustody: false,
+        ending: undefined,
+        isAcknowledged: false,
+      };
+      const { deadline } = errand.options;
+      this.#world.lastDeadline = Math.max(this.#world.lastDeadline, deadline.getTime());
+      const made = errand;
+      await this.#notebook.write(process, () => notes.set(handoffId, made));
+    }
+    this.#world.trace.note(`${this.#id} hands off ${handoffId}`);
+    const handoff = await this.#pursue(errand, attempt ?? this.#agent);
+    if (handoff !== undefined && this.#body.random.chance(0.04))
+      this.#guard(this.#contradict(errand));
+    return handoff;
+  }
+
+  #optionsOf(work: Work, handoffId: string): Errand["options"] {
+    const { to, body, timeoutMs, correlationId, group, replayOf, traceparent } = work;
+    return {
+      handoffId,
+      to: typeof to === "string" ? to : undefined,
+      capability: body.capability,
+      input: body.input,
+      contract: body.contract,
+      deadline: new Date(this.#body.process.clock.now() + timeoutMs!),
+      correlationId,
+      group,
+      replayOf,
+      traceparent,
+      acknowledge: this.#body.random.chance(0.7) ? "manual" : "auto",
+    };
+  }
+
+  /** The same handoff with another content must be refused, whatever has become of the first. */
+  async #contradict({ options }: Errand): Promise<void> {
+    try {
+      await this.#agent.handoff({ ...options, input: "other" }).custody;
+    } catch (error) {
+      if (WaybillError.is(error, 409) || WaybillError.is(error, 503)) return;
+      throw error;
+    }
+    const message = "A second content under the same handoff id went into custody.";
+    this.#world.breach("conflict_taken", options.handoffId, message);
+  }
+
+  /** Until it is in custody or refused for good; what becomes of it then is followed on its own. */
+  async #pursue(errand: Errand, by: HandingOff | undefined): Promise<HandoffEnvelope | undefined> {
+    const { handoffId } = errand.options;
+    for (;;) {
+      try {
+        const handle = await this.#handleOf(errand, by);
+        await handle.custody;
+        errand.hasCustody = true;
+        const isNew = this.#handles.get(handoffId) === undefined;
+        this.#handles.set(handoffId, handle);
+        if (isNew) this.#guard(this.#follow(errand, handle));
+        return handle.envelope;
+      } catch (error) {
+        const refusal = WaybillError.from(error);
+        if (refusal.status !== 503) return this.#refused(errand, refusal);
+      }
+      await this.#body.process.sleep(this.#body.random.between(100, 2_000));
+    }
+  }
+
+  /** In time it is handed off, again where need be; later the hub alone knows whether it has it. */
+  async #handleOf(errand: Errand, by: HandingOff | undefined): Promise<HandoffHandle> {
+    const { process, random } = this.#body;
+    const { handoffId, deadline, acknowledge } = errand.options;
+    const isLate = process.clock.now() > deadline.getTime();
+    const isFound = errand.hasCustody && random.chance(0.5);
+    if (by === undefined || isLate || isFound) {
+      return this.#agent.attach(handoffId, { acknowledge });
+    }
+    return by.handoff(errand.options);
+  }
+
+  #refused({ options, hasCustody }: Errand, refusal: WaybillError): undefined {
+    const { handoffId } = options;
+    this.#world.trace.note(`${this.#id} is refused ${handoffId}: ${refusal.status}`);
+    if (hasCustody) {
+      const message = `It was in custody, and now it is refused with ${refusal.status}: ${refusal.message}`;
+      this.#world.breach("taken_then_refused", handoffId, message);
+    }
+    this.#notebook.notes.delete(handoffId);
+  }
+
+  async #follow(errand: Errand, handle: HandoffHandle): Promise<void> {
+    this.#guard(this.#answerAll(errand, handle));
+    const end = await handle.result.then(
+      ({ digest }) => ({ name: digest, digest }),
+      (error: unknown) => ({ name: `error ${WaybillError.from(error).status}`, digest: undefined }),
+    );
+    await this.#conclude(errand, end.name, end.digest);
+    for (;;) {
+      try {
+        await handle.acknowledge();
+        break;
+      } catch (error) {
+        const { status, message } = WaybillError.from(error);
+        if (status !== 503) {
+          return this.#world.breach("acknowledgement_refused", handle.id, message);
+        }
+      }
+      await this.#body.process.sleep(this.#body.random.between(100, 2_000));
+    }
+    errand.isAcknowledged = true;
+  }
+
+  async #conclude(errand: Errand, name: string, digest: Digest | undefined): Promise<void> {
+    const { handoffId } = errand.options;
+    if (errand.ending !== undefined && errand.ending !== name) {
+      const message = `${this.#id} was told of the end ${errand.ending}, then of ${name}.`;
+      this.#world.breach("ended_twice", handoffId, message);
+    } else if (errand.ending === undefined) {
+      await this.#notebook.write(this.#body.process, () => {
+        errand.ending = name;
+        const { now } = this.#world;
+        this.#world.trace.note(`${this.#id} commits the end of ${handoffId}: ${name}`);
+        if (digest === undefined) return;
+        const applied = { type: "applied", at: now, handoff_id: handoffId, digest } as const;
+        this.#world.observe({ ...applied, by: this.#id });
+      });
+    }
+    for (const tell of this.#waiting.get(handoffId) ?? []) tell(endingOf(name));
+    this.#waiting.delete(handoffId);
+  }
+
+  async #answerAll(errand: Errand, handle: HandoffHandle): Promise<void> {
+    for await (const question of handle.questions) {
+      if (errand.ending !== undefined || this.#body.random.chance(0.05)) continue;
+      this.#guard(this.#answer(handle, question));
+    }
+  }
+
+  async #answer(handle: HandoffHandle, { id }: QuestionEvent): Promise<void> {
+    const { process, random } = this.#body;
+    await process.sleep(random.spread(1, 8_000));
+    try {
+      await handle.answer(id, `answer to ${id}`);
+    } catch (error) {
+      this.#world.trace.note(`${this.#id} can't answer ${handle.id}: ${String(error)}`);
+    }
+  }
+
+  async cancel({ handoff_id: handoffId }: HandoffEnvelope): Promise<void> {
+    this.#world.trace.note(`${this.#id} cancels ${handoffId}`);
+    try {
+      await this.#handles.get(handoffId)?.cancel("not wanted any more");
+    } catch (error) {
+      this.#world.trace.note(`${this.#id} can't cancel ${handoffId}: ${String(error)}`);
+    }
+  }
+
+  endOf(handoffId: string): Promise<Ending> {
+    const ending = this.#notebook.notes.get(handoffId)?.ending;
+    if (ending !== undefined) return Promise.resolve(endingOf(ending));
+    return new Promise((resolve) => {
+      this.#waiting.set(handoffId, [...(this.#waiting.get(handoffId) ?? []), resolve]);
+    });
+  }
+
+  #guard(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#world.fault(error));
+  }
+}
+
+function endingOf(name: string): Ending {
+  return { isSuccess: !name.startsWith("error ") };
+}
+
+/** The same id for the same part, in the form that ids have. */
+function partOf(handoffId: string, name: string): string {
+  const hex = digestOf(`part ${name} of ${handoffId}`).slice("sha256:".length);
+  return `${handoffId.slice(0, 14)}7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
+}

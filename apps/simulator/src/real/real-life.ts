@@ -1,0 +1,73 @@
+import { createAgent } from "@waybill/agent";
+import type { Agent } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import { AgentSite } from "../agent/agent-site.ts";
+import type { AgentOptions, Body, Life } from "../agent/agent-site.ts";
+import { Notebook } from "../agent/notebook.ts";
+import { keyOf } from "../world/world.ts";
+import { handlerOf } from "./handler.ts";
+import { RealDelegator } from "./real-delegator.ts";
+import type { Errand } from "./real-delegator.ts";
+import { WatchedLine } from "./watched-line.ts";
+
+/** An agent as applications have it: `@waybill/agent`, with an application that crashes around it. */
+export function realAgent(options: AgentOptions): AgentSite {
+  const { id, world } = options;
+  // With nothing to offer it takes nothing on.
+  const credit = options.offers.length === 0 ? 0 : options.credit;
+  return new AgentSite({ ...options, credit }, (site) => {
+    const random = world.random.stream(`${id} disk`);
+    const notebook = new Notebook<Errand>(world, random, () => site.crash());
+    return (body) => new RealLife(options, body, notebook);
+  });
+}
+
+class RealLife implements Life {
+  readonly delegator: RealDelegator;
+  readonly #body: Body;
+  readonly #line: WatchedLine;
+  readonly #agent: Agent;
+
+  constructor(options: AgentOptions, body: Body, notebook: Notebook<Errand>) {
+    const { id, world, offers, credit } = options;
+    const { process } = body;
+    const { clock, newId } = process;
+    this.#body = body;
+    this.#line = new WatchedLine(id, world, body.line);
+    this.#agent = createAgent({
+      id,
+      key: keyOf(id),
+      hub: this.#line,
+      credit,
+      clock,
+      newId,
+      log: ({ event, handoffId = "", attempt = "", status = "", error }) => {
+        if (!process.isAlive) return;
+        const why = error === undefined ? "" : ` ${WaybillError.from(error).message}`;
+        world.trace.note(`${id} ${event} ${handoffId} ${attempt} ${status}${why}`);
+      },
+    });
+    this.delegator = new RealDelegator(id, world, body, this.#agent, notebook);
+    for (const offer of offers) {
+      this.#agent.serve(offer, handlerOf(options, body, this.delegator));
+    }
+  }
+
+  get isAttached(): boolean {
+    return this.#line.isAttached;
+  }
+
+  async begin(): Promise<void> {
+    const { process, random } = this.#body;
+    for (;;) {
+      try {
+        await this.#agent.start();
+        break;
+      } catch (error) {
+        if (!WaybillError.is(error, 503)) throw error;
+      }
+      await process.sleep(random.between(50, 1_500));
+    }
+    this.delegator.resume();
+  }
+}

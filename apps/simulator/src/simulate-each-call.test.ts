@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { judge } from "./judge/judge.ts";
+import { runSeeds } from "./run/run-seeds.ts";
+import { simulateSeed } from "./simulate-seed.ts";
+
+const SMALL_SEEDS = [7, 9];
+
+test("a process may crash at every single call to its disk", async () => {
+  const found: string[] = [];
+  const totals = await Promise.all(
+    SMALL_SEEDS.map((from) =>
+      runSeeds({
+        from,
+        seeds: 1,
+        workers: 1,
+        crashesAtEachCall: true,
+        stopsAtViolation: false,
+        onRun({ seed, violations }) {
+          for (const { rule, message } of violations) found.push(`${seed} ${rule}: ${message}`);
+        },
+      }),
+    ),
+  );
+  expect(found).toEqual([]);
+  expect(totals.every(({ handoffs }) => handoffs > 50)).toBe(true);
+});
+
+test("the crash comes at the call that was named", async () => {
+  const crashPlan = { calls: [6], fault: "crash_amid", losesPower: true } as const;
+  const { lines } = await simulateSeed(7, judge, { isTraced: true, crashPlan });
+  expect(lines!.filter((line) => / disk /.test(line))).toHaveLength(1);
+  expect(lines!.join("\n")).toMatch(/crash_amid[^]*power fails[^]*hub-1 is up/);
+});
+
+test("a bug that shows after a crash alone is caught by it", async () => {
+  const totals = await runSeeds({
+    from: 7,
+    seeds: 1,
+    workers: 1,
+    mutant: "acknowledged-before-sync",
+    crashesAtEachCall: true,
+    stopsAtViolation: false,
+  });
+  expect(totals.violations).toBeGreaterThan(0);
+});

@@ -1,0 +1,68 @@
+/// <reference types="node" />
+// `node src/simulate-long.ts`: every planted bug, crashes at each call to a disk, then 2,000 worlds.
+import { availableParallelism } from "node:os";
+import { MUTANTS } from "./mutants/mutants.ts";
+import { describeRun } from "./report.ts";
+import { runSeeds } from "./run/run-seeds.ts";
+import type { RunOptions } from "./run/run-seeds.ts";
+
+const SEEDS = 2_000;
+const BLOCK = 100;
+const CALM_SEEDS = 6;
+const SEEDS_FOR_MUTANT = 400;
+/** Whoever runs this gives it ten minutes, and is to hear what was not done. */
+const STOPS_AFTER_MS = 9 * 60_000;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const startedAt = performance.now();
+const stop = AbortSignal.timeout(STOPS_AFTER_MS);
+let passed = 0;
+let failed = 0;
+
+function count(name: string, isGood: boolean): void {
+  if (isGood) passed++;
+  else failed++;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0).padStart(4);
+  say(`${seconds} s  ${isGood ? "passed" : "FAILED"}  ${name}`);
+}
+
+async function findNothing(
+  name: string,
+  options: Pick<RunOptions, "from" | "seeds" | "crashesAtEachCall">,
+): Promise<void> {
+  const { seeds, handoffs, violations } = await runSeeds({
+    ...options,
+    stopsAtViolation: false,
+    stop,
+    onRun(run) {
+      if (run.violations.length > 0) for (const line of describeRun(run, options)) say(line);
+    },
+  });
+  const isWhole = seeds === options.seeds;
+  const what = `${seeds} of ${options.seeds} seeds, ${handoffs} handoffs, ${violations} violations`;
+  count(`${name}: ${what}`, violations === 0 && isWhole);
+}
+
+/** One thread for each bug: most show at once, and what a second thread begins is for nothing. */
+async function findBugs(): Promise<void> {
+  const names = MUTANTS.map(({ name }) => name);
+  const threads = Array.from({ length: availableParallelism() }, async () => {
+    for (let mutant = names.shift(); mutant !== undefined; mutant = names.shift()) {
+      const hunt = { from: 1, seeds: SEEDS_FOR_MUTANT, mutant, workers: 1 };
+      const totals = await runSeeds({ ...hunt, stopsAtViolation: true, stop });
+      const isCaught = totals.violations > 0;
+      const where = isCaught ? `caught by seed ${totals.first_violating_seed}` : "not caught";
+      count(`planted bug ${mutant}: ${where}`, isCaught);
+      if (!isCaught) say(`  again with: pnpm simulate --mutant ${mutant}`);
+    }
+  });
+  await Promise.all(threads);
+}
+
+await findBugs();
+await findNothing("a crash at each call", { from: 1, seeds: CALM_SEEDS, crashesAtEachCall: true });
+for (let from = 1; from <= SEEDS; from += BLOCK) {
+  await findNothing(`seeds from ${from}`, { from, seeds: BLOCK });
+}
+say(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
