@@ -126,7 +126,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/custody/cases.ts`,
-        find: "this.#options.unsure(id);",
+        find: "if (isChanged) this.#options.doubtful(stored);",
         replace: "",
       },
     ],
