@@ -81,7 +81,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "an agent that was away never hears what it missed",
     patches: [
       {
-        file: `${FOLDER}/open-hub.ts`,
+        file: `${FOLDER}/routing/admit.ts`,
         find: "await engine.deliveries.catchUp(",
         replace: "void (",
       },

@@ -1,3 +1,5 @@
+/// <reference types="node" />
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { runSeeds } from "../run/run-seeds.ts";
 import { MUTANTS } from "./mutants.ts";
@@ -8,7 +10,6 @@ const SAMPLE = [
   "acknowledged-before-sync",
   "accepted-before-sync",
   "effect-key-with-attempt",
-  "timers-not-armed-at-start",
   "version-fence-removed",
 ];
 const SEEDS = 100;
@@ -18,7 +19,28 @@ test("there are bugs enough, each under a name of its own", () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
 });
 
+test("each fits the source as it is", () => {
+  const root = new URL("../../../../", import.meta.url);
+  for (const { patches } of MUTANTS) {
+    for (const { file, find } of patches) {
+      const pieces = readFileSync(new URL(file, root), "utf8").split(find);
+      expect(pieces, `${file}: ${find}`).toHaveLength(2);
+    }
+  }
+});
+
 test.each(SAMPLE)("%s is caught", async (mutant) => {
   const totals = await runSeeds({ from: 1, seeds: SEEDS, mutant, stopsAtViolation: true });
+  expect(totals.violations).toBeGreaterThan(0);
+});
+
+test("timers-not-armed-at-start is caught where nothing else wakes the hub", async () => {
+  const totals = await runSeeds({
+    from: 2,
+    seeds: 1,
+    mutant: "timers-not-armed-at-start",
+    crashesAtEachCall: true,
+    stopsAtViolation: true,
+  });
   expect(totals.violations).toBeGreaterThan(0);
 });
