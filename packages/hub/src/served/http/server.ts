@@ -8,7 +8,6 @@ import type { ServedLimits } from "../limits.ts";
 import { faultOf } from "../log.ts";
 import type { HubLogger } from "../log.ts";
 import type { TlsFiles } from "../options.ts";
-import type { HubLogger } from "../log.ts";
 import { readBody } from "./body.ts";
 import { checkAtDoor } from "./door.ts";
 import type { DoorOptions } from "./door.ts";
