@@ -4,12 +4,16 @@ import { relative } from "node:path";
 import process from "node:process";
 import { createAdapter } from "./create.ts";
 
+const USAGE =
+  "npm create waybill-adapter <framework> [folder], such as: npm create waybill-adapter acme";
 const [name, folder] = process.argv.slice(2);
 
+if (name === "--help") {
+  console.log(USAGE);
+  process.exit(0);
+}
 if (name === undefined || name.startsWith("-")) {
-  console.error(
-    "npm create waybill-adapter <framework> [folder], such as: npm create waybill-adapter acme",
-  );
+  console.error(USAGE);
   process.exit(2);
 }
 try {
