@@ -1,45 +1,45 @@
 import type { Judge, Violation } from "./judge/verdict.ts";
 import { simulateSeed } from "./simulate-seed.ts";
 import type { SeedRun } from "./simulate-seed.ts";
-import type { CrashPlan } from "./world/world.ts";
+import type { PlannedCrash } from "./world/world.ts";
 
-type Way = Omit<CrashPlan, "calls"> & {
-  /** The process that comes up crashes again, at so many calls after the first crash. */
-  readonly againAfter?: number;
-};
+/** One crash, or two: the second so many calls after the first, in the process that comes up. */
+type Way = readonly (Omit<PlannedCrash, "call"> & { readonly after: number })[];
 
-/** All that a crash can leave behind, and crashes in the midst of reading that. */
+/** All that a crash can leave behind, and a second one while that is being read or relied on. */
 const WAYS: readonly Way[] = [
-  { fault: "crash_before", losesPower: false },
-  { fault: "crash_before", losesPower: true },
-  { fault: "crash_amid", losesPower: false },
-  { fault: "crash_amid", losesPower: true },
-  { fault: "crash_after", losesPower: false },
-  { fault: "crash_after", losesPower: true },
-  { fault: "error", losesPower: true },
-  { fault: "crash_amid", losesPower: false, againAfter: 1 },
-  { fault: "crash_amid", losesPower: false, againAfter: 2 },
-  { fault: "crash_after", losesPower: false, againAfter: 2 },
+  [{ after: 0, fault: "crash_before", losesPower: false }],
+  [{ after: 0, fault: "crash_before", losesPower: true }],
+  [{ after: 0, fault: "crash_amid", losesPower: false }],
+  [{ after: 0, fault: "crash_amid", losesPower: true }],
+  [{ after: 0, fault: "crash_after", losesPower: false }],
+  [{ after: 0, fault: "crash_after", losesPower: true }],
+  [{ after: 0, fault: "error", losesPower: true }],
+  ...[1, 2, 3].map((after): Way => [
+    { after: 0, fault: "crash_amid", losesPower: false },
+    { after, fault: "crash_before", losesPower: true },
+  ]),
 ];
-
-const NEVER: CrashPlan = { calls: [], fault: "crash_before", losesPower: false };
 
 /** Runs one small calm world once for each call to its disk and each way in which that can fail. */
 export async function simulateEachCall(seed: number, judge: Judge): Promise<SeedRun> {
-  const calm = await simulateSeed(seed, judge, { crashPlan: NEVER });
+  const calm = await simulateSeed(seed, judge, { crashPlan: [] });
   const violations: Violation[] = [...calm.violations];
   let { handoffs } = calm;
   for (let call = 1; call <= calm.diskCalls; call++) {
-    for (const { againAfter, ...way } of WAYS) {
-      const calls = againAfter === undefined ? [call] : [call, call + againAfter];
-      const run = await simulateSeed(seed, judge, { crashPlan: { ...way, calls } });
+    for (const way of WAYS) {
+      const crashPlan = way.map(({ after, ...crash }) => ({ ...crash, call: call + after }));
+      const run = await simulateSeed(seed, judge, { crashPlan });
       handoffs += run.handoffs;
-      const power = way.losesPower ? ", without power" : "";
-      const where = `${way.fault} at call ${calls.join(" and ")} of the disk${power}`;
+      const where = crashPlan.map(describe).join(", then ");
       for (const each of run.violations) {
         violations.push({ ...each, message: `${each.message} (${where})` });
       }
     }
   }
   return { ...calm, handoffs, violations };
+}
+
+function describe({ call, fault, losesPower }: PlannedCrash): string {
+  return `${fault} at call ${call} of the disk${losesPower ? ", and the power fails" : ""}`;
 }

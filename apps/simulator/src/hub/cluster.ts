@@ -4,7 +4,7 @@ import { SimulatedDisk } from "../world/disk.ts";
 import type { DiskCall, DiskFault } from "../world/disk.ts";
 import { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
-import type { World } from "../world/world.ts";
+import type { PlannedCrash, World } from "../world/world.ts";
 import { HubSite } from "./hub-site.ts";
 import { linkTo } from "./store-link.ts";
 
@@ -19,6 +19,8 @@ export class Cluster {
   store: Store | undefined;
   readonly #world: World;
   readonly #random: Random;
+  /** The one that has come last. */
+  #plannedCrash: PlannedCrash | undefined;
   /** With several hubs the store runs on its own. */
   #storeProcess: Process | undefined;
 
@@ -66,7 +68,7 @@ export class Cluster {
     const { trace } = this.#world;
     process.crash();
     this.store = undefined;
-    if (this.#world.crashPlan?.losesPower ?? this.#random.chance(0.5)) {
+    if (this.#plannedCrash?.losesPower ?? this.#random.chance(0.5)) {
       trace.note("power fails");
       this.disk.losePower();
     }
@@ -88,8 +90,10 @@ export class Cluster {
     const world = this.#world;
     const { crashes, errors } = world.scenario.disk;
     world.diskCalls++;
-    if (world.crashPlan?.calls.includes(world.diskCalls) === true) {
-      const { fault } = world.crashPlan;
+    const planned = world.crashPlan?.find((each) => each.call === world.diskCalls);
+    if (planned !== undefined) {
+      const { fault } = planned;
+      this.#plannedCrash = planned;
       if (fault === "error") this.#restartLater(process);
       world.trace.note(`disk ${call} ${fault}`);
       return fault;

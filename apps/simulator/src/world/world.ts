@@ -41,17 +41,17 @@ export interface Breach {
   readonly message: string;
 }
 
-/** The calls to the disk at which the process crashes, in a world that is calm otherwise. */
-export interface CrashPlan {
+/** A call to the disk at which the process crashes, in a world that is calm otherwise. */
+export interface PlannedCrash {
   /** Counted from 1. */
-  readonly calls: readonly number[];
+  readonly call: number;
   readonly fault: Exclude<DiskFault, "none">;
   readonly losesPower: boolean;
 }
 
 export interface WorldOptions {
   readonly isTraced?: boolean | undefined;
-  readonly crashPlan?: CrashPlan | undefined;
+  readonly crashPlan?: readonly PlannedCrash[] | undefined;
 }
 
 /** All that the parts of a simulation have in common. */
@@ -71,7 +71,7 @@ export class World {
   lastDeadline = 0;
   isFaulty = true;
   crashes = 0;
-  readonly crashPlan: CrashPlan | undefined;
+  readonly crashPlan: readonly PlannedCrash[] | undefined;
   /** How often the hubs' disk has been called. */
   diskCalls = 0;
   #ledgerLength: () => Promise<number | undefined> = () => Promise.resolve(undefined);
