@@ -71,6 +71,8 @@ async function asChild(
 ): Promise<string> {
   if ((await engine.cases.load(parentId)) === undefined) return work();
   const receipt = await engine.cases.lanes.run(childrenLane(parentId), async () => {
+    // A copy that came at the same time may have gone in: the answer to both is the same.
+    if ((await engine.cases.load(envelope.handoff_id)) !== undefined) return work();
     await checkFanOut(engine.store, parentId, engine.limits);
     await engine.cases.change(parentId, (draft) => {
       checkChild(envelope, draft.record!);
