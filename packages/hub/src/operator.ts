@@ -1,6 +1,6 @@
 import { isAgentId, rankByWords, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
-import type { FindQuery, Found, KeyRecord, Manifest } from "@waybill/protocol";
+import type { FindQuery, Found, KeyRecord, LifecycleTerms, Manifest } from "@waybill/protocol";
 import { caseOf } from "./custody/record.ts";
 import type { Engine } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
@@ -38,6 +38,10 @@ export class Operator {
 
   get limits(): Readonly<HubLimits> {
     return this.#engine.limits;
+  }
+
+  get terms(): Readonly<LifecycleTerms> {
+    return this.#engine.terms;
   }
 
   now(): number {

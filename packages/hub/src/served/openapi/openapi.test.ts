@@ -73,6 +73,7 @@ beforeAll(async () => {
     getCheckpoint: { expected: 200 },
     watchLedger: { query: { after: 0 }, expected: 200 },
     getHub: { expected: 200 },
+    getSkill: { expected: 200 },
     getHealth: { expected: 200 },
     getReadiness: { expected: 200 },
     getDescription: { expected: 200 },

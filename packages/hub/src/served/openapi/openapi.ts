@@ -111,7 +111,7 @@ function answerOf(
   const text = { schema: { type: "string" } };
   const own =
     typeof answer === "string"
-      ? { [answer]: answer === NDJSON ? text : { schema: {} } }
+      ? { [answer.split(";")[0]!]: answer === "application/json" ? { schema: {} } : text }
       : jsonContent(names.get(answer)!);
   const content = alsoLines === true ? { ...own, [NDJSON]: text } : own;
   return { 200: { description: "The answer.", content } };

@@ -1,7 +1,10 @@
 import { WaybillError } from "@waybill/protocol";
 import { httpShapes } from "@waybill/protocol/api";
+import { skillPage } from "../skill/skill.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
+
+const MARKDOWN = "text/markdown; charset=utf-8";
 
 export function wellKnownOperations(): readonly AnyOperation[] {
   const { wellKnown, health } = httpShapes();
@@ -25,6 +28,19 @@ export function wellKnownOperations(): readonly AnyOperation[] {
           openapi: `${url}/openapi.json`,
           skill: `${url}/skill.md`,
         };
+      },
+    }),
+    operation({
+      id: "getSkill",
+      method: "GET",
+      path: "/skill.md",
+      summary: "How an agent joins that has nothing but an HTTP client.",
+      who: "anyone",
+      answer: MARKDOWN,
+      refusals: [],
+      async handle({ served: { hub, url } }) {
+        const offerSeconds = Math.floor(hub.operator.terms.offerMs / 1000);
+        return skillPage({ url, hub: hub.id, offerSeconds });
       },
     }),
     operation({
