@@ -114,6 +114,7 @@ const manifest = {
     },
   ],
   discovery_endpoint: "https://agent-registry.example.com/editor",
+  inbox: "https://editor.example.com/waybill",
   keys: [{ ...key.jwk, not_before: "2026-01-01T00:00:00Z" }],
 };
 const manifestText = waybill.signManifest(manifest, key);

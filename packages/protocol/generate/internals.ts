@@ -5,3 +5,4 @@ export { lifecycleDiagram } from "../src/lifecycle/diagram.ts";
 export { AGENT_ID } from "../src/manifest/agent-id.ts";
 export { envelopeSchemas } from "../src/envelope/envelope-schema.ts";
 export { shapes } from "../src/api/shapes.ts";
+export { httpShapes } from "../src/api/http-shapes.ts";

@@ -5,6 +5,10 @@ const time = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})
 
 /** The members of a manifest around its capabilities, as the reader of manifests takes them. */
 export function manifestSchema(capability: z.ZodType): z.ZodType {
+  const address = z
+    .string()
+    .max(MANIFEST_LIMITS.urlLength)
+    .regex(/^https?:\/\/[!-~]+$/);
   return z.object({
     waybill: z.literal(1).optional(),
     kind: z.literal("manifest").optional(),
@@ -12,11 +16,8 @@ export function manifestSchema(capability: z.ZodType): z.ZodType {
     version: z.string().min(1).max(MANIFEST_LIMITS.labelLength).optional(),
     description: z.string().max(MANIFEST_LIMITS.descriptionLength).optional(),
     capabilities: z.array(capability).max(MANIFEST_LIMITS.capabilities),
-    discovery_endpoint: z
-      .string()
-      .max(MANIFEST_LIMITS.urlLength)
-      .regex(/^https?:\/\/[!-~]+$/)
-      .optional(),
+    discovery_endpoint: address.optional(),
+    inbox: address.optional(),
     keys: z
       .array(
         z.looseObject({

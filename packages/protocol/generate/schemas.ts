@@ -1,4 +1,4 @@
-import { capabilitySchema, envelopeSchemas, shapes } from "./internals.ts";
+import { capabilitySchema, envelopeSchemas, httpShapes, shapes } from "./internals.ts";
 import { manifestSchema } from "./manifest-shape.ts";
 import * as z from "zod";
 
@@ -48,6 +48,7 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "": "What an agent signs about itself: keys, capabilities, terms.",
     "/properties/keys/items":
       "A public key: a member d is refused. kid is the RFC 7638 thumbprint. not_after is later than not_before.",
+    "/properties/inbox": "Where the hub pushes deliveries.",
     "/properties/previous":
       "Present exactly when sequence is above 1: the digest of the manifest before.",
     "/properties/capabilities": "No name twice in the same version.",
@@ -58,6 +59,8 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "frame-hub": { "": "What a hub says on a socket: one frame. A message may be an array of them." },
   delivery: { "": "What a hub brings to an agent. Everything may come more than once." },
   "handoff-view": { "": "What a party of a handoff may know of it." },
+  push: { "": "What a hub posts to the inbox of an agent that only listens." },
+  "push-answer": { "": "What the agent answers it with, where it has something to say." },
   problem: { "": "An error, as HTTP and sockets carry it." },
 };
 
@@ -73,6 +76,8 @@ export function schemas(): Map<string, Json> {
     "frame-hub": api.hubFrame,
     delivery: api.delivery,
     "handoff-view": api.handoffView,
+    push: httpShapes().push,
+    "push-answer": httpShapes().pushAnswer,
     problem: api.problem,
   };
   return new Map(

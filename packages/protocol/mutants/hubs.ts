@@ -5,6 +5,8 @@ const FRAME = "src/api/frame.ts";
 const HELLO = "src/api/hello.ts";
 const MEMBERS = "src/api/members.ts";
 const PROBLEM = "src/api/problem.ts";
+const INNER = "src/api/inner-address.ts";
+const PUSH = "src/api/push.ts";
 const PROOF = "src/api/request-proof.ts";
 
 export const HUBS: readonly Mutant[] = [
@@ -163,5 +165,43 @@ export const HUBS: readonly Mutant[] = [
     find: `if (claim.bodyDigest === digest) return;`,
     replace: `if (digest === undefined || claim.bodyDigest === digest) return;`,
     why: "does not miss a body that was signed for",
+  },
+  {
+    rule: "WB-83",
+    file: PROOF,
+    find: `if (record === undefined || record.agent !== from) {`,
+    replace: `if (record === undefined) {`,
+    why: "takes a push that somebody else than the hub has signed",
+  },
+  {
+    rule: "WB-83",
+    file: PUSH,
+    find: `return checked(httpShapes().pushAnswer, value, "The answer to a push");`,
+    replace: `return value as PushAnswer;`,
+    why: "takes whatever a push is answered with",
+  },
+  {
+    rule: "WB-84",
+    file: INNER,
+    find: `  ["169.254.0.0", 16],
+`,
+    replace: ``,
+    why: "lets a URL lead to the metadata of a cloud",
+  },
+  {
+    rule: "WB-84",
+    file: INNER,
+    find: `if (six === undefined || !isIn(six, OUTER_6, parse6, 128)) return true;`,
+    replace: `if (six === undefined) return false;
+  if (!isIn(six, OUTER_6, parse6, 128)) return true;`,
+    why: "takes a spelling that it can't read for an address of the world",
+  },
+  {
+    rule: "WB-84",
+    file: INNER,
+    find: `  ["2002::", 16],
+`,
+    replace: ``,
+    why: "lets an address of IPv6 hide one of IPv4",
   },
 ];

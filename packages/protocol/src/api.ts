@@ -19,6 +19,10 @@ export {
 } from "./api/request-proof.ts";
 export type { ReadRequest, RequestClaim, RequestFacts } from "./api/request-proof.ts";
 
+export { isInnerAddress } from "./api/inner-address.ts";
+export { readPush, readPushAnswer, writePush } from "./api/push.ts";
+export type { Push, PushAnswer, WirePush } from "./api/push.ts";
+
 export {
   CALLS,
   joinFrames,

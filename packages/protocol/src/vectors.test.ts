@@ -263,6 +263,15 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
       api.checkRequestBody(claim, body === undefined ? undefined : api.digestOf(body));
       return {};
     }),
+  push: (api, input) => {
+    const proven = HUB_OPERATIONS["request"]!(api, input, {});
+    if (proven["status"] !== "ok") return proven;
+    return outcome(api, () => {
+      api.readPush(input["body"]);
+      return {};
+    });
+  },
+  address: (api, { address }) => ({ is_inner: api.isInnerAddress(address) }),
 };
 
 /** One judge for each file: it says what this implementation makes of an input. */

@@ -187,6 +187,43 @@ const post = (title: string, status: number | "ok", over: Members, body?: string
     ...(body !== undefined && { body }),
   });
 
+const PUSH = '{"waybill":1,"hub":"hub","agent":"researcher","deliveries":[]}';
+const PUSH_PATH = "/inbox?of=researcher";
+
+/** What a hub posts to an agent's inbox, signed as the request that it is. */
+const pushed = (
+  title: string,
+  status: number | "ok",
+  over: Members,
+  input: Members = {},
+  signer = editor,
+): Row => ({
+  rules: [83],
+  title,
+  input: {
+    operation: "push",
+    authorization: proof(
+      { method: "POST", path: PUSH_PATH, from: editor.agent, to: "researcher", ...over },
+      signer,
+    ),
+    to: "researcher",
+    method: "POST",
+    path: PUSH_PATH,
+    at: NOW,
+    keyring: KEYRING,
+    body: PUSH,
+    ...input,
+  },
+  expect: { status },
+});
+
+const address = (text: string, is_inner: boolean): Row => ({
+  rules: [84],
+  title: `${text === "" ? "no address" : text} is ${is_inner ? "inner" : "of the world"}`,
+  input: { operation: "address", address: text },
+  expect: { is_inner },
+});
+
 export const HUBS: VectorFile = vectorFile(
   "hubs",
   "hub",
@@ -344,5 +381,50 @@ export const HUBS: VectorFile = vectorFile(
     post("a body that is not signed for", 401, {}, BODY),
     post("another body", 401, { body_digest: digest(BODY) }, `${BODY} `),
     post("a body that was signed for and is not there", 401, { body_digest: digest(BODY) }),
+
+    pushed("a push", "ok", { body_digest: digest(PUSH) }),
+    pushed("a push to somebody else", 401, { body_digest: digest(PUSH), to: "other" }),
+    pushed("a push whose body nobody has signed for", 401, {}),
+    pushed(
+      "a push that somebody else than the hub has signed",
+      401,
+      { body_digest: digest(PUSH) },
+      {},
+      stranger,
+    ),
+    pushed(
+      "a push of another version",
+      400,
+      { body_digest: digest(PUSH.replace("1", "2")) },
+      { body: PUSH.replace("1", "2") },
+    ),
+    ...[
+      "0.0.0.0",
+      "10.0.0.1",
+      "100.64.0.1",
+      "127.0.0.1",
+      "169.254.169.254",
+      "172.16.0.1",
+      "192.168.0.1",
+      "198.18.0.1",
+      "224.0.0.1",
+      "255.255.255.255",
+      "::",
+      "::1",
+      "::ffff:127.0.0.1",
+      "::ffff:7f00:1",
+      "64:ff9b::a00:1",
+      "2001:db8::1",
+      "2002:7f00:1::",
+      "fc00::1",
+      "fe80::1",
+      "127.1",
+      "0x7f000001",
+      "2130706433",
+      "localhost",
+    ].map((text) => address(text, true)),
+    ...["1.1.1.1", "100.128.0.1", "172.32.0.1", "2606:4700:4700::1111"].map((text) =>
+      address(text, false),
+    ),
   ],
 );

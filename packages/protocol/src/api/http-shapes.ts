@@ -2,6 +2,7 @@ import * as z from "zod";
 import { lazy } from "../lazy.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
+import type { PushAnswer, WirePush } from "./push.ts";
 import { shapes } from "./shapes.ts";
 import type { WireHandoffView } from "./view.ts";
 
@@ -86,6 +87,8 @@ export interface WireWellKnown {
 }
 
 export interface HttpShapes {
+  readonly push: z.ZodType<WirePush>;
+  readonly pushAnswer: z.ZodType<PushAnswer>;
   readonly submission: z.ZodType<{ envelope: string }>;
   readonly receipt: z.ZodType<{ receipt: string }>;
   readonly publication: z.ZodType<{ manifest: string }>;
@@ -175,6 +178,16 @@ export const httpShapes: () => HttpShapes = lazy(() => {
   };
 
   return {
+    push: z.object({
+      waybill: z.literal(1),
+      hub: agentId,
+      agent: agentId,
+      deliveries: z.array(delivery),
+    }),
+    pushAnswer: z.object({
+      envelopes: z.array(text).max(NEWS_AT_MOST).optional(),
+      taken: attempts.optional(),
+    }),
     submission: z.object({ envelope: text }),
     receipt: z.object({ receipt: text }),
     publication: z.object({ manifest: text }),

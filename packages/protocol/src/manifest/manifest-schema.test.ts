@@ -249,9 +249,11 @@ describe("refused", () => {
     "https://example.com/\n",
     "https://ex\u0430mple.com/",
     `https://example.com/${"x".repeat(MANIFEST_LIMITS.urlLength)}`,
-  ])("%j as discovery endpoint", (discovery_endpoint) => {
-    const { at } = refusal({ agent_id: "a", capabilities: [], discovery_endpoint });
-    expect(at).toBe("/discovery_endpoint");
+  ])("%j as discovery endpoint, or as inbox", (url) => {
+    for (const member of ["discovery_endpoint", "inbox"]) {
+      const { at } = refusal({ agent_id: "a", capabilities: [], [member]: url });
+      expect(at).toBe(`/${member}`);
+    }
   });
 
   test("a forbidden name anywhere", () => {
@@ -276,7 +278,15 @@ describe("refused", () => {
 
 test("whatever comes in is a manifest or a WaybillError", () => {
   const valid = JSON.parse(FOUNDING) as Record<string, unknown>;
-  const names = ["agent_id", "capabilities", "keys", "sequence", "previous", "discovery_endpoint"];
+  const names = [
+    "agent_id",
+    "capabilities",
+    "keys",
+    "sequence",
+    "previous",
+    "discovery_endpoint",
+    "inbox",
+  ];
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.anything(), fc.anything(), (name, value, member) => {
       for (const hostile of [

@@ -34,6 +34,8 @@ export interface Manifest {
   description?: string | undefined;
   capabilities: Capability[];
   discovery_endpoint?: string | undefined;
+  /** Where the hub pushes the agent's deliveries, for one that only listens. */
+  inbox?: string | undefined;
   keys: ManifestKey[];
   /** Counts up by one with each update. */
   sequence: number;
@@ -68,6 +70,7 @@ export interface ManifestInput {
   description?: string | undefined;
   capabilities: readonly CapabilityInput[];
   discovery_endpoint?: string | undefined;
+  inbox?: string | undefined;
   keys?: readonly (PublicJwk & KeyValidity & { kid?: string | undefined })[] | undefined;
   sequence?: number | undefined;
   previous?: Digest | undefined;
@@ -89,6 +92,12 @@ interface GivenKey extends KeyValidity {
 const manifestSchema = lazy(() => {
   const time = z.string().refine(isTime, "must be a UTC time such as 2026-11-18T07:45:00Z");
 
+  // Only the spelling: whether the address may be reached is decided when somebody connects to it.
+  const address = z
+    .string()
+    .max(MANIFEST_LIMITS.urlLength)
+    .regex(/^https?:\/\/[!-~]+$/, "must be an http or https URL in ASCII")
+    .pipe(z.url("must be a URL"));
   const description = z.string().max(MANIFEST_LIMITS.descriptionLength);
   const keySchema: z.ZodType<GivenKey> = z.looseObject({
     kid: z.string().optional(),
@@ -109,13 +118,8 @@ const manifestSchema = lazy(() => {
     version: z.string().min(1).max(MANIFEST_LIMITS.labelLength).optional(),
     description: description.optional(),
     capabilities: z.array(capabilitySchema()).max(MANIFEST_LIMITS.capabilities),
-    // Only the spelling: whether the address may be reached is decided when somebody connects to it.
-    discovery_endpoint: z
-      .string()
-      .max(MANIFEST_LIMITS.urlLength)
-      .regex(/^https?:\/\/[!-~]+$/, "must be an http or https URL in ASCII")
-      .pipe(z.url("must be a URL"))
-      .optional(),
+    discovery_endpoint: address.optional(),
+    inbox: address.optional(),
     keys: z.array(keySchema).max(MANIFEST_LIMITS.keys).default([]),
     sequence: z.int().min(1).default(1),
     previous: z.custom<Digest>(isDigest, "must be sha256: and 64 hex digits").optional(),

@@ -6,6 +6,7 @@ import {
   checkRequestKey,
   errorOfResponse,
   HTTP_STATUS,
+  isInnerAddress,
   joinFrames,
   messageCharacters,
   readAgentFrames,
@@ -17,6 +18,8 @@ import {
   readHubFrames,
   readProblem,
   readPublished,
+  readPush,
+  readPushAnswer,
   readRequest,
   shapes,
   signHello,
@@ -27,6 +30,7 @@ import {
   writeHandoffView,
   writeProblem,
   writePublished,
+  writePush,
 } from "../api.ts";
 import type { Delivery, HandoffView, Hello, RequestClaim } from "../api.ts";
 import { digestOf, newId, publicKeyFrom, readCompact, STATUS, WaybillError } from "../index.ts";
@@ -327,4 +331,138 @@ test("WB-82 a body is signed for, and what is signed for is there", () => {
   expect(statusOf(() => checkRequestBody(signed, digestOf("body ")))).toBe(401);
   expect(statusOf(() => checkRequestBody(signed, undefined))).toBe(401);
   expect(statusOf(() => checkRequestBody(CLAIM, digestOf("")))).toBe(401);
+});
+
+test("WB-83 a push is from the hub, for this agent, with this very body", () => {
+  const body = writePush({ hub: "hub", agent: EDITOR, deliveries: DELIVERIES });
+  expect(readPush(body)).toEqual({ hub: "hub", agent: EDITOR, deliveries: DELIVERIES });
+  const url = "/inbox?of=editor";
+  const claim: RequestClaim = {
+    from: "hub",
+    to: EDITOR,
+    id: ID,
+    at: NOW,
+    method: "POST",
+    path: url,
+    bodyDigest: digestOf(body),
+  };
+  const facts = { to: EDITOR, now: NOW, clockSkewMs: 60_000, method: "POST", path: url };
+  const hub = { agent: "hub", key: publicKeyFrom(editor.jwk), notBefore: NOW, notAfter: NOW + 1 };
+  const status = (over: Partial<RequestClaim>, key = hub) =>
+    statusOf(() => {
+      const { claim: read } = readRequest(signRequest({ ...claim, ...over }, editor));
+      checkRequest(read, facts);
+      checkRequestKey(read, key, NOW);
+      checkRequestBody(read, digestOf(body));
+    });
+  expect(status({})).toBe("taken");
+  expect(status({ to: "other" })).toBe(401);
+  expect(status({ path: "/inbox" })).toBe(401);
+  expect(status({ bodyDigest: digestOf("{}") })).toBe(401);
+  expect(status({ from: "stranger" })).toBe(401);
+  expect(status({}, { ...hub, agent: "other" })).toBe(401);
+});
+
+test("WB-83 a push and its answer that break their schemas are 400", () => {
+  const push = { waybill: 1, hub: "hub", agent: EDITOR, deliveries: [] };
+  expect(readPush(JSON.stringify(push)).deliveries).toEqual([]);
+  for (const over of [
+    { waybill: 2 },
+    { hub: "X" },
+    { agent: undefined },
+    { deliveries: {} },
+    { deliveries: [{ type: "bow" }] },
+  ]) {
+    expect(statusOf(() => readPush(JSON.stringify({ ...push, ...over })))).toBe(400);
+  }
+  expect(readPushAnswer(" ")).toEqual({});
+  const answer = { envelopes: ["a.b.c"], taken: [{ handoff_id: ID, attempt: 1 }] };
+  expect(readPushAnswer(JSON.stringify(answer))).toEqual(answer);
+  for (const text of [
+    "ok",
+    "[]",
+    '{"envelopes":[1]}',
+    '{"taken":[{}]}',
+    '{"taken":[],"taken":[]}',
+  ]) {
+    expect(statusOf(() => readPushAnswer(text))).toBe(400);
+  }
+});
+
+test("WB-84 what is not given to hosts of the world is inner, and so is what can't be read", () => {
+  const inner = [
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "100.127.255.255",
+    "127.0.0.1",
+    "127.255.255.254",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.8",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.19.255.255",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::ffff:127.0.0.1",
+    "::ffff:7f00:1",
+    "::7f00:1",
+    "64:ff9b::7f00:1",
+    "100::1",
+    "fc00::1",
+    "fdff::1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fec0::1",
+    "ff02::1",
+    "2001::1",
+    "2001:0db8::1",
+    "2002:7f00:1::",
+    "3fff::1",
+    "4000::1",
+    "127.1",
+    "0x7f000001",
+    "2130706433",
+    "0177.0.0.1",
+    "8.8.8.08",
+    "256.1.1.1",
+    "[2606::1]",
+    "2606:::1",
+    "2606::1::2",
+    "2606:1:2:3:4:5:6",
+    "localhost",
+    "",
+  ];
+  expect(inner.filter((address) => !isInnerAddress(address))).toEqual([]);
+  const outer = [
+    "1.1.1.1",
+    "9.255.255.255",
+    "11.0.0.0",
+    "100.63.255.255",
+    "100.128.0.0",
+    "126.255.255.255",
+    "128.0.0.0",
+    "169.253.0.1",
+    "172.15.255.255",
+    "172.32.0.0",
+    "192.0.1.0",
+    "192.169.0.0",
+    "198.17.255.255",
+    "198.20.0.0",
+    "223.255.255.255",
+    "2606:4700:4700::1111",
+    "2001:200::1",
+    "2a00:1450:4001:0830:0:0:0:200e",
+    "2003::",
+  ];
+  expect(outer.filter(isInnerAddress)).toEqual([]);
 });
