@@ -58,7 +58,8 @@ export async function openHub(options: HubOptions): Promise<HubServer> {
 
 async function publish(engine: Engine, manifest: string): Promise<void> {
   engine.assertOpen();
-  await engine.registry.publish(manifest, engine.clock.now());
+  const agent = await engine.registry.publish(manifest, engine.clock.now());
+  engine.tell({ type: "published", agent });
   // It may offer now what others have been waiting for.
   await Promise.all(
     [...engine.attached.values()].map((attached) => engine.offers.welcome(attached)),

@@ -1,8 +1,9 @@
-import { isAgentId, rankByWords, WaybillError } from "@waybill/protocol";
+import { digestOf, isAgentId, rankByWords, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
 import type { FindQuery, Found, KeyRecord, LifecycleTerms, Manifest } from "@waybill/protocol";
+import { signRequest } from "@waybill/protocol/api";
 import { caseOf } from "./custody/record.ts";
-import type { Engine } from "./engine/engine.ts";
+import type { AgentNews, Engine } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import type { Attachment, AttachRequest, Delivery, HandoffView } from "./hub-api.ts";
 import { admit } from "./routing/admit.ts";
@@ -20,6 +21,14 @@ export interface Presence {
   readonly inFlight: number;
   readonly manifest: Manifest;
   readonly published: StoredManifest;
+}
+
+/** A request that the hub makes of somebody. */
+export interface HubRequest {
+  readonly to: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
 }
 
 /** A query, by whoever may not know what the capability is called. */
@@ -63,11 +72,40 @@ export class Operator {
     request: Omit<AttachRequest, "proof">,
     handler: (delivery: Delivery) => void,
   ): Promise<Attachment> {
-    this.#engine.assertOpen();
-    if ((await this.#engine.registry.manifestsOf(request.agent)).length === 0) {
-      throw unknownAgent(request.agent, 401);
-    }
+    await this.#assertKnown(request.agent);
     return admit(this.#engine, request, handler);
+  }
+
+  /** The same, but only where nothing of the agent is attached: whoever is there stays. */
+  async attachWhereFree(
+    request: Omit<AttachRequest, "proof">,
+    handler: (delivery: Delivery) => void,
+  ): Promise<Attachment | undefined> {
+    await this.#assertKnown(request.agent);
+    return this.#engine.attached.has(request.agent)
+      ? undefined
+      : admit(this.#engine, request, handler);
+  }
+
+  async #assertKnown(agent: string): Promise<void> {
+    this.#engine.assertOpen();
+    if ((await this.#engine.registry.manifestsOf(agent)).length > 0) return;
+    throw unknownAgent(agent, 401);
+  }
+
+  /** Says what happens to agents, until it is called off. */
+  watch(watcher: (news: AgentNews) => void): () => void {
+    const { watchers } = this.#engine;
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+  }
+
+  /** The Authorization header of a request that the hub itself makes. */
+  signRequest({ to, method, path, body }: HubRequest): string {
+    const { id, options, clock } = this.#engine;
+    const at = clock.now();
+    const claim = { from: id, to, id: this.newId(), at, method, path, bodyDigest: digestOf(body) };
+    return signRequest(claim, options.key);
   }
 
   /** Which process of an agent is attached. */

@@ -24,6 +24,12 @@ import type { HubLimits, HubLogEvent, HubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
 import { wake } from "./wake.ts";
 
+/** Something that happened to an agent: it is not attached any more, or has a new manifest. */
+export interface AgentNews {
+  readonly type: "published" | "left";
+  readonly agent: string;
+}
+
 const AGENTS_KEPT = 10_000;
 
 /**
@@ -47,6 +53,7 @@ export class Engine {
   readonly attached: Map<string, Attached> = new Map();
   /** When those were here last who are not any more. */
   readonly lastSeen: Recent<string, number> = new Recent(AGENTS_KEPT);
+  readonly watchers: Set<(news: AgentNews) => void> = new Set();
   readonly newId: () => string;
   readonly #measured: Measured;
   readonly #timers: Timers;
@@ -97,6 +104,10 @@ export class Engine {
 
   log(event: HubLogEvent): void {
     this.options.log?.(event);
+  }
+
+  tell(news: AgentNews): void {
+    for (const watcher of this.watchers) watcher(news);
   }
 
   assertOpen(): void {

@@ -83,8 +83,8 @@ export class Registry {
     return this.#load(agent);
   }
 
-  /** Checks a manifest against the one before and puts it on record. */
-  publish(text: string, at: number): Promise<void> {
+  /** Checks a manifest against the one before and puts it on record. Gives whose it is. */
+  async publish(text: string, at: number): Promise<string> {
     const { payload } = readCompact(text, this.#limits);
     const agent = (parseJson(payload) as { agent_id?: unknown } | null)?.agent_id;
     if (!isAgentId(agent)) {
@@ -92,7 +92,8 @@ export class Registry {
         at: "/agent_id",
       });
     }
-    return this.#lanes.run(agent, () => this.#publish(agent, text, at));
+    await this.#lanes.run(agent, () => this.#publish(agent, text, at));
+    return agent;
   }
 
   async #publish(agent: string, text: string, at: number): Promise<void> {

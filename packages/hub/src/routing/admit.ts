@@ -50,6 +50,7 @@ export function admit(
       if (engine.attached.get(agent) === who) engine.attached.delete(agent);
       engine.lastSeen.set(agent, engine.clock.now());
       engine.log({ event: "detached", agent });
+      engine.tell({ type: "left", agent });
     },
   });
   engine.attached.set(agent, attached);

@@ -26,6 +26,10 @@ export interface ServedLimits {
   pollIdleMs: number;
   /** Proofs of one agent that are remembered so that none is used twice. */
   proofsPerAgent: number;
+  /** How long an inbox may take to answer; how long it is left alone once it fails, and at the most. */
+  webhookMs: number;
+  webhookWaitMs: number;
+  webhookMostWaitMs: number;
   /** How long what is under way may take when the hub goes down. */
   closeMs: number;
 }
@@ -46,6 +50,9 @@ export const SERVED_LIMITS: Readonly<ServedLimits> = {
   waitSeconds: 60,
   pollIdleMs: 60_000,
   proofsPerAgent: 100_000,
+  webhookMs: 10_000,
+  webhookWaitMs: 1_000,
+  webhookMostWaitMs: 60_000,
   closeMs: 5_000,
 };
 

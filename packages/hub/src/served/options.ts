@@ -29,6 +29,11 @@ export interface ServeOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether strangers may read who is registered. Left out: on loopback only. */
   readonly isOpenRegistry?: boolean | undefined;
+  /**
+   * Places of an inner network that the inboxes of agents may name, as `host` or `host:port`; there
+   * http will do. Left out: none.
+   */
+  readonly innerInboxes?: readonly string[] | undefined;
   readonly limits?: Partial<ServedLimits> | undefined;
   /** Left out: nothing is logged. */
   readonly logger?: HubLogger | undefined;

@@ -14,6 +14,7 @@ import { operations } from "./operations/operations.ts";
 import type { ServedHub, ServeOptions } from "./options.ts";
 import type { Served } from "./served.ts";
 import { Sockets } from "./socket/sockets.ts";
+import { Webhooks } from "./webhook/webhooks.ts";
 
 const LOOPBACK = "127.0.0.1";
 const OPEN_AND_PLAIN =
@@ -35,6 +36,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   };
   const server = httpServer({ door, hubLimits: operator.limits, limits, tls, logger });
   const polls = new Polls(operator, limits);
+  const webhooks = new Webhooks({ hub, limits, innerInboxes: options.innerInboxes ?? [], logger });
   const { clockSkewMs } = operator.limits;
   const callers = {
     hub: hub.id,
@@ -74,11 +76,15 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     });
   }
 
+  await webhooks.start();
+
   let closed: Promise<void> | undefined;
   const close = async () => {
     closing.abort();
     polls.close();
+    const drained = webhooks.close();
     await sockets.close(new WaybillError(503, `The hub ${hub.id} goes down; attach again later.`));
+    await drained;
     // Who is connected and asks nothing is not waited for.
     const cut = setTimeout(() => server.server.closeAllConnections(), limits.closeMs);
     await server.close();

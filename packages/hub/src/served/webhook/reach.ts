@@ -1,0 +1,124 @@
+/// <reference types="node" />
+import { lookup as resolve } from "node:dns";
+import type { LookupAddress, LookupOptions } from "node:dns";
+import { request as plainRequest } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { request as secureRequest } from "node:https";
+import { isIP } from "node:net";
+import type { LookupFunction } from "node:net";
+import { WaybillError } from "@waybill/protocol";
+import { isInnerAddress } from "@waybill/protocol/api";
+
+export interface ReachOptions {
+  /** Places of an inner network that may be reached all the same, as `host` or `host:port`. */
+  readonly innerInboxes: readonly string[];
+  readonly answerBytes: number;
+  readonly resolve?: typeof resolve;
+}
+
+export interface Post {
+  readonly body: string;
+  readonly authorization: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The place that an inbox names, or why nothing is sent there. What its spelling hides (127.1,
+ * 0x7f000001, 2130706433) the parser of URLs has undone.
+ */
+export function placeOf(inbox: string, innerInboxes: readonly string[]): URL {
+  const url = new URL(inbox);
+  if (url.username !== "" || url.password !== "") {
+    throw new WaybillError(403, "An inbox must not have a name or a password in its URL.");
+  }
+  if (isNamed(url, innerInboxes)) return url;
+  if (url.protocol !== "https:") {
+    throw new WaybillError(403, `An inbox is an https URL, and ${url.protocol}// is not secret.`);
+  }
+  const literal = url.hostname.replace(/^\[|\]$/g, "");
+  // Names that mean this machine whatever a resolver makes of them (RFC 6761).
+  if (/(^|\.)localhost\.?$/.test(literal)) throw inner(url.hostname, "of this machine");
+  if (isIP(literal) !== 0 && isInnerAddress(literal)) throw inner(url.hostname, literal);
+  return url;
+}
+
+function isNamed({ hostname, host }: URL, innerInboxes: readonly string[]): boolean {
+  return innerInboxes.includes(hostname) || innerInboxes.includes(host);
+}
+
+/** Posts to an inbox, and gives what it answers. The address is judged when it is connected to. */
+export async function post(
+  inbox: string,
+  { body, authorization, signal }: Post,
+  options: ReachOptions,
+): Promise<string> {
+  const url = placeOf(inbox, options.innerInboxes);
+  const headers = {
+    authorization,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  };
+  const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
+  const open = url.protocol === "https:" ? secureRequest : plainRequest;
+  const sent = open(url, {
+    method: "POST",
+    headers,
+    signal,
+    agent: false,
+    ...(isNamed(url, options.innerInboxes) ? {} : { lookup: outerOnly(options.resolve) }),
+  });
+  sent.once("response", answered);
+  sent.once("error", reject);
+  sent.end(body);
+  try {
+    return await answerOf(await promise, options.answerBytes);
+  } catch (error) {
+    if (WaybillError.is(error)) throw error;
+    const { message } = WaybillError.from(error);
+    throw new WaybillError(503, `The inbox is out of reach: ${message}`, { cause: error });
+  } finally {
+    sent.destroy();
+  }
+}
+
+/** Resolves a name, and refuses it if any of its addresses is inner: a name may have some of each. */
+export function outerOnly(resolveName: typeof resolve = resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    const wanted: LookupOptions = { ...options, all: true };
+    resolveName(hostname, wanted, (error, found) => {
+      const addresses = found as unknown as LookupAddress[];
+      if (error !== null) return callback(error, "", 0);
+      const bad = addresses.find(({ address }) => isInnerAddress(address));
+      if (bad !== undefined) return callback(inner(hostname, bad.address), "", 0);
+      if (options.all === true) return callback(null, addresses);
+      const [{ address, family } = { address: "", family: 0 }] = addresses;
+      return callback(null, address, family);
+    });
+  };
+}
+
+async function answerOf(response: IncomingMessage, most: number): Promise<string> {
+  const status = response.statusCode ?? 0;
+  if (status >= 300 && status < 400) {
+    throw new WaybillError(403, `The inbox redirects (${status}), and redirects are not followed.`);
+  }
+  if (status < 200 || status > 299) {
+    throw new WaybillError(503, `The inbox answers with ${status}.`);
+  }
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > most)
+      throw new WaybillError(413, `The inbox answers with more than ${most} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function inner(name: string, address: string): WaybillError {
+  return new WaybillError(
+    403,
+    `The inbox ${name} leads to an inner address, ${address}; the hub's operator can allow that place.`,
+  );
+}
