@@ -59,7 +59,7 @@ export async function openHub(options: HubOptions): Promise<HubServer> {
 async function publish(engine: Engine, manifest: string): Promise<void> {
   engine.assertOpen();
   const agent = await engine.registry.publish(manifest, engine.clock.now());
-  engine.tell({ type: "published", agent });
+  engine.tell({ event: "published", agent });
   // It may offer now what others have been waiting for.
   await Promise.all(
     [...engine.attached.values()].map((attached) => engine.offers.welcome(attached)),

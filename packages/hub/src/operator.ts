@@ -3,7 +3,7 @@ import type { HubLimits } from "./engine/options.ts";
 import type { FindQuery, Found, KeyRecord, LifecycleTerms, Manifest } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/api";
 import { caseOf } from "./custody/record.ts";
-import type { AgentNews, Engine } from "./engine/engine.ts";
+import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import type { Attachment, AttachRequest, Delivery, HandoffView } from "./hub-api.ts";
 import { admit } from "./routing/admit.ts";
@@ -93,8 +93,8 @@ export class Operator {
     throw unknownAgent(agent, 401);
   }
 
-  /** Says what happens to agents, until it is called off. */
-  watch(watcher: (news: AgentNews) => void): () => void {
+  /** Says what happens, until it is called off. */
+  watch(watcher: (news: HubNews) => void): () => void {
     const { watchers } = this.#engine;
     watchers.add(watcher);
     return () => watchers.delete(watcher);
@@ -111,6 +111,16 @@ export class Operator {
   /** Which process of an agent is attached. */
   instanceOf(agent: string): string | undefined {
     return this.#engine.attached.get(agent)?.instance;
+  }
+
+  /** What all who are attached have on their hands, and what they would take. */
+  load(): { readonly attached: number; readonly inFlight: number; readonly credit: number } {
+    const all = [...this.#engine.attached.values()];
+    return {
+      attached: all.length,
+      inFlight: all.reduce((sum, { heldCount }) => sum + heldCount, 0),
+      credit: all.reduce((sum, { room }) => sum + room, 0),
+    };
   }
 
   async presence(agent: string): Promise<Presence> {

@@ -24,11 +24,8 @@ import type { HubLimits, HubLogEvent, HubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
 import { wake } from "./wake.ts";
 
-/** Something that happened to an agent: it is not attached any more, or has a new manifest. */
-export interface AgentNews {
-  readonly type: "published" | "left";
-  readonly agent: string;
-}
+/** What happens at a hub: what it logs, and new manifests. */
+export type HubNews = HubLogEvent | { readonly event: "published"; readonly agent: string };
 
 const AGENTS_KEPT = 10_000;
 
@@ -53,7 +50,7 @@ export class Engine {
   readonly attached: Map<string, Attached> = new Map();
   /** When those were here last who are not any more. */
   readonly lastSeen: Recent<string, number> = new Recent(AGENTS_KEPT);
-  readonly watchers: Set<(news: AgentNews) => void> = new Set();
+  readonly watchers: Set<(news: HubNews) => void> = new Set();
   readonly newId: () => string;
   readonly #measured: Measured;
   readonly #timers: Timers;
@@ -104,9 +101,10 @@ export class Engine {
 
   log(event: HubLogEvent): void {
     this.options.log?.(event);
+    this.tell(event);
   }
 
-  tell(news: AgentNews): void {
+  tell(news: HubNews): void {
     for (const watcher of this.watchers) watcher(news);
   }
 

@@ -50,7 +50,6 @@ export function admit(
       if (engine.attached.get(agent) === who) engine.attached.delete(agent);
       engine.lastSeen.set(agent, engine.clock.now());
       engine.log({ event: "detached", agent });
-      engine.tell({ type: "left", agent });
     },
   });
   engine.attached.set(agent, attached);

@@ -80,6 +80,37 @@ test("31: a socket that never reads is cut off, and what it has not read stays f
     expect(await again.delivery("offer")).toMatchObject({ attempt: expect.any(Number) });
   }));
 
+test("31: who reads slowly is offered nothing more until it has read, and loses nothing", () =>
+  withLimits({ slowBytes: 1_000_000 }, async (world) => {
+    const owner = await world.party("owner");
+    const slow = await world.party("slow", [{ name: "work" }]);
+    const wire = await slow.attach(1_000);
+    wire.socket.pause();
+    const input = "x".repeat(500_000);
+    const submitted = new Set<string>();
+    const credit = async () => (await world.hub.operator.presence("slow")).credit;
+    while (submitted.size < 100 && (await credit()) > 0) {
+      const { text, envelope } = owner.handoff("slow", { body: { capability: "work", input } });
+      expect((await owner.submit(text)).status).toBe(200);
+      submitted.add(envelope.handoff_id);
+    }
+    expect(submitted.size).toBeLessThan(100);
+    // Work that anybody could do goes to who reads.
+    const quick = await world.party("quick", [{ name: "work" }]);
+    const other = await quick.attach();
+    const open = owner.handoff("slow", { to: { capability: "work" } });
+    await owner.submit(open.text);
+    expect(await other.delivery("offer")).toMatchObject({ handoff_id: open.envelope.handoff_id });
+    const last = owner.handoff("slow");
+    await owner.submit(last.text);
+    submitted.add(last.envelope.handoff_id);
+    wire.socket.resume();
+    while (submitted.size > 0) {
+      submitted.delete((await wire.delivery("offer"))["handoff_id"] as string);
+    }
+    expect(await credit()).toBeGreaterThan(0);
+  }));
+
 test("24: headers and bodies that trickle in are cut off with 400", () =>
   withLimits({ headersMs: 300, requestMs: 600 }, async ({ url }) => {
     const host = "Host: 127.0.0.1\r\n";

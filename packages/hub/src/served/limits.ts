@@ -19,6 +19,8 @@ export interface ServedLimits {
   callsAtOnce: number;
   /** Bytes that may wait for an agent to read them. */
   unsentBytes: number;
+  /** Of those, on a socket: beyond, it is offered nothing more until it has read. */
+  slowBytes: number;
   /** A line on which nothing else is said is asked for a sign of life. */
   pingMs: number;
   /** The longest that a poll waits, and how long an agent that polls counts as connected after it. */
@@ -30,6 +32,8 @@ export interface ServedLimits {
   webhookMs: number;
   webhookWaitMs: number;
   webhookMostWaitMs: number;
+  /** How long a hub that goes down says so at /readyz before it sends anybody away. */
+  readinessGraceMs: number;
   /** How long what is under way may take when the hub goes down. */
   closeMs: number;
 }
@@ -46,6 +50,7 @@ export const SERVED_LIMITS: Readonly<ServedLimits> = {
   burstPerAgent: 100_000,
   callsAtOnce: 1_024,
   unsentBytes: 64 * 1024 * 1024,
+  slowBytes: 4 * 1024 * 1024,
   pingMs: 15_000,
   waitSeconds: 60,
   pollIdleMs: 60_000,
@@ -53,6 +58,7 @@ export const SERVED_LIMITS: Readonly<ServedLimits> = {
   webhookMs: 10_000,
   webhookWaitMs: 1_000,
   webhookMostWaitMs: 60_000,
+  readinessGraceMs: 0,
   closeMs: 5_000,
 };
 

@@ -1,6 +1,12 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { ask, openWorld } from "./served-fixture.ts";
+import type { ServeOptions } from "./options.ts";
 
 test("a handoff goes from a socket to a poll and back, and its receipts come in the responses", async () => {
   const world = await openWorld();
@@ -58,4 +64,57 @@ test("the well-known page says who the hub is and where everything is", async ()
   });
   expect(await ask(`${world.url}/readyz`)).toMatchObject({ status: 200 });
   await world.close();
+});
+
+test("a hub that goes down says so at /readyz while everybody is still served", async () => {
+  const world = await openWorld({ serve: { limits: { readinessGraceMs: 3_000 } } });
+  const owner = await world.party("owner");
+  const worker = await world.party("worker", [{ name: "work" }]);
+  const wire = await worker.attach();
+  expect(await ask(`${world.url}/readyz`)).toMatchObject({ status: 200 });
+  const closing = world.served.close();
+  expect(await ask(`${world.url}/readyz`)).toMatchObject({ status: 503 });
+  expect(await ask(`${world.url}/healthz`)).toMatchObject({ status: 200 });
+  const handoff = owner.handoff("worker");
+  expect(await owner.submit(handoff.text)).toMatchObject({ status: 200 });
+  await wire.delivery("offer");
+  expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 503 });
+  await closing;
+  await world.close();
+});
+
+/** What a hub says aloud when it is served so: to its process, and to its log. */
+async function saidAloud(serve: Partial<ServeOptions>): Promise<{ aloud: string; logged: string }> {
+  const logged: string[] = [];
+  const warnings: string[] = [];
+  const hear = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", hear);
+  const logger = {
+    info: () => undefined,
+    warn: (_members: object, message: string) => void logged.push(message),
+    error: () => undefined,
+  };
+  const world = await openWorld({ serve: { ...serve, logger } });
+  await new Promise((resolve) => setImmediate(resolve));
+  await world.close();
+  process.off("warning", hear);
+  return { aloud: warnings.join("\n"), logged: logged.join("\n") };
+}
+
+test("a hub that others can reach without TLS or a proxy says so loudly, and no other one does", async () => {
+  const { aloud, logged } = await saidAloud({ host: "0.0.0.0" });
+  expect(aloud).toContain("without TLS");
+  expect(logged).toContain("without TLS");
+  const quiet = { aloud: "", logged: "" };
+  expect(await saidAloud({})).toEqual(quiet);
+  expect(await saidAloud({ host: "0.0.0.0", isBehindProxy: true })).toEqual(quiet);
+  const folder = mkdtempSync(join(tmpdir(), "waybill-tls-"));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const subject = ["-subj", "/CN=localhost", "-days", "1", "-nodes"];
+  const made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-keyout", key];
+  const command = ["req", "-x509", ...made, "-out", cert, ...subject];
+  execFileSync("openssl", command, { stdio: "ignore" });
+  const tls = { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
+  rmSync(folder, { recursive: true });
+  expect(await saidAloud({ host: "0.0.0.0", tls })).toEqual(quiet);
 });

@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
 import { Hosts, isLoopback } from "./doors/hosts.ts";
 import { operatorTokenOf } from "./doors/operator-token.ts";
@@ -11,6 +12,7 @@ import { Polls } from "./inbox/polls.ts";
 import { BODY_BYTES_BESIDE_ENVELOPE, SERVED_LIMITS } from "./limits.ts";
 import { openapi } from "./openapi/openapi.ts";
 import { operations } from "./operations/operations.ts";
+import { HubMetrics } from "./metrics/hub-metrics.ts";
 import type { ServedHub, ServeOptions } from "./options.ts";
 import type { Served } from "./served.ts";
 import { Sockets } from "./socket/sockets.ts";
@@ -34,9 +36,22 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     isBehindProxy,
     bodyBytes: operator.limits.envelopeBytes + BODY_BYTES_BESIDE_ENVELOPE,
   };
-  const server = httpServer({ door, hubLimits: operator.limits, limits, tls, logger });
+  const server = httpServer({
+    door,
+    hubLimits: operator.limits,
+    limits,
+    tls,
+    logger,
+    answered: (route, method, status, seconds) =>
+      metrics.requests.observe(seconds, { route, method, status }),
+  });
   const polls = new Polls(operator, limits);
   const webhooks = new Webhooks({ hub, limits, innerInboxes: options.innerInboxes ?? [], logger });
+  const metrics = new HubMetrics({
+    hub,
+    store,
+    lines: () => ({ socket: sockets.count, poll: polls.count, webhook: webhooks.count }),
+  });
   const { clockSkewMs } = operator.limits;
   const callers = {
     hub: hub.id,
@@ -46,6 +61,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openedAt: operator.now(),
   };
   const closing = new AbortController();
+  let closed: Promise<void> | undefined;
   const all = operations();
   let description: unknown;
   const served: Served = {
@@ -54,6 +70,11 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     limits,
     polls,
     isOpenRegistry,
+    isLocal: isLoopback(host) && !isBehindProxy,
+    metrics,
+    get isEnding() {
+      return closed !== undefined;
+    },
     get url() {
       return url;
     },
@@ -62,7 +83,13 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   };
   for (const operation of operations())
     addRoute(server, operation, { served, callers, agentRates });
-  const sockets = new Sockets(server.server, { hub, limits, door, agentRates });
+  const sockets = new Sockets(server.server, {
+    hub,
+    limits,
+    door,
+    agentRates,
+    called: (call, status, seconds) => metrics.calls.observe(seconds, { call, status }),
+  });
   await server.listen({ host, port });
   const bound = (server.server.address() as AddressInfo).port;
   const scheme = tls === undefined ? "http" : "https";
@@ -78,8 +105,9 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
 
   await webhooks.start();
 
-  let closed: Promise<void> | undefined;
   const close = async () => {
+    // Whoever spreads requests over hubs is to see it at /readyz before anybody is sent away.
+    if (limits.readinessGraceMs > 0) await sleep(limits.readinessGraceMs);
     closing.abort();
     polls.close();
     const drained = webhooks.close();
@@ -88,6 +116,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     // Who is connected and asks nothing is not waited for.
     const cut = setTimeout(() => server.server.closeAllConnections(), limits.closeMs);
     await server.close();
+    metrics.close();
     clearTimeout(cut);
     logger?.info({ url }, "closed");
   };

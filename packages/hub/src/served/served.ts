@@ -2,6 +2,7 @@ import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import type { Polls } from "./inbox/polls.ts";
 import type { ServedLimits } from "./limits.ts";
+import type { HubMetrics } from "./metrics/hub-metrics.ts";
 
 /** What the operations of one served hub work on. */
 export interface Served {
@@ -11,6 +12,11 @@ export interface Served {
   readonly polls: Polls;
   readonly url: string;
   readonly isOpenRegistry: boolean;
+  /** Nobody but this machine can ask it. */
+  readonly isLocal: boolean;
+  readonly metrics: HubMetrics;
+  /** It goes down soon: nobody new should be sent here. */
+  readonly isEnding: boolean;
   /** Aborted when it goes down: whoever asks then should go elsewhere, or come again. */
   readonly closing: AbortSignal;
   /** The description of all this. */

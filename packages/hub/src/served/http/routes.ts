@@ -39,7 +39,7 @@ export function addRoute(
     async onRequest(request) {
       const { authorization } = request.headers;
       request.caller = await callerOf(authorization, request.method, request.url, callers);
-      admitCaller(request.caller, who, served.isOpenRegistry);
+      admitCaller(request.caller, who, served);
       if (request.caller.type !== "agent") return;
       const early = agentRates.take(request.caller.agent, Date.now());
       if (early > 0) throw tooMany(request.caller.agent, early);
@@ -60,7 +60,7 @@ export function addRoute(
       };
       const given = await operation.handle(asked);
       if (given instanceof Lines) return sendLines(reply, given.lines);
-      if (served.closing.aborted) reply.header("connection", "close");
+      if (served.isEnding) reply.header("connection", "close");
       if (answer === undefined) return reply.code(204).send();
       reply.type(typeof answer === "string" ? answer : "application/json");
       if (alsoLines === true) reply.header("vary", "accept");
@@ -69,9 +69,12 @@ export function addRoute(
   });
 }
 
-const ALLOWED: Readonly<Record<Who, (caller: Caller, isOpen: boolean) => boolean>> = {
+type Openness = Pick<Served, "isOpenRegistry" | "isLocal">;
+
+const ALLOWED: Readonly<Record<Who, (caller: Caller, served: Openness) => boolean>> = {
   anyone: () => true,
-  reader: ({ type }, isOpen) => isOpen || type !== "stranger",
+  reader: ({ type }, { isOpenRegistry }) => isOpenRegistry || type !== "stranger",
+  local: ({ type }, { isLocal }) => isLocal || type === "operator",
   agent: ({ type }) => type === "agent",
   party: ({ type }) => type !== "stranger",
   operator: ({ type }) => type === "operator",
@@ -80,14 +83,15 @@ const ALLOWED: Readonly<Record<Who, (caller: Caller, isOpen: boolean) => boolean
 const WANTED: Readonly<Record<Who, string>> = {
   anyone: "anyone",
   reader: "an agent that is enrolled here, or an operator",
+  local: "an operator (Authorization: Bearer <token>)",
   agent: "an agent, with a signed request (Authorization: Waybill <JWS>)",
   party:
     "a party of it, with a signed request (Authorization: Waybill <JWS>), or an operator (Bearer <token>)",
   operator: "an operator (Authorization: Bearer <token>)",
 };
 
-function admitCaller(caller: Caller, who: Who, isOpen: boolean): void {
-  if (ALLOWED[who](caller, isOpen)) return;
+function admitCaller(caller: Caller, who: Who, served: Openness): void {
+  if (ALLOWED[who](caller, served)) return;
   throw new WaybillError(
     caller.type === "stranger" ? 401 : 403,
     `This is for ${WANTED[who]}; it was asked by ${caller.type === "stranger" ? "a stranger" : `an ${caller.type}`}.`,

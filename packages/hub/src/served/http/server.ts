@@ -19,12 +19,21 @@ export interface HttpOptions {
   readonly limits: ServedLimits;
   readonly tls: TlsFiles | undefined;
   readonly logger: HubLogger | undefined;
+  /** A request was answered. */
+  readonly answered: (route: string, method: string, status: number, seconds: number) => void;
 }
 
 const CHECK_TIMES_EACH_MS = 1_000;
 
 /** Reads requests and answers them with problems where they are none; knows no operation. */
-export function httpServer({ door, hubLimits, limits, tls, logger }: HttpOptions): FastifyInstance {
+export function httpServer({
+  door,
+  hubLimits,
+  limits,
+  tls,
+  logger,
+  answered,
+}: HttpOptions): FastifyInstance {
   const times = {
     headersTimeout: Math.min(limits.headersMs, limits.requestMs),
     connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
@@ -54,6 +63,10 @@ export function httpServer({ door, hubLimits, limits, tls, logger }: HttpOptions
   server.addHook("onRequest", async ({ raw }) => checkAtDoor(raw, door));
   server.addHook("onResponse", async (request, reply) => {
     const { caller, method, routeOptions } = request;
+    // Paths and methods that nothing answers to are made up by strangers, without end.
+    if (routeOptions.url !== undefined) {
+      answered(routeOptions.url, method, reply.statusCode, reply.elapsedTime / 1000);
+    }
     logger?.info(
       {
         method,

@@ -63,6 +63,10 @@ export class Polls {
     return this.#operator.instanceOf(agent) === instance;
   }
 
+  get count(): number {
+    return this.#lines.size;
+  }
+
   /** Answers all that wait. */
   close(): void {
     for (const line of this.#lines.values()) line.end(undefined);

@@ -76,6 +76,7 @@ beforeAll(async () => {
     getSkill: { expected: 200 },
     getHealth: { expected: 200 },
     getReadiness: { expected: 200 },
+    getMetrics: { expected: 200 },
     getDescription: { expected: 200 },
   };
 });

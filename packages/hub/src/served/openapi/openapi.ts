@@ -13,6 +13,7 @@ const DESCRIPTION =
 const SECURITY: Readonly<Record<Who, readonly Json[]>> = {
   anyone: [],
   reader: [{}, { agent: [] }, { operator: [] }],
+  local: [{}, { operator: [] }],
   agent: [{ agent: [] }],
   party: [{ agent: [] }, { operator: [] }],
   operator: [{ operator: [] }],

@@ -3,8 +3,8 @@ import type { Shape } from "@waybill/protocol/api";
 import type { Caller } from "../doors/caller.ts";
 import type { Served } from "../served.ts";
 
-/** Who may ask: everybody, whoever may read the registry, agents of their own things, operators. */
-export type Who = "anyone" | "reader" | "agent" | "party" | "operator";
+/** Who may ask: everybody, whoever may read the registry, this machine, agents of their own things, operators. */
+export type Who = "anyone" | "reader" | "local" | "agent" | "party" | "operator";
 
 export interface Asked<Params, Query, Body> {
   readonly served: Served;

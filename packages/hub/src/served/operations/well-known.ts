@@ -1,5 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
 import { httpShapes } from "@waybill/protocol/api";
+import { Exposition } from "../metrics/exposition.ts";
 import { skillPage } from "../skill/skill.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -62,12 +63,22 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       answer: health,
       refusals: [503],
       async handle({ served }) {
-        if (served.closing.aborted) {
+        if (served.isEnding) {
           throw new WaybillError(503, "This hub is going down; ask another, or come again.");
         }
         await served.store.ledgerHead();
         return { status: "ok" };
       },
+    }),
+    operation({
+      id: "getMetrics",
+      method: "GET",
+      path: "/metrics",
+      summary: "Metrics for Prometheus: to an operator, and to everybody on a loopback hub.",
+      who: "local",
+      answer: Exposition.contentType,
+      refusals: [],
+      handle: ({ served }) => served.metrics.text(),
     }),
     operation({
       id: "getDescription",

@@ -8,7 +8,7 @@ import {
   writeDelivery,
   writeProblem,
 } from "@waybill/protocol/api";
-import type { AgentFrame, HubFrame } from "@waybill/protocol/api";
+import type { AgentFrame, CallName, HubFrame } from "@waybill/protocol/api";
 import type { WebSocket } from "ws";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
@@ -24,6 +24,8 @@ export interface SessionOptions {
   readonly nonce: string;
   /** It has said who it is, or is gone: it is no stranger any more. */
   readonly introduced: () => void;
+  /** A call was answered: with which status, 200 where it was no problem. */
+  readonly called: (call: CallName, status: number, seconds: number) => void;
 }
 
 /** Calls of a socket that has not said who it is: enrolments, and not many of them. */
@@ -46,6 +48,9 @@ export class Session {
   #callsOfStranger = 0;
   #framesOfStranger = 0;
   #isClosing = false;
+  /** What it takes at once, as it has said; none of it counts while it does not read. */
+  #credit = 0;
+  #isSlow = false;
   #heardAt = 0;
   #saidAt = 0;
   #idle: (() => void) | undefined;
@@ -124,7 +129,8 @@ export class Session {
       case "seen":
         return this.#attached(frame.type).seen(frame.id);
       case "credit":
-        return this.#attached(frame.type).setCredit(frame.credit);
+        this.#credit = frame.credit;
+        return this.#attached(frame.type).setCredit(this.#isSlow ? 0 : frame.credit);
       case "hello":
         if (this.#isGreeting) throw new WaybillError(400, "A socket takes one hello.");
         this.#isGreeting = true;
@@ -157,6 +163,7 @@ export class Session {
     introduced();
     this.#agent = agent;
     this.#attachment = attachment;
+    this.#credit = credit;
     this.#say({ type: "attached", ping_ms: limits.pingMs });
     const early = this.#early ?? [];
     this.#early = undefined;
@@ -187,10 +194,17 @@ export class Session {
       }
     }
     if (++this.#calls === limits.callsAtOnce) this.#socket.pause();
+    const since = performance.now();
+    const called = (status: number): void =>
+      this.#options.called(frame.call, status, (performance.now() - since) / 1000);
     answerCall(hub, this.#agent, frame).then(
-      (reply) => this.#reply(reply),
+      (reply) => {
+        called(200);
+        this.#reply(reply);
+      },
       (error: unknown) => {
         const problem = writeProblem(WaybillError.from(error));
+        called(problem.waybill_status);
         this.#reply(JSON.stringify({ type: "reply", number: frame.number, problem }));
       },
     );
@@ -209,9 +223,15 @@ export class Session {
   #send(message: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#saidAt = Date.now();
-    this.#socket.send(message);
-    const { unsentBytes } = this.#options.limits;
-    if (this.#socket.bufferedAmount <= unsentBytes || this.#isClosing) return;
+    this.#socket.send(message, () => this.#hasRead());
+    const { unsentBytes, slowBytes } = this.#options.limits;
+    const { bufferedAmount } = this.#socket;
+    if (bufferedAmount > slowBytes && !this.#isSlow) {
+      // Offers would wait here, unread, while others could work on them.
+      this.#isSlow = true;
+      this.#attachment?.setCredit(0);
+    }
+    if (bufferedAmount <= unsentBytes || this.#isClosing) return;
     this.end(
       new WaybillError(
         413,
@@ -220,6 +240,12 @@ export class Session {
     );
     // It does not read, so it will not read that either.
     this.#socket.terminate();
+  }
+
+  #hasRead(): void {
+    if (!this.#isSlow || this.#socket.bufferedAmount > this.#options.limits.slowBytes / 2) return;
+    this.#isSlow = false;
+    this.#attachment?.setCredit(this.#credit);
   }
 
   /** Proxies drop lines on which nothing is said, and a dead line says nothing. */

@@ -14,12 +14,14 @@ import type { DoorOptions } from "../http/door.ts";
 import { rawProblem } from "../http/errors.ts";
 import type { ServedLimits } from "../limits.ts";
 import { Session } from "./session.ts";
+import type { SessionOptions } from "./session.ts";
 
 export interface SocketsOptions {
   readonly hub: HubServer;
   readonly limits: ServedLimits;
   readonly door: DoorOptions;
   readonly agentRates: Rates;
+  readonly called: SessionOptions["called"];
 }
 
 const PATH = "/v1/socket";
@@ -55,8 +57,9 @@ export class Sockets {
     });
   }
 
+  /** Those on which an agent is attached. */
   get count(): number {
-    return this.#sessions.size;
+    return [...this.#sessions].filter(({ agent }) => agent !== undefined).length;
   }
 
   #check(request: IncomingMessage): void {
@@ -76,7 +79,7 @@ export class Sockets {
   }
 
   #open(socket: WebSocket, request: IncomingMessage): void {
-    const { hub, limits, door, agentRates } = this.#options;
+    const { hub, limits, door, agentRates, called } = this.#options;
     const address = addressOf(request, door.isBehindProxy);
     this.#strangers.set(address, (this.#strangers.get(address) ?? 0) + 1);
     let isStranger = true;
@@ -84,6 +87,7 @@ export class Sockets {
       hub,
       limits,
       agentRates,
+      called,
       nonce: randomBytes(NONCE_BYTES).toString("base64url"),
       introduced: () => {
         if (!isStranger) return;

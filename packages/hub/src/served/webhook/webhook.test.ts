@@ -301,8 +301,8 @@ test("a manifest without an inbox ends the pushing", async () => {
     worker.key,
   );
   const left = new Promise<void>((resolve) => {
-    const stop = at.hub.operator.watch(({ type, agent }) => {
-      if (type !== "left" || agent !== "worker") return;
+    const stop = at.hub.operator.watch(({ event, agent }) => {
+      if (event !== "detached" || agent !== "worker") return;
       stop();
       resolve();
     });

@@ -49,11 +49,15 @@ export class Webhooks {
   /** Everybody whose manifest names an inbox, from the store: a restart forgets nobody. */
   async start(): Promise<void> {
     const { operator } = this.#options.hub;
-    this.#unwatch = operator.watch(({ type, agent }) => this.#noted(agent, type));
+    this.#unwatch = operator.watch((news) => {
+      const { event, agent } = news;
+      if (agent === undefined) return;
+      if (event === "published" || event === "detached") this.#noted(agent, event);
+    });
     for (let after: string | undefined; ;) {
       const page = await operator.agents({ after, limit: PAGE });
       for (const { agent, manifest } of page) {
-        if (manifest.inbox !== undefined) this.#noted(agent, "left");
+        if (manifest.inbox !== undefined) this.#noted(agent, "detached");
       }
       if (page.length < PAGE) return;
       after = page.at(-1)!.agent;
@@ -71,7 +75,7 @@ export class Webhooks {
     this.#cut.abort();
   }
 
-  #noted(agent: string, type: "published" | "left"): void {
+  #noted(agent: string, event: "published" | "detached"): void {
     if (this.#closing.signal.aborted) return;
     const seat = this.#seats.get(agent);
     if (seat === undefined) {
@@ -79,7 +83,7 @@ export class Webhooks {
       return;
     }
     seat.isOutdated = true;
-    if (type === "published")
+    if (event === "published")
       this.#renew(agent, seat).catch((error: unknown) => this.#failed(agent, error));
   }
 
