@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ratioOf } from "../ratio.ts";
+import { testRatios } from "../ratios-fixture.ts";
 import { custody } from "./group.ts";
 import { checkOutput, inputOf, outputOf } from "./job.ts";
 
-const { cases, ratios } = custody();
+const group = custody();
 
-describe.each(cases)("$name", (each) => {
+describe.each(group.cases)("$name", (each) => {
   beforeAll(() => each.prepare?.());
   afterAll(() => each.dispose?.());
 
@@ -17,17 +17,7 @@ describe.each(cases)("$name", (each) => {
   }, 60_000);
 });
 
-test("every ratio speaks of cases of the group", () => {
-  const results = cases.map(({ name }) => ({
-    name,
-    rates: [1],
-    perSecond: 1,
-    p50Ms: 1,
-    p99Ms: 1,
-    spreadPercent: 0,
-  }));
-  expect(ratios.map((ratio) => ratioOf(ratio, results))).toHaveLength(ratios.length);
-});
+testRatios(group);
 
 test("an answer to another question is noticed", () => {
   expect(() => checkOutput(1, outputOf(inputOf(1)))).not.toThrow();

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ratioOf } from "../ratio.ts";
+import { testRatios } from "../ratios-fixture.ts";
 import { fill } from "./fill.ts";
 import { scale, scaleFrom } from "./group.ts";
 
-const { cases, ratios } = scale({ handoffs: 1_000, open: 1_000 });
+const group = scale({ handoffs: 1_000, open: 1_000 });
 
-describe.each(cases)("$name", (each) => {
+describe.each(group.cases)("$name", (each) => {
   beforeAll(() => each.prepare?.(), 60_000);
   afterAll(() => each.dispose?.());
 
@@ -23,17 +23,7 @@ describe.each(cases)("$name", (each) => {
   });
 });
 
-test("every ratio speaks of cases of the group", () => {
-  const results = cases.map(({ name }) => ({
-    name,
-    rates: [1],
-    perSecond: 1,
-    p50Ms: 1,
-    p99Ms: 1,
-    spreadPercent: 0,
-  }));
-  expect(ratios.map((ratio) => ratioOf(ratio, results))).toHaveLength(ratios.length);
-});
+testRatios(group);
 
 test("how many there are to be can be said, and nonsense is refused", () => {
   expect(scaleFrom(undefined).handoffs).toBe(100_000);
