@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Attachment, Delivery, Hub } from "./hub.ts";
-import { settled, World } from "./world-fixture.ts";
+import { listen, settled, World } from "./world-fixture.ts";
 
 const LEASE_MS = 30_000;
 const CAPABILITY = { name: "work", lease_seconds: LEASE_MS / 1_000 };
@@ -344,4 +344,54 @@ test("who stops does not wait for work that is not wanted any more and does not 
   await worker.stop();
   await expect(handoff.result).rejects.toMatchObject({ status: 499 });
   await holds(world);
+});
+
+const OFFER_MS = 10_000;
+
+/** A handoff that is offered, and not taken when the hub goes away for longer than an offer stands. */
+async function offeredWhileAway(world: World, isTaken: boolean) {
+  const known = world.agent("worker");
+  known.serve("work", () => "done");
+  await known.start();
+  await known.stop();
+  const heard: Delivery[] = [];
+  const line = await listen(world, "worker", (delivery) => heard.push(delivery), 1);
+  const handoff = world.agent("owner").handoff({ capability: "work", timeoutMs: 600_000 });
+  await settled();
+  expect(heard).toMatchObject([{ type: "offer", attempt: 1 }]);
+  if (isTaken) line.taken(handoff.id, 1);
+  await settled();
+  await world.down();
+  await world.clock.advance(3 * OFFER_MS);
+  await world.up();
+  return handoff;
+}
+
+test.each([false, true])(
+  "an offer's time does not run while no hub was there to be answered: taken %s",
+  async (isTaken) => {
+    const world = await World.open();
+    const handoff = await offeredWhileAway(world, isTaken);
+    // Agents find a hub again when they next look for it, and not in the very moment it is there.
+    await world.clock.advance(3_000);
+    const worker = world.agent("worker");
+    worker.serve("work", () => "done");
+    await worker.start();
+    await settled();
+    expect(await handoff.result).toMatchObject({ output: "done", attempt: 1 });
+    expect(await world.kinds(handoff.id)).not.toContain("unreachable");
+    const { fits } = await world.hub.find({ capability: "work" });
+    expect(fits).toMatchObject([{ agent_id: "worker" }]);
+    await holds(world);
+  },
+);
+
+test("an offer that nobody takes in that time either is over once, at its end", async () => {
+  const world = await World.open();
+  const handoff = await offeredWhileAway(world, false);
+  await world.clock.advance(OFFER_MS - 1_000);
+  expect(await world.kinds(handoff.id)).not.toContain("unreachable");
+  await world.clock.advance(2_000);
+  expect(await world.kinds(handoff.id)).toContain("unreachable");
+  await handoff.cancel();
 });

@@ -29,7 +29,8 @@ function passesTime(
   due: NonNullable<ReturnType<typeof dueEvent>>,
   openedAt: number,
 ): boolean {
-  const live = liveAttempt(draft.record!.state);
+  const { state } = draft.record!;
+  const live = liveAttempt(state);
   const wasSilent = live?.silentAt != null && live.silentAt < openedAt;
   if (due.type === "lease_lost" && live?.state === "accepted" && wasSilent) {
     // While no hub was there to hear it, silence was not the recipient's: one more lease.
@@ -38,5 +39,15 @@ function passesTime(
   }
   if (due.type === "expire") return draft.decide({ type: "expire" }) === 100;
   if (due.type !== "unreachable" && due.type !== "lease_lost") return false;
+  if (live?.state === "offered") {
+    // Nor could it take an offer, or accept what it took: that has its whole time from the start on.
+    const { offerMs, graceMs } = state.terms;
+    const silentAt = openedAt + (live.isTaken ? graceMs : offerMs);
+    if (draft.at < silentAt) {
+      const attempts = [...state.attempts.slice(0, -1), { ...live, silentAt }];
+      draft.amend({ state: { ...state, attempts } });
+      return true;
+    }
+  }
   return draft.decide({ type: due.type, attempt: due.attempt }) === 100;
 }
