@@ -36,7 +36,7 @@ export function readArguments(given: readonly string[]): Arguments {
   };
 }
 
-function whole(name: string, text: string): number {
+export function whole(name: string, text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
   throw new WaybillError(400, `--${name} takes a whole number, not ${JSON.stringify(text)}.`);

@@ -1,0 +1,63 @@
+/// <reference types="node" />
+import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
+import { checkHistory } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol";
+import { openSqliteStore } from "@waybill/store-sqlite";
+
+export interface Left {
+  readonly entries: number;
+  readonly handoffs: number;
+  readonly violations: readonly string[];
+}
+
+/** Entries after which nothing more is said about a handoff that was acknowledged. */
+const QUIET_AFTER = 50_000;
+
+/** What a hub has left on its disk: every handoff ended and acknowledged, no promise broken, the chain whole. */
+export async function judgeLeft(file: string): Promise<Left> {
+  const store = await openSqliteStore(file);
+  try {
+    const violations: string[] = [];
+    const open = new Map<string, { last: number; entries: HistoryEntry[] }>();
+    let entries = 0;
+    let handoffs = 0;
+    const judge = (each: Iterable<HistoryEntry[]>): void => {
+      const history = [...each].flat();
+      const found = checkHistory(history, { isComplete: true, hub: "hub" }).violations;
+      violations.push(...found.map((violation) => JSON.stringify(violation)));
+    };
+    for await (const entry of ledgerHistory(store)) {
+      const id = handoffOf(entry);
+      let found = open.get(id);
+      if (found === undefined) {
+        open.set(id, (found = { last: 0, entries: [] }));
+        handoffs++;
+      }
+      found.last = ++entries;
+      found.entries.push(entry);
+      if (entries % QUIET_AFTER !== 0) continue;
+      const quiet = [...open].filter(
+        ([, { last, entries: said }]) => last < entries - QUIET_AFTER && said.some(isAcknowledged),
+      );
+      judge(quiet.map(([, { entries: said }]) => said));
+      for (const [over] of quiet) open.delete(over);
+    }
+    judge([...open.values()].map(({ entries: said }) => said));
+    if ((await store.nextWakeAt()) !== null) violations.push("a handoff has not ended");
+    const report = await verifyLedger(ledgerEntries(store));
+    if (!report.holds) violations.push(report.message);
+    return { entries, handoffs, violations };
+  } finally {
+    await store.close();
+  }
+}
+
+function isAcknowledged(entry: HistoryEntry): boolean {
+  if (entry.type !== "envelope" || entry.envelope.kind !== "receipt") return false;
+  return entry.envelope.body.status === 200;
+}
+
+function handoffOf(entry: HistoryEntry): string {
+  if (entry.type === "envelope") return entry.envelope.handoff_id;
+  return "handoff_id" in entry ? entry.handoff_id : "";
+}
