@@ -3,7 +3,7 @@ import { createAgent } from "@waybill/agent";
 import type { Agent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import type { ConnectedHub } from "@waybill/agent/connect";
-import { generateKey } from "@waybill/protocol";
+import { generateKey, WaybillError } from "@waybill/protocol";
 
 export interface Tally {
   made: number;
@@ -46,7 +46,7 @@ export class Crowd {
       this.tally.worked++;
       return 2 * input;
     });
-    await agent.start();
+    await comeIn(agent);
     this.#agents.push(agent);
     this.#lines.push(hub);
   }
@@ -87,5 +87,17 @@ export class Crowd {
   async leave(): Promise<void> {
     await Promise.all(this.#agents.map((agent) => agent.stop()));
     await Promise.all(this.#lines.map((line) => line.close()));
+  }
+}
+
+/** A hub that hundreds come to at once may have no time for one of them yet. */
+async function comeIn(agent: Agent): Promise<void> {
+  const until = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await agent.start();
+    } catch (error) {
+      if (!WaybillError.is(error, 503) || Date.now() > until) throw error;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const FOLDER = "packages/hub/src";
-const COMMIT = "outcome = await store.commit({ handoff: isChanged ? stored : null, entries });";
+const COMMIT = "outcome = await through.commit({ handoff: isChanged ? stored : null, entries });";
 
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
@@ -11,7 +11,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
       {
         file: `${FOLDER}/custody/cases.ts`,
         find: COMMIT,
-        replace: `const commit = store.commit({ handoff: isChanged ? stored : null, entries });
+        replace: `const commit = through.commit({ handoff: isChanged ? stored : null, entries });
       commit.catch(() => undefined);
       outcome = version === 1 ? { type: "committed", lastSequence: 0 } : await commit;`,
       },

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { NewEntry, Store, StoredHandoff } from "../store.ts";
 import { Draft } from "./draft.ts";
 import { Lanes } from "./lanes.ts";
+import type { OwnCommits } from "./own-commits.ts";
 import { Recent } from "./recent.ts";
 import { caseOf, storedOf } from "./record.ts";
 import type { Case, HandoffRecord } from "./record.ts";
@@ -34,6 +35,7 @@ export type Changed<Value> =
 
 export interface CasesOptions {
   readonly store: Store;
+  readonly own: OwnCommits;
   readonly clock: Clock;
   /** Adds what follows from a plan, in the same commit. */
   readonly finish: (draft: Draft) => Promise<void>;
@@ -179,8 +181,9 @@ export class Cases {
     draft: Draft,
     value: Value,
   ): Promise<"conflict" | Changed<Value>> {
-    const { store, settle } = this.#options;
+    const { store, own: ownCommits, settle } = this.#options;
     const isChanged = draft.isChanged && draft.record !== undefined;
+    const through = isChanged ? store : ownCommits;
     if (!isChanged && draft.entries.length === 0) return { type: "changed", value, draft };
     const version = (before?.version ?? 0) + (isChanged ? 1 : 0);
     const next: Case = { version, record: draft.record! };
@@ -189,7 +192,7 @@ export class Cases {
     this.#writing.set(id, version);
     let outcome;
     try {
-      outcome = await store.commit({ handoff: isChanged ? stored : null, entries });
+      outcome = await through.commit({ handoff: isChanged ? stored : null, entries });
     } catch (error) {
       // It may be on disk or not: the store is asked again.
       this.#held.delete(id);

@@ -204,7 +204,7 @@ async function again(engine: Engine, verified: VerifiedEnvelope): Promise<string
     const given = await answerOf(engine, verified);
     if (given !== undefined) return given;
     const receipt = await engine.receipts.sign(envelope, digest, 201);
-    await engine.store.commit({
+    await engine.registry.own.commit({
       handoff: null,
       entries: [envelopeEntry(engine.clock.now(), receipt)],
     });

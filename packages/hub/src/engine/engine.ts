@@ -73,6 +73,7 @@ export class Engine {
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
     this.cases = new Cases({
       store: this.store,
+      own: this.registry.own,
       clock: this.clock,
       finish: (draft) => this.#finish(draft),
       abandon: (draft) => this.#abandon(draft),
@@ -213,7 +214,10 @@ export class Engine {
 
   /** Another hub on the same store has written. */
   #observe(stored: StoredHandoff | null): void {
-    if (stored === null) return this.registry.forget();
+    if (stored === null) {
+      if (!this.registry.own.isToldOf()) this.registry.forget();
+      return;
+    }
     if (this.cases.isOwnWrite(stored)) return;
     this.cases.outdate(stored);
     this.#noteOthers(stored);

@@ -22,6 +22,7 @@ import type {
   VerifiedManifest,
 } from "@waybill/protocol";
 import { Lanes } from "../custody/lanes.ts";
+import { OwnCommits } from "../custody/own-commits.ts";
 import { Recent } from "../custody/recent.ts";
 import type { NewEntry, Store, StoredManifest } from "../store.ts";
 
@@ -33,6 +34,8 @@ const PAGE = 100;
 
 /** Who everybody is and what they can do: the manifests of the store, verified, with their keys. */
 export class Registry {
+  /** What the store tells of these is no news. */
+  readonly own: OwnCommits;
   readonly #store: Store;
   readonly #trust: TrustPolicy;
   readonly #limits: Limits;
@@ -45,6 +48,7 @@ export class Registry {
 
   constructor(store: Store, trust: TrustPolicy, limits: Limits) {
     this.#store = store;
+    this.own = new OwnCommits(store, () => this.forget());
     this.#trust = trust;
     this.#limits = limits;
   }
@@ -53,6 +57,13 @@ export class Registry {
   forget(): void {
     this.#agents.clear();
     this.#keys.clear();
+    this.#offering.clear();
+  }
+
+  /** All that is known of one agent: what it lists from now on may be other keys. */
+  #forgetAgent(known: readonly VerifiedManifest[], agent: string): void {
+    for (const { keys } of known) for (const kid of keys.keys()) this.#keys.delete(kid);
+    this.#agents.delete(agent);
     this.#offering.clear();
   }
 
@@ -100,7 +111,8 @@ export class Registry {
     for (;;) {
       await this.#loadAll();
       this.#agents.delete(agent);
-      const previous = (await this.#load(agent)).at(-1);
+      const known = await this.#load(agent);
+      const previous = known.at(-1);
       const verified = verifyManifest(text, {
         previous,
         at,
@@ -108,12 +120,12 @@ export class Registry {
         keyOf: (kid) => this.#keys.get(kid),
       });
       if (verified === previous) return;
-      const outcome = await this.#store.commit({
+      const outcome = await this.own.commit({
         handoff: null,
         manifest: storedManifest(verified),
         entries: [manifestEntry(verified)],
       });
-      this.forget();
+      this.#forgetAgent(known, agent);
       if (outcome.type === "committed") return;
     }
   }
