@@ -1,0 +1,1 @@
+export { SqliteSaver } from "./sqlite-saver.ts";

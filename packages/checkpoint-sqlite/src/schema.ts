@@ -1,0 +1,61 @@
+/// <reference types="node" />
+import { DatabaseSync } from "node:sqlite";
+
+/** "wblg": a file of this kind, told from every other SQLite file by its header. */
+const APPLICATION_ID = 0x77_62_6c_67;
+const VERSION = 1;
+const BUSY_TIMEOUT_MS = 5_000;
+
+const TABLES = `
+  CREATE TABLE checkpoint (
+    thread TEXT NOT NULL, namespace TEXT NOT NULL, id TEXT NOT NULL, parent TEXT,
+    type TEXT NOT NULL, value BLOB NOT NULL,
+    metadata_type TEXT NOT NULL, metadata BLOB NOT NULL,
+    PRIMARY KEY (thread, namespace, id)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE channel (
+    thread TEXT NOT NULL, namespace TEXT NOT NULL, channel TEXT NOT NULL, version TEXT NOT NULL,
+    type TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (thread, namespace, channel, version)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE write (
+    thread TEXT NOT NULL, namespace TEXT NOT NULL, checkpoint TEXT NOT NULL,
+    task TEXT NOT NULL, place INTEGER NOT NULL,
+    channel TEXT NOT NULL, type TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (thread, namespace, checkpoint, task, place)
+  ) WITHOUT ROWID, STRICT;
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${VERSION};
+`;
+
+/** Opens the file, made where it is missing. A commit is on the disk when it returns. */
+export function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    prepare(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepare(database: DatabaseSync, path: string): void {
+  // Two processes may open a new file at once: the one that comes second finds it made.
+  database.exec("BEGIN IMMEDIATE");
+  const read = (name: string) =>
+    Number(Object.values(database.prepare(`PRAGMA ${name}`).get()!)[0]);
+  const [application, version] = [read("application_id"), read("user_version")];
+  const isNew = database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+  if (isNew) database.exec(TABLES);
+  else if (application !== APPLICATION_ID || version > VERSION) {
+    database.exec("ROLLBACK");
+    throw new Error(
+      application === APPLICATION_ID
+        ? `${path} was written by a newer release (format ${version}, this one knows ${VERSION}). Use that release.`
+        : `${path} is not a file of checkpoints but belongs to another application. Give another path.`,
+    );
+  }
+  database.exec("COMMIT");
+}
