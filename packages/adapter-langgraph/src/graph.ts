@@ -1,0 +1,47 @@
+import type { BaseCheckpointSaver, StateSnapshot } from "@langchain/langgraph";
+import type { RunnableConfig } from "@langchain/core/runnables";
+
+/** What this adapter uses of a compiled graph, whatever its state is made of. */
+export interface Graph {
+  readonly checkpointer?: BaseCheckpointSaver | boolean | undefined;
+  readonly channels: Readonly<Record<string, unknown>>;
+  readonly outputChannels: unknown;
+  /** The graph's definition, where it was made by a `StateGraph`. */
+  readonly builder?: unknown;
+  invoke(input: unknown, config?: RunnableConfig): Promise<unknown>;
+  stream(input: unknown, config?: RunnableConfig): Promise<AsyncIterable<unknown>>;
+  getState(config: RunnableConfig): Promise<StateSnapshot>;
+}
+
+/** What `createAgent` of LangChain makes: the graph is inside. */
+export interface AgentOfGraph {
+  readonly graph: Graph;
+}
+
+export function graphOf(thing: Graph | AgentOfGraph): Graph {
+  return "graph" in thing ? thing.graph : thing;
+}
+
+export function saverOf({ checkpointer }: Graph): BaseCheckpointSaver | undefined {
+  return typeof checkpointer === "object" ? checkpointer : undefined;
+}
+
+/** An interrupt that waits for its value. */
+export interface Pending {
+  readonly id: string;
+  readonly value: unknown;
+  /** JSON Schema of the value it waits for, where the node has said so. */
+  readonly schema: unknown;
+}
+
+/** Those of subgraphs too: LangGraph shows them on the task that has started the subgraph. */
+export function pendingIn({ tasks }: StateSnapshot): Pending[] {
+  return tasks.flatMap(({ interrupts }) =>
+    interrupts.map(({ id, value, response_schema: schema }) => ({ id: id!, value, schema })),
+  );
+}
+
+/** Whether the thread has a checkpoint to go on from. */
+export function isStarted({ config }: StateSnapshot): boolean {
+  return config.configurable?.["checkpoint_id"] !== undefined;
+}

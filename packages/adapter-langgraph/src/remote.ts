@@ -1,0 +1,192 @@
+import { Annotation, END, interrupt, START, StateGraph } from "@langchain/langgraph";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import type {
+  Agent,
+  HandoffHandle,
+  HandoffResult,
+  ProgressEvent,
+  QuestionEvent,
+} from "@waybill/agent";
+import { currentWork, dispatch, refuseQuestion, settle } from "@waybill/agent/adapter";
+import type { Call } from "@waybill/agent/adapter";
+import { newId, WaybillError } from "@waybill/protocol";
+import type { Json, ProgressBody } from "@waybill/protocol";
+import { failureIn, parkedOn } from "./parked.ts";
+import type { Outcome } from "./parked.ts";
+import { isStored, saverIn } from "./stored.ts";
+
+/** What is handed off, and to whom: an agent, or whoever has the capability. */
+export type Handoff = Omit<Call, "step" | "acknowledge">;
+
+export interface RemoteOptions {
+  /** Tells handoffs of one task apart: a tool call's id. */
+  readonly part?: string | undefined;
+  /**
+   * Leaves the graph in its checkpointer while the other agent works, and lets `wake` go on. Inside a
+   * run that is served it waits: that run is the part of the work that others wait for.
+   */
+  readonly isParked?: boolean | undefined;
+}
+
+/** A question is open: the step that waits ends here, and the next one asks. */
+class Asked extends Error {
+  readonly question: QuestionEvent;
+
+  constructor(question: QuestionEvent) {
+    super(`A question waits for its answer: ${question.text ?? question.id}`);
+    this.question = question;
+  }
+}
+
+const State = Annotation.Root({
+  handoffId: Annotation<string>,
+  question: Annotation<QuestionEvent | undefined>,
+  answers: Annotation<Readonly<Record<string, Json>>>({
+    reducer: (before, after) => ({ ...before, ...after }),
+    default: () => ({}),
+  }),
+  result: Annotation<HandoffResult | undefined>,
+});
+
+type State = typeof State.State;
+
+/**
+ * Hands off from inside a node or a tool, and gives the result. It is a graph of its own inside the
+ * step, because each question is a step there: an answer then has one place in the checkpoints, and
+ * a step that is run again can't take it for the answer to the next question.
+ */
+export async function remote(
+  agent: Agent,
+  handoff: Handoff,
+  config: LangGraphRunnableConfig,
+  options: RemoteOptions = {},
+): Promise<HandoffResult> {
+  config.signal?.throwIfAborted();
+  const isKept = await isStored(config);
+  const isParked = options.isParked === true && currentWork() === undefined;
+  if (isParked && !isKept) throw unkept();
+  const send = sending(agent, handoff, config, options.part);
+  const wait = isParked ? parked : waiting(send, config);
+  const graph = new StateGraph(State)
+    .addNode("dispatch", async () => {
+      const handle = send();
+      await handle.custody;
+      // LangGraph leaves a run that is stopped where it is: nobody would wait for this one.
+      if (config.signal?.aborted === true) await handle.cancel();
+      return { handoffId: handle.id };
+    })
+    .addNode("wait", wait)
+    .addNode("ask", ({ question }) => ({
+      answers: { [question!.id]: interrupt<unknown, Json>(questionOf(question!)) },
+      question: undefined,
+    }))
+    .addNode("acknowledge", async ({ handoffId }) => {
+      // What the wait has ended with is stored now, and the hub need not keep it any longer.
+      await acknowledge(agent, handoffId);
+      return {};
+    })
+    .addConditionalEdges(START, () => (isParked ? "dispatch" : "wait"), ["dispatch", "wait"])
+    .addEdge("dispatch", "wait")
+    .addConditionalEdges("wait", ({ question }) => (question ? "ask" : "acknowledge"), [
+      "ask",
+      "acknowledge",
+    ])
+    .addEdge("ask", "wait")
+    .addEdge("acknowledge", END)
+    .compile({ name: "waybill" });
+  const limits = { durability: "sync", recursionLimit: QUESTIONS_AT_MOST } as const;
+  const { result } = await graph.invoke({}, { ...config, ...limits });
+  return result!;
+}
+
+/** Each question takes steps of the graph that waits; how many may be asked is for the deadline to say. */
+const QUESTIONS_AT_MOST = 100_000;
+
+/** Hands off under the id of the framework's task, or finds what was handed off under it before. */
+function sending(
+  agent: Agent,
+  handoff: Handoff,
+  { executionInfo, metadata }: LangGraphRunnableConfig,
+  part?: string,
+): () => HandoffHandle {
+  const { taskId = newId(), threadId: run = "" } = executionInfo ?? {};
+  const step = part === undefined ? taskId : `${taskId} ${part}`;
+  const { traceparent, tracestate } = (metadata ?? {}) as Partial<Record<string, string>>;
+  return () =>
+    dispatch(agent, {
+      traceparent,
+      tracestate,
+      ...handoff,
+      acknowledge: "manual",
+      step: { run, step },
+    });
+}
+
+function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
+  const canInterrupt = saverIn(config) !== undefined;
+  return async ({ answers }: State): Promise<Partial<State>> => {
+    const handle = send();
+    try {
+      const result = await settle(handle, {
+        signal: config.signal,
+        onProgress(event) {
+          config.heartbeat?.();
+          config.writer?.(shown(event));
+        },
+        async onQuestion(question) {
+          if (Object.hasOwn(answers, question.id)) return answers[question.id]!;
+          if (!canInterrupt) return refuseQuestion(question);
+          throw new Asked(question);
+        },
+      });
+      return { handoffId: handle.id, result };
+    } catch (error) {
+      if (error instanceof Asked) return { question: error.question };
+      handle.acknowledge().catch(() => undefined);
+      throw error;
+    }
+  };
+}
+
+/** The checkpointer has the graph from here on; `wake` comes back with what has happened. */
+function parked({ handoffId, answers }: State): Partial<State> {
+  const outcome = interrupt<unknown, Outcome>(parkedOn(handoffId, answers));
+  if ("failure" in outcome) throw failureIn(outcome);
+  return outcome;
+}
+
+async function acknowledge(agent: Agent, handoffId: string): Promise<void> {
+  try {
+    const handle = await agent.attach(handoffId, { acknowledge: "manual" });
+    await handle.acknowledge();
+  } catch (error) {
+    // It is acknowledged already and forgotten, or it will be delivered again to nobody: no harm.
+    if (!WaybillError.is(error)) throw error;
+  }
+}
+
+function shown({ message, fraction, data }: ProgressEvent): ProgressBody {
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(fraction === undefined ? {} : { fraction }),
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function questionOf({ id, by, text, data, schema }: QuestionEvent) {
+  return {
+    waybill: "question",
+    id,
+    by,
+    ...(text === undefined ? {} : { text }),
+    ...(data === undefined ? {} : { data }),
+    ...(schema === undefined ? {} : { schema }),
+  };
+}
+
+function unkept(): WaybillError {
+  return new WaybillError(
+    403,
+    "A graph can be parked only where its checkpoints are stored: compile it with a checkpointer, and run it with a thread_id and with durability sync or async.",
+  );
+}

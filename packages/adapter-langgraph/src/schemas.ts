@@ -1,0 +1,37 @@
+import { getJsonSchemaFromSchema } from "@langchain/langgraph";
+import type { CapabilityInput } from "@waybill/protocol";
+import type { Graph } from "./graph.ts";
+import { isConversation } from "./state-in.ts";
+
+type Schemas = Pick<CapabilityInput, "takes" | "input_schema" | "output_schema">;
+
+interface Definitions {
+  readonly _schemaRuntimeDefinition?: unknown;
+  readonly _inputRuntimeDefinition?: unknown;
+  readonly _outputRuntimeDefinition?: unknown;
+}
+
+/**
+ * What a graph knows of its own state, where that was said in zod or a `StateSchema`. An
+ * `Annotation.Root` has types and no schema: there is nothing to derive. Messages are LangChain's
+ * own form, which nobody else is to be asked for.
+ */
+export function schemasOf(graph: Graph): Schemas {
+  if (isConversation(graph)) return { takes: "conversation" };
+  const { _schemaRuntimeDefinition: state, ...own } = (graph.builder ?? {}) as Definitions;
+  const input = schemaOf(own._inputRuntimeDefinition) ?? schemaOf(state);
+  const output = schemaOf(own._outputRuntimeDefinition) ?? schemaOf(state);
+  return {
+    ...(input === undefined ? {} : { input_schema: input }),
+    ...(output === undefined ? {} : { output_schema: output }),
+  };
+}
+
+function schemaOf(definition: unknown): Record<string, unknown> | undefined {
+  if (definition === undefined) return undefined;
+  try {
+    return getJsonSchemaFromSchema(definition);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,126 @@
+import { Command, isInterrupted } from "@langchain/langgraph";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { BaseMessage } from "@langchain/core/messages";
+import { offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
+import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import type { CapabilityInput } from "@waybill/protocol";
+import { ERRORS } from "./errors.ts";
+import { graphOf, isStarted, pendingIn, saverOf } from "./graph.ts";
+import type { AgentOfGraph, Graph } from "./graph.ts";
+import { toLangChain } from "./message-in.ts";
+import { answersFor, pauseOf } from "./question.ts";
+import { schemasOf } from "./schemas.ts";
+import { givenId, isConversation, stateOf } from "./state-in.ts";
+import { finishedOf, lastWordsIn, structuredIn } from "./state-out.ts";
+
+export interface ServeGraphOptions {
+  /** More for the graph's config: its context, a recursion limit, members of `configurable`. */
+  readonly config?: ((run: Run) => GraphConfig) | undefined;
+}
+
+export interface GraphConfig extends RunnableConfig {
+  readonly context?: unknown;
+}
+
+/**
+ * A compiled graph as a capability, be it a `StateGraph`, a supervisor, a swarm or an agent:
+ * `agent.serve(...serveGraph(graph, { name: "research" }))`. With a checkpointer, the next attempt
+ * goes on where the one before was killed, and `interrupt()` is a question that outlives restarts.
+ */
+export function serveGraph(
+  thing: Graph | AgentOfGraph,
+  capability: CapabilityInput,
+  { config }: ServeGraphOptions = {},
+): Offer {
+  const graph = graphOf(thing);
+  return offerOf({
+    capability: { ...schemasOf(graph), ...capability },
+    errors: ERRORS,
+    run: (run) => runGraph(graph, run, merged(configOf(run), config?.(run))),
+  });
+}
+
+async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Finished | Paused> {
+  const { work, capability, handoffId, attempt, resume, progress } = run;
+  const thread = saverOf(graph) === undefined ? undefined : await graph.getState(config);
+  const pending = thread === undefined ? [] : pendingIn(thread);
+  const answered = answersFor(pending, resume);
+  const isAnswered = Object.keys(answered).length > 0;
+  // Killed before it could ask: there is nothing to run until there is an answer.
+  if (pending.length > 0 && !isAnswered) return pauseOf(pending, resume, answered);
+
+  const isBegun = thread !== undefined && isStarted(thread);
+  const goOn = isBegun ? null : stateOf(graph, run);
+  const next = isAnswered ? new Command({ resume: answered }) : goOn;
+  let values = await streamed(graph, next, config, progress);
+  if (isInterrupted(values)) {
+    return pauseOf(pendingIn(await graph.getState(config)), resume, answered);
+  }
+  if (!isConversation(graph, work.input)) return finishedOf(values, handoffId);
+
+  const again = async (request: string) => {
+    const turn = toLangChain(textMessage("user", request), givenId(handoffId, `again ${attempt}`));
+    const { messages } = values as { messages: BaseMessage[] };
+    values = await streamed(
+      graph,
+      { messages: thread === undefined ? [...messages, ...turn] : turn },
+      config,
+      progress,
+    );
+    return lastWordsIn(values, handoffId);
+  };
+  const output =
+    structuredIn(values) ??
+    (await outputOf(lastWordsIn(values, handoffId), capability.output_schema, again));
+  return { ...finishedOf(values, handoffId), output };
+}
+
+/** Runs a graph to its end, or to where it waits, and gives the last that is known of its state. */
+async function streamed(
+  graph: Graph,
+  input: unknown,
+  config: GraphConfig,
+  progress: Run["progress"],
+): Promise<unknown> {
+  let values: unknown;
+  const stream = await graph.stream(input, {
+    ...config,
+    streamMode: ["custom", "values"],
+    outputKeys: graph.outputChannels,
+    subgraphs: true,
+  } as RunnableConfig);
+  for await (const chunk of stream) {
+    const [namespace, mode, payload] = chunk as [string[], "custom" | "values", unknown];
+    if (mode === "custom") progress(payload);
+    else if (namespace.length === 0) {
+      values = isInterrupted(values) ? { ...values, ...(payload as object) } : payload;
+    }
+  }
+  return values;
+}
+
+function configOf(run: Run): GraphConfig {
+  const { handoffId, correlationId, attempt, traceparent, tracestate, signal } = run;
+  return {
+    configurable: { thread_id: handoffId },
+    metadata: {
+      handoff_id: handoffId,
+      correlation_id: correlationId,
+      attempt,
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(tracestate === undefined ? {} : { tracestate }),
+    },
+    signal,
+    // What the run has done is on the disk before its next step: the attempt after a crash goes on there.
+    durability: "sync",
+  } as GraphConfig;
+}
+
+function merged(own: GraphConfig, more: GraphConfig = {}): GraphConfig {
+  return {
+    ...more,
+    ...own,
+    configurable: { ...more.configurable, ...own.configurable },
+    metadata: { ...more.metadata, ...own.metadata },
+  };
+}
