@@ -1,24 +1,19 @@
-/// <reference types="node" />
-import { join } from "node:path";
 import {
   Annotation,
-  Command,
   END,
   interrupt,
-  isInterrupted,
   MessagesAnnotation,
   START,
   StateGraph,
 } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
-import type { AdapterFixture, CallRequest, OfferRequest, Played } from "@waybill/conformance";
+import type { AdapterFixture, OfferRequest, Played } from "@waybill/conformance";
 import { wordsOf } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import { SqliteSaver } from "@waybill/langgraph-checkpoint-sqlite";
 import type { Artifact, Json } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
-import { remoteNode } from "./remote-node.ts";
+import { calling, saverIn } from "./calling-fixture.ts";
 import { serveGraph } from "./serve.ts";
 
 /** How the suite uses LangGraph: a graph that is served, and a node of a graph that calls. */
@@ -32,7 +27,7 @@ export const fixture: AdapterFixture = {
       return serveGraph(graph, request.capability);
     },
   },
-  call: { run: calling },
+  call: { run: (request) => calling(request) },
 };
 
 const Structured = Annotation.Root({
@@ -95,68 +90,4 @@ function playing(
     show: (message) => config.writer!(message),
     ask: async (_, text) => interrupt<string, Json>(text),
   });
-}
-
-const Calling = Annotation.Root({
-  work: Annotation<PortableWork>,
-  got: Annotation<Readonly<Record<string, Played>>>({
-    reducer: (before, after) => ({ ...before, ...after }),
-    default: () => ({}),
-  }),
-});
-
-/** A graph with one node that calls. The thread is the run: started anew, it goes on where it was. */
-async function calling(request: CallRequest): Promise<Played> {
-  const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
-  const graph = new StateGraph(Calling)
-    .addNode(
-      step,
-      remoteNode(agent, {
-        handoff: ({ work: given }: typeof Calling.State) => ({
-          capability: capability.name,
-          to,
-          timeoutMs,
-          ...given,
-        }),
-        update: ({ output, messages, artifacts }) => ({
-          got: { [step]: { output, messages, artifacts } },
-        }),
-      }),
-    )
-    .addEdge(START, step)
-    .addEdge(step, END)
-    .compile({ checkpointer: saverIn(request.folder) });
-  const thread = { configurable: { thread_id: run }, metadata: { traceparent }, signal };
-  const state = await graph.getState(thread);
-  let input: unknown = state.next.length > 0 ? null : { work };
-  for (;;) {
-    const { got } = (await graph.getState(thread)).values as Partial<typeof Calling.State>;
-    if (got?.[step] !== undefined) return got[step];
-    let values: unknown;
-    const stream = await graph.stream(input as null, {
-      ...thread,
-      durability: "sync",
-      streamMode: ["custom", "values"],
-    });
-    for await (const [mode, chunk] of stream) {
-      if (mode === "custom") request.show((chunk as { message: string }).message);
-      else values = chunk;
-    }
-    if (!isInterrupted(values)) continue;
-    const resume: Record<string, Json> = {};
-    for (const { id, value } of values.__interrupt__) {
-      const asked = value as { id: string; text: string };
-      resume[id!] = await request.ask(asked.id, asked.text);
-    }
-    input = new Command({ resume });
-  }
-}
-
-const savers = new Map<string, SqliteSaver>();
-
-/** One for each folder: what is stored there outlives its process. */
-function saverIn(folder: string): SqliteSaver {
-  const saver = savers.get(folder) ?? new SqliteSaver(join(folder, "checkpoints.db"));
-  savers.set(folder, saver);
-  return saver;
 }

@@ -11,6 +11,7 @@ import { currentWork, dispatch, refuseQuestion, settle } from "@waybill/agent/ad
 import type { Call } from "@waybill/agent/adapter";
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Json, ProgressBody } from "@waybill/protocol";
+import { answering, Asked } from "./asked.ts";
 import { failureIn, parkedOn } from "./parked.ts";
 import type { Outcome } from "./parked.ts";
 import { isStored, saverIn } from "./stored.ts";
@@ -26,16 +27,6 @@ export interface RemoteOptions {
    * run that is served it waits: that run is the part of the work that others wait for.
    */
   readonly isParked?: boolean | undefined;
-}
-
-/** A question is open: the step that waits ends here, and the next one asks. */
-class Asked extends Error {
-  readonly question: QuestionEvent;
-
-  constructor(question: QuestionEvent) {
-    super(`A question waits for its answer: ${question.text ?? question.id}`);
-    this.question = question;
-  }
 }
 
 const State = Annotation.Root({
@@ -133,11 +124,7 @@ function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
           config.heartbeat?.();
           config.writer?.(shown(event));
         },
-        async onQuestion(question) {
-          if (Object.hasOwn(answers, question.id)) return answers[question.id]!;
-          if (!canInterrupt) return refuseQuestion(question);
-          throw new Asked(question);
-        },
+        onQuestion: canInterrupt ? answering(answers) : refuseQuestion,
       });
       return { handoffId: handle.id, result };
     } catch (error) {

@@ -103,6 +103,11 @@ export class HandoffHandle {
     return this.#result.promise;
   }
 
+  /** Whether its end is known here. What fails before that is this agent, and the handoff goes on. */
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
   get progress(): AsyncIterable<ProgressEvent> {
     return this.#progress;
   }

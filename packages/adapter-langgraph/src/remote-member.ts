@@ -1,0 +1,62 @@
+import { Runnable } from "@langchain/core/runnables";
+import type { BaseMessage } from "@langchain/core/messages";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import type { Agent } from "@waybill/agent";
+import { repliesOf } from "@waybill/agent/adapter";
+import type { Message } from "@waybill/protocol";
+import { toLangChain } from "./message-in.ts";
+import { fromLangChain } from "./message-out.ts";
+import { remote } from "./remote.ts";
+import type { Handoff, RemoteOptions } from "./remote.ts";
+
+export interface RemoteMemberOptions
+  extends
+    Pick<Handoff, "capability" | "to" | "timeoutMs" | "tags" | "minReliability">,
+    Pick<RemoteOptions, "isParked"> {
+  /** What the others call it. */
+  readonly name: string;
+  /** What a supervisor's model is told about it. */
+  readonly description?: string | undefined;
+}
+
+interface Talk {
+  readonly messages: readonly BaseMessage[];
+}
+
+/**
+ * Another agent as a member of a supervisor or a swarm, or as a node of any graph that keeps messages.
+ * It gets the whole conversation, and what it says is added under its name. What is sent is sent here,
+ * in the destination of a handoff tool, and never inside the tool.
+ */
+export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
+  override lc_namespace: string[] = ["waybill", "member"];
+  readonly description: string | undefined;
+  override name: string;
+  readonly #agent: Agent;
+  readonly #options: RemoteMemberOptions;
+
+  constructor(agent: Agent, options: RemoteMemberOptions) {
+    super();
+    this.name = options.name;
+    this.description = options.description;
+    this.#agent = agent;
+    this.#options = options;
+  }
+
+  override async invoke(
+    { messages }: Talk,
+    config: LangGraphRunnableConfig = {},
+  ): Promise<{ messages: BaseMessage[] }> {
+    const { name, description: _, isParked, ...handoff } = this.#options;
+    const said = messages.map(fromLangChain);
+    const result = await remote(this.#agent, { ...handoff, messages: said }, config, { isParked });
+    const replies = repliesOf({ ...result, by: name }).map((each): Message =>
+      each.role === "assistant" ? { name, ...each } : each,
+    );
+    return { messages: replies.flatMap((each) => toLangChain(each)) };
+  }
+}
+
+export function remoteMember(agent: Agent, options: RemoteMemberOptions): RemoteMember {
+  return new RemoteMember(agent, options);
+}

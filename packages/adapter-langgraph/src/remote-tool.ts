@@ -1,0 +1,77 @@
+import { tool } from "@langchain/core/tools";
+import type { StructuredTool } from "@langchain/core/tools";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import type { Agent, HandoffResult } from "@waybill/agent";
+import { wordsOfResult } from "@waybill/agent/adapter";
+import { describeForModel, statusOf, WaybillError } from "@waybill/protocol";
+import type { Artifact, Capability, Json, JsonSchema, Message } from "@waybill/protocol";
+import { remote } from "./remote.ts";
+import type { Handoff, RemoteOptions } from "./remote.ts";
+
+export interface RemoteToolOptions
+  extends Pick<Handoff, "to" | "timeoutMs">, Pick<RemoteOptions, "isParked"> {}
+
+/** What a `ToolMessage` of a remote tool has as its artifact: all of the result, with its receipt. */
+export interface RemoteArtifact {
+  readonly output: Json | undefined;
+  readonly messages: readonly Message[];
+  readonly artifacts: readonly Artifact[];
+  readonly by: string;
+  readonly attempt: number;
+  /** The result as its recipient signed it. */
+  readonly receipt: string;
+}
+
+/** What another agent can do, as a tool for `createAgent` and whoever else takes tools of LangChain. */
+export function remoteTool(
+  agent: Agent,
+  capability: Capability,
+  { to, timeoutMs, isParked }: RemoteToolOptions = {},
+): StructuredTool {
+  const { name, input_schema: schema } = capability;
+  const isOfMembers = takesMembers(schema);
+  return tool(
+    async (given: unknown, runtime: ToolRuntime): Promise<[string, RemoteArtifact]> => {
+      const input = (isOfMembers ? given : (given as { input: Json }).input) as Json;
+      const part = runtime.toolCallId ?? runtime.toolCall?.id;
+      try {
+        const handoff = { capability: name, to, timeoutMs, input };
+        const result = await remote(agent, handoff, runtime, { part, isParked });
+        return [wordsOfResult(result), artifactOf(result)];
+      } catch (error) {
+        throw WaybillError.is(error) ? spelledOut(error) : error;
+      }
+    },
+    {
+      name,
+      description: describeForModel(capability),
+      schema: isOfMembers
+        ? schema
+        : { type: "object", properties: { input: schema }, required: ["input"] },
+      responseFormat: "content_and_artifact",
+    },
+  );
+}
+
+/** What LangChain gives a tool: the config of its node, and which call of the model it answers. */
+interface ToolRuntime extends LangGraphRunnableConfig {
+  readonly toolCallId?: string | undefined;
+  readonly toolCall?: { readonly id?: string | undefined } | undefined;
+}
+
+/** A model fills in members of an object; for anything else there has to be one that holds it. */
+function takesMembers(schema: JsonSchema): schema is Exclude<JsonSchema, boolean> {
+  return typeof schema === "object" && schema["type"] === "object";
+}
+
+function artifactOf(result: HandoffResult): RemoteArtifact {
+  const { output, messages, artifacts, by, attempt, envelope: receipt } = result;
+  return { output, messages, artifacts, by, attempt, receipt };
+}
+
+/** Where a tool's error becomes words for a model, the words have the status. */
+function spelledOut(error: WaybillError): WaybillError {
+  const { status, message, retryable, retryAfterMs } = error;
+  const text = `${status} ${statusOf(status).name}: ${message}`;
+  return new WaybillError(status, text, { retryable, retryAfterMs, cause: error });
+}
