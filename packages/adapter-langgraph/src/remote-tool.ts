@@ -1,12 +1,14 @@
 import { tool } from "@langchain/core/tools";
 import type { StructuredTool } from "@langchain/core/tools";
+import { GraphInterrupt } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Agent, HandoffResult } from "@waybill/agent";
-import { wordsOfResult } from "@waybill/agent/adapter";
+import { asFailureOfPart, wordsOfResult } from "@waybill/agent/adapter";
 import { describeForModel, statusOf, WaybillError } from "@waybill/protocol";
 import type { Artifact, Capability, Json, JsonSchema, Message } from "@waybill/protocol";
-import { remote } from "./remote.ts";
+import { isLeftOpen, remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
+import { saverIn } from "./stored.ts";
 
 export interface RemoteToolOptions
   extends Pick<Handoff, "to" | "timeoutMs">, Pick<RemoteOptions, "isParked"> {}
@@ -39,7 +41,10 @@ export function remoteTool(
         const result = await remote(agent, handoff, runtime, { part, isParked });
         return [wordsOfResult(result), artifactOf(result)];
       } catch (error) {
-        throw WaybillError.is(error) ? spelledOut(error) : error;
+        if (!WaybillError.is(error)) throw error;
+        // As text it would be the tool's answer, and the real one would come to nobody: the run stops here.
+        if (isLeftOpen(error) && saverIn(runtime) !== undefined) throw new GraphInterrupt([]);
+        throw spelledOut(error);
       }
     },
     {
@@ -71,7 +76,7 @@ function artifactOf(result: HandoffResult): RemoteArtifact {
 
 /** Where a tool's error becomes words for a model, the words have the status. */
 function spelledOut(error: WaybillError): WaybillError {
-  const { status, message, retryable, retryAfterMs } = error;
+  const { status, message, retryable, retryAfterMs, cause } = error;
   const text = `${status} ${statusOf(status).name}: ${message}`;
-  return new WaybillError(status, text, { retryable, retryAfterMs, cause: error });
+  return asFailureOfPart(new WaybillError(status, text, { retryable, retryAfterMs, cause }));
 }

@@ -90,6 +90,13 @@ export async function remote(
   return result!;
 }
 
+const leftOpen = new WeakSet<object>();
+
+/** Whether this is no end of a handoff, but of the agent here: the handoff goes on, and is found again. */
+export function isLeftOpen(error: WaybillError): boolean {
+  return leftOpen.has(error);
+}
+
 /** Each question takes steps of the graph that waits; how many may be asked is for the deadline to say. */
 const QUESTIONS_AT_MOST = 100_000;
 
@@ -129,6 +136,7 @@ function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
       return { handoffId: handle.id, result };
     } catch (error) {
       if (error instanceof Asked) return { question: error.question };
+      if (!handle.hasEnded && WaybillError.is(error, 503)) leftOpen.add(error);
       handle.acknowledge().catch(() => undefined);
       throw error;
     }

@@ -27,6 +27,6 @@ export {
 } from "./message.ts";
 export type { ToolCall, ToolResult } from "./message.ts";
 export { artifactOf, bytesOf } from "./artifact.ts";
-export { failureFrom } from "./failure.ts";
+export { asFailureOfPart, failureFrom } from "./failure.ts";
 export type { ErrorTable } from "./failure.ts";
 export { progressOf } from "./progress.ts";

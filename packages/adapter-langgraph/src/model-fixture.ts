@@ -1,0 +1,48 @@
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage } from "@langchain/core/messages";
+import type { BaseMessage } from "@langchain/core/messages";
+import type { ChatResult } from "@langchain/core/outputs";
+
+type Reply = (messages: readonly BaseMessage[]) => AIMessage | Promise<AIMessage>;
+
+/** A language model that is told what to say. It says the same to the same, after a restart too. */
+export class ScriptedModel extends BaseChatModel {
+  readonly #reply: Reply;
+
+  constructor(reply: Reply) {
+    super({});
+    this.#reply = reply;
+  }
+
+  override _llmType(): string {
+    return "scripted";
+  }
+
+  override bindTools(): this {
+    return this;
+  }
+
+  override async _generate(messages: BaseMessage[]): Promise<ChatResult> {
+    const message = await this.#reply(messages);
+    return { generations: [{ text: message.text, message }] };
+  }
+}
+
+/** Uses tools once, all at the same time, and ends when they have answered. */
+export function usingTools(
+  calls: readonly { readonly name: string; readonly args: object; readonly id: string }[],
+  last = "done",
+): ScriptedModel {
+  return new ScriptedModel((messages) =>
+    messages.at(-1)?.type === "tool"
+      ? new AIMessage(last)
+      : new AIMessage({
+          content: "",
+          tool_calls: calls.map((each) => ({
+            ...each,
+            args: each.args as Record<string, unknown>,
+            type: "tool_call",
+          })),
+        }),
+  );
+}

@@ -1,0 +1,75 @@
+import { Command, isInterrupted } from "@langchain/langgraph";
+import { createAgent, createMiddleware, ToolMessage } from "langchain";
+import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import type { Json } from "@waybill/protocol";
+import { saverIn } from "./calling-fixture.ts";
+import { usingTools } from "./model-fixture.ts";
+import { remoteTool } from "./remote-tool.ts";
+import type { RemoteArtifact } from "./remote-tool.ts";
+
+const ARGUMENTS_ALONE = "a model gives a tool arguments by its schema, and nothing else";
+
+/** An agent whose model uses another agent as a tool. */
+export const fixture: AdapterFixture = {
+  adapter: "langgraph, tool",
+  module: new URL(import.meta.url),
+  call: { run: calling },
+  gaps: {
+    "call: a conversation goes out, and the reply comes back into the framework": ARGUMENTS_ALONE,
+    "call: a task in words goes out, and its result comes back into the framework": ARGUMENTS_ALONE,
+    "call: a history goes out whole, with its roles, names and tool calls": ARGUMENTS_ALONE,
+    "call: artifacts go out byte for byte": ARGUMENTS_ALONE,
+    "call: the messages of a result come back into the framework whole": ARGUMENTS_ALONE,
+    "call: a refusal reaches the framework as 422, with its reason":
+      "LangChain checks a model's arguments by the tool's schema itself, and tells the model",
+  },
+};
+
+/** Without one around its tools, an agent tells its model of an error; with one, the run ends with it. */
+const throwing = createMiddleware({
+  name: "throwing",
+  wrapToolCall: (request, handler) => handler(request),
+});
+
+async function calling(request: CallRequest): Promise<Played> {
+  const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
+  const args = work.input as Record<string, unknown>;
+  const { graph } = createAgent({
+    model: usingTools([{ name: capability.name, args, id: step }]),
+    tools: [remoteTool(agent, capability, { to, timeoutMs })],
+    middleware: [throwing],
+    checkpointer: saverIn(request.folder),
+  });
+  const thread = { configurable: { thread_id: run }, metadata: { traceparent }, signal };
+  const { next } = await graph.getState(thread);
+  let input: unknown =
+    next.length > 0 ? null : { messages: [{ role: "user", content: "Use the tool." }] };
+  for (;;) {
+    const { messages } = (await graph.getState(thread)).values as { messages?: unknown[] };
+    const used = messages
+      ?.filter((each) => ToolMessage.isInstance(each))
+      .find((each) => each.tool_call_id === step);
+    if (used !== undefined) {
+      const { output, messages: said, artifacts } = used.artifact as RemoteArtifact;
+      return { output, messages: said, artifacts };
+    }
+    let values: unknown;
+    const stream = await graph.stream(input as null, {
+      ...thread,
+      durability: "sync",
+      streamMode: ["custom", "values"],
+    });
+    for await (const [mode, chunk] of stream) {
+      if (mode === "custom") request.show((chunk as { message: string }).message);
+      else values = chunk;
+    }
+    if (!isInterrupted(values)) continue;
+    if (values.__interrupt__.length === 0) throw new Error("The agent has stopped in the middle.");
+    const resume: Record<string, Json> = {};
+    for (const { id, value } of values.__interrupt__) {
+      const asked = value as { id: string; text: string };
+      resume[id!] = await request.ask(asked.id, asked.text);
+    }
+    input = new Command({ resume });
+  }
+}
