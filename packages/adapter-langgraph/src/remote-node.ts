@@ -16,5 +16,5 @@ export function remoteNode<State, Update>(
   { handoff, update, isParked }: RemoteNodeOptions<State, Update>,
 ): (state: State, config: LangGraphRunnableConfig) => Promise<Update> {
   return async (state, config) =>
-    update(await remote(agent, handoff(state, config), config, { isParked }), state);
+    update(await remote(agent, () => handoff(state, config), config, { isParked }), state);
 }

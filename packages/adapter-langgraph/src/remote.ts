@@ -44,11 +44,12 @@ type State = typeof State.State;
 /**
  * Hands off from inside a node or a tool, and gives the result. It is a graph of its own inside the
  * step, because each question is a step there: an answer then has one place in the checkpoints, and
- * a step that is run again can't take it for the answer to the next question.
+ * a step that is run again can't take it for the answer to the next question. A function that says
+ * what to hand off is not called again once that is done, where the graph is parked.
  */
 export async function remote(
   agent: Agent,
-  handoff: Handoff,
+  handoff: Handoff | (() => Handoff),
   config: LangGraphRunnableConfig,
   options: RemoteOptions = {},
 ): Promise<HandoffResult> {
@@ -103,7 +104,7 @@ const QUESTIONS_AT_MOST = 100_000;
 /** Hands off under the id of the framework's task, or finds what was handed off under it before. */
 function sending(
   agent: Agent,
-  handoff: Handoff,
+  handoff: Handoff | (() => Handoff),
   { executionInfo, metadata }: LangGraphRunnableConfig,
   part?: string,
 ): () => HandoffHandle {
@@ -114,7 +115,7 @@ function sending(
     dispatch(agent, {
       traceparent,
       tracestate,
-      ...handoff,
+      ...(typeof handoff === "function" ? handoff() : handoff),
       acknowledge: "manual",
       step: { run, step },
     });
