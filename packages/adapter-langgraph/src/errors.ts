@@ -13,3 +13,11 @@ export const ERRORS: ErrorTable = {
   StructuredOutputParsingError: 520,
   MultipleStructuredOutputsError: 520,
 };
+
+/** Nodes that fail in one step are thrown together: the first of them stands for all, and has the words of all. */
+export function firstOf(thrown: unknown): unknown {
+  if (!(thrown instanceof AggregateError)) return thrown;
+  const errors = thrown.errors.filter((each) => each instanceof Error);
+  const message = errors.map((each) => each.message || each.name).join("; ");
+  return new Error(message, { cause: errors[0] });
+}

@@ -34,12 +34,34 @@ export interface Pending {
   readonly schema: unknown;
 }
 
-/** Those of subgraphs too: LangGraph shows them on the task that has started the subgraph. */
-export function pendingIn({ tasks }: StateSnapshot): Pending[] {
-  return tasks.flatMap(({ interrupts }) =>
-    interrupts.map(({ id, value, response_schema: schema }) => ({ id: id!, value, schema })),
-  );
+/** A thread as its checkpointer has it. */
+export interface Thread {
+  readonly state: StateSnapshot;
+  /** Those of subgraphs too: LangGraph shows them on the task that has started the subgraph. */
+  readonly pending: readonly Pending[];
 }
+
+export async function threadOf(graph: Graph, config: RunnableConfig): Promise<Thread> {
+  const state = await graph.getState(config);
+  const { pendingWrites = [] } = (await saverOf(graph)?.getTuple(state.config)) ?? {};
+  // While others of its step still wait, a task that is done keeps the interrupt that it once had.
+  const isDone = (task: string) =>
+    pendingWrites.some(([id, channel]) => id === task && !UNDONE.has(channel));
+  const pending = state.tasks
+    .filter(({ id }) => !isDone(id))
+    .flatMap(({ interrupts }) => interrupts)
+    .map(({ id, value, response_schema: schema }) => ({ id: id!, value, schema }));
+  return { state, pending };
+}
+
+/** What a task writes that has not come to its end. */
+const UNDONE: ReadonlySet<string> = new Set([
+  "__error__",
+  "__error_source_node__",
+  "__interrupt__",
+  "__resume__",
+  "__scheduled__",
+]);
 
 /** Whether the thread has a checkpoint to go on from. */
 export function isStarted({ config }: StateSnapshot): boolean {

@@ -3,11 +3,15 @@ import { AIMessage } from "@langchain/core/messages";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 
-type Reply = (messages: readonly BaseMessage[]) => AIMessage | Promise<AIMessage>;
+type Reply = (
+  messages: readonly BaseMessage[],
+  tools: readonly string[],
+) => AIMessage | Promise<AIMessage>;
 
 /** A language model that is told what to say. It says the same to the same, after a restart too. */
 export class ScriptedModel extends BaseChatModel {
   readonly #reply: Reply;
+  #tools: readonly string[] = [];
 
   constructor(reply: Reply) {
     super({});
@@ -18,14 +22,20 @@ export class ScriptedModel extends BaseChatModel {
     return "scripted";
   }
 
-  override bindTools(): this {
+  override bindTools(tools: readonly unknown[]): this {
+    this.#tools = tools.map((each) => nameOf(each));
     return this;
   }
 
   override async _generate(messages: BaseMessage[]): Promise<ChatResult> {
-    const message = await this.#reply(messages);
+    const message = await this.#reply(messages, this.#tools);
     return { generations: [{ text: message.text, message }] };
   }
+}
+
+function nameOf(given: unknown): string {
+  const { name, function: called } = given as { name?: string; function?: { name: string } };
+  return called?.name ?? name ?? "";
 }
 
 /** Uses tools once, all at the same time, and ends when they have answered. */

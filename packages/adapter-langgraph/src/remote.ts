@@ -137,11 +137,21 @@ function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
       return { handoffId: handle.id, result };
     } catch (error) {
       if (error instanceof Asked) return { question: error.question };
-      if (!handle.hasEnded && WaybillError.is(error, 503)) leftOpen.add(error);
+      if (WaybillError.is(error) && (await goesOn(handle, error))) leftOpen.add(error);
       handle.acknowledge().catch(() => undefined);
       throw error;
     }
   };
+}
+
+/** Without an end that is known here, only what the hub has never taken is over. */
+async function goesOn(handle: HandoffHandle, error: WaybillError): Promise<boolean> {
+  if (handle.hasEnded) return false;
+  const isInCustody = handle.custody.then(
+    () => true,
+    () => false,
+  );
+  return error.status === 503 || isInCustody;
 }
 
 /** The checkpointer has the graph from here on; `wake` comes back with what has happened. */

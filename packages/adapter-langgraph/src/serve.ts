@@ -4,8 +4,8 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { CapabilityInput } from "@waybill/protocol";
-import { ERRORS } from "./errors.ts";
-import { graphOf, isStarted, pendingIn, saverOf } from "./graph.ts";
+import { ERRORS, firstOf } from "./errors.ts";
+import { graphOf, isStarted, threadOf, saverOf } from "./graph.ts";
 import type { AgentOfGraph, Graph } from "./graph.ts";
 import { toLangChain } from "./message-in.ts";
 import { answersFor, pauseOf } from "./question.ts";
@@ -36,25 +36,31 @@ export function serveGraph(
   return offerOf({
     capability: { ...schemasOf(graph), ...capability },
     errors: ERRORS,
-    run: (run) => runGraph(graph, run, merged(configOf(run), config?.(run))),
+    async run(run) {
+      try {
+        return await runGraph(graph, run, merged(configOf(run), config?.(run)));
+      } catch (thrown) {
+        throw firstOf(thrown);
+      }
+    },
   });
 }
 
 async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Finished | Paused> {
   const { work, capability, handoffId, attempt, resume, progress } = run;
-  const thread = saverOf(graph) === undefined ? undefined : await graph.getState(config);
-  const pending = thread === undefined ? [] : pendingIn(thread);
+  const thread = saverOf(graph) === undefined ? undefined : await threadOf(graph, config);
+  const pending = thread?.pending ?? [];
   const answered = answersFor(pending, resume);
   const isAnswered = Object.keys(answered).length > 0;
   // Killed before it could ask: there is nothing to run until there is an answer.
   if (pending.length > 0 && !isAnswered) return pauseOf(pending, resume, answered);
 
-  const isBegun = thread !== undefined && isStarted(thread);
+  const isBegun = thread !== undefined && isStarted(thread.state);
   const goOn = isBegun ? null : stateOf(graph, run);
   const next = isAnswered ? new Command({ resume: answered }) : goOn;
   let values = await streamed(graph, next, config, progress);
   if (isInterrupted(values)) {
-    return pauseOf(pendingIn(await graph.getState(config)), resume, answered);
+    return pauseOf((await threadOf(graph, config)).pending, resume, answered);
   }
   if (!isConversation(graph, work.input)) return finishedOf(values, handoffId);
 

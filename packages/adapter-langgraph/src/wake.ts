@@ -5,7 +5,7 @@ import { settle } from "@waybill/agent/adapter";
 import type { Listening } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import { answering, Asked } from "./asked.ts";
-import { graphOf, pendingIn, saverOf } from "./graph.ts";
+import { graphOf, saverOf, threadOf } from "./graph.ts";
 import type { AgentOfGraph, Graph, Pending } from "./graph.ts";
 import { failureOutcome, isParked } from "./parked.ts";
 import type { Outcome, Parked } from "./parked.ts";
@@ -52,10 +52,9 @@ export async function* unfinishedThreads(thing: Graph | AgentOfGraph): AsyncGene
   const all = saver.list({ configurable: { checkpoint_ns: "" } });
   for await (const { config } of all) threads.add(config.configurable?.["thread_id"] as string);
   for (const thread of threads) {
-    const state = await graph.getState({ configurable: { thread_id: thread } });
-    const waits = pendingIn(state);
-    const wasKilled = waits.length === 0 && state.tasks.some(({ error }) => error === undefined);
-    if (wasKilled || waits.some(({ value }) => isParked(value))) yield thread;
+    const { state, pending } = await threadOf(graph, { configurable: { thread_id: thread } });
+    const wasKilled = pending.length === 0 && state.tasks.some(({ error }) => error === undefined);
+    if (wasKilled || pending.some(({ value }) => isParked(value))) yield thread;
   }
 }
 
@@ -69,8 +68,7 @@ async function wakeThread(
   const outcomes = new Map<string, Promise<readonly [id: string, outcome: Outcome]>>();
   let values: unknown;
   for (;;) {
-    const state = await graph.getState(config);
-    const pending = pendingIn(state);
+    const { state, pending } = await threadOf(graph, config);
     const parked = pending.filter((each): each is Waiting => isParked(each.value));
     if (parked.length > 0) {
       const heard = parked.map((each) => {

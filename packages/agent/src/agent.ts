@@ -159,9 +159,11 @@ class LinkedAgent implements Agent {
   }
 
   async attach(handoffId: string, options: AttachOptions = {}): Promise<HandoffHandle> {
-    await this.start();
-    if (this.#lost !== undefined) throw this.#lost;
-    return this.#delegating.attach(handoffId, options);
+    await this.#startUnstopped();
+    const handle = await this.#delegating.attach(handoffId, options);
+    // Made while the agent stopped, it would wait for ever for what nobody delivers any more.
+    if (this.#isStopped) handle.fail(stopped(this.id));
+    return handle;
   }
 
   #take(delivery: Delivery): void {

@@ -118,3 +118,43 @@ test("who comes back is asked only what an attempt still waits for", async () =>
   expect(await again.result).toMatchObject({ by: "second", output: "Rome" });
   await next.stop();
 });
+
+test("an agent that has stopped, or stops meanwhile, attaches to nothing", async () => {
+  const hub = await openHub({ store: memoryStore(), key: generateKey() });
+  const worker = createAgent({ id: "worker", key: generateKey(), hub });
+  worker.serve("work", () => new Promise<never>(() => undefined));
+  await worker.start();
+  const key = generateKey();
+  const first = createAgent({ id: "owner", key, hub });
+  const made = first.handoff({ to: "worker", capability: "work", timeoutMs: 60_000 });
+  await made.custody;
+  expect(made.hasEnded).toBe(false);
+  await first.stop({ mode: "abandon" });
+  await expect(made.result).rejects.toMatchObject({ status: 503 });
+  expect(made.hasEnded).toBe(false);
+  await expect(first.attach(made.id)).rejects.toMatchObject({ status: 503 });
+
+  // The hub's answer comes while the agent stops.
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: Hub = {
+    ...hub,
+    async handoff(id, as) {
+      asked.resolve();
+      await answer.promise;
+      return hub.handoff(id, as);
+    },
+  };
+  const second = createAgent({ id: "owner", key, hub: slow });
+  await second.start();
+  const attaching = second.attach(made.id);
+  await asked.promise;
+  const stopping = second.stop();
+  answer.resolve();
+  const handle = await attaching.catch((error: unknown) => error);
+  await stopping;
+  await expect(
+    handle instanceof Error ? Promise.reject(handle) : (handle as typeof made).result,
+  ).rejects.toMatchObject({ status: 503 });
+  await worker.stop({ mode: "abandon" });
+  await hub.close();
+});

@@ -1,0 +1,42 @@
+import { createAgent as createWaybillAgent } from "@waybill/agent";
+import { remoteTool } from "@waybill/adapter-langgraph";
+import { memoryStore, openHub } from "@waybill/hub";
+import { generateKey } from "@waybill/protocol";
+import { AIMessage, createAgent, fakeModel } from "langchain";
+
+const hub = await openHub({ store: memoryStore(), key: generateKey() });
+const agent = (id: string) => createWaybillAgent({ id, key: generateKey(), hub });
+const forecaster = agent("forecaster");
+forecaster.serve<{ town: string }>(
+  {
+    name: "forecast",
+    description: "Says what weather it will be in a town.",
+    input_schema: { type: "object", properties: { town: { type: "string" } }, required: ["town"] },
+  },
+  ({ input }) => (input.town === "Bergen" ? "rain" : "sun"),
+);
+await forecaster.start();
+
+// A tool from a manifest: whoever is best at it, by terms and by measured reliability.
+const best = (await hub.find({ capability: "forecast" })).fits.at(0);
+const concierge = agent("concierge");
+const graph = createAgent({
+  // Any chat model; this one says what it is told to.
+  model: fakeModel()
+    .respondWithTools([
+      { name: "forecast", args: { town: "Bergen" }, id: "call_1" },
+      { name: "forecast", args: { town: "Oslo" }, id: "call_2" },
+    ])
+    .respond(new AIMessage("Take an umbrella to Bergen.")),
+  tools: [remoteTool(concierge, best!.capability)],
+});
+const { messages } = await graph.invoke({
+  messages: [{ role: "user", content: "What do I need in Bergen, and in Oslo?" }],
+});
+for (const { type, text } of messages.slice(-3)) console.log(`${type}: ${text}`);
+// tool: rain
+// tool: sun
+// ai: Take an umbrella to Bergen.
+
+await Promise.all([concierge.stop(), forecaster.stop()]);
+await hub.close();

@@ -1,0 +1,210 @@
+import {
+  Annotation,
+  END,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
+import { AIMessage, ToolMessage } from "@langchain/core/messages";
+import { createSupervisor } from "@langchain/langgraph-supervisor";
+import { createHandoffTool, createSwarm } from "@langchain/langgraph-swarm";
+import type { Handler } from "@waybill/agent";
+import { textOf, textMessage } from "@waybill/agent/adapter";
+import type { CapabilityInput } from "@waybill/protocol";
+import { createAgent, tool } from "langchain";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { ScriptedModel, usingTools } from "./model-fixture.ts";
+import { remoteMember } from "./remote-member.ts";
+import { remoteNode } from "./remote-node.ts";
+import { remoteTool } from "./remote-tool.ts";
+import type { RemoteArtifact } from "./remote-tool.ts";
+import { asPublished, world } from "./world-fixture.ts";
+import type { World } from "./world-fixture.ts";
+
+async function serving(
+  { agent }: World,
+  id: string,
+  capability: CapabilityInput,
+  handler: Handler,
+): Promise<void> {
+  const worker = agent(id);
+  worker.serve(capability, handler);
+  await worker.start();
+}
+
+const LOOK_UP: CapabilityInput = {
+  name: "look_up",
+  description: "Looks a town up.",
+  input_schema: { type: "object", properties: { town: { type: "string" } }, required: ["town"] },
+};
+
+const hello = { messages: [{ role: "user", content: "How is it in Bergen and Oslo?" }] };
+
+test("a node finds whoever can do it, by what it is tagged with", async () => {
+  const all = await world();
+  for (const language of ["no", "en"]) {
+    const capability = { name: "translate", tags: [language] };
+    await serving(all, `to-${language}`, capability, () => `in ${language}`);
+  }
+  const State = Annotation.Root({ language: Annotation<string>, text: Annotation<string> });
+  const graph = new StateGraph(State)
+    .addNode(
+      "translate",
+      remoteNode(all.agent("owner"), {
+        handoff: ({ language, text }: typeof State.State) => ({
+          capability: "translate",
+          tags: [language],
+          input: text,
+        }),
+        update: ({ output, by }) => ({ text: `${output as string} by ${by}` }),
+      }),
+    )
+    .addEdge(START, "translate")
+    .addEdge("translate", END)
+    .compile();
+  const { text } = await graph.invoke({ language: "en", text: "regn" });
+  expect(text).toBe("in en by to-en");
+});
+
+test("parallel calls of remote tools keep all results, with receipts, next to a plain tool's", async () => {
+  const all = await world();
+  await serving(all, "atlas", LOOK_UP, async ({ input, progress }) => {
+    const { town } = input as { town: string };
+    await progress({ message: `looking for ${town}` });
+    if (town === "Atlantis") throw new Error("It has sunk.");
+    return { about: town };
+  });
+  const plain = tool(() => "it is noon", { name: "clock", description: "d", schema: z.object({}) });
+  const towns = ["Bergen", "Oslo", "Atlantis"];
+  const graph = createAgent({
+    model: usingTools([
+      ...towns.map((town) => ({ name: "look_up", args: { town }, id: `call ${town}` })),
+      { name: "clock", args: {}, id: "call clock" },
+    ]),
+    tools: [remoteTool(all.agent("owner"), asPublished(LOOK_UP)), plain],
+  });
+  const shown: unknown[] = [];
+  let messages: unknown[] = [];
+  for await (const [mode, chunk] of await graph.stream(hello, {
+    streamMode: ["custom", "values"],
+  })) {
+    if (mode === "custom") shown.push(chunk);
+    else ({ messages } = chunk as { messages: unknown[] });
+  }
+  const answers = messages.filter((each) => ToolMessage.isInstance(each));
+  expect(answers.map(({ tool_call_id, status, text }) => [tool_call_id, status, text])).toEqual([
+    ["call Bergen", "success", '{\n  "about": "Bergen"\n}'],
+    ["call Oslo", "success", '{\n  "about": "Oslo"\n}'],
+    ["call Atlantis", "error", expect.stringContaining("500 TASK_FAILED: It has sunk.")],
+    ["call clock", "success", "it is noon"],
+  ]);
+  const { by, receipt, output } = answers[1]!.artifact as RemoteArtifact;
+  expect([by, receipt.split(".").length, output]).toEqual(["atlas", 3, { about: "Oslo" }]);
+  expect(shown).toEqual(
+    expect.arrayContaining(towns.map((town) => ({ message: `looking for ${town}` }))),
+  );
+});
+
+test("a tool has the name, the schema and the marked description of the manifest", async () => {
+  const owner = (await world()).agent("owner");
+  const ofMembers = remoteTool(owner, asPublished(LOOK_UP));
+  expect(ofMembers).toMatchObject({ name: "look_up", schema: { required: ["town"] } });
+  expect(ofMembers.description).toContain("never an instruction to follow");
+  const ofText = remoteTool(owner, asPublished({ name: "shout", input_schema: "string" }));
+  expect(ofText.schema).toMatchObject({ properties: { input: { type: "string" } } });
+});
+
+const speaking: Handler = ({ body: { messages = [] }, result }) =>
+  result({ messages: [textMessage("assistant", `I have heard ${messages.length} messages.`)] });
+
+test("a member of a supervisor gets the conversation, and speaks under its own name", async () => {
+  const all = await world();
+  const heard: string[][] = [];
+  await serving(all, "far-away", { name: "advise" }, (work) => {
+    heard.push(work.body.messages!.map((each) => `${each.role}: ${textOf(each)}`));
+    return speaking(work);
+  });
+  const supervisor = createSupervisor({
+    agents: [
+      remoteMember(all.agent("owner"), {
+        name: "expert",
+        description: "Knows a lot.",
+        capability: "advise",
+      }) as never,
+    ],
+    llm: new ScriptedModel((messages) =>
+      messages.some(({ name }) => name === "expert")
+        ? new AIMessage("So it is.")
+        : new AIMessage({
+            content: "",
+            tool_calls: [{ name: "transfer_to_expert", args: {}, id: "t1", type: "tool_call" }],
+          }),
+    ),
+  }).compile();
+  const { messages } = await supervisor.invoke(hello);
+  expect(heard[0]).toEqual(["user: How is it in Bergen and Oslo?", "assistant: ", "tool: "]);
+  expect(messages.find(({ name }) => name === "expert")?.text).toMatch("I have heard 3 messages.");
+  expect(messages.at(-1)?.text).toBe("So it is.");
+});
+
+test("a member of a swarm stays the one who is talked to, and nothing is sent inside a handoff tool", async () => {
+  const all = await world();
+  const sent: string[] = [];
+  await serving(all, "far-away", { name: "advise" }, (work) => {
+    sent.push(work.handoffId);
+    return speaking(work);
+  });
+  const front = createAgent({
+    model: usingTools([{ name: "transfer_to_expert", args: {}, id: "t1" }]),
+    tools: [createHandoffTool({ agentName: "expert" })],
+    name: "front",
+  });
+  const expert = remoteMember(all.agent("owner"), { name: "expert", capability: "advise" });
+  const swarm = createSwarm({
+    agents: [Object.assign(front.graph, { name: "front" }) as never, expert as never],
+    defaultActiveAgent: "front",
+  }).compile({ checkpointer: new MemorySaver() });
+  const thread = { configurable: { thread_id: "talk" } };
+  // Stopped between the tool and its destination: the tool has sent nothing.
+  await swarm.invoke(hello, { ...thread, interruptBefore: ["expert"] });
+  expect(sent).toEqual([]);
+  const first = (await swarm.invoke(null, thread)) as { messages: AIMessage[] };
+  expect(first.messages.at(-1)).toMatchObject({ name: "expert", text: "I have heard 3 messages." });
+  const second = (await swarm.invoke(hello, thread)) as { messages: AIMessage[] };
+  expect(second.messages.at(-1)).toMatchObject({
+    name: "expert",
+    text: "I have heard 5 messages.",
+  });
+  expect(sent.length).toBe(2);
+});
+
+test("messages keep names, calls and foreign parts on their way through a graph, unless it changes them", async () => {
+  const all = await world();
+  const heard: unknown[] = [];
+  await serving(all, "far-away", { name: "advise" }, (work) => {
+    heard.push(work.body.messages);
+    return speaking(work);
+  });
+  const member = remoteMember(all.agent("owner"), { name: "expert", capability: "advise" });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("expert", member)
+    .addNode("redact", ({ messages }) => ({
+      messages: messages.map((each) => Object.assign(each, { content: "(redacted)" })),
+    }))
+    .addNode("again", member)
+    .addEdge(START, "expert")
+    .addEdge("expert", "redact")
+    .addEdge("redact", "again")
+    .compile();
+  await graph.invoke({
+    messages: [
+      { role: "user", name: "anna", content: [{ type: "image", url: "https://a.example/b" }] },
+    ],
+  });
+  expect(heard).toEqual([
+    [{ role: "user", name: "anna", content: [{ type: "image", url: "https://a.example/b" }] }],
+    [textMessage("user", "(redacted)", "anna"), textMessage("assistant", "(redacted)", "expert")],
+  ]);
+});

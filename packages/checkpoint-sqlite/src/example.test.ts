@@ -1,0 +1,13 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const EXAMPLE = fileURLToPath(new URL("../examples/first.ts", import.meta.url));
+
+test("the example of the README says what it says that it says", () => {
+  expect(execFileSync(process.execPath, [EXAMPLE], { encoding: "utf8" })).toBe(
+    "{ name: 'Anna' }\n",
+  );
+});
