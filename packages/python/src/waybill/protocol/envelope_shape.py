@@ -1,0 +1,222 @@
+"""What stands in an envelope, for each kind (WB-26 to WB-29, WB-34 to WB-39)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .encoding import from_base64url
+from .error import WaybillError
+from .limits import ARTIFACTS, FAN_OUT, HOPS, PAUSED_STATE_BYTES
+from .shape import (
+    PROSE,
+    Check,
+    agent_id,
+    anything,
+    boolean,
+    capability_name,
+    constant,
+    digest,
+    fault,
+    handoff_id,
+    instant,
+    integer,
+    limited,
+    listed,
+    mapping,
+    name,
+    number,
+    one_of,
+    pointer,
+    prose,
+    record,
+    status,
+    tagged,
+    text,
+    wait_ms,
+)
+
+_TRACEPARENT = r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
+_SECONDS_AT_MOST = 31_622_400
+
+
+def _base64url(value: Any, at: str) -> None:
+    text()(value, at)
+    try:
+        from_base64url(value)
+    except WaybillError as error:
+        raise fault(at, "is not strict base64url.") from error
+
+
+def _web_url(value: Any, at: str) -> None:
+    text(pattern=r"https?://[^\s/?#]+\S*")(value, at)
+
+
+def _data_or_url(value: Any, at: str) -> None:
+    if ("data" in value) == ("url" in value):
+        raise fault(at, "needs either data or url, and not both.")
+
+
+def _group_adds_up(value: Any, at: str) -> None:
+    size = value["size"]
+    if value["index"] >= size:
+        raise fault(pointer(at, "index"), f"is no place in a group of {size}.")
+    if (value["join"] == "quorum") != ("quorum" in value):
+        raise fault(pointer(at, "quorum"), "is there exactly where join is quorum.")
+    if value.get("quorum", 1) > size:
+        raise fault(pointer(at, "quorum"), f"is more than the {size} of the group.")
+
+
+def _ends(value: Any, at: str) -> None:
+    code = value["status"]
+    if code != 200 and code < 400:
+        raise fault(pointer(at, "status"), "of a result is 200, or 400 and above.")
+    if code >= 400 and "error" not in value:
+        raise fault(pointer(at, "error"), "is missing: a failure says what went wrong.")
+
+
+def _each_by_its_id(value: Any, at: str) -> None:
+    ids = [each["id"] for each in value]
+    if len(set(ids)) < len(ids):
+        raise fault(at, "ask two questions under one id.")
+
+
+def _state(value: Any, at: str) -> None:
+    text()(value, at)
+    if len(value.encode("utf-8")) > PAUSED_STATE_BYTES:
+        raise fault(
+            at,
+            f"has more than {PAUSED_STATE_BYTES} bytes: keep large state elsewhere, and its place here.",
+            413,
+        )
+
+
+def _questions(value: Any, at: str) -> None:
+    question = record({"id": name}, {"text": prose, "data": anything, "schema": anything})
+    listed(question, FAN_OUT, 1, over=413)(value, at)
+    _each_by_its_id(value, at)
+
+
+contract: Check = record(
+    optional={
+        "timeout_seconds": number(0, _SECONDS_AT_MOST, is_least_out=True),
+        "lease_seconds": number(0, 86_400, is_least_out=True),
+        "max_attempts": integer(1, 32),
+        "output_schema": anything,
+    }
+)
+_part = record({"type": name}, {"text": text()})
+_messages = listed(
+    record(
+        {
+            "role": one_of("system", "developer", "user", "assistant", "tool"),
+            "content": listed(_part),
+        },
+        {"name": name},
+    )
+)
+_artifact = record(
+    {"name": name, "media_type": name, "digest": digest},
+    {"data": _base64url, "url": _web_url},
+    also=_data_or_url,
+)
+_artifacts = listed(_artifact, ARTIFACTS, over=413)
+_group = record(
+    {
+        "id": handoff_id,
+        "index": integer(0),
+        "size": limited(FAN_OUT, integer(1)),
+        "join": one_of("all", "any", "quorum"),
+    },
+    {"quorum": integer(1), "on_failure": one_of("cancel", "wait")},
+    also=_group_adds_up,
+)
+_wanted = record(
+    {"capability": capability_name},
+    {"version": name, "tags": listed(name), "min_reliability": number(0, 1)},
+)
+
+
+def _to_agent_or_capability(value: Any, at: str) -> None:
+    (_wanted if isinstance(value, dict) else agent_id)(value, at)
+
+
+_bodies: dict[str, Check] = {
+    "handoff": record(
+        {"capability": capability_name},
+        {
+            "version": name,
+            "input": anything,
+            "brief": record({"instruction": prose}, {"expected_output": prose}),
+            "messages": _messages,
+            "artifacts": _artifacts,
+            "contract": contract,
+            "metadata": mapping(),
+        },
+    ),
+    "cancel": record(optional={"reason": prose}),
+    "answer": record({"question_id": name, "answer": anything}),
+    "receipt": record(
+        {"status": status}, {"reason": prose, "counter": contract, "retry_after_ms": wait_ms}
+    ),
+    "progress": record(optional={"message": prose, "fraction": number(0, 1), "data": anything}),
+    "question": record({"questions": _questions}, {"state": _state}),
+    "result": record(
+        {"status": status},
+        {
+            "output": anything,
+            "messages": _messages,
+            "artifacts": _artifacts,
+            "error": record(
+                {"message": prose},
+                {"retryable": boolean, "retry_after_ms": wait_ms, "cause": anything},
+            ),
+            "effects": one_of("none", "possible", "done"),
+        },
+        also=_ends,
+    ),
+    "notice": record({"status": status, "reason": text(PROSE)}, {"data": anything}),
+}
+
+
+_common: dict[str, Check] = {
+    "id": handoff_id,
+    "from": agent_id,
+    "handoff_id": handoff_id,
+    "correlation_id": handoff_id,
+    "issued_at": instant,
+}
+_attempt = integer(1, 65_535)
+_own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
+    "handoff": (
+        {"to": _to_agent_or_capability, "deadline": instant},
+        {
+            "parent_id": handoff_id,
+            "hop": limited(HOPS, integer(0)),
+            "group": _group,
+            "replay_of": handoff_id,
+        },
+    ),
+    "cancel": ({"to": agent_id}, {}),
+    "answer": ({"to": agent_id, "re": digest}, {}),
+    "receipt": ({"to": agent_id, "re": digest}, {"attempt": _attempt}),
+    "progress": ({"to": agent_id, "attempt": _attempt, "re": digest}, {}),
+    "question": ({"to": agent_id, "attempt": _attempt, "re": digest}, {}),
+    "result": ({"to": agent_id, "attempt": _attempt, "re": digest}, {}),
+    "notice": ({"to": agent_id}, {"attempt": _attempt, "re": digest}),
+}
+_traced: dict[str, Check] = {"traceparent": text(pattern=_TRACEPARENT), "tracestate": text(512)}
+
+_version = record({"waybill": constant(1)})
+_kinds = tagged(
+    "kind",
+    {
+        kind: record({**_common, **required, "body": _bodies[kind]}, {**_traced, **optional})
+        for kind, (required, optional) in _own.items()
+    },
+)
+
+
+def check_envelope(value: Any) -> None:
+    """Refuses what is no envelope of this version."""
+    _version(value, "")
+    _kinds(value, "")

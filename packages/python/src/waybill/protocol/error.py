@@ -1,0 +1,50 @@
+"""The one error class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .status import RETRYABLE, STATUSES, Status
+
+
+class WaybillError(Exception):
+    """What went wrong, with a status of the table. Its message says what happened, why, and what to do."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        at: str | None = None,
+        cause: Any = None,
+        retryable: bool | None = None,
+        retry_after_ms: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.row: Status = STATUSES.get(status, STATUSES[500])
+        self.status: int = self.row.code
+        self.at = at
+        self.cause = cause
+        self.retryable: bool = self.row.retry in RETRYABLE if retryable is None else retryable
+        self.retry_after_ms = retry_after_ms
+        if isinstance(cause, BaseException):
+            self.__cause__ = cause
+
+    @property
+    def code(self) -> str:
+        return self.row.name
+
+    @property
+    def remedy(self) -> str:
+        return self.row.remedy
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.code}: {self.message}"
+
+    @classmethod
+    def of(cls, thrown: BaseException) -> WaybillError:
+        """The failure that anything raised is."""
+        if isinstance(thrown, WaybillError):
+            return thrown
+        return cls(500, str(thrown) or type(thrown).__name__, cause=thrown, retryable=False)

@@ -1,0 +1,13 @@
+"""The limits of the protocol. What is over one is refused with 413, except where a rule says otherwise."""
+
+ENVELOPE_BYTES = 1_048_576
+JSON_DEPTH = 64
+ARTIFACTS = 256
+CLOCK_SKEW_MS = 60_000
+DEADLINE_AHEAD_MS = 31_622_400_000
+HOPS = 16
+FAN_OUT = 256
+PAUSED_STATE_BYTES = 262_144
+SCHEMA_NODES = 10_000
+SCHEMA_DEPTH = 32
+SAFE_INTEGER = 2**53 - 1

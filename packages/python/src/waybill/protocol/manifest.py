@@ -1,0 +1,163 @@
+"""Signed manifests and what follows from one to the next (WB-60 to WB-65)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import jws
+from .encoding import digest_of
+from .envelope import KeyRecord
+from .error import WaybillError
+from .instant import format_time, now_ms, parse_time
+from .json_text import parse_json, stringify_json
+from .key import PrivateKey
+from .manifest_shape import read_key, read_manifest
+from .trust import TrustPolicy
+
+
+@dataclass(frozen=True)
+class VerifiedManifest:
+    text: str
+    digest: str
+    manifest: dict[str, Any]
+    at: int
+    keys: Mapping[str, KeyRecord]
+    """The keys that it lists."""
+    retired: Mapping[str, KeyRecord]
+    """Keys of the manifests before it that it has dropped."""
+    trusted_by: str | None
+
+    @property
+    def agent(self) -> str:
+        return str(self.manifest["agent_id"])
+
+
+def verify_manifest(
+    text: str,
+    *,
+    previous: VerifiedManifest | None = None,
+    at: int | None = None,
+    known_keys: Mapping[str, str] | None = None,
+    trust: TrustPolicy | None = None,
+) -> VerifiedManifest:
+    """Takes the first manifest of an agent, or the one that follows from `previous`."""
+    at = now_ms() if at is None else at
+    compact = jws.read_compact(text)
+    if previous is not None and text == previous.text:
+        return previous
+    # Of the first manifest the keys are read before it is verified: it brings them along.
+    # A key that was dropped has signed what may be shown again: that is a rollback, and no unknown key.
+    signers = (
+        _keys_of(_opened(compact.payload), at)
+        if previous is None
+        else {**previous.retired, **previous.keys}
+    )
+    signer = signers.get(compact.kid)
+    if signer is None:
+        raise WaybillError(
+            401,
+            f"The manifest is signed by {compact.kid}, which {'it does not list' if previous is None else 'the manifest before it does not list'}.",
+        )
+    jws.verify(compact, signer.key)
+    if previous is not None:
+        _refuse_rollback(_opened(compact.payload), previous)
+    if not signer.is_valid_at(at):
+        raise WaybillError(
+            401,
+            f"The key {compact.kid} that signed the manifest is not valid at {format_time(at)}.",
+        )
+    payload = _opened(compact.payload)
+    manifest = read_manifest(payload)
+    digest = digest_of(text)
+    if previous is not None:
+        _follow(manifest, previous)
+    keys = _keys_of(payload, at)
+    for kid in keys:
+        owner = (known_keys or {}).get(kid, manifest["agent_id"])
+        if owner != manifest["agent_id"]:
+            raise WaybillError(
+                409, f"The key {kid} is one of {owner}: every agent needs a key of its own."
+            )
+    trusted_by = None if trust is None else trust.decide(manifest["agent_id"], compact.kid, digest)
+    return VerifiedManifest(
+        text, digest, manifest, at, keys, _retired(previous, keys, at), trusted_by
+    )
+
+
+def _opened(payload: bytes) -> dict[str, Any]:
+    value = parse_json(payload)
+    if not isinstance(value, dict) or value.get("kind") != "manifest":
+        raise WaybillError(400, "This is no manifest.", at="/kind")
+    if isinstance(value.get("waybill"), bool) or value.get("waybill") != 1:
+        raise WaybillError(400, "This is no manifest of version 1.", at="/waybill")
+    return value
+
+
+def _keys_of(payload: dict[str, Any], at: int) -> dict[str, KeyRecord]:
+    listed, agent = payload.get("keys", []), payload.get("agent_id")
+    if not isinstance(listed, list) or not isinstance(agent, str):
+        raise WaybillError(400, "A manifest has an agent_id, and a list of keys.")
+    keys = {}
+    for index, jwk in enumerate(listed):
+        key = read_key(jwk, f"/keys/{index}")
+        times = (
+            parse_time(jwk.get(member)) for member in ("not_before", "not_after", "retired_at")
+        )
+        keys[key.kid] = KeyRecord(agent, key, *times)
+    return keys
+
+
+def _refuse_rollback(payload: dict[str, Any], previous: VerifiedManifest) -> None:
+    sequence, newest = payload.get("sequence", 1), previous.manifest["sequence"]
+    if isinstance(sequence, int) and sequence <= newest:
+        raise WaybillError(
+            409,
+            f"Number {newest} of {previous.agent} is known: one before it, or another in its place, is not taken.",
+        )
+
+
+def _follow(manifest: dict[str, Any], previous: VerifiedManifest) -> None:
+    before = previous.manifest
+    is_next = (
+        manifest["sequence"] == before["sequence"] + 1
+        and manifest.get("previous") == previous.digest
+    )
+    if manifest["agent_id"] != before["agent_id"] or not is_next:
+        raise WaybillError(
+            409,
+            f"This is not the manifest that follows number {before['sequence']} of {before['agent_id']}: "
+            "its number, its agent or the one before it is another.",
+        )
+
+
+def _retired(
+    previous: VerifiedManifest | None, keys: Mapping[str, KeyRecord], at: int
+) -> dict[str, KeyRecord]:
+    if previous is None:
+        return {}
+    gone = {kid: record for kid, record in previous.retired.items() if kid not in keys}
+    for kid, record in previous.keys.items():
+        if kid not in keys:
+            ends = min(at, record.retired_at) if record.retired_at is not None else at
+            gone[kid] = replace(record, retired_at=ends)
+    return gone
+
+
+def keyring(manifests: Iterable[VerifiedManifest]) -> dict[str, KeyRecord]:
+    """The keys of the newest manifest of each agent, and those that were dropped on the way to it."""
+    ring: dict[str, KeyRecord] = {}
+    for each in manifests:
+        ring.update(each.retired)
+        ring.update(each.keys)
+    return ring
+
+
+def sign_manifest(manifest: dict[str, Any], key: PrivateKey) -> str:
+    """Signs what an agent says of itself. Without `keys` it lists the one that signs."""
+    payload = {"waybill": 1, "kind": "manifest", **manifest}
+    payload.setdefault("keys", [key.jwk])
+    payload.setdefault("sequence", 1)
+    read_manifest(payload)
+    return jws.sign(stringify_json(payload), key)

@@ -1,0 +1,122 @@
+"""What stands in a manifest, read with its defaults (WB-28, WB-66)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .error import WaybillError
+from .instant import parse_time
+from .key import PublicKey, enrol
+from .limits import ENVELOPE_BYTES
+from .schema import compile_schema
+from .shape import (
+    agent_id,
+    anything,
+    capability_name,
+    digest,
+    fault,
+    instant,
+    integer,
+    listed,
+    number,
+    one_of,
+    record,
+    text,
+)
+
+_WORDS = text(8_192)
+_LABEL = text(128, 1)
+_example = record(optional={"description": _WORDS, "input": anything, "output": anything})
+_capability = record(
+    {"name": capability_name},
+    {
+        "version": _LABEL,
+        "description": _WORDS,
+        "tags": listed(_LABEL, 64),
+        "examples": listed(_example, 32),
+        "takes": one_of("structured", "conversation", "delegation"),
+        "input_schema": anything,
+        "output_schema": anything,
+        "effects": one_of("none", "possible", "done"),
+        "timeout_seconds": number(0, 31_622_400, is_least_out=True),
+        "lease_seconds": number(0, 86_400, is_least_out=True),
+        "max_attempts": integer(1, 32),
+        "concurrency": integer(1),
+        "max_input_bytes": integer(1),
+        "reliability_sla": number(0, 1),
+    },
+)
+_manifest = record(
+    {"agent_id": agent_id, "capabilities": listed(_capability, 256)},
+    {
+        "version": _LABEL,
+        "description": _WORDS,
+        "discovery_endpoint": text(2_048, pattern=r"https?://[!-~]+"),
+        "keys": listed(anything, 16),
+        "sequence": integer(1),
+        "previous": digest,
+    },
+)
+_validity = record(
+    optional={"not_before": instant, "not_after": instant, "retired_at": instant, "kid": text()}
+)
+
+DEFAULTS: dict[str, Any] = {
+    "version": "1",
+    "tags": [],
+    "examples": [],
+    "takes": "structured",
+    "input_schema": {},
+    "output_schema": {},
+    "effects": "possible",
+    "timeout_seconds": 300,
+    "lease_seconds": 30,
+    "max_attempts": 3,
+    "max_input_bytes": ENVELOPE_BYTES,
+    "reliability_sla": 0,
+}
+
+
+def read_manifest(value: Any) -> dict[str, Any]:
+    """A manifest with every default filled in, its schemas as JSON Schema."""
+    _manifest(value, "")
+    manifest = {**value, "keys": value.get("keys", []), "sequence": value.get("sequence", 1)}
+    if (manifest["sequence"] > 1) != ("previous" in manifest):
+        raise fault("/previous", "is there exactly where the sequence is above 1.")
+    manifest["capabilities"] = [
+        read_capability(each, f"/capabilities/{index}")
+        for index, each in enumerate(value["capabilities"])
+    ]
+    offered = [(each["name"], each["version"]) for each in manifest["capabilities"]]
+    if len(set(offered)) < len(offered):
+        raise fault("/capabilities", "have one name twice in the same version.")
+    for index, jwk in enumerate(manifest["keys"]):
+        read_key(jwk, f"/keys/{index}")
+    return manifest
+
+
+def read_capability(value: Any, at: str = "") -> dict[str, Any]:
+    _capability(value, at)
+    capability = {**DEFAULTS, **value}
+    for member in ("input_schema", "output_schema"):
+        try:
+            capability[member] = compile_schema(capability[member]).schema
+        except WaybillError as error:
+            raise WaybillError(
+                error.status,
+                f"The {member} of {value['name']} can't be used: {error.message}",
+                at=f"{at}/{member}",
+                cause=error,
+            ) from error
+    return capability
+
+
+def read_key(jwk: Any, at: str) -> PublicKey:
+    key = enrol(jwk)
+    _validity(jwk, at)
+    if jwk.get("kid", key.kid) != key.kid:
+        raise fault(f"{at}/kid", "is not the thumbprint of this key.")
+    starts, ends = parse_time(jwk.get("not_before")), parse_time(jwk.get("not_after"))
+    if starts is not None and ends is not None and ends <= starts:
+        raise fault(f"{at}/not_after", "is not later than not_before.")
+    return key

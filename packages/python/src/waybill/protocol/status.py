@@ -1,0 +1,207 @@
+"""The closed set of status codes: one table that everything else reads."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+Retry = Literal[
+    "none", "never", "yes", "later", "elsewhere", "renegotiate", "possible", "per_flag", "once"
+]
+
+
+class Status(NamedTuple):
+    code: int
+    name: str
+    retry: Retry
+    meaning: str
+    remedy: str
+
+
+_ROWS: Final = (
+    Status(
+        100,
+        "RECEIVED",
+        "none",
+        "The hub holds the handoff in durable custody.",
+        "Nothing to do: wait for the recipient's acceptance.",
+    ),
+    Status(
+        101,
+        "ACCEPTED",
+        "none",
+        "The recipient took the handoff and the contract is bound.",
+        "Nothing to do: wait for the result.",
+    ),
+    Status(
+        102,
+        "PROGRESS",
+        "none",
+        "The recipient is still at it.",
+        "Nothing to do: wait for the result.",
+    ),
+    Status(
+        103,
+        "INPUT_REQUIRED",
+        "none",
+        "The recipient waits for an answer.",
+        "Answer each open question by its id.",
+    ),
+    Status(
+        200,
+        "COMPLETED",
+        "none",
+        "The work is done and here is the result.",
+        "Acknowledge the result once it is stored.",
+    ),
+    Status(
+        201,
+        "DUPLICATE",
+        "none",
+        "The same id with the same digest came before: this is the stored outcome again.",
+        "Use the outcome; nothing ran twice.",
+    ),
+    Status(
+        300,
+        "RELEASED",
+        "yes",
+        "The recipient gave the handoff back, for now.",
+        "Nothing to do: the hub makes the next attempt.",
+    ),
+    Status(
+        301,
+        "NO_CREDIT",
+        "later",
+        "The recipient is at its limit.",
+        "Send again later, or let the hub pick another recipient.",
+    ),
+    Status(
+        400,
+        "MALFORMED",
+        "never",
+        "The message can't be parsed.",
+        "Correct the message: the error names the member and the rule.",
+    ),
+    Status(
+        401,
+        "UNAUTHENTICATED",
+        "never",
+        "The signature, the key or the time is not valid.",
+        "Check that the sender's key is enrolled and current, and that its clock is right.",
+    ),
+    Status(
+        403,
+        "FORBIDDEN",
+        "never",
+        "The sender may not do this.",
+        "Only the party that the lifecycle names may send this.",
+    ),
+    Status(
+        404,
+        "NO_CAPABILITY",
+        "elsewhere",
+        "Nobody here does that.",
+        "Check the capability's name and version, or publish a manifest that offers it.",
+    ),
+    Status(
+        406,
+        "CONTRACT_UNACCEPTABLE",
+        "renegotiate",
+        "The recipient does not hold to these terms; its counter-offer may be attached.",
+        "Offer again with the terms of the counter-offer, or pick another recipient.",
+    ),
+    Status(
+        409,
+        "KEY_CONFLICT",
+        "never",
+        "The same id came before with a different digest.",
+        "Raise an alarm: an id was used twice for different content. Make a new id for new work.",
+    ),
+    Status(
+        410,
+        "SUPERSEDED",
+        "never",
+        "The attempt is closed: what it sends is recorded and changes nothing.",
+        "Stop the work of this attempt; another one, or none, is in charge.",
+    ),
+    Status(
+        413,
+        "TOO_LARGE",
+        "never",
+        "The message is over a limit.",
+        "Send less, or pass large content as an artifact by URL and digest.",
+    ),
+    Status(
+        422,
+        "INVALID_INPUT",
+        "never",
+        "The input breaks the capability's input schema.",
+        "Correct the input: the error names the place and the rule.",
+    ),
+    Status(
+        424,
+        "CHILD_FAILED",
+        "per_flag",
+        "A handoff that this one depends on failed.",
+        "Look at the child's own status; decide per child.",
+    ),
+    Status(
+        499,
+        "CANCELLED",
+        "never",
+        "The delegator cancelled the handoff.",
+        "Nothing to do; hand off anew if the work is wanted after all.",
+    ),
+    Status(
+        500,
+        "TASK_FAILED",
+        "per_flag",
+        "The recipient's verdict: the work failed.",
+        "Read the recipient's error; try again only where it says retryable.",
+    ),
+    Status(
+        501,
+        "INTERRUPTED",
+        "possible",
+        "The recipient restarted in the middle of the work.",
+        "Check for effects of the first try before another one.",
+    ),
+    Status(
+        502,
+        "LEASE_LOST",
+        "possible",
+        "The recipient went silent for longer than its lease.",
+        "Check for effects of the first try before another one.",
+    ),
+    Status(
+        503,
+        "UNREACHABLE",
+        "yes",
+        "Nobody took the handoff.",
+        "Check that the recipient is connected, then send again.",
+    ),
+    Status(
+        504,
+        "DEADLINE_EXCEEDED",
+        "never",
+        "The handoff ran out of time.",
+        "Replay the dead letter with a later deadline if the work is still wanted.",
+    ),
+    Status(
+        508,
+        "ATTEMPTS_EXHAUSTED",
+        "never",
+        "Every attempt that the contract allows was made; the handoff is a dead letter.",
+        "Read the attempts in the dead letter, mend the cause, then replay it.",
+    ),
+    Status(
+        520,
+        "INVALID_OUTPUT",
+        "once",
+        "The output breaks the capability's output schema, or a success came back empty.",
+        "Correct the recipient: what it returns must fit the schema it published.",
+    ),
+)
+
+STATUSES: Final[dict[int, Status]] = {row.code: row for row in _ROWS}
+
+RETRYABLE: Final[frozenset[Retry]] = frozenset({"yes", "later", "possible", "once"})

@@ -1,0 +1,301 @@
+"""Every vector of the specification, byte for byte, with this package's own code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from vectors import SPEC, cases, holds, text_of
+
+from waybill.protocol.contract import judge_counter, judge_offer
+from waybill.protocol.discovery import Candidate, Ejection, find
+from waybill.protocol.encoding import digest_of
+from waybill.protocol.envelope import KeyRecord, verify_envelope
+from waybill.protocol.error import WaybillError
+from waybill.protocol.frame import check_delivery, read_frames
+from waybill.protocol.history import check_history
+from waybill.protocol.ids import id_time, is_agent_id, is_id
+from waybill.protocol.instant import parse_time
+from waybill.protocol.json_text import parse_json
+from waybill.protocol.jws import Roots
+from waybill.protocol.key import enrol, public_key_from_bytes
+from waybill.protocol.lifecycle import step
+from waybill.protocol.lifecycle_event import event_of
+from waybill.protocol.manifest import VerifiedManifest, keyring, verify_manifest
+from waybill.protocol.manifest_shape import read_manifest
+from waybill.protocol.problem import error_of_response
+from waybill.protocol.proof import check_hello, check_request
+from waybill.protocol.schema import compile_schema
+from waybill.protocol.trust import TrustPolicy
+
+Case = dict[str, Any]
+Outcome = dict[str, Any]
+
+
+def outcome(work: Callable[[], Outcome]) -> Outcome:
+    try:
+        return {"status": "ok", **work()}
+    except WaybillError as error:
+        return {"status": error.status, "at": error.at or ""}
+
+
+def refuse(is_wrong: bool) -> None:
+    if is_wrong:
+        raise WaybillError(400, "refused")
+
+
+def key_of(ring: dict[str, Any]) -> Callable[[str], KeyRecord | None]:
+    records: dict[str, KeyRecord] = {}
+    for kid, entry in ring.items():
+        try:
+            key = enrol(entry["jwk"])
+        except WaybillError:
+            continue
+        records[kid] = KeyRecord(
+            entry["agent"],
+            key,
+            entry.get("not_before"),
+            entry.get("not_after"),
+            entry.get("retired_at"),
+        )
+    return records.get
+
+
+def read(text: str, given: Case, roots: Roots | None = None) -> Outcome:
+    verified = verify_envelope(
+        text, key_of=key_of(given["keyring"]), at=given["at"], to=given.get("to"), roots=roots
+    )
+    assert verified.text == text
+    event = event_of(verified.envelope, verified.digest, given["at"])
+    event = None if event is None else {name: each for name, each in event.items() if name != "at"}
+    return {"digest": verified.digest, "payload": verified.envelope, "event": event}
+
+
+def run_envelope(given: Case) -> Outcome:
+    return outcome(lambda: read(text_of(given["compact"]), given))
+
+
+def run_batch(given: Case) -> Outcome:
+    roots = Roots()
+    return {
+        "results": [
+            outcome(lambda text=text: read(text_of(text), given, roots))
+            for text in given["compacts"]
+        ]
+    }
+
+
+def run_key(given: Case) -> Outcome:
+    def verified() -> Outcome:
+        key = public_key_from_bytes(bytes.fromhex(given["public_key"]))
+        if not key.verifies(bytes.fromhex(given["signature"]), bytes.fromhex(given["message"])):
+            raise WaybillError(401, "not signed")
+        return {}
+
+    if given["operation"] == "enrol":
+        return outcome(lambda: {"kid": enrol(given["jwk"]).kid})
+    return outcome(verified)
+
+
+def run_json(given: Case) -> Outcome:
+    return outcome(lambda: {"value": parse_json(text_of(given["text"]))})
+
+
+def run_text(given: Case) -> Outcome:
+    text = given["text"]
+
+    def of_id() -> Outcome:
+        refuse(not is_id(text))
+        return {"ms": id_time(text)}
+
+    def of_agent() -> Outcome:
+        refuse(not is_agent_id(text))
+        return {}
+
+    def of_time() -> Outcome:
+        ms = parse_time(text)
+        refuse(ms is None)
+        return {"ms": ms}
+
+    def of_digest() -> Outcome:
+        from waybill.protocol.encoding import is_digest
+
+        refuse(not is_digest(text))
+        return {"of": text}
+
+    kinds = {"id": of_id, "agent_id": of_agent, "time": of_time, "digest": of_digest}
+    return outcome(kinds[given["kind"]])
+
+
+def run_lifecycle(given: Case) -> Outcome:
+    handoff, steps = None, []
+    for event in given["events"]:
+        handoff, reply = step(handoff, event)
+        steps.append(
+            {
+                "reply": reply,
+                "state": handoff and handoff.state,
+                "status": handoff and handoff.status,
+            }
+        )
+    return {"steps": steps, "attempts": [str(each) for each in handoff.attempts] if handoff else []}
+
+
+def run_history(given: Case) -> Outcome:
+    found = [asdict(each) for each in check_history(given["entries"], **given["options"])]
+    return {"holds": not found, "violations": found}
+
+
+def run_manifest(given: Case) -> Outcome:
+    if given["operation"] == "read":
+        return outcome(lambda: {"manifest": read_manifest(given["manifest"])})
+    last: VerifiedManifest | None = None
+    trust = given.get("trust")
+    policy = trust and TrustPolicy(
+        trust["pins"] or {}, trust["allow_list"], trust["registry"] or {}, trust["first_use"]
+    )
+    results = []
+
+    def take(text: str, at: int) -> Outcome:
+        nonlocal last
+        last = verify_manifest(
+            text, previous=last, at=at, known_keys=given.get("known_keys"), trust=policy
+        )
+        return {
+            "digest": last.digest,
+            "sequence": last.manifest["sequence"],
+            "kids": list(last.keys),
+            "trusted_by": last.trusted_by,
+        }
+
+    for each in given["manifests"]:
+        results.append(outcome(lambda each=each: take(text_of(each["text"]), each["at"])))
+    made: Outcome = {"results": results}
+    if "envelope" in given:
+        ring = keyring([] if last is None else [last])
+        each = given["envelope"]
+        text = each["text"] if "text" in each else each["compact"]
+        made["envelope"] = outcome(
+            lambda: {"digest": verify_envelope(text, key_of=ring.get, at=each["at"]).digest}
+        )
+    return made
+
+
+def run_schema(given: Case) -> Outcome:
+    def work() -> Outcome:
+        schema = (
+            parse_json(text_of(given["schema_text"])) if "schema_text" in given else given["schema"]
+        )
+        compiled = compile_schema(schema)
+        if "value" not in given and "value_text" not in given:
+            return {"normalized": compiled.schema}
+        value = (
+            parse_json(text_of(given["value_text"])) if "value_text" in given else given["value"]
+        )
+        issues = [each._asdict() for each in compiled.check(value)]
+        return {"normalized": compiled.schema, "issues": issues, "fits": not issues}
+
+    return outcome(work)
+
+
+def run_discovery(given: Case) -> Outcome:
+    if given["operation"] == "find":
+        ranked = find(given["query"], [Candidate(**each) for each in given["candidates"]])
+        assert all(ranked.left_out.values())
+        return {"fits": [each.agent_id for each in ranked.fits], "left_out": list(ranked.left_out)}
+    ejection, answers = Ejection(), []
+    for moment in given["moments"]:
+        if "status" in moment:
+            ejection.ended(moment["status"], moment["at"])
+        else:
+            answers.append(ejection.is_out(moment["at"]))
+    return {"is_out": answers}
+
+
+def run_contract(given: Case) -> Outcome:
+    if given["operation"] == "offer":
+        verdict = judge_offer(given["offer"], given["terms"], has_countered=given["has_countered"])
+    else:
+        verdict = judge_counter(given["counter"], given["offer"])
+    return {"verdict": verdict.verdict, "contract": verdict.contract}
+
+
+def run_hub(given: Case) -> Outcome:
+    operation = given["operation"]
+
+    def frames() -> Outcome:
+        found = read_frames(
+            text_of(given["text"]), to=given["to"], characters=given.get("characters")
+        )
+        return {"types": [each["type"] for each in found]}
+
+    def delivery() -> Outcome:
+        check_delivery(given["value"], "")
+        return {"type": given["value"]["type"]}
+
+    def hello() -> Outcome:
+        return check_hello(given["payload"], hub=given["to"], nonce=given["nonce"], at=given["at"])
+
+    def request() -> Outcome:
+        body = given.get("body")
+        return check_request(
+            given["authorization"],
+            hub=given["to"],
+            method=given["method"],
+            path=given["path"],
+            body=None if body is None else body.encode("utf-8"),
+            at=given["at"],
+            key_of=key_of(given["keyring"]),
+        )
+
+    if operation == "answer":
+        error = error_of_response(given["http_status"], given["body"])
+        return {
+            "status": error.status,
+            "retryable": error.retryable,
+            "retry_after_ms": error.retry_after_ms,
+        }
+    return outcome(
+        {"frames": frames, "delivery": delivery, "hello": hello, "request": request}[operation]
+    )
+
+
+RUNNERS: dict[str, Callable[[Case], Outcome]] = {
+    "envelopes": run_envelope,
+    "receipts": run_envelope,
+    "batches": run_batch,
+    "keys": run_key,
+    "json": run_json,
+    "ids-and-times": run_text,
+    "lifecycles": run_lifecycle,
+    "histories": run_history,
+    "manifests": run_manifest,
+    "schemas": run_schema,
+    "discovery": run_discovery,
+    "contracts": run_contract,
+    "hubs": run_hub,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [pytest.param(name, case, id=case["id"]) for name in RUNNERS for case in cases(name)],
+)
+def test_vector(name: str, case: Case) -> None:
+    found = RUNNERS[name](case["input"])
+    if name == "ids-and-times" and case["input"]["kind"] == "digest" and "of" in case["expect"]:
+        assert digest_of(text_of(case["expect"]["of"])) == case["input"]["text"]
+        return
+    wanted = case["expect"]
+    if name == "schemas" and "issues" in wanted and wanted["issues"]:
+        assert found["issues"][: len(wanted["issues"])] == wanted["issues"], case["title"]
+    assert holds(wanted, found), (
+        f"{case['title']}: wanted {json.dumps(wanted)[:1500]}, found {str(found)[:1500]}"
+    )
+
+
+def test_every_file_of_vectors_is_run() -> None:
+    assert {file.stem for file in (SPEC / "vectors").glob("*.json")} == set(RUNNERS)
