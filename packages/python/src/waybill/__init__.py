@@ -1,1 +1,37 @@
-"""Hand work from one agent to another, whatever framework each is built on."""
+"""Hand work from one agent to another, whatever framework each is built on: signed, confirmed by the
+recipient itself, bound to a deadline, and never silently lost."""
+
+from .agent import Agent
+from .delegating.ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
+from .delegating.handle import HandoffHandle
+from .link.hub import Hub, connect
+from .protocol.error import WaybillError
+from .protocol.ids import handoff_id_of, new_id
+from .protocol.key import PrivateKey, generate_key, load_key
+from .protocol.trust import TrustPolicy
+from .serving.outcome import Finished, Paused
+from .serving.work import BlockingWork, Resume, Work, current_work
+
+__all__ = [
+    "Agent",
+    "BlockingWork",
+    "Finished",
+    "HandoffHandle",
+    "HandoffResult",
+    "Hub",
+    "Paused",
+    "PrivateKey",
+    "ProgressEvent",
+    "QuestionEvent",
+    "Receipt",
+    "Resume",
+    "TrustPolicy",
+    "WaybillError",
+    "Work",
+    "connect",
+    "current_work",
+    "generate_key",
+    "handoff_id_of",
+    "load_key",
+    "new_id",
+]

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Union
+from typing import TypeAlias
 
 from .error import WaybillError
 
@@ -42,7 +42,7 @@ class Repeat:
     most: int | None
 
 
-Node = Union[One, Assertion, Sequence, Choice, Repeat]
+Node: TypeAlias = One | Assertion | Sequence | Choice | Repeat
 
 _LINE_ENDS = "\n\r\u2028\u2029"
 _SPACE = " \t\n\v\f\r\u00a0\ufeff\u2028\u2029"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 from .error import WaybillError
 from .limits import SCHEMA_DEPTH
 
-Schema = Union[bool, dict[str, Any]]
+Schema: TypeAlias = bool | dict[str, Any]
 
 WORDS: dict[str, Schema] = {
     "string": {"type": "string"},

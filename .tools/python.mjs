@@ -1,0 +1,185 @@
+// `npm run test:python`: the tests of packages/python, each part in a virtual environment of its own.
+// `npm run test:python -- core`: only this part. PYTHON names another interpreter than the first that fits.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { closingLine } from "./count.mjs";
+import { root } from "./workspace.mjs";
+
+const folder = join(root, "packages", "python");
+const dist = join(folder, "dist");
+
+/** Frameworks disagree about what they depend on: one environment each. */
+const parts = {
+  core: {
+    paths: ["tests"],
+    checks: [
+      ["ruff", "check", "."],
+      ["ruff", "format", "--check", "."],
+      ["mypy", "--strict", "-p", "waybill"],
+    ],
+  },
+};
+
+const candidates = ["python3", "python3.13", "python3.12", "python3.11", "python3.10"];
+const probe =
+  "import sys, venv, ensurepip; print(sys.version.split()[0]); sys.exit(not (3, 10) <= sys.version_info < (3, 14))";
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) {
+  console.error(
+    `No part is called ${unknown.join(", ")}. There are: ${Object.keys(parts).join(", ")}.`,
+  );
+  process.exit(2);
+}
+
+const total = { passed: 0, failed: [], skipped: [] };
+const python = findPython();
+if (python === undefined) {
+  total.failed.push(
+    "there is no Python 3.10 to 3.13 with venv here. Install python3 and python3-venv, or name one: PYTHON=/path/to/python",
+  );
+} else {
+  console.log(`Python ${python.version} (${python.command})`);
+  for (const name of chosen.length > 0 ? chosen : Object.keys(parts)) runPart(name);
+}
+if (total.skipped.length > 0) list("Skipped", total.skipped);
+if (total.failed.length > 0) list("Failed", total.failed);
+console.log(`\n${closingLine(total)}`);
+process.exitCode = total.failed.length > 0 ? 1 : 0;
+
+function findPython() {
+  const named = process.env.PYTHON;
+  for (const command of named === undefined ? candidates : [named]) {
+    const { status, stdout } = spawnSync(command, ["-c", probe], { encoding: "utf8" });
+    if (status === 0) return { command, version: stdout.trim() };
+  }
+  return undefined;
+}
+
+function runPart(name) {
+  const bin = setUp(name);
+  if (bin === undefined) return;
+  const { paths, checks = [] } = parts[name];
+  for (const [command, ...args] of checks) {
+    if (run(join(bin, command), args, name)) total.passed++;
+    else total.failed.push(`${name}: ${command} ${args.join(" ")}`);
+  }
+  const report = join(folder, ".venvs", `${name}.xml`);
+  rmSync(report, { force: true });
+  const isPassed = run(
+    join(bin, "python"),
+    ["-m", "pytest", "-q", "-rs", `--junitxml=${report}`, ...paths],
+    name,
+  );
+  const counts = existsSync(report) ? countOf(readFileSync(report, "utf8")) : undefined;
+  total.passed += counts?.passed ?? 0;
+  total.failed.push(...(counts?.failed ?? []).map((test) => `${name}: ${test}`));
+  total.skipped.push(...(counts?.skipped ?? []).map((test) => `${name}: ${test}`));
+  if (!isPassed && (counts?.failed ?? []).length === 0) {
+    total.failed.push(
+      `${name}: its tests ended badly, though none failed: the output stands above`,
+    );
+  }
+}
+
+/** An environment from pinned and hashed requirements, with the wheel in it; made anew when they change. */
+function setUp(name) {
+  const place = join(folder, ".venvs", name);
+  const bin = join(place, process.platform === "win32" ? "Scripts" : "bin");
+  const requirements = join(folder, "requirements", `${name}.txt`);
+  const stamp = join(place, ".waybill-setup");
+  const fingerprint = createHash("sha256")
+    .update(`${python.version}\0${python.command}\0`)
+    .update(readFileSync(requirements))
+    .digest("hex");
+  const pip = (...args) =>
+    run(
+      join(bin, "python"),
+      ["-m", "pip", "install", "-q", "--disable-pip-version-check", ...args],
+      name,
+    );
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== fingerprint) {
+    console.log(`\n=== ${name}: setting up (once)`);
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(join(folder, ".venvs"), { recursive: true });
+    const isMade =
+      run(python.command, ["-m", "venv", place], name) &&
+      pip("--require-hashes", "--only-binary", ":all:", "-r", requirements);
+    if (!isMade) {
+      total.failed.push(`${name}: its environment could not be made; what went wrong stands above`);
+      return undefined;
+    }
+    writeFileSync(stamp, fingerprint);
+  }
+  console.log(`\n=== ${name}`);
+  if (!build(bin, name) || !pip("--no-deps", "--no-index", "--force-reinstall", wheel())) {
+    total.failed.push(`${name}: the wheel could not be built and installed`);
+    return undefined;
+  }
+  return bin;
+}
+
+/** What is tested is what is published: a wheel, and the sdist beside it. */
+function build(bin, name) {
+  rmSync(dist, { recursive: true, force: true });
+  return run(join(bin, "python"), ["-m", "hatchling", "build"], name);
+}
+
+function wheel() {
+  return join(
+    dist,
+    readdirSync(dist).find((file) => file.endsWith(".whl")),
+  );
+}
+
+function run(command, args, name) {
+  const home = join(folder, ".venvs", `${name}.home`);
+  mkdirSync(home, { recursive: true });
+  const { status, error } = spawnSync(command, args, {
+    cwd: folder,
+    stdio: "inherit",
+    env: { ...process.env, ...silence(args.includes("pytest") ? home : undefined) },
+  });
+  if (error !== undefined) console.error(`${command} did not start: ${error.message}`);
+  return status === 0;
+}
+
+/** No framework is to speak with anybody, and what it keeps at home is kept here. */
+function silence(home) {
+  return {
+    PYTHONDONTWRITEBYTECODE: "1",
+    DO_NOT_TRACK: "1",
+    OTEL_SDK_DISABLED: "true",
+    AUTOGEN_DISABLE_RUNTIME_TRACING: "true",
+    CREWAI_DISABLE_TELEMETRY: "true",
+    CREWAI_DISABLE_TRACKING: "true",
+    CREWAI_TRACING_ENABLED: "false",
+    CREWAI_DISABLE_VERSION_CHECK: "true",
+    CREWAI_TESTING: "true",
+    ...(home === undefined ? {} : { HOME: home }),
+  };
+}
+
+function countOf(xml) {
+  const counts = { passed: 0, failed: [], skipped: [] };
+  for (const [, attributes, , body = ""] of xml.matchAll(
+    /<testcase ([^>]*?)(\/>|>([\s\S]*?)<\/testcase>)/g,
+  )) {
+    const test = ["classname", "name"].map((each) => attribute(attributes, each)).join(" > ");
+    if (/<(failure|error)\b/.test(body)) counts.failed.push(test);
+    else if (/<skipped\b/.test(body)) counts.skipped.push(`${test}: ${attribute(body, "message")}`);
+    else counts.passed++;
+  }
+  return counts;
+}
+
+function attribute(text, name) {
+  return new RegExp(`\\b${name}="([^"]*)"`).exec(text)?.[1] ?? "";
+}
+
+function list(title, lines) {
+  console.log(`\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+}

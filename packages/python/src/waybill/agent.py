@@ -1,0 +1,233 @@
+"""An agent: what it serves, what it hands off, and its line to the hub."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Literal, TypeVar
+
+from .context import Context
+from .delegating.delegating import Delegating
+from .delegating.handle import HandoffHandle
+from .link.hub import Hub, read_found
+from .link.link import Link
+from .link.peers import Peers
+from .link.persist import persist
+from .link.signer import Signer
+from .link.tasks import Tasks, log
+from .protocol.encoding import digest_of
+from .protocol.error import WaybillError
+from .protocol.ids import is_agent_id, new_id
+from .protocol.json_text import parse_json
+from .protocol.jws import read_compact
+from .protocol.key import PrivateKey
+from .protocol.manifest import sign_manifest
+from .protocol.schema_check import spelling
+from .protocol.trust import TrustPolicy
+from .serving.capability import Served, served_as
+from .serving.serving import Serving
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+_CREDIT = 16
+_START_WITHIN_S = 30.0
+
+
+class Agent:
+    """Serves capabilities and hands off work. `async with` starts it, and lets its work end.
+
+    `credit` is how many attempts it works on at once; `trust` says whose manifests are believed, and
+    left out those are that the hub has let in; `manifest` has more for its manifest than its id, keys
+    and capabilities."""
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        key: PrivateKey,
+        hub: Hub,
+        credit: int = _CREDIT,
+        manifest: dict[str, Any] | None = None,
+        trust: TrustPolicy | None = None,
+    ) -> None:
+        if not is_agent_id(id):
+            raise WaybillError(
+                400, f"{id!r} is no agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'."
+            )
+        self.id = id
+        self._key = key
+        self._credit = credit
+        self._manifest = manifest or {}
+        self._offered: list[dict[str, Any]] = []
+        self._served: list[Served] = []
+        self._started: asyncio.Task[None] | None = None
+        self._is_stopped = False
+        self._lost: WaybillError | None = None
+        tasks = Tasks(id)
+        link = Link(id, key, hub, new_id(), self._lose, tasks)
+        self._context = Context(id, link, Peers(link, trust), Signer(key), tasks)
+        self._delegating = Delegating(self._context, self._start_unstopped)
+        self._serving = Serving(self._context, self._served, self._delegating.hand_off)
+
+    async def __aenter__(self) -> Agent:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def serve(
+        self, capability: str | dict[str, Any], handler: Handler | None = None
+    ) -> Callable[[Handler], Handler]:
+        """Offers a capability, as a call or as a decorator. Before the start: what an agent can do is in its
+        signed manifest. A plain function as handler runs in a thread."""
+        offered = {"name": capability} if isinstance(capability, str) else capability
+
+        def take(given: Handler) -> Handler:
+            if self._started is not None:
+                raise WaybillError(
+                    403,
+                    f"{self.id} has started, and its manifest says what it can do: call serve before start.",
+                )
+            self._served.append(served_as(offered, given))
+            self._offered.append(offered)
+            return given
+
+        if handler is not None:
+            take(handler)
+        return take
+
+    def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
+        """Hands off, starting the agent where that was not done.
+
+        Options: `to` (left out: the hub picks), `input`, `brief`, `messages`, `artifacts`, `version`,
+        `contract`, `metadata`, `tags`, `min_reliability`, `timeout` in seconds or `deadline`, `handoff_id`,
+        `correlation_id`, `replay_of`, `group`, `traceparent`, `tracestate`, `acknowledge` ("auto" or
+        "manual"). With a `handoff_id` that was used before it finds that handoff again, after a restart
+        too, if the work is the same; other work under the same id is a 409."""
+        return self._delegating.hand_off(capability, **options)
+
+    async def attach(
+        self, handoff_id: str, *, acknowledge: Literal["auto", "manual"] = "auto"
+    ) -> HandoffHandle:
+        """Finds a handoff again that this agent has made, after a restart too."""
+        await self._start_unstopped()
+        return await self._delegating.attach(handoff_id, acknowledge)
+
+    async def find(self, capability: str, **query: Any) -> dict[str, Any]:
+        """Who offers it, best first in `fits`, and in `left_out` why not everybody else.
+
+        Query: `input`, `version`, `tags`, `within`, `min_reliability`, `words`."""
+        await self._start_unstopped()
+        until = asyncio.get_running_loop().time() + _START_WITHIN_S
+        asked = {"capability": capability, **query}
+        return read_found(
+            await self._context.link.persist(lambda: self._context.link.call("find", asked), until)
+        )
+
+    async def start(self) -> None:
+        """Publishes the manifest and attaches to the hub."""
+        if self._started is None:
+            self._started = asyncio.get_running_loop().create_task(self._start())
+        try:
+            await asyncio.shield(self._started)
+        except WaybillError:
+            # The hub may be there the next time.
+            self._started = None
+            raise
+
+    async def _start(self) -> None:
+        until = asyncio.get_running_loop().time() + _START_WITHIN_S
+        await persist(self._publish, until)
+        credit = self._credit if self._served else 0
+        await persist(lambda: self._context.link.open(credit, self._take), until)
+
+    async def _publish(self) -> None:
+        """Publishes what it says about itself, as the next of its manifests where that has changed."""
+        hub = self._context.link.hub
+        wanted = {
+            "keys": [self._key.jwk],
+            **self._manifest,
+            "agent_id": self.id,
+            "capabilities": self._offered,
+        }
+        published = await hub.manifests(self.id)
+        if not published:
+            return await hub.publish(self.id, sign_manifest(wanted, self._key))
+        last = published[-1][0]
+        before = parse_json(read_compact(last).payload)
+        following = {"sequence": int(before["sequence"]) + 1, "previous": digest_of(last)}
+        if spelling(_content(before)) != spelling({**wanted, "waybill": 1, "kind": "manifest"}):
+            await hub.publish(self.id, sign_manifest({**wanted, **following}, self._key))
+
+    async def _start_unstopped(self) -> None:
+        await self.start()
+        if self._is_stopped:
+            raise _stopped(self.id)
+        if self._lost is not None:
+            raise self._lost
+
+    def _take(self, delivery: dict[str, Any]) -> None:
+        if delivery["type"] == "offer":
+            self._serving.offered(delivery)
+        elif delivery["type"] == "stop":
+            self._serving.stopped(delivery)
+        else:
+            self._context.tasks.start(self._pass(delivery))
+
+    async def _pass(self, delivery: dict[str, Any]) -> None:
+        is_answer = await self._serving.answered(delivery)
+        is_taken = await self._delegating.receive(delivery)
+        if not is_taken and not is_answer:
+            log.debug("%s: nobody waits for what came about %s", self.id, delivery["handoff_id"])
+        self._context.link.seen(delivery["id"])
+
+    def _lose(self, reason: WaybillError) -> None:
+        """What is delivered about its handoffs goes elsewhere now, or nowhere: nobody here is to wait for it."""
+        log.error("%s is not attached any more: %s", self.id, reason)
+        self._lost = reason
+        self._delegating.fail(
+            WaybillError(
+                503,
+                f"{self.id} is not attached to its hub any more: {reason.message} Its handoffs go on; attach to them by "
+                "their ids once that is put right.",
+                cause=reason,
+            )
+        )
+
+    async def stop(self, mode: Literal["finish", "release", "abandon"] = "finish") -> None:
+        """`finish` lets the work end; `release` gives it back at once. `abandon` says nothing at all, like a
+        crash: the hub notices when the leases run out."""
+        if self._is_stopped:
+            return
+        self._is_stopped = True
+        link = self._context.link
+        if mode == "abandon":
+            self._serving.abandon(_stopped(self.id))
+        else:
+            link.set_credit(0)
+            if mode == "finish":
+                await self._serving.finish()
+                await self._delegating.acknowledged()
+            else:
+                await self._serving.release(f"{self.id} is stopping.")
+        await link.close()
+        self._delegating.fail(_stopped(self.id))
+        await self._context.tasks.cancel()
+
+
+def _content(manifest: dict[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in manifest.items() if name not in ("sequence", "previous")}
+
+
+def _stopped(agent: str) -> WaybillError:
+    return WaybillError(
+        503,
+        f"{agent} has stopped here; its handoffs go on. Attach to them by their ids once it runs again.",
+    )

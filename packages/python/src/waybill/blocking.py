@@ -1,0 +1,191 @@
+"""The same without async: a loop in a thread of its own, and calls that wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from types import TracebackType
+from typing import Any, Generic, Literal, TypeVar
+
+from . import agent as async_agent
+from .delegating.ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
+from .delegating.handle import HandoffHandle as AsyncHandle
+from .delegating.stream import Stream
+from .link import hub as async_hub
+from .link.socket import OPEN_WITHIN_S
+from .protocol.key import PrivateKey
+from .protocol.trust import TrustPolicy
+
+Value = TypeVar("Value")
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+
+def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
+    """Finds the hub at an address. Use it with `with`, or close it: its thread runs until then."""
+    loop = _Loop()
+    try:
+        return Hub(loop.wait(async_hub.connect(url, hub_key=hub_key, timeout=timeout)), loop)
+    except BaseException:
+        loop.close()
+        raise
+
+
+class _Loop:
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="waybill", daemon=True)
+        self._thread.start()
+
+    def wait(self, work: Coroutine[Any, Any, Value]) -> Value:
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def call(self, work: Callable[[], Value]) -> Value:
+        async def run() -> Value:
+            return work()
+
+        return self.wait(run())
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class Hub:
+    def __init__(self, hub: async_hub.Hub, loop: _Loop) -> None:
+        self.hub = hub
+        self.loop = loop
+
+    @property
+    def id(self) -> str:
+        return self.hub.id
+
+    def close(self) -> None:
+        self.loop.wait(self.hub.close())
+        self.loop.close()
+
+    def __enter__(self) -> Hub:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Agent:
+    """`with` starts it, and lets its work end. Handlers are plain functions, each in a thread, or async."""
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        key: PrivateKey,
+        hub: Hub,
+        credit: int = 16,
+        manifest: dict[str, Any] | None = None,
+        trust: TrustPolicy | None = None,
+    ) -> None:
+        self.id = id
+        self._loop = hub.loop
+        self._agent = self._loop.call(
+            lambda: async_agent.Agent(
+                id, key=key, hub=hub.hub, credit=credit, manifest=manifest, trust=trust
+            )
+        )
+
+    def serve(
+        self, capability: str | dict[str, Any], handler: Handler | None = None
+    ) -> Callable[[Handler], Handler]:
+        return self._agent.serve(capability, handler)
+
+    def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
+        handle = self._loop.call(lambda: self._agent.hand_off(capability, **options))
+        return HandoffHandle(handle, self._loop)
+
+    def attach(
+        self, handoff_id: str, *, acknowledge: Literal["auto", "manual"] = "auto"
+    ) -> HandoffHandle:
+        handle = self._loop.wait(self._agent.attach(handoff_id, acknowledge=acknowledge))
+        return HandoffHandle(handle, self._loop)
+
+    def find(self, capability: str, **query: Any) -> dict[str, Any]:
+        return self._loop.wait(self._agent.find(capability, **query))
+
+    def start(self) -> None:
+        self._loop.wait(self._agent.start())
+
+    def stop(self, mode: Literal["finish", "release", "abandon"] = "finish") -> None:
+        self._loop.wait(self._agent.stop(mode))
+
+    def __enter__(self) -> Agent:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+class HandoffHandle:
+    def __init__(self, handle: AsyncHandle, loop: _Loop) -> None:
+        self._handle = handle
+        self._loop = loop
+        self.progress: Events[ProgressEvent] = Events(handle.progress, loop)
+        self.questions: Events[QuestionEvent] = Events(handle.questions, loop)
+
+    @property
+    def id(self) -> str:
+        return self._handle.id
+
+    @property
+    def envelope(self) -> dict[str, Any]:
+        return self._handle.envelope
+
+    def custody(self) -> Receipt:
+        return self._loop.wait(self._handle.custody())
+
+    def accepted(self) -> Receipt:
+        return self._loop.wait(self._handle.accepted())
+
+    def result(self) -> HandoffResult:
+        return self._loop.wait(self._handle.result())
+
+    def cancel(self, reason: str | None = None) -> bool:
+        return self._loop.wait(self._handle.cancel(reason))
+
+    def answer(self, question_id: str, answer: Any) -> None:
+        self._loop.wait(self._handle.answer(question_id, answer))
+
+    def acknowledge(self) -> None:
+        self._loop.wait(self._handle.acknowledge())
+
+
+class Events(Generic[Value]):
+    """What happens, in order; ends with the handoff."""
+
+    def __init__(self, stream: Stream[Value], loop: _Loop) -> None:
+        self._stream = stream
+        self._loop = loop
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        try:
+            return self._loop.wait(self._stream.__anext__())
+        except StopAsyncIteration:
+            raise StopIteration from None

@@ -1,0 +1,51 @@
+"""What the two sides of an agent share."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from .link.link import Link
+from .link.peers import Peers
+from .link.signer import Signer
+from .link.tasks import Tasks
+from .protocol.encoding import digest_of
+from .protocol.envelope import Envelope, VerifiedEnvelope
+from .protocol.instant import now_ms
+
+# After a deadline an outage is waited out a little longer, so that the end is on record.
+AFTER_DEADLINE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Context:
+    id: str
+    link: Link
+    peers: Peers
+    signer: Signer
+    tasks: Tasks
+
+    @property
+    def hub_id(self) -> str:
+        return self.link.hub.id
+
+    async def say(self, envelope: Envelope, until: float) -> VerifiedEnvelope:
+        """Signs and sends it; settles with the hub's receipt."""
+        return await self.send(await self.signer.sign(envelope), until)
+
+    async def send(self, text: str, until: float) -> VerifiedEnvelope:
+        return await self.link.submit(text, digest_of(text), until, self.peers)
+
+    async def verify(
+        self, text: str, received_at: dict[str, Any] | None, until: float
+    ) -> VerifiedEnvelope:
+        """A line that is cut while the hub is asked for keys is no reason to give up."""
+        return await self.link.persist(
+            lambda: self.peers.verify(text, received_at=received_at), until
+        )
+
+
+def loop_time_of(ms: int) -> float:
+    """A time since 1970 on the clock of the running loop, which nobody sets."""
+    return asyncio.get_running_loop().time() + (ms - now_ms()) / 1000

@@ -1,0 +1,227 @@
+"""The handoffs that an agent has made, in this process or found again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any, Literal
+
+from ..context import Context, loop_time_of
+from ..link.tasks import log
+from ..protocol.envelope import Envelope, create_handoff, deadline_ms, present
+from ..protocol.error import WaybillError
+from ..protocol.instant import now_ms
+from ..protocol.schema_check import spelling
+from ..protocol.shape import anything, instant, listed, mapping, record, status, text
+from ..protocol.shape import handoff_id as check_id
+from .handle import HandoffHandle
+
+# Nothing waits for ever: a handoff without a deadline of its own has five minutes.
+DEFAULT_TIMEOUT_S = 300.0
+# What says what is to be done. Terms and notes on the side may differ from one run to the next.
+_WORK = ("capability", "version", "input", "brief", "messages", "artifacts")
+_view = record(
+    {
+        "id": check_id,
+        "state": text(),
+        "status": status,
+        "deadline": instant,
+        "attempts": listed(anything),
+        "envelope": text(),
+        "questions": listed(text()),
+        "received_at": mapping(instant),
+    },
+    {"acceptance": text(), "ending": text()},
+)
+
+
+class Delegating:
+    def __init__(self, context: Context, start: Callable[[], Awaitable[None]]) -> None:
+        self._context = context
+        self._start = start
+        self._handles: dict[str, HandoffHandle] = {}
+        self._attaching: dict[str, asyncio.Task[HandoffHandle]] = {}
+
+    def hand_off(
+        self,
+        capability: str,
+        *,
+        to: str | None = None,
+        input: Any = None,
+        brief: dict[str, Any] | None = None,
+        messages: list[dict[str, Any]] | None = None,
+        artifacts: list[dict[str, Any]] | None = None,
+        version: str | None = None,
+        contract: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+        tags: list[str] | None = None,
+        min_reliability: float | None = None,
+        timeout: float | None = None,
+        deadline: datetime | None = None,
+        handoff_id: str | None = None,
+        correlation_id: str | None = None,
+        replay_of: str | None = None,
+        group: dict[str, Any] | None = None,
+        traceparent: str | None = None,
+        tracestate: str | None = None,
+        acknowledge: Literal["auto", "manual"] = "auto",
+        parent: Envelope | None = None,
+    ) -> HandoffHandle:
+        wanted = present(
+            capability=capability, version=version, tags=tags, min_reliability=min_reliability
+        )
+        work = {"input": input, "brief": brief, "messages": messages, "artifacts": artifacts}
+        body = present(
+            capability=capability, version=version, **work, contract=contract, metadata=metadata
+        )
+        if timeout is None and deadline is None and parent is None:
+            timeout = DEFAULT_TIMEOUT_S
+        envelope = create_handoff(
+            sender=self._context.id,
+            to=to or wanted,
+            body=body,
+            timeout=timeout,
+            deadline=None if deadline is None else int(deadline.timestamp() * 1000),
+            handoff_id=handoff_id,
+            parent=parent,
+            correlation_id=correlation_id,
+            group=group,
+            replay_of=replay_of,
+            traceparent=traceparent,
+            tracestate=tracestate,
+        )
+        known = self._handles.get(envelope["handoff_id"])
+        if known is not None:
+            if _is_same_work(known.envelope, envelope):
+                return known
+            raise _taken(known.id)
+        handle = self._handle(envelope, acknowledge)
+        self._context.tasks.start(self._send(handle))
+        return handle
+
+    def _handle(self, envelope: Envelope, acknowledge: str) -> HandoffHandle:
+        is_manual = acknowledge == "manual"
+        handle = HandoffHandle(self._context, envelope, is_manual=is_manual, forget=self._forget)
+        self._handles[handle.id] = handle
+        return handle
+
+    def _forget(self, handoff_id: str) -> None:
+        self._handles.pop(handoff_id, None)
+
+    async def _send(self, handle: HandoffHandle) -> None:
+        try:
+            await self._start()
+            await self._submit(handle)
+        except WaybillError as error:
+            handle.fail(error)
+
+    async def _submit(self, handle: HandoffHandle) -> None:
+        """Where the hub has another handoff under this id, it may be this agent's own, made before a restart."""
+        try:
+            await handle.submit()
+        except WaybillError as error:
+            if error.status != 409:
+                raise
+            until = loop_time_of(deadline_ms(handle.envelope))
+            own = await self._context.link.persist(lambda: self._find_own(handle.id), until)
+            if own is None:
+                raise
+            if not _is_same_work(own[1], handle.envelope):
+                raise _taken(handle.id) from error
+            await self._adopt(handle, *own)
+
+    async def attach(self, handoff_id: str, acknowledge: str) -> HandoffHandle:
+        """Finds a handoff again that this agent has made, after a restart too."""
+        known = self._handles.get(handoff_id)
+        if known is not None and handoff_id not in self._attaching:
+            return known
+        if handoff_id not in self._attaching:
+            self._attaching[handoff_id] = self._context.tasks.start(
+                self._attach(handoff_id, acknowledge)
+            )
+        try:
+            return await asyncio.shield(self._attaching[handoff_id])
+        finally:
+            self._attaching.pop(handoff_id, None)
+
+    async def _attach(self, handoff_id: str, acknowledge: str) -> HandoffHandle:
+        until = loop_time_of(now_ms()) + DEFAULT_TIMEOUT_S
+        own = await self._context.link.persist(lambda: self._find_own(handoff_id), until)
+        if own is None:
+            raise WaybillError(
+                404,
+                f"The hub knows of no handoff {handoff_id} of {self._context.id}. If it was never in custody, hand off "
+                "again with this handoff_id.",
+            )
+        handle = self._handle(own[1], acknowledge)
+        try:
+            await self._adopt(handle, *own)
+        except WaybillError as error:
+            # Half of what has happened is no handle: the next try makes another.
+            handle.fail(error)
+            raise
+        return handle
+
+    async def _find_own(self, handoff_id: str) -> tuple[dict[str, Any], Envelope, str] | None:
+        view = (await self._context.link.call("handoff", {"id": handoff_id}))["handoff"]
+        if view is None:
+            return None
+        _view(view, "")
+        verified = await self._context.peers.verify(
+            view["envelope"], received_at=view["received_at"]
+        )
+        envelope = verified.envelope
+        is_own = envelope["kind"] == "handoff" and envelope["from"] == self._context.id
+        return (
+            (view, envelope, verified.text)
+            if is_own and envelope["handoff_id"] == handoff_id
+            else None
+        )
+
+    async def _adopt(
+        self, handle: HandoffHandle, view: dict[str, Any], envelope: Envelope, text: str
+    ) -> None:
+        """Gives a handle everything that has happened to its handoff so far."""
+        handle.found(envelope, text)
+        for each in (view.get("acceptance"), *view["questions"], view.get("ending")):
+            if each is not None:
+                await handle.receive(each, view["received_at"])
+
+    async def receive(self, delivery: dict[str, Any]) -> bool:
+        """Gives a delivery to the handle that it is about; False where nobody here waits for it."""
+        attaching = self._attaching.get(delivery["handoff_id"])
+        if attaching is not None:
+            # What comes in while its handle is being made would otherwise be nobody's.
+            await asyncio.wait({attaching})
+        handle = self._handles.get(delivery["handoff_id"])
+        if handle is None:
+            return False
+        await handle.receive(delivery["envelope"], delivery["received_at"])
+        return True
+
+    async def acknowledged(self) -> None:
+        """What was told that it is stored is known to the hub."""
+        for handle in list(self._handles.values()):
+            await handle.settled()
+
+    def fail(self, error: WaybillError) -> None:
+        """None of them will be heard of again here."""
+        for handle in list(self._handles.values()):
+            log.debug("%s: %s is left: %s", self._context.id, handle.id, error)
+            handle.fail(error)
+
+
+def _is_same_work(one: Envelope, other: Envelope) -> bool:
+    return all(
+        spelling(one["body"].get(each)) == spelling(other["body"].get(each)) for each in _WORK
+    )
+
+
+def _taken(handoff_id: str) -> WaybillError:
+    return WaybillError(
+        409,
+        f"The handoff id {handoff_id} stands for other work of this agent: its capability, input, brief, messages or "
+        "artifacts are not these. Give new work an id of its own, or repeat it as it was.",
+        at="/handoff_id",
+    )

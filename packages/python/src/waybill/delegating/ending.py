@@ -1,0 +1,90 @@
+"""How a handoff ended, by the envelope that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..protocol.envelope import VerifiedEnvelope
+from ..protocol.error import WaybillError
+from ..protocol.status import STATUSES
+
+
+@dataclass(frozen=True)
+class HandoffResult:
+    status: int
+    output: Any
+    by: str
+    attempt: int
+    envelope: str
+    """The result as its recipient signed it."""
+    digest: str
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    artifacts: list[dict[str, Any]] = field(default_factory=list)
+    effects: str | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    by: str
+    attempt: int | None
+    digest: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ProgressEvent:
+    by: str
+    attempt: int
+    message: str | None = None
+    fraction: float | None = None
+    data: Any = None
+
+
+@dataclass(frozen=True)
+class QuestionEvent:
+    id: str
+    by: str
+    attempt: int
+    is_paused: bool
+    text: str | None = None
+    data: Any = None
+    schema: Any = None
+
+
+def ending_of(verified: VerifiedEnvelope) -> HandoffResult | WaybillError | None:
+    """A result, the error that it ended with, or None for an envelope that ends nothing."""
+    envelope = verified.envelope
+    kind, body, by = envelope["kind"], envelope["body"], envelope["from"]
+    if kind == "result":
+        if body["status"] == 200:
+            return HandoffResult(
+                200,
+                body.get("output"),
+                by,
+                envelope["attempt"],
+                verified.text,
+                verified.digest,
+                body.get("messages", []),
+                body.get("artifacts", []),
+                body.get("effects"),
+            )
+        error = body["error"]
+        return WaybillError(
+            body["status"],
+            error["message"],
+            cause=error.get("cause"),
+            retryable=error.get("retryable"),
+            retry_after_ms=error.get("retry_after_ms"),
+        )
+    if kind == "receipt" and body["status"] >= 400:
+        reason = body.get("reason") or STATUSES[body["status"]].meaning
+        cause = (
+            {"counter": body["counter"], "by": by, "reason": reason} if "counter" in body else None
+        )
+        return WaybillError(body["status"], f"{by} rejected it: {reason}", cause=cause)
+    if kind == "notice":
+        return WaybillError(body["status"], body["reason"], cause=body.get("data"))
+    if kind == "cancel":
+        return WaybillError(499, body.get("reason") or STATUSES[499].meaning)
+    return None

@@ -1,0 +1,231 @@
+"""One handoff, seen by who made it. Each stage can be awaited on its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from ..context import AFTER_DEADLINE_S, Context, loop_time_of
+from ..link.tasks import log
+from ..protocol.encoding import digest_of
+from ..protocol.envelope import Envelope, VerifiedEnvelope, create_reply, deadline_ms, present
+from ..protocol.error import WaybillError
+from .ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt, ending_of
+from .stream import Stream
+
+_PROGRESS_KEPT = 1_000
+_QUESTIONS_KEPT = 256
+
+
+class HandoffHandle:
+    def __init__(
+        self,
+        context: Context,
+        envelope: Envelope,
+        *,
+        is_manual: bool,
+        forget: Callable[[str], None],
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        self.envelope = envelope
+        self.progress: Stream[ProgressEvent] = Stream(_PROGRESS_KEPT)
+        self.questions: Stream[QuestionEvent] = Stream(_QUESTIONS_KEPT)
+        self._context = context
+        self._is_manual = is_manual
+        self._forget = forget
+        self._text: str | None = None
+        self._custody: asyncio.Future[Receipt] = loop.create_future()
+        self._accepted: asyncio.Future[Receipt] = loop.create_future()
+        self._result: asyncio.Future[HandoffResult] = loop.create_future()
+        for each in (self._custody, self._accepted, self._result):
+            # One that nobody awaits is no failure that nobody saw.
+            each.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self._asked: dict[str, tuple[str, str]] = {}
+        self._seen: set[str] = set()
+        self._ending: str | None = None
+        self._is_awaited = False
+        self._acknowledged: asyncio.Task[None] | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.envelope["handoff_id"])
+
+    @property
+    def text(self) -> str:
+        """The handoff as it was signed. There once it is in custody."""
+        if self._text is None:
+            raise WaybillError(
+                403, f"The handoff {self.id} is not signed yet; wait for its custody."
+            )
+        return self._text
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.text)
+
+    async def custody(self) -> Receipt:
+        """The hub has it on disk, and has signed for it."""
+        return await asyncio.shield(self._custody)
+
+    async def accepted(self) -> Receipt:
+        """A recipient has signed for exactly this handoff."""
+        return await asyncio.shield(self._accepted)
+
+    async def result(self) -> HandoffResult:
+        """The result, or the WaybillError with which the handoff ended."""
+        self._is_awaited = True
+        try:
+            return await asyncio.shield(self._result)
+        finally:
+            self._acknowledge_by_itself()
+
+    async def cancel(self, reason: str | None = None) -> bool:
+        """False where it had ended before, which the result then tells."""
+        await self.custody()
+        to = self.envelope["to"] if isinstance(self.envelope["to"], str) else self._context.hub_id
+        made = create_reply(
+            self.envelope, "cancel", self._context.id, present(reason=reason), to=to
+        )
+        text = await self._context.signer.sign(made)
+        try:
+            await self._context.send(text, self._until)
+        except WaybillError as error:
+            if error.status == 410:
+                return False
+            raise
+        await self.receive(text)
+        return True
+
+    async def answer(self, question_id: str, answer: Any) -> None:
+        """Answers a question by its id. A second answer changes nothing: it is refused with 410."""
+        if question_id not in self._asked:
+            raise WaybillError(403, f"Nobody has asked the question {question_id} about {self.id}.")
+        re, by = self._asked[question_id]
+        body = {"question_id": question_id, "answer": answer}
+        await self._context.say(
+            create_reply(self.envelope, "answer", self._context.id, body, to=by, re=re), self._until
+        )
+
+    async def acknowledge(self) -> None:
+        """Tells the hub that the end is where it belongs, so that it is not delivered again."""
+        if self._acknowledged is None:
+            self._acknowledged = self._context.tasks.start(self._acknowledge())
+        await asyncio.shield(self._acknowledged)
+
+    async def _acknowledge(self) -> None:
+        await asyncio.wait({self._result})
+        if self._ending is None:
+            return
+        made = create_reply(
+            self.envelope,
+            "receipt",
+            self._context.id,
+            {"status": 200},
+            to=self._context.hub_id,
+            re=self._ending,
+        )
+        await self._context.say(made, self._until)
+        self._forget(self.id)
+
+    def _acknowledge_by_itself(self) -> None:
+        if (
+            self._is_manual
+            or not self._is_awaited
+            or self._ending is None
+            or self._acknowledged is not None
+        ):
+            return
+        # A turn later, so that the code that waited for the result has run and could still raise.
+        self._acknowledged = self._context.tasks.start(self._acknowledge())
+
+    async def settled(self) -> None:
+        """An acknowledgement that is on its way has arrived, or will not."""
+        if self._acknowledged is not None:
+            await asyncio.wait({self._acknowledged})
+
+    async def submit(self) -> None:
+        """Hands it to the hub. For the agent."""
+        self._text = await self._context.signer.sign(self.envelope)
+        receipt = await self._context.send(self._text, self._until)
+        self._in_custody(receipt.envelope["from"], receipt.digest, receipt.text)
+
+    def found(self, envelope: Envelope, text: str) -> None:
+        """For one that was found again: the hub had it all along."""
+        self.envelope, self._text = envelope, text
+        self._in_custody(self._context.hub_id, self.digest, text)
+
+    def fail(self, error: WaybillError) -> None:
+        """It will not be heard of again here. For the agent."""
+        for each in (self._custody, self._accepted, self._result):
+            if not each.done():
+                each.set_exception(error)
+        self.progress.end()
+        self.questions.end()
+        self._forget(self.id)
+
+    async def receive(self, text: str, received_at: dict[str, Any] | None = None) -> None:
+        """Takes what was delivered about it, once however often it comes. For the agent."""
+        verified = await self._context.verify(text, received_at, self._until)
+        if verified.digest in self._seen:
+            return
+        self._check(verified.envelope)
+        self._seen.add(verified.digest)
+        self._take(verified)
+
+    def _check(self, envelope: Envelope) -> None:
+        me, to = self._context.id, self.envelope["to"]
+        is_about = (
+            envelope["handoff_id"] == self.id
+            and envelope["correlation_id"] == self.envelope["correlation_id"]
+        )
+        is_own = envelope["kind"] == "cancel" and envelope["from"] == me
+        is_notice = envelope["kind"] == "notice" and envelope["from"] == self._context.hub_id
+        is_by_recipient = not isinstance(to, str) or envelope["from"] == to
+        is_for_this = envelope.get("re") == self.digest and envelope["to"] == me and is_by_recipient
+        if not is_about or not (is_own or is_notice or is_for_this):
+            raise WaybillError(
+                403,
+                f"A {envelope['kind']} from {envelope['from']} was delivered for {self.id}, which it is not about.",
+            )
+
+    def _take(self, verified: VerifiedEnvelope) -> None:
+        envelope, body = verified.envelope, verified.envelope["body"]
+        kind, by, attempt = envelope["kind"], envelope["from"], envelope.get("attempt")
+        if kind == "result" or (kind == "receipt" and body["status"] == 101):
+            # A result names the same digest as the acceptance would have: it stands for it.
+            if not self._accepted.done():
+                self._accepted.set_result(Receipt(by, attempt, verified.digest, verified.text))
+        elif kind == "progress":
+            said = {name: body[name] for name in ("message", "fraction", "data") if name in body}
+            self.progress.push(ProgressEvent(by, int(attempt or 0), **said))
+        elif kind == "question":
+            for each in body["questions"]:
+                self._asked[each["id"]] = (verified.digest, by)
+                said = {name: each[name] for name in ("text", "data", "schema") if name in each}
+                self.questions.push(
+                    QuestionEvent(each["id"], by, int(attempt or 0), "state" in body, **said)
+                )
+        ending = ending_of(verified)
+        if ending is not None and self._ending is None and not self._result.done():
+            self._end(ending, verified.digest)
+
+    def _end(self, ending: HandoffResult | WaybillError, digest: str) -> None:
+        self._ending = digest
+        if isinstance(ending, WaybillError):
+            if not self._accepted.done():
+                self._accepted.set_exception(ending)
+            self._result.set_exception(ending)
+        else:
+            self._result.set_result(ending)
+        log.info("%s: %s ended with %s", self._context.id, self.id, getattr(ending, "status", 200))
+        self.progress.end()
+        self.questions.end()
+
+    def _in_custody(self, by: str, digest: str, text: str) -> None:
+        if not self._custody.done():
+            self._custody.set_result(Receipt(by, None, digest, text))
+
+    @property
+    def _until(self) -> float:
+        return loop_time_of(deadline_ms(self.envelope)) + AFTER_DEADLINE_S

@@ -1,0 +1,35 @@
+"""What happens, in order, for whoever asks for it; the oldest make room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Stream(Generic[Item]):
+    def __init__(self, kept: int) -> None:
+        self._items: deque[Item] = deque(maxlen=kept)
+        self._news = asyncio.Event()
+        self._is_ended = False
+
+    def push(self, item: Item) -> None:
+        self._items.append(item)
+        self._news.set()
+
+    def end(self) -> None:
+        self._is_ended = True
+        self._news.set()
+
+    def __aiter__(self) -> Stream[Item]:
+        return self
+
+    async def __anext__(self) -> Item:
+        while not self._items:
+            if self._is_ended:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self._items.popleft()

@@ -1,0 +1,31 @@
+"""Where a hub is reached. All of it lies below the address that was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ..protocol.error import WaybillError
+
+_SOCKET_SCHEME = {"http": "ws", "https": "wss"}
+
+
+@dataclass(frozen=True)
+class Address:
+    url: str
+    socket: str
+
+    def path(self, path: str) -> str:
+        return f"{self.url}{path}"
+
+
+def address_of(given: str) -> Address:
+    parts = urlsplit(given)
+    scheme = _SOCKET_SCHEME.get(parts.scheme)
+    if scheme is None or not parts.hostname or parts.username is not None or parts.query:
+        raise WaybillError(
+            400,
+            f'"{given}" is not the address of a hub; one looks like http://127.0.0.1:7411 or https://hub.example.',
+        )
+    base = given.split("#")[0].rstrip("/")
+    return Address(base, f"{scheme}{base[len(parts.scheme) :]}/v1/socket")

@@ -1,0 +1,159 @@
+"""A served hub: who it is, and what can be asked of it by everybody."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ..protocol.error import WaybillError
+from ..protocol.instant import now_ms, parse_time
+from ..protocol.json_text import parse_json
+from ..protocol.manifest import VerifiedManifest, verify_manifest
+from ..protocol.problem import error_of_response
+from ..protocol.shape import anything, instant, listed, record, text
+from .address import Address, address_of
+from .persist import persist
+from .socket import OPEN_WITHIN_S, HubSocket
+
+_published = record({"manifests": listed(record({"manifest": text(), "at": instant}))})
+_well_known = record({"hub": text(), "manifest": text()})
+_found = record({"fits": listed(anything), "left_out": listed(anything)})
+Published = list[tuple[str, int]]
+
+
+def read_published(value: Any) -> Published:
+    """Signed manifests, each with the time at which the hub took it in."""
+    _published(value, "")
+    return [(each["manifest"], parse_time(each["at"]) or 0) for each in value["manifests"]]
+
+
+def read_found(value: Any) -> dict[str, Any]:
+    _found(value, "")
+    return dict(value)
+
+
+async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
+    """Finds the hub at an address, and waits for one that is not there yet; a 503 when the time is over.
+
+    `hub_key` is the thumbprint of a key that it must have. Left out: the hub that is met first is
+    believed, and for the life of this connection no other one."""
+    hub = Hub(address_of(url), hub_key)
+    try:
+        await persist(hub.meet, asyncio.get_running_loop().time() + timeout)
+    except BaseException:
+        await hub.close()
+        raise
+    return hub
+
+
+class Hub:
+    def __init__(self, address: Address, pinned: str | None) -> None:
+        self.id = ""
+        self.address = address
+        self._pinned = pinned
+        self._known: VerifiedManifest | None = None
+        self._http = httpx.AsyncClient(timeout=OPEN_WITHIN_S, follow_redirects=False)
+
+    async def __aenter__(self) -> Hub:
+        return self
+
+    async def __aexit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def meet(self) -> None:
+        """Asks who is there, and believes it if it is the one that is meant."""
+        said = await self._request("GET", "/.well-known/waybill")
+        _well_known(said, "")
+        if self._known is None or self._known.text != said["manifest"]:
+            self._check(said["hub"], await self.manifests(said["hub"]))
+        if self.id not in ("", said["hub"]):
+            raise WaybillError(
+                401,
+                f"The hub at {self.address.url} was {self.id}, and now calls itself {said['hub']}: it is another one.",
+            )
+        self.id = said["hub"]
+
+    async def manifests(self, agent: str) -> Published:
+        """All manifests of an agent, by sequence."""
+        try:
+            return read_published(
+                await self._request("GET", f"/.well-known/waybill/agents/{quote(agent, safe='')}")
+            )
+        except WaybillError as error:
+            if error.status == 404:
+                return []
+            raise
+
+    async def publish(self, agent: str, manifest: str) -> None:
+        await self._request("PUT", f"/v1/agents/{quote(agent, safe='')}", {"manifest": manifest})
+
+    async def open_socket(self) -> HubSocket:
+        # Somebody else may have taken the hub's place while it was out of reach.
+        await self.meet()
+        socket = await HubSocket.open(self.address.socket)
+        if socket.hub == self.id:
+            return socket
+        await socket.close()
+        raise WaybillError(
+            401, f"Behind the socket of {self.id} there is another hub: {socket.hub}."
+        )
+
+    async def _request(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        url = self.address.path(path)
+        try:
+            response = await self._http.request(method, url, json=body)
+        except httpx.HTTPError as error:
+            raise WaybillError(
+                503, f"{url} is out of reach: {error or type(error).__name__}.", cause=error
+            ) from error
+        if response.is_redirect:
+            raise WaybillError(
+                404, f"{url} redirects to another address: connect to that one if it is the hub's."
+            )
+        if not response.is_success:
+            raise error_of_response(response.status_code, response.text)
+        return parse_json(response.content) if response.content else None
+
+    def _check(self, hub: str, published: Published) -> None:
+        """Believes the manifests of the hub, all of them by sequence, or refuses."""
+        chain: list[VerifiedManifest] = []
+        for each, at in published:
+            chain.append(verify_manifest(each, previous=chain[-1] if chain else None, at=at))
+        if not chain or chain[-1].agent != hub:
+            raise WaybillError(
+                401, f"The hub at {self.address.url} has no manifest of {hub} to show."
+            )
+        newest, known = chain[-1], self._known
+        if known is not None and all(each.digest != known.digest for each in chain):
+            raise WaybillError(
+                401,
+                f"THE HUB HAS CHANGED: {known.agent} at {self.address.url} was known by {_kids(known)}; now {newest.agent} "
+                f"is there, with {_kids(newest)}, and nothing that leads from the one to the other. Either somebody else "
+                "answers there, or the hub lost its key or its store. To trust what is there now, connect again; to be "
+                "sure of it, pin its key with hub_key.",
+            )
+        if self._pinned is not None:
+            pinned = newest.keys.get(self._pinned)
+            if pinned is None or not pinned.is_valid_at(now_ms()):
+                raise WaybillError(
+                    401,
+                    f"THIS IS NOT THE PINNED HUB: {self._pinned} is no current key of {newest.agent} at {self.address.url}, "
+                    f"which has {_kids(newest)}. Pin another key only if the hub's operator confirms it.",
+                )
+        self._known = newest
+
+
+def _kids(manifest: VerifiedManifest) -> str:
+    return ", ".join(manifest.keys)

@@ -1,0 +1,170 @@
+"""Keeps an agent attached, and sends what it has to say until the hub has signed for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..protocol.envelope import VerifiedEnvelope
+from ..protocol.error import WaybillError
+from ..protocol.key import PrivateKey
+from ..protocol.proof import sign_hello
+from .hub import Hub, Published, read_published
+from .persist import backoff, persist
+from .socket import Deliver, HubSocket
+from .tasks import Tasks, log
+
+if TYPE_CHECKING:
+    from .peers import Peers
+
+Value = TypeVar("Value")
+
+# The hub's word on who attaches. Anything else may be gone the next time.
+_REFUSED = frozenset((400, 401, 403, 409))
+
+
+class Link:
+    def __init__(
+        self,
+        agent: str,
+        key: PrivateKey,
+        hub: Hub,
+        instance: str,
+        lost: Callable[[WaybillError], None],
+        tasks: Tasks,
+    ) -> None:
+        self._agent = agent
+        self._key = key
+        self._instance = instance
+        self._lost = lost
+        self._tasks = tasks
+        self._socket: HubSocket | None = None
+        self._credit = 0
+        self._is_closed = False
+        self.hub = hub
+
+    @property
+    def is_attached(self) -> bool:
+        return self._socket is not None
+
+    async def open(self, credit: int, deliver: Deliver) -> None:
+        """Attaches, and again whenever the line is cut, until it is closed."""
+        self._credit = credit
+        await self._attach(deliver)
+
+    async def _attach(self, deliver: Deliver) -> None:
+        socket = await self.hub.open_socket()
+        proof = sign_hello(
+            sender=self._agent,
+            hub=self.hub.id,
+            instance=self._instance,
+            nonce=socket.nonce,
+            key=self._key,
+        )
+        # What comes before the attachment itself waits for it: there is no way yet to say that it came.
+        early: list[dict[str, Any]] = []
+        is_early = True
+
+        def take(delivery: dict[str, Any]) -> None:
+            if is_early:
+                early.append(delivery)
+            elif not self._is_closed:
+                deliver(delivery)
+
+        try:
+            await socket.attach(proof, self._credit, take)
+        except BaseException:
+            await socket.close()
+            raise
+        if self._is_closed:
+            return await socket.close()
+        self._socket = socket
+        log.info("%s: attached to %s", self._agent, self.hub.id)
+        is_early = False
+        for each in early:
+            deliver(each)
+        self._tasks.start(self._watch(socket, deliver))
+
+    async def _watch(self, socket: HubSocket, deliver: Deliver) -> None:
+        reason = await asyncio.shield(socket.closed)
+        if self._socket is not socket:
+            return
+        self._socket = None
+        log.info("%s: detached: %s", self._agent, reason)
+        if self._is_closed or reason is None:
+            return
+        # 409: another process speaks for this agent now. Two that push each other out help nobody.
+        if reason.status == 409:
+            return self._lost(reason)
+        failures = 0
+        while not self._is_closed:
+            try:
+                return await self._attach(deliver)
+            except WaybillError as error:
+                if error.status in _REFUSED:
+                    return self._lost(error)
+                failures += 1
+                log.debug("%s: not attached yet: %s", self._agent, error)
+            await asyncio.sleep(backoff(failures))
+
+    async def submit(self, text: str, digest: str, until: float, peers: Peers) -> VerifiedEnvelope:
+        """Sends until the hub has it. The very same bytes each time, so that it is taken once.
+
+        Gives the hub's receipt, verified."""
+
+        async def once() -> VerifiedEnvelope:
+            value = await self.call("submit", {"envelope": text})
+            receipt = await peers.verify(str(value["receipt"]), to=self._agent)
+            envelope = receipt.envelope
+            if (
+                envelope["kind"] == "receipt"
+                and envelope["from"] == self.hub.id
+                and envelope["re"] == digest
+            ):
+                return receipt
+            raise WaybillError(
+                401,
+                f"The hub {self.hub.id} did not sign for what it was given, but for something else.",
+            )
+
+        return await self.persist(once, until)
+
+    async def persist(self, ask: Callable[[], Awaitable[Value]], until: float) -> Value:
+        """Asks until the hub is there to answer, at most until then."""
+        return await persist(ask, asyncio.get_running_loop().time() if self._is_closed else until)
+
+    async def call(self, name: str, params: dict[str, Any]) -> Any:
+        if self._socket is None:
+            raise WaybillError(
+                503, f"{self._agent} is not attached to {self.hub.address.url} at the moment."
+            )
+        return await self._socket.call(name, params)
+
+    async def manifests(self, agent: str) -> Published:
+        if self._socket is None:
+            return await self.hub.manifests(agent)
+        return read_published(await self.call("manifests", {"agent": agent}))
+
+    def taken(self, handoff_id: str, attempt: int) -> None:
+        self._say("taken", handoff_id=handoff_id, attempt=attempt)
+
+    def heartbeat(self, handoff_id: str, attempt: int) -> None:
+        self._say("heartbeat", handoff_id=handoff_id, attempt=attempt)
+
+    def seen(self, delivery_id: str) -> None:
+        self._say("seen", id=delivery_id)
+
+    def set_credit(self, credit: int) -> None:
+        self._credit = credit
+        self._say("credit", credit=credit)
+
+    def _say(self, kind: str, **members: Any) -> None:
+        if self._socket is not None:
+            self._socket.send({"type": kind, **members})
+
+    async def close(self) -> None:
+        self._is_closed = True
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            await socket.close()

@@ -1,0 +1,61 @@
+"""The keys of the others, from their signed manifests. The hub passes those on; it can't make them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..protocol.encoding import digest_of
+from ..protocol.envelope import KeyRecord, VerifiedEnvelope, verify_envelope
+from ..protocol.error import WaybillError
+from ..protocol.ids import is_agent_id
+from ..protocol.instant import now_ms, parse_time
+from ..protocol.json_text import parse_json
+from ..protocol.jws import Roots, read_compact
+from ..protocol.manifest import VerifiedManifest, keyring, verify_manifest
+from ..protocol.trust import TrustPolicy
+from .link import Link
+
+_KEYS_KEPT = 10_000
+
+
+class Peers:
+    def __init__(self, link: Link, trust: TrustPolicy | None) -> None:
+        self._link = link
+        self._trust = trust
+        self._keys: dict[str, KeyRecord] = {}
+        self._roots = Roots()
+
+    async def verify(
+        self, text: str, *, to: str | None = None, received_at: Mapping[str, str] | None = None
+    ) -> VerifiedEnvelope:
+        """Checks an envelope, and that it is for this agent where `to` says so."""
+        compact = read_compact(text)
+        now = now_ms()
+        is_known = compact.kid in self._keys
+        try:
+            return verify_envelope(text, key_of=self._keys.get, at=now, to=to, roots=self._roots)
+        except WaybillError:
+            if is_known and received_at is None:
+                raise
+        if not is_known:
+            # Only a hint about whose manifest to ask for: nothing in it is believed yet.
+            said = parse_json(compact.payload)
+            sender = said.get("from") if isinstance(said, dict) else None
+            if is_agent_id(sender):
+                await self._learn(str(sender))
+        # Its key may have been retired since the hub took it in; the hub would refuse such a key now.
+        taken_in = parse_time((received_at or {}).get(digest_of(text)))
+        at = now if taken_in is None else min(now, taken_in)
+        return verify_envelope(text, key_of=self._keys.get, at=at, to=to, roots=self._roots)
+
+    async def _learn(self, agent: str) -> None:
+        published = await self._link.manifests(agent)
+        newest: VerifiedManifest | None = None
+        for index, (text, at) in enumerate(published):
+            trust = self._trust if index == len(published) - 1 else None
+            newest = verify_manifest(text, previous=newest, at=at, trust=trust)
+        if newest is None or newest.agent != agent:
+            return
+        if len(self._keys) > _KEYS_KEPT:
+            self._keys.clear()
+        self._keys.update(keyring([newest]))

@@ -1,0 +1,41 @@
+"""What a recipient signs about one attempt. Each settles once the hub has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..context import AFTER_DEADLINE_S, Context
+from ..protocol.envelope import Envelope, create_reply
+from ..protocol.error import WaybillError
+from .outcome import failure_of
+
+
+class Replies:
+    def __init__(
+        self, context: Context, handoff: Envelope, *, attempt: int, re: str, deadline: float
+    ) -> None:
+        self._context = context
+        self._handoff = handoff
+        self._about: dict[str, Any] = {"attempt": attempt, "re": re}
+        self._until = deadline + AFTER_DEADLINE_S
+
+    async def say(self, kind: str, body: dict[str, Any]) -> None:
+        await self._context.say(self._made(kind, body), self._until)
+
+    async def result(self, body: dict[str, Any]) -> None:
+        """An output that can't be signed or sent, because of its size or its values, becomes the failure it is."""
+        effects = body.get("effects", "possible")
+        try:
+            text = await self._context.signer.sign(self._made("result", body))
+        except WaybillError as error:
+            return await self.say("result", failure_of(error, effects))
+        try:
+            await self._context.send(text, self._until)
+        except WaybillError as error:
+            # The hub's limits may be narrower than the agent's.
+            if error.status != 413:
+                raise
+            await self.say("result", failure_of(error, effects))
+
+    def _made(self, kind: str, body: dict[str, Any]) -> Envelope:
+        return create_reply(self._handoff, kind, self._context.id, body, **self._about)

@@ -1,0 +1,148 @@
+"""One attempt, as its handler sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from ..protocol.envelope import Envelope
+from .outcome import Finished, Paused
+
+if TYPE_CHECKING:
+    from ..delegating.handle import HandoffHandle
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Where an earlier attempt has paused, and what was answered, by the questions' ids."""
+
+    state: str
+    questions: list[dict[str, Any]]
+    answers: Mapping[str, Any]
+
+
+class Speaks(Protocol):
+    """What an attempt can say."""
+
+    async def progress(self, body: dict[str, Any]) -> None: ...
+    async def ask(self, question: dict[str, Any]) -> Any: ...
+    def name(self, question: dict[str, Any]) -> dict[str, Any]: ...
+    def hand_off(self, capability: str, options: dict[str, Any]) -> HandoffHandle: ...
+
+
+@dataclass(frozen=True)
+class Work:
+    """When the work is not wanted any more its task is cancelled, and `stopped` is set."""
+
+    agent: str
+    envelope: Envelope
+    handoff_id: str
+    """The idempotency key of the work: the same in every attempt. Give it to what has effects."""
+    attempt: int
+    deadline: datetime
+    stopped: asyncio.Event
+    resume: Resume | None
+    _speaks: Speaks
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return dict(self.envelope["body"])
+
+    @property
+    def input(self) -> Any:
+        return self.body.get("input")
+
+    async def progress(
+        self, message: str | None = None, *, fraction: float | None = None, data: Any = None
+    ) -> None:
+        said = {"message": message, "fraction": fraction, "data": data}
+        await self._speaks.progress({name: each for name, each in said.items() if each is not None})
+
+    async def ask(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        data: Any = None,
+        schema: Any = None,
+    ) -> Any:
+        """Asks, and waits for the answer. What an earlier attempt was answered is not asked again."""
+        return await self._speaks.ask(_question(text, id, data, schema))
+
+    def question(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        data: Any = None,
+        schema: Any = None,
+    ) -> dict[str, Any]:
+        """For `pause`. Without an id it is the n-th question of this agent."""
+        return self._speaks.name(_question(text, id, data, schema))
+
+    def pause(self, *questions: str | dict[str, Any], state: str) -> Paused:
+        """`return work.pause(…)`: nothing stays in memory, and the answers start the next attempt with the state."""
+        asked = [
+            self.question(each) if isinstance(each, str) else self._speaks.name(each)
+            for each in questions
+        ]
+        return Paused(asked, state)
+
+    def result(
+        self,
+        output: Any = None,
+        *,
+        messages: list[dict[str, Any]] | None = None,
+        artifacts: list[dict[str, Any]] | None = None,
+        effects: str | None = None,
+    ) -> Finished:
+        """`return work.result(…)`: for messages, artifacts and effects next to the output."""
+        return Finished(output, messages, artifacts, effects)
+
+    def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
+        """Hands off a part: same job and trace, and no later than this handoff's deadline."""
+        return self._speaks.hand_off(capability, options)
+
+
+class BlockingWork:
+    """The same for a handler that is a plain function: it runs in a thread of its own."""
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+        self._work = work
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._work, name)
+
+    def progress(
+        self, message: str | None = None, *, fraction: float | None = None, data: Any = None
+    ) -> None:
+        self._wait(self._work.progress(message, fraction=fraction, data=data))
+
+    def ask(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        data: Any = None,
+        schema: Any = None,
+    ) -> Any:
+        return self._wait(self._work.ask(text, id=id, data=data, schema=schema))
+
+    def _wait(self, work: Coroutine[Any, Any, Value]) -> Value:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)
+"""The attempt in whose course code runs."""
+
+
+def _question(text: str | None, id: str | None, data: Any, schema: Any) -> dict[str, Any]:
+    said = {"id": id, "text": text, "data": data, "schema": schema}
+    return {name: each for name, each in said.items() if each is not None}

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+from processes import Place
+
+from waybill import Agent, Hub, connect, load_key
+
+
+@pytest_asyncio.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    """A served hub. Afterwards its history is judged: every test's handoffs must have ended, once and rightly."""
+    made = Place(tmp_path)
+    await made.start_hub()
+    try:
+        yield made
+        verdict = await made.judge()
+        assert verdict["violations"] == []
+        assert verdict["handoffs"] > 0
+    finally:
+        await made.close()
+
+
+class Cast:
+    """Agents of a test, stopped at its end."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._agents: list[Agent] = []
+        self._hubs: list[Hub] = []
+
+    async def agent(self, name: str) -> Agent:
+        hub = await connect(self._place.url)
+        self._hubs.append(hub)
+        made = Agent(name, key=load_key(self._place.key(name)), hub=hub)
+        self._agents.append(made)
+        return made
+
+    async def close(self) -> None:
+        for agent in self._agents:
+            await agent.stop()
+        for hub in self._hubs:
+            await hub.close()
+
+
+@pytest_asyncio.fixture
+async def cast(place: Place) -> AsyncIterator[Cast]:
+    made = Cast(place)
+    yield made
+    await made.close()

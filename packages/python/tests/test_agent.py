@@ -1,0 +1,271 @@
+"""Python and Python over a served hub."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+import recipient
+from conftest import Cast
+from processes import Place
+
+from waybill import (
+    Agent,
+    BlockingWork,
+    HandoffHandle,
+    WaybillError,
+    Work,
+    blocking,
+    connect,
+    load_key,
+    new_id,
+)
+
+
+async def refused(handle: HandoffHandle) -> WaybillError:
+    with pytest.raises(WaybillError) as caught:
+        await handle.result()
+    return caught.value
+
+
+@pytest.mark.usefixtures("place")
+class TestOneHandoff:
+    async def test_is_confirmed_by_the_hub_and_then_by_its_recipient(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        recipient.serve(worker)
+        await worker.start()
+        handle = owner.hand_off("work", to="worker", input={"kind": "echo", "value": "ü🌊"})
+        assert (await handle.custody()).by == "hub"
+        result = await handle.result()
+        assert result.output == {"value": "ü🌊", "by": "worker", "attempt": 1}
+        assert (await handle.accepted()).by == "worker"
+
+    async def test_tells_its_progress_in_order(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        recipient.serve(worker)
+        await worker.start()
+        handle = owner.hand_off("work", to="worker", input={"kind": "progress"})
+        told = [(each.message, each.fraction) async for each in handle.progress]
+        assert told == [("step 1", 0.25), ("step 2", 0.5), ("step 3", 0.75)]
+        assert (await handle.result()).output == {"value": "done"}
+
+    async def test_fails_with_the_real_message_and_its_cause(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        recipient.serve(worker)
+        await worker.start()
+        error = await refused(owner.hand_off("work", to="worker", input={"kind": "fail"}))
+        assert (error.status, error.message) == (500, "The oven is cold.")
+        assert error.cause == {"name": "RuntimeError", "message": "no gas"}
+
+    async def test_does_not_succeed_with_nothing(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        recipient.serve(worker)
+        await worker.start()
+        error = await refused(owner.hand_off("work", to="worker", input={"kind": "empty"}))
+        assert error.status == 520
+
+    async def test_is_cancelled_and_its_work_stops(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        has_begun, has_stopped = asyncio.Event(), asyncio.Event()
+
+        @worker.serve("hang")
+        async def hang(work: Work) -> None:
+            has_begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                has_stopped.set()
+
+        await worker.start()
+        handle = owner.hand_off("hang", to="worker")
+        await has_begun.wait()
+        assert await handle.cancel("not wanted") is True
+        assert (await refused(handle)).status == 499
+        await has_stopped.wait()
+        assert await handle.cancel() is False
+
+    async def test_is_a_dead_letter_at_its_deadline(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        reasons: list[bool] = []
+
+        @worker.serve("hang")
+        async def hang(work: Work) -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                reasons.append(work.stopped.is_set())
+
+        await worker.start()
+        error = await refused(owner.hand_off("hang", to="worker", timeout=1))
+        assert error.status == 504
+        await worker.stop()
+        assert reasons == [True]
+
+    async def test_is_rejected_where_the_input_breaks_its_schema(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        worker.serve(
+            {"name": "research", "input_schema": {"query": "string"}}, lambda work: work.input
+        )
+        await worker.start()
+        error = await refused(owner.hand_off("research", to="worker", input={"query": 1}))
+        assert error.status == 422
+        assert "/query" in error.message
+
+    async def test_goes_to_whoever_can_do_it(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        worker.serve(
+            {"name": "double", "output_schema": {"type": "integer"}}, lambda work: 2 * work.input
+        )
+        await worker.start()
+        found = await owner.find("double", input=4)
+        assert [each["agent_id"] for each in found["fits"]] == ["worker"]
+        assert (await owner.hand_off("double", input=4).result()).output == 8
+
+    async def test_asks_and_goes_on_with_the_answer(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+        @worker.serve("choose")
+        def choose(work: Any) -> Any:
+            work.progress("about to ask")
+            return {"chosen": work.ask("Which?", id="q")}
+
+        await worker.start()
+        handle = owner.hand_off("choose", to="worker")
+        question = await anext(handle.questions)
+        assert (question.id, question.text, question.is_paused) == ("q", "Which?", False)
+        await handle.answer("q", None)
+        assert (await handle.result()).output == {"chosen": None}
+
+    async def test_has_parts_of_the_same_job(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        recipient.serve(worker)
+        made: list[dict[str, Any]] = []
+
+        @worker.serve("split")
+        async def split(work: Work) -> Any:
+            parts = [
+                work.hand_off("work", to="worker", input={"kind": "echo", "value": n})
+                for n in range(10)
+            ]
+            made.extend(each.envelope for each in parts)
+            return [(await each.result()).output["value"] for each in parts]
+
+        await worker.start()
+        handle = owner.hand_off("split", to="worker", timeout=20)
+        assert (await handle.result()).output == list(range(10))
+        for part in made:
+            assert part["parent_id"] == handle.id
+            assert part["correlation_id"] == handle.envelope["correlation_id"]
+            assert part["deadline"] <= handle.envelope["deadline"]
+
+    async def test_is_found_again_under_its_id_and_other_work_is_not(self, cast: Cast) -> None:
+        worker, owner = await cast.agent("worker"), await cast.agent("owner")
+        recipient.serve(worker)
+        await worker.start()
+        name = new_id()
+        handle = owner.hand_off("work", to="worker", input={"kind": "echo"}, handoff_id=name)
+        first = await handle.result()
+        # Nothing of it is left in this process: it is the hub that knows it.
+        await handle.acknowledge()
+        handle = owner.hand_off("work", to="worker", input={"kind": "echo"}, handoff_id=name)
+        assert (await handle.result()).digest == first.digest
+        await handle.acknowledge()
+        error = await refused(
+            owner.hand_off("work", to="worker", input={"kind": "fail"}, handoff_id=name)
+        )
+        assert error.status == 409
+
+
+async def test_a_handoff_outlives_its_delegator(place: Place, cast: Cast) -> None:
+    worker = await cast.agent("worker")
+    recipient.serve(worker)
+    await worker.start()
+    async with await connect(place.url) as hub:
+        first = Agent("owner", key=load_key(place.key("owner")), hub=hub)
+        handle = first.hand_off("work", to="worker", input={"kind": "pause"}, acknowledge="manual")
+        question = await anext(handle.questions)
+        assert question.is_paused
+        await first.stop("abandon")
+    second = await cast.agent("owner")
+    found = await second.attach(handle.id)
+    asked = await anext(found.questions)
+    await found.answer(asked.id, "yes")
+    assert (await found.result()).output == {"state": "halfway", "answer": "yes"}
+
+
+async def test_a_hub_that_is_killed_loses_nothing(place: Place, cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    worker.serve({"name": "double", "lease_seconds": 20, "max_attempts": 10}, double)
+    await worker.start()
+    await owner.start()
+    handles = [
+        owner.hand_off("double", to="worker", input=number, timeout=60) for number in range(40)
+    ]
+    for _ in range(2):
+        await handles[0].custody()
+        await place.kill_hub()
+        await place.start_hub()
+    results = await asyncio.gather(*(each.result() for each in handles))
+    assert [each.output for each in results] == [2 * number for number in range(40)]
+
+
+async def double(work: Work) -> int:
+    await work.progress(fraction=0.5)
+    return 2 * int(work.input)
+
+
+def test_a_key_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.jwk"
+    key = load_key(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert load_key(path).kid == key.kid
+    assert [each.name for each in tmp_path.iterdir()] == ["a.jwk"]
+    path.chmod(0o640)
+    with pytest.raises(WaybillError) as caught:
+        load_key(path)
+    assert caught.value.status == 401
+
+
+async def test_another_hub_than_the_pinned_one_is_not_believed(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    await place.start_hub()
+    try:
+        async with await connect(place.url, hub_key=place.kid) as hub:
+            assert hub.id == "hub"
+        with pytest.raises(WaybillError) as caught:
+            await connect(place.url, hub_key="x" * 43)
+        assert caught.value.status == 401
+    finally:
+        await place.close()
+
+
+async def test_a_hub_that_is_not_there_is_waited_for_and_then_named() -> None:
+    with pytest.raises(WaybillError) as caught:
+        await connect("http://127.0.0.1:9", timeout=0.2)
+    assert caught.value.status == 503
+    assert "127.0.0.1:9" in caught.value.message
+
+
+def test_all_of_it_without_async(place: Place) -> None:
+    with blocking.connect(place.url) as hub:
+        worker = blocking.Agent("worker", key=load_key(place.key("worker")), hub=hub)
+
+        @worker.serve("double")
+        def twice(work: BlockingWork) -> int:
+            work.progress("at it")
+            return int(work.ask("How often?", id="n")) * int(work.input)
+
+        owner = blocking.Agent("owner", key=load_key(place.key("owner")), hub=hub)
+        with worker, owner:
+            assert owner.find("double")["fits"][0]["agent_id"] == "worker"
+            handle = owner.hand_off("double", to="worker", input=21)
+            assert handle.custody().by == "hub"
+            question = next(handle.questions)
+            handle.answer(question.id, 2)
+            assert [each.message for each in handle.progress] == ["at it"]
+            assert handle.result().output == 42
+            handle.acknowledge()
+            assert owner.attach(handle.id).result().output == 42
