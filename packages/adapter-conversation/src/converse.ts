@@ -1,0 +1,120 @@
+import { textMessage, toolCallPart } from "@waybill/agent/adapter";
+import type { ToolCall } from "@waybill/agent/adapter";
+import { parseJson, WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { Conversation, Converse, Reply } from "./conversation.ts";
+import { Deltas } from "./deltas.ts";
+import { askChat } from "./model/chat.ts";
+import { assertWhole, modelFailure } from "./model/failure.ts";
+import { withFiles } from "./model/part.ts";
+import { askResponses } from "./model/responses.ts";
+import type { Said, SaidCall } from "./model/said.ts";
+import type { Tool } from "./tool.ts";
+import { openCallsOf, useTools } from "./use-tools.ts";
+
+const ASK = { chat: askChat, responses: askResponses } as const;
+
+const TURNS_AT_MOST = 16;
+const GATHER_MS = 250;
+
+/** Holds a conversation: asks the model, uses the tools that it calls, and asks again. */
+export async function converse(conversation: Conversation, about: Converse): Promise<Reply> {
+  const { turnsAtMost = TURNS_AT_MOST, tools: given = [], name } = conversation;
+  const tools = typeof given === "function" ? await given() : given;
+  const added: Message[] = [...(about.after?.messages ?? [])];
+  const brought: Artifact[] = [...(about.after?.artifacts ?? [])];
+  const failures: WaybillError[] = [];
+  for (let turn = 0; turn < turnsAtMost; turn++) {
+    const open = openCallsOf(added);
+    if (open.length > 0) {
+      const before = [...about.messages, ...added.slice(0, callingTurnOf(added))];
+      const artifacts = [...(about.artifacts ?? []), ...brought];
+      const used = await useTools(open, tools, { ...about, artifacts }, before);
+      added.push(...used.messages);
+      brought.push(...used.artifacts);
+      failures.push(...used.failures);
+      const { questions } = used;
+      if (questions.length > 0)
+        return { text: "", messages: added, artifacts: brought, failures, questions };
+    }
+    const said = await ask(conversation, about, tools, added, turn);
+    added.push(messageOf(said, name));
+    if (said.calls.length > 0) continue;
+    return { text: said.text, messages: added, artifacts: brought, failures, questions: [] };
+  }
+  throw new WaybillError(
+    508,
+    `The model was asked ${turnsAtMost} times and still wants to use tools. Raise turnsAtMost, or ask for less.`,
+  );
+}
+
+async function ask(
+  conversation: Conversation,
+  about: Converse,
+  tools: readonly Tool[],
+  added: readonly Message[],
+  turn: number,
+): Promise<Said> {
+  const { client, model, name, instructions, api = "chat", request = {}, gatherMs } = conversation;
+  const { artifacts = [], output, onProgress, signal = new AbortController().signal } = about;
+  signal.throwIfAborted();
+  const deltas = new Deltas(gatherMs ?? GATHER_MS, (event) => onProgress?.(event));
+  try {
+    const said = await ASK[api]({
+      client,
+      model,
+      name,
+      instructions,
+      messages: [...withFiles(about.messages, artifacts), ...added],
+      tools,
+      form: isOfObject(output) ? output : undefined,
+      request,
+      headers: headersOf(about, turn),
+      signal,
+      onDelta: (delta) => deltas.add(delta),
+    });
+    deltas.flush();
+    assertWhole(said);
+    return said;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw modelFailure(thrown);
+  }
+}
+
+/** Who looks into the logs of the model's host finds the conversation by these. */
+function headersOf({ run, traceparent, tracestate }: Converse, turn: number) {
+  return {
+    "x-client-request-id": `${encodeURIComponent(run)}/${turn}`,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+  };
+}
+
+/** The APIs take the schema of an object alone. */
+function isOfObject(schema: Converse["output"]): boolean {
+  return typeof schema === "object" && (schema as { type?: unknown }).type === "object";
+}
+
+function messageOf({ text, calls }: Said, name: string | undefined): Message {
+  const message = textMessage("assistant", text, name);
+  const content = [
+    ...(text === "" && calls.length > 0 ? [] : message.content),
+    ...calls.map(callOf).map(toolCallPart),
+  ];
+  return { ...message, content };
+}
+
+function callOf({ id, name, arguments: given }: SaidCall): ToolCall {
+  let parsed: Json;
+  try {
+    parsed = given.trim() === "" ? {} : parseJson(given);
+  } catch {
+    parsed = given;
+  }
+  return { id, name, arguments: parsed };
+}
+
+function callingTurnOf(added: readonly Message[]): number {
+  return added.findLastIndex(({ role }) => role === "assistant");
+}

@@ -1,0 +1,82 @@
+import { call } from "@waybill/agent/adapter";
+import type { Agent } from "@waybill/agent";
+import { describeForModel, WaybillError } from "@waybill/protocol";
+import type { Capability, Found, RankedCandidate } from "@waybill/protocol";
+import { argumentsOf, workFrom } from "./handoff-arguments.ts";
+import type { Tool, ToolReply } from "./tool.ts";
+
+export interface HandoffToolOptions {
+  /** What the model calls it; left out, after the capability. */
+  readonly name?: string | undefined;
+  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  readonly to?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** What a failure does: the model is told as data, which is the default, or the conversation ends with it. */
+  readonly onFailure?: "tell" | "throw" | undefined;
+}
+
+/** What another agent can do, as a tool with which a model hands work off and gets the result. */
+export function handoffTool(
+  agent: Agent,
+  capability: Capability,
+  { name, to, timeoutMs, onFailure = "tell" }: HandoffToolOptions = {},
+): Tool {
+  return {
+    name: name ?? toolNameOf(capability.name),
+    description: `Hands this work off to another agent, and gives its result.\n${describeForModel(capability)}`,
+    parameters: argumentsOf(capability),
+    async use(input, { id, run, messages, artifacts, signal, ...use }): Promise<ToolReply> {
+      const { traceparent, tracestate } = use;
+      try {
+        const { by, ...result } = await call(agent, {
+          step: { run, step: id },
+          capability: capability.name,
+          to,
+          timeoutMs,
+          ...workFrom(input, capability, messages),
+          ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
+          traceparent,
+          tracestate,
+          signal,
+          onProgress: ({ message, fraction, data }) => use.progress({ message, fraction, data }),
+          onQuestion: ({ id: asked, text, data, schema }) =>
+            use.ask({ id: asked, text, data, schema }),
+        });
+        const { output, messages: said, artifacts: files } = result;
+        return { by, output, messages: said, artifacts: files };
+      } catch (thrown) {
+        if (onFailure === "throw" || signal.aborted || !WaybillError.is(thrown)) throw thrown;
+        return { by: to ?? capability.name, failure: thrown };
+      }
+    },
+  };
+}
+
+/**
+ * Handoff tools for all that was found, one a capability: the best of those who have it describes it,
+ * and at each use the hub picks who is the best then.
+ */
+export function handoffTools(
+  agent: Agent,
+  found: Found | readonly RankedCandidate[],
+  options: Omit<HandoffToolOptions, "name" | "to"> = {},
+): Tool[] {
+  const fits = "fits" in found ? found.fits : found;
+  const tools = new Map<string, Tool>();
+  for (const { capability } of fits) {
+    if (tools.has(capability.name)) continue;
+    const taken = [...tools.values()].map((tool) => tool.name);
+    const name = toolNameOf(capability.name, taken);
+    tools.set(capability.name, handoffTool(agent, capability, { ...options, name }));
+  }
+  return [...tools.values()];
+}
+
+/** Models' hosts take letters, digits, `_` and `-`, and 64 of them. */
+function toolNameOf(capability: string, taken: readonly string[] = []): string {
+  const name = capability.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 60);
+  for (let number = 2; ; number++) {
+    const candidate = number === 2 ? name : `${name}_${number - 1}`;
+    if (!taken.includes(candidate)) return candidate;
+  }
+}

@@ -1,0 +1,71 @@
+import type { ChatCompletionChunk, ChatCompletionCreateParamsStreaming } from "openai/resources";
+import { brokenOff } from "./failure.ts";
+import { FORM_NAME } from "./said.ts";
+import type { Asked, Said, SaidCall } from "./said.ts";
+import { chatMessagesOf } from "./to-chat.ts";
+
+/** Asks a model by the chat completions API. */
+export async function askChat(asked: Asked): Promise<Said> {
+  const { client, model, instructions, messages, tools, form, request, headers, signal } = asked;
+  const body = {
+    model,
+    messages: [
+      ...(instructions === undefined ? [] : [{ role: "system" as const, content: instructions }]),
+      ...messages.flatMap(chatMessagesOf),
+    ],
+    ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),
+    ...(form === undefined
+      ? {}
+      : {
+          response_format: { type: "json_schema", json_schema: { name: FORM_NAME, schema: form } },
+        }),
+    ...request,
+    stream: true,
+  } as ChatCompletionCreateParamsStreaming;
+  // The client's own helper takes no reply that breaks its form, and then nobody could ask again.
+  const said = new Heard(asked.onDelta);
+  for await (const { choices } of await client.chat.completions.create(body, { signal, headers }))
+    for (const choice of choices) said.add(choice);
+  return said.whole();
+}
+
+/** A turn, put together from what is streamed of it. */
+class Heard {
+  readonly #onDelta: (delta: string) => void;
+  readonly #calls: SaidCall[] = [];
+  #text = "";
+  #refusal: string | undefined;
+  #finish: string | undefined;
+
+  constructor(onDelta: (delta: string) => void) {
+    this.#onDelta = onDelta;
+  }
+
+  add({ delta, finish_reason: finish }: ChatCompletionChunk.Choice): void {
+    this.#finish = finish ?? this.#finish;
+    if (delta.refusal != null) this.#refusal = (this.#refusal ?? "") + delta.refusal;
+    if (delta.content != null && delta.content !== "") {
+      this.#text += delta.content;
+      this.#onDelta(delta.content);
+    }
+    for (const { index, id, function: part } of delta.tool_calls ?? []) {
+      const { id: known, name = "", arguments: given = "" } = this.#calls[index] ?? {};
+      this.#calls[index] = {
+        id: known ?? id ?? `call_${index}`,
+        name: name + (part?.name ?? ""),
+        arguments: given + (part?.arguments ?? ""),
+      };
+    }
+  }
+
+  whole(): Said {
+    const finish = this.#finish;
+    if (finish === undefined) throw brokenOff();
+    const cutBy = finish === "length" || finish === "content_filter" ? finish : undefined;
+    return { text: this.#text, calls: this.#calls, refusal: this.#refusal, cutBy };
+  }
+}
+
+function functionOf({ name, description, parameters }: Asked["tools"][number]) {
+  return { type: "function", function: { name, description, parameters } };
+}

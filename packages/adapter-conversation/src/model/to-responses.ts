@@ -1,0 +1,55 @@
+import { textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import type { ContentPart, Message } from "@waybill/protocol";
+import type { ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses";
+import { shownToModel } from "../as-data.ts";
+
+/** A turn as items of the responses API. It has no names, so who speaks is said in the words. */
+export function responseItemsOf(message: Message, self: string | undefined): ResponseInputItem[] {
+  const { role, name } = message;
+  const speaker = name === undefined || name === self ? "" : `${name}: `;
+  switch (role) {
+    case "system":
+    case "developer":
+      return [{ type: "message", role, content: speaker + textOf(message) }];
+    case "user": {
+      const [first, ...rest] = message.content.flatMap(partOf);
+      const parts =
+        first?.type === "input_text"
+          ? [{ ...first, text: speaker + first.text }, ...rest]
+          : [...(first === undefined ? [] : [first]), ...rest];
+      return [{ type: "message", role, content: parts }];
+    }
+    case "assistant": {
+      const text = textOf(message);
+      return [
+        ...(text === "" ? [] : [{ type: "message" as const, role, content: speaker + text }]),
+        ...toolCallsOf(message).map((call) => ({
+          type: "function_call" as const,
+          call_id: call.id,
+          name: call.name,
+          arguments: JSON.stringify(call.arguments),
+        })),
+      ];
+    }
+    case "tool":
+      return toolResultsOf(message).map(({ id, output }) => ({
+        type: "function_call_output",
+        call_id: id,
+        output: shownToModel(message, output),
+      }));
+  }
+}
+
+function partOf(part: ContentPart): ResponseInputContent[] {
+  const { type, text } = part;
+  if (type === "text") return text === undefined ? [] : [{ type: "input_text", text }];
+  if (type === "input_image" || type === "input_file")
+    return [part as unknown as ResponseInputContent];
+  const { name, media_type, source } = part as unknown as Record<string, string | undefined>;
+  if (type !== "file" || source === undefined || media_type === undefined) return [];
+  if (media_type.startsWith("image/"))
+    return [{ type: "input_image", image_url: source, detail: "auto" }];
+  return source.startsWith("data:")
+    ? [{ type: "input_file", filename: name ?? "file", file_data: source }]
+    : [{ type: "input_file", file_url: source }];
+}

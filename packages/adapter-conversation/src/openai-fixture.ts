@@ -1,0 +1,103 @@
+import { textMessage } from "@waybill/agent/adapter";
+import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import type { Json, Message } from "@waybill/protocol";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { ModelRequest, Script } from "@waybill/scripted-model";
+import OpenAI from "openai";
+import { converse } from "./converse.ts";
+import type { Conversation } from "./conversation.ts";
+import { handoffTool } from "./handoff-tool.ts";
+import { seenByChat, seenByResponses } from "./seen-fixture.ts";
+import { serveConversation } from "./serve.ts";
+import { Stagehand } from "./stage-fixture.ts";
+import type { Props, Scenery } from "./stage-fixture.ts";
+import { localTool, questionTool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+
+const SEEN = { chat: seenByChat, responses: seenByResponses } as const;
+
+/** How the suite uses a conversation over the real client: its model is a scripted one. */
+export function openaiFixture(
+  api: "chat" | "responses",
+  module: URL,
+  gaps: AdapterFixture["gaps"],
+): AdapterFixture {
+  return {
+    adapter: `openai (${api})`,
+    module,
+    gaps,
+    serve: {
+      async offer({ capability, act }) {
+        const stagehand = new Stagehand(act, sceneryOf);
+        const client = await clientOf((request) => stagehand.reply(request), stagehand.fetch);
+        const tools = [questionTool(), ...toolsOf(stagehand.props)];
+        return serveConversation(
+          { client, model: "scripted", api, name: "forecaster", tools, gatherMs: 0 },
+          capability,
+        );
+      },
+    },
+    call: { run: (request) => called(request, api) },
+  };
+}
+
+function sceneryOf({ api, body, headers }: ModelRequest): Scenery {
+  const [run = ""] = (headers["x-client-request-id"] as string).split("/");
+  const traceparent = headers["traceparent"] as string | undefined;
+  return { work: SEEN[api](body), run, traceparent, ask: "ask_delegator" };
+}
+
+/** A model that hands off once by its tool, and then has nothing to add. */
+async function called(request: CallRequest, api: "chat" | "responses"): Promise<Played> {
+  const { agent, capability, to, timeoutMs, run, step, work } = request;
+  const tool = handoffTool(agent, capability, { to, timeoutMs });
+  const given = work.brief ?? work.input ?? {};
+  const client = await clientOf([
+    { calls: [{ id: step, name: tool.name, arguments: given }] },
+    { text: "That is all." },
+  ]);
+  const conversation: Conversation = { client, model: "scripted", api, tools: [tool] };
+  const reply = await converse(conversation, {
+    run,
+    messages: work.messages ?? [textMessage("user", "Find it out.")],
+    artifacts: work.artifacts,
+    signal: request.signal,
+    traceparent: request.traceparent,
+    // The words of the model itself are no progress of the remote agent.
+    onProgress: (event, use) => use && request.show((event as { message: string }).message),
+    onQuestion: ({ id, text }) => request.ask(id!, text!),
+  });
+  // The model has been told, and went on; what it was told is the end of this step.
+  const [failure] = reply.failures;
+  if (failure !== undefined) throw failure;
+  const [got] = reply.messages.filter(({ role }) => role === "tool");
+  const { output } = got!.content[0] as { output?: Json };
+  const { replies } = got as { replies?: Message[] };
+  return { output, messages: replies, artifacts: reply.artifacts };
+}
+
+async function clientOf(script: Script, through?: typeof fetch): Promise<OpenAI> {
+  const { url } = await startScriptedModel(script);
+  const options = { apiKey: "none", baseURL: url, maxRetries: 0 };
+  return new OpenAI(through === undefined ? options : { ...options, fetch: through });
+}
+
+function toolsOf(props: Props): Tool[] {
+  const quiet = { description: "A prop.", parameters: { type: "object" } } as const;
+  return [
+    localTool({ ...quiet, name: "go_on", run: () => "Go on." }),
+    localTool({ ...quiet, name: "weather", run: (_, { id }) => props.results.get(id)! }),
+    {
+      ...quiet,
+      name: "attach",
+      use: async (_, { run }) => ({ output: "Done.", artifacts: props.artifacts.get(run) }),
+    },
+    localTool({
+      ...quiet,
+      name: "fail",
+      run: (_, { run }) => {
+        throw props.errors.get(run)!;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,92 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
+import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Artifact, Json, Message } from "@waybill/protocol";
+import type {
+  ChatCompletionContentPart,
+  ChatCompletionCreateParams,
+  ChatCompletionMessageParam,
+} from "openai/resources";
+import type {
+  ResponseCreateParams,
+  ResponseInputContent,
+  ResponseInputItem,
+} from "openai/resources/responses/responses";
+
+/** What a model has really been shown by the chat completions API. */
+export function seenByChat({ messages }: ChatCompletionCreateParams): PortableWork {
+  const names = new Map<string, string>();
+  const artifacts: Artifact[] = [];
+  const seen = messages.map((message): Message => {
+    const content = partsOf(message).flatMap((part) => {
+      if (part.type === "text") return [{ type: "text", text: part.text }];
+      if (part.type === "file") artifacts.push(fileFrom(part.file.filename, part.file.file_data));
+      return [];
+    });
+    const named = "name" in message && message.name !== undefined ? { name: message.name } : {};
+    if (message.role === "tool") {
+      const id = message.tool_call_id;
+      const output = valueOf(message.content as string);
+      return { role: "tool", name: names.get(id)!, content: [toolResultPart({ id, output })] };
+    }
+    const calls = "tool_calls" in message ? (message.tool_calls ?? []) : [];
+    for (const call of calls) {
+      if (call.type !== "function") continue;
+      const { name, arguments: given } = call.function;
+      names.set(call.id, name);
+      content.push(
+        toolCallPart({ id: call.id, name, arguments: JSON.parse(given) as Json }) as never,
+      );
+    }
+    return { role: message.role as Message["role"], ...named, content };
+  });
+  return { messages: seen, ...(artifacts.length === 0 ? {} : { artifacts }) };
+}
+
+/** What a model has really been shown by the responses API. */
+export function seenByResponses({ input }: ResponseCreateParams): PortableWork {
+  const artifacts: Artifact[] = [];
+  const seen = (input as ResponseInputItem[]).map((item): Message => {
+    if (item.type === "function_call") {
+      const { call_id: id, name, arguments: given } = item;
+      const call = toolCallPart({ id, name, arguments: JSON.parse(given) as Json });
+      return { role: "assistant", content: [call] };
+    }
+    if (item.type === "function_call_output") {
+      const { call_id: id, output } = item;
+      return {
+        role: "tool",
+        content: [toolResultPart({ id: id!, output: valueOf(output as string) })],
+      };
+    }
+    const { role, content } = item as {
+      role: Message["role"];
+      content: string | ResponseInputContent[];
+    };
+    if (typeof content === "string") return textMessage(role, content);
+    const parts = content.flatMap((part) => {
+      if (part.type === "input_text") return [{ type: "text", text: part.text }];
+      if (part.type === "input_file")
+        artifacts.push(fileFrom(part.filename ?? undefined, part.file_data ?? undefined));
+      return [];
+    });
+    return { role, content: parts };
+  });
+  return { messages: seen, ...(artifacts.length === 0 ? {} : { artifacts }) };
+}
+
+function partsOf({ content }: ChatCompletionMessageParam): ChatCompletionContentPart[] {
+  if (typeof content !== "string") return (content ?? []) as ChatCompletionContentPart[];
+  return [{ type: "text", text: content }];
+}
+
+/** Results that are no texts are spelled as JSON. */
+function valueOf(text: string): Json {
+  return text.startsWith("{") ? (JSON.parse(text) as Json) : text;
+}
+
+function fileFrom(name = "", source = ""): Artifact {
+  const [head = "", data = ""] = source.split(";base64,");
+  return artifactOf(name, head.slice("data:".length), Buffer.from(data, "base64"));
+}

@@ -1,0 +1,168 @@
+/// <reference types="node" />
+import { AsyncLocalStorage } from "node:async_hooks";
+import { textOf, toolCallsOf, toolResultsOf, wordsOf } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Act, Played } from "@waybill/conformance";
+import { WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { ModelRequest, Reply, SaidCall, Turn } from "@waybill/scripted-model";
+
+/** What a played thing does besides speaking, kept for the tools that do it. */
+export class Props {
+  readonly results: Map<string, Json> = new Map();
+  readonly artifacts: Map<string, readonly Artifact[]> = new Map();
+  readonly errors: Map<string, Error> = new Map();
+}
+
+/** What of a request stands for what. */
+export interface Scenery {
+  readonly work: PortableWork;
+  readonly run: string;
+  readonly traceparent: string | undefined;
+  /** How the tools are called that ask, show nothing, fail, and bring files. */
+  readonly ask: string;
+}
+
+class Interrupt extends Error {
+  readonly call: SaidCall;
+
+  constructor(call: SaidCall) {
+    super("The run waits for an answer.");
+    this.call = call;
+  }
+}
+
+/**
+ * Plays an act as a model at the other end of HTTP. What it shows is streamed, what it asks is a call
+ * of a tool, and it is in the course of the run that has asked it, as a tool would be.
+ */
+export class Stagehand {
+  readonly props: Props = new Props();
+  readonly #act: Act;
+  readonly #setting: (request: ModelRequest) => Scenery;
+  readonly #next: Map<string, Reply[]> = new Map();
+  readonly #courses: Map<string, <Value>(play: () => Value) => Value> = new Map();
+  #asked = 0;
+
+  constructor(act: Act, setting: (request: ModelRequest) => Scenery) {
+    this.#act = act;
+    this.#setting = setting;
+  }
+
+  /** For a client: remembers in the course of which run a request was made. */
+  readonly fetch: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    const course = String(++this.#asked);
+    this.#courses.set(course, AsyncLocalStorage.snapshot());
+    headers.set("x-course", course);
+    return fetch(input, { ...init, headers });
+  };
+
+  async reply(request: ModelRequest): Promise<Reply> {
+    const scenery = this.#setting(request);
+    const next = this.#next.get(scenery.run)?.shift();
+    if (next !== undefined) return next;
+    const shown = new Shown();
+    const course = this.#courses.get(request.headers["x-course"] as string)!;
+    const ended = course(() => this.#play(scenery, request.signal, shown)).finally(() =>
+      shown.end(),
+    );
+    const rest = async (): Promise<Reply> => {
+      const [first, ...others] = await ended;
+      this.#next.set(scenery.run, others);
+      return first!;
+    };
+    if (!(await shown.began())) return rest();
+    // What was streamed so far is a turn of its own, and what the act comes to is the next.
+    const calls = ended.then((turns) => {
+      this.#next.set(scenery.run, turns);
+      return [{ name: "go_on", arguments: {} }];
+    });
+    return { text: shown.pieces(), calls };
+  }
+
+  async #play(scenery: Scenery, signal: AbortSignal, shown: Shown): Promise<Reply[]> {
+    const { work, run, traceparent, ask } = scenery;
+    const answers = new Map(
+      (work.messages ?? []).flatMap(toolResultsOf).map(({ id, output }) => [id, output]),
+    );
+    try {
+      const played = await this.#act({
+        work,
+        run,
+        traceparent,
+        signal,
+        show: (message) => shown.add(message),
+        async ask(id, text) {
+          const answer = answers.get(id);
+          if (answer !== undefined) return answer;
+          throw new Interrupt({ id, name: ask, arguments: { question: text } });
+        },
+      });
+      return this.#turnsOf(run, played);
+    } catch (thrown) {
+      return [this.#failing(run, thrown as Error)];
+    }
+  }
+
+  #turnsOf(run: string, { output, messages = [], artifacts = [] }: Played): Reply[] {
+    for (const { id, output: result } of messages.flatMap(toolResultsOf))
+      this.props.results.set(id, result);
+    this.props.artifacts.set(run, artifacts);
+    const attach: Turn = { calls: [{ name: "attach", arguments: {} }] };
+    const turns = messages.filter(({ role }) => role === "assistant").map(turnOf);
+    if (output !== undefined) turns.push({ text: wordsOf(output) });
+    if (turns.length === 0) turns.push({ text: "" });
+    return artifacts.length === 0 ? turns : [attach, ...turns];
+  }
+
+  /** A model fails with an error of its host; what stops a run is thrown by something in it. */
+  #failing(run: string, thrown: Error & { status?: number }): Reply {
+    if (thrown instanceof Interrupt) return { calls: [thrown.call] };
+    if (WaybillError.is(thrown) || thrown.name === "AbortError") {
+      this.props.errors.set(run, thrown);
+      return { calls: [{ name: "fail", arguments: {} }] };
+    }
+    const { message, status = 400, cause } = thrown;
+    const error = { message, ...(cause instanceof Error ? { inner: cause.message } : {}) };
+    return { status, error };
+  }
+}
+
+function turnOf(message: Message): Turn {
+  const calls = toolCallsOf(message);
+  const text = textOf(message);
+  return { ...(text === "" ? {} : { text }), ...(calls.length === 0 ? {} : { calls }) };
+}
+
+/** What an act shows, until it ends. */
+class Shown {
+  readonly #messages: string[] = [];
+  #isEnded = false;
+  #changed = Promise.withResolvers<void>();
+
+  add(message: string): void {
+    this.#messages.push(message);
+    this.#changed.resolve();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#changed.resolve();
+  }
+
+  /** Whether anything was shown before the end. */
+  async began(): Promise<boolean> {
+    await this.#changed.promise;
+    return this.#messages.length > 0;
+  }
+
+  async *pieces(): AsyncGenerator<string> {
+    for (;;) {
+      while (this.#messages.length > 0) yield this.#messages.shift()!;
+      if (this.#isEnded) return;
+      this.#changed = Promise.withResolvers();
+      await this.#changed.promise;
+    }
+  }
+}
