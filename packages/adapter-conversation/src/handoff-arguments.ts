@@ -55,7 +55,7 @@ function withQuietWords(schema: Json, isNamed = false): Json {
     if (!isNamed && WORDS.has(name) && typeof value === "string")
       return [name, asUntrusted(value, WORDS_SHOWN)];
     // Under `properties` a member's name is the author's, and `title` is no keyword.
-    return [name, withQuietWords(value!, !isNamed && NAMED.has(name))];
+    return [name, withQuietWords(value, !isNamed && NAMED.has(name))];
   });
   return Object.fromEntries(members);
 }

@@ -3,6 +3,7 @@ import type { Agent } from "@waybill/agent";
 import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Found, RankedCandidate } from "@waybill/protocol";
 import { argumentsOf, workFrom } from "./handoff-arguments.ts";
+import { toolNameOf } from "./tool-name.ts";
 import type { Tool, ToolReply } from "./tool.ts";
 
 export interface HandoffToolOptions {
@@ -70,13 +71,4 @@ export function handoffTools(
     tools.set(capability.name, handoffTool(agent, capability, { ...options, name }));
   }
   return [...tools.values()];
-}
-
-/** Models' hosts take letters, digits, `_` and `-`, and 64 of them. */
-function toolNameOf(capability: string, taken: readonly string[] = []): string {
-  const name = capability.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 60);
-  for (let number = 2; ; number++) {
-    const candidate = number === 2 ? name : `${name}_${number - 1}`;
-    if (!taken.includes(candidate)) return candidate;
-  }
 }

@@ -27,7 +27,7 @@ export function seenByChat({ messages }: ChatCompletionCreateParams): PortableWo
     const named = "name" in message && message.name !== undefined ? { name: message.name } : {};
     if (message.role === "tool") {
       const id = message.tool_call_id;
-      const output = valueOf(message.content as string);
+      const output = valueOf(message.content);
       return { role: "tool", name: names.get(id)!, content: [toolResultPart({ id, output })] };
     }
     const calls = "tool_calls" in message ? (message.tool_calls ?? []) : [];
@@ -57,7 +57,7 @@ export function seenByResponses({ input }: ResponseCreateParams): PortableWork {
       const { call_id: id, output } = item;
       return {
         role: "tool",
-        content: [toolResultPart({ id: id!, output: valueOf(output as string) })],
+        content: [toolResultPart({ id: id!, output: valueOf(output) })],
       };
     }
     const { role, content } = item as {
@@ -82,8 +82,9 @@ function partsOf({ content }: ChatCompletionMessageParam): ChatCompletionContent
 }
 
 /** Results that are no texts are spelled as JSON. */
-function valueOf(text: string): Json {
-  return text.startsWith("{") ? (JSON.parse(text) as Json) : text;
+function valueOf(output: unknown): Json {
+  const isJson = typeof output === "string" && output.startsWith("{");
+  return isJson ? (JSON.parse(output) as Json) : (output as Json);
 }
 
 function fileFrom(name = "", source = ""): Artifact {

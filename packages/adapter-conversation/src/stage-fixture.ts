@@ -40,13 +40,20 @@ export class Stagehand {
   readonly props: Props = new Props();
   readonly #act: Act;
   readonly #setting: (request: ModelRequest) => Scenery;
+  /** What is put on a request as headers, in the course of its run. */
+  readonly #labels: () => Readonly<Record<string, string>>;
   readonly #next: Map<string, Reply[]> = new Map();
   readonly #courses: Map<string, <Value>(play: () => Value) => Value> = new Map();
   #asked = 0;
 
-  constructor(act: Act, setting: (request: ModelRequest) => Scenery) {
+  constructor(
+    act: Act,
+    setting: (request: ModelRequest) => Scenery,
+    labels: () => Readonly<Record<string, string>> = () => ({}),
+  ) {
     this.#act = act;
     this.#setting = setting;
+    this.#labels = labels;
   }
 
   /** For a client: remembers in the course of which run a request was made. */
@@ -55,6 +62,7 @@ export class Stagehand {
     const course = String(++this.#asked);
     this.#courses.set(course, AsyncLocalStorage.snapshot());
     headers.set("x-course", course);
+    for (const [name, value] of Object.entries(this.#labels())) headers.set(name, value);
     return fetch(input, { ...init, headers });
   };
 

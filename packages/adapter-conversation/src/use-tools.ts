@@ -61,7 +61,7 @@ export async function useTools(
     }),
   );
   signal.throwIfAborted();
-  for (const { thrown } of ended) if (thrown !== undefined) throw thrown;
+  for (const { thrown } of ended) if (thrown) throw thrown;
   const replies = ended.flatMap(({ call, reply }) => (reply ? [{ call, reply }] : []));
   return {
     messages: replies.map(({ call, reply }) => toolMessage(call.id, call.name, reply)),
@@ -121,6 +121,6 @@ function toolUseOf(
 }
 
 /** Who throws one of these in a tool means the whole conversation. */
-function endsAll(thrown: unknown): boolean {
+function endsAll(thrown: unknown): thrown is Error {
   return WaybillError.is(thrown) || (thrown instanceof Error && thrown.name === "AbortError");
 }

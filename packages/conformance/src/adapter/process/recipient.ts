@@ -34,7 +34,8 @@ export async function startRecipient(options: RecipientOptions): Promise<Recipie
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const line = answering(hub, (message: FromHub) => {
-    if (child.connected) child.send(message);
+    // What is on its way to a process that is killed meanwhile is lost, and that is no error.
+    if (child.connected) child.send(message, () => undefined);
   });
   const heard = new Set<string>();
   const listeners = new Set<() => void>();

@@ -1,0 +1,156 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
+import {
+  Agent,
+  getCurrentTrace,
+  OpenAIProvider,
+  Runner,
+  setTraceProcessors,
+  setTracingDisabled,
+  tool,
+  withTrace,
+} from "@openai/agents";
+import type { RunStreamEvent, Tool } from "@openai/agents";
+import { bytesOf } from "@waybill/agent/adapter";
+import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import type { ModelRequest } from "@waybill/scripted-model";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { Script } from "@waybill/scripted-model";
+import OpenAI from "openai";
+import { withFiles } from "../model/part.ts";
+import { seenByResponses } from "../seen-fixture.ts";
+import { Stagehand } from "../stage-fixture.ts";
+import type { Props, Scenery } from "../stage-fixture.ts";
+import { questionTool } from "./question.ts";
+import { remoteHandoff } from "./remote-agent.ts";
+import { serveAgent } from "./serve.ts";
+import { itemsOf } from "./to-items.ts";
+
+// Under a test runner the SDK has no traces by default, and elsewhere it sends them to OpenAI.
+setTracingDisabled(false);
+setTraceProcessors([]);
+
+/** How the suite uses an agent of the SDK: as what is served, and as what hands off. */
+export const fixture: AdapterFixture = {
+  adapter: "openai-agents",
+  module: new URL(import.meta.url),
+  gaps: {
+    "serve: a history arrives whole, with its roles, names and tool calls":
+      "an item of the SDK has no name and no members of others; the name is said in the words",
+    "call: the messages of a result come back into the framework whole":
+      "the SDK would carry out the tool calls in another agent's answer as its own; they are in onResult",
+    "call: the artifacts of a result come back into the framework byte for byte":
+      "an answer of an agent in the SDK has no files; they are in onResult",
+  },
+
+  serve: {
+    async offer({ capability, act }) {
+      const stagehand = new Stagehand(act, sceneryOf, () => {
+        const { traceId = "", metadata = {} } = getCurrentTrace() ?? {};
+        return { "x-run": metadata["handoff_id"] as string, "x-trace": traceId };
+      });
+      const runner = await runnerOf((request) => stagehand.reply(request), stagehand.fetch);
+      const tools = [questionTool(), ...toolsOf(stagehand.props)];
+      const agent = new Agent({ name: "forecaster", model: "scripted", tools });
+      return serveAgent(agent, capability, { runner, gatherMs: 0 });
+    },
+  },
+
+  call: { run: called },
+};
+
+function sceneryOf({ body, headers }: ModelRequest): Scenery {
+  const id = (headers["x-trace"] as string).slice("trace_".length);
+  const run = headers["x-run"] as string;
+  return { work: seenByResponses(body), run, traceparent: `00-${id}-`, ask: "ask_delegator" };
+}
+
+/** An agent that hands off as soon as it is asked something. */
+async function called(request: CallRequest): Promise<Played> {
+  const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
+  const remote = remoteHandoff(agent, capability, {
+    to,
+    timeoutMs,
+    onQuestion: ({ id, text }) => request.ask(id, text!),
+  });
+  const given = work.brief ?? work.input ?? {};
+  const script = [{ calls: [{ id: step, name: remote.toolName, arguments: given }] }];
+  const runner = await runnerOf(script);
+  const triage = new Agent({ name: "triage", model: "scripted", handoffs: [remote] });
+  const messages = work.messages ?? [
+    { role: "user", content: [{ type: "text", text: "Find it out." }] },
+  ];
+  const input = itemsOf(withFiles(messages, work.artifacts ?? []));
+  return withTrace(
+    "calling",
+    async () => {
+      const streamed = await runner.run(triage, input, { stream: true, signal });
+      for await (const event of streamed) show(event, request);
+      await streamed.completed;
+      signal.throwIfAborted();
+      return { output: streamed.finalOutput as string };
+    },
+    {
+      groupId: run,
+      ...(traceparent === undefined ? {} : { traceId: `trace_${traceparent.split("-")[1]}` }),
+    },
+  );
+}
+
+function show(event: RunStreamEvent, request: CallRequest): void {
+  if (event.type !== "raw_model_stream_event" || event.data.type !== "model") return;
+  const { progress } = event.data.event as { progress?: { message: string } };
+  if (progress !== undefined) request.show(progress.message);
+}
+
+async function runnerOf(script: Script, through?: typeof fetch): Promise<Runner> {
+  const { url } = await startScriptedModel(script);
+  const options = { apiKey: "none", baseURL: url, maxRetries: 0 };
+  const client = new OpenAI(through === undefined ? options : { ...options, fetch: through });
+  return new Runner({
+    modelProvider: new OpenAIProvider({ openAIClient: client, useResponses: true }),
+  });
+}
+
+function toolsOf(props: Props): Tool[] {
+  const quiet = {
+    description: "A prop.",
+    parameters: {
+      type: "object" as const,
+      properties: {},
+      required: [],
+      additionalProperties: true as const,
+    },
+    strict: false as const,
+    errorFunction: null,
+  };
+  const run = () => getCurrentTrace()!.metadata!["handoff_id"] as string;
+  return [
+    tool({ ...quiet, name: "go_on", execute: () => "Go on." }),
+    tool({
+      ...quiet,
+      name: "weather",
+      execute: (_: unknown, __, details) => props.results.get(details!.toolCall!.callId),
+    }),
+    tool({
+      ...quiet,
+      name: "attach",
+      execute: () =>
+        props.artifacts.get(run())!.map((artifact) => ({
+          type: "file",
+          file: {
+            data: Buffer.from(bytesOf(artifact)).toString("base64"),
+            mediaType: artifact.media_type,
+            filename: artifact.name,
+          },
+        })),
+    }),
+    tool({
+      ...quiet,
+      name: "fail",
+      execute: () => {
+        throw props.errors.get(run())!;
+      },
+    }),
+  ] as Tool[];
+}

@@ -1,0 +1,20 @@
+/// <reference types="node" />
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Run } from "@waybill/agent/adapter";
+import type { Json } from "@waybill/protocol";
+
+/** What tools of a served agent need to know of the run that they are in. */
+export interface Course extends Pick<Run, "ask" | "progress"> {
+  /** To questions that a run has paused with, by the ids of the calls that asked. */
+  readonly answers: ReadonlyMap<string, Json>;
+}
+
+const courses = new AsyncLocalStorage<Course>();
+
+export function inCourse<Value>(course: Course, run: () => Value): Value {
+  return courses.run(course, run);
+}
+
+export function currentCourse(): Course | undefined {
+  return courses.getStore();
+}

@@ -1,0 +1,93 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
+import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import { parseJson } from "@waybill/protocol";
+import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { AgentInputItem } from "@openai/agents";
+import { recall } from "./originals.ts";
+
+/** Items of the SDK as messages, as they were before they were items where that is known. */
+export function messagesOf(items: readonly AgentInputItem[]): Message[] {
+  const known = recall(items);
+  return [...known.messages, ...turnsOf(items.slice(known.items).map((item) => ({ item })))];
+}
+
+export interface SpokenItem {
+  readonly item: AgentInputItem;
+  /** The agent that has said it. */
+  readonly by?: string | undefined;
+}
+
+/** What one agent says and calls without anything in between is one turn. */
+export function turnsOf(spoken: readonly SpokenItem[]): Message[] {
+  const turns: Message[] = [];
+  for (const { item, by } of spoken) {
+    const message = messageOf(item, by);
+    if (message === undefined) continue;
+    const last = turns.at(-1);
+    const goesOn =
+      last?.role === "assistant" && item.type === "function_call" && last.name === message.name;
+    if (goesOn) last.content.push(...message.content);
+    else turns.push(message);
+  }
+  return turns;
+}
+
+/** Files in a history: what users have put into it, and what tools have made. */
+export function artifactsIn(items: readonly AgentInputItem[]): Artifact[] {
+  return items.flatMap((item) => partsOf(item).flatMap(artifactsOf));
+}
+
+function partsOf(item: AgentInputItem): readonly object[] {
+  const content =
+    item.type === "function_call_result" ? item.output : "role" in item ? item.content : undefined;
+  return Array.isArray(content) ? content : [];
+}
+
+function artifactsOf(part: { type?: string; file?: unknown; image?: unknown; filename?: string }) {
+  const { type, file, image, filename } = part;
+  if (type === "input_file" && typeof file === "string") return fileFrom(filename ?? "file", file);
+  if (type === "input_image" && typeof image === "string") return fileFrom("image", image);
+  return [];
+}
+
+function messageOf(item: AgentInputItem, by: string | undefined): Message | undefined {
+  if (item.type === "function_call") {
+    const { callId: id, name, arguments: given } = item;
+    const call = toolCallPart({ id, name, arguments: valueOf(given) });
+    return { ...(by === undefined ? {} : { name: by }), role: "assistant", content: [call] };
+  }
+  if (item.type === "function_call_result") {
+    const { callId: id, name, output } = item;
+    const result = toolResultPart({ id, output: resultOf(output) });
+    return { role: "tool", name, content: [result] };
+  }
+  // Reasoning and what a host's own tools do is of use to that host alone.
+  if (!("role" in item)) return undefined;
+  return textMessage(item.role, wordsIn(item.content), by);
+}
+
+function wordsIn(content: string | readonly object[]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => ("text" in part ? (part.text as string) : [])).join("\n");
+}
+
+function resultOf(output: unknown): Json {
+  if (typeof output === "string") return output;
+  const isText = typeof output === "object" && output !== null && "text" in output;
+  return isText ? (output.text as string) : (JSON.parse(JSON.stringify(output ?? null)) as Json);
+}
+
+function valueOf(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function fileFrom(name: string, source: string): Artifact[] {
+  const [head = "", data] = source.split(";base64,");
+  if (data === undefined) return [];
+  return [artifactOf(name, head.slice("data:".length), Buffer.from(data, "base64"))];
+}

@@ -1,0 +1,53 @@
+import { digestOf } from "@waybill/protocol";
+import type { Message } from "@waybill/protocol";
+import type { AgentInputItem } from "@openai/agents";
+
+/** How many messages are remembered. What was forgotten comes back without what items can't hold. */
+const KEPT = 10_000;
+
+const originals = new Map<string, { readonly message: Message; readonly items: number }>();
+
+/**
+ * Items have no place for a speaker's name or another framework's members: what is put into their
+ * `providerData` goes to the model's host, which refuses it. So the message behind some items is
+ * remembered here, by those items and all that came before them.
+ */
+export function remember(turns: readonly (readonly [Message, readonly AgentInputItem[]])[]): void {
+  let before = "";
+  for (const [message, items] of turns) {
+    for (const item of items) before = linkOf(before, item);
+    if (items.length === 0) continue;
+    originals.delete(before);
+    originals.set(before, { message, items: items.length });
+    if (originals.size > KEPT) originals.delete(originals.keys().next().value!);
+  }
+}
+
+/** The messages that the first of some items were made of, and how many items these are. */
+export function recall(items: readonly AgentInputItem[]): { messages: Message[]; items: number } {
+  const messages: Message[] = [];
+  let [before, done] = ["", 0];
+  for (const [at, item] of items.entries()) {
+    before = linkOf(before, item);
+    const known = originals.get(before);
+    if (known === undefined) continue;
+    if (done + known.items !== at + 1) break;
+    messages.push(known.message);
+    done = at + 1;
+  }
+  return { messages, items: done };
+}
+
+/** Of an item only what the SDK leaves as it is when it copies and stores one. */
+function linkOf(before: string, item: AgentInputItem): string {
+  const { type, role, content, callId, name, output } = item as Record<string, unknown>;
+  const given = (item as Record<string, unknown>)["arguments"];
+  const kept = [type ?? "message", role, textsIn(content), callId, name, given, textsIn(output)];
+  return digestOf(JSON.stringify([before, kept]));
+}
+
+function textsIn(content: unknown): unknown {
+  if (Array.isArray(content)) return content.map(textsIn);
+  if (typeof content !== "object" || content === null) return content;
+  return (content as { text?: unknown }).text ?? (content as { filename?: unknown }).filename;
+}

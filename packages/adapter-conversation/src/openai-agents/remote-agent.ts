@@ -1,0 +1,60 @@
+import { Agent as SdkAgent, handoff } from "@openai/agents";
+import type { Handoff } from "@openai/agents";
+import type { Agent } from "@waybill/agent";
+import { describeForModel } from "@waybill/protocol";
+import type { Capability } from "@waybill/protocol";
+import { argumentsOf } from "../handoff-arguments.ts";
+import { toolNameOf } from "../tool-name.ts";
+import { RemoteModel } from "./remote-model.ts";
+import type { RemoteOptions } from "./remote.ts";
+
+/**
+ * Another agent as an agent of the SDK: stands in `handoffs`, is run by a `Runner`, and is a tool by
+ * its `asTool()`.
+ */
+export function remoteAgent(
+  agent: Agent,
+  capability: Capability,
+  options: RemoteOptions = {},
+): SdkAgent {
+  const name = options.name ?? toolNameOf(capability.name);
+  return new SdkAgent({
+    name,
+    handoffDescription: describeForModel(capability),
+    model: new RemoteModel({ agent, capability, options }, transferTo(name)),
+  });
+}
+
+/** A handoff to it, with what the capability takes as arguments for the model to give. */
+export function remoteHandoff(
+  agent: Agent,
+  capability: Capability,
+  options: RemoteOptions = {},
+): Handoff<unknown, "text"> {
+  const target = remoteAgent(agent, capability, options);
+  const transfer = handoff(target);
+  // By an `inputType` the SDK would make every optional member a required one.
+  transfer.toolName = transferTo(target.name);
+  transfer.inputJsonSchema = parametersOf(capability);
+  transfer.strictJsonSchema = false;
+  return transfer;
+}
+
+function transferTo(name: string): string {
+  return toolNameOf(`transfer_to_${name}`);
+}
+
+/** The SDK wants every member of a JSON Schema's object named. */
+export function parametersOf(capability: Capability): OpenObject {
+  const schema = argumentsOf(capability) as Partial<OpenObject>;
+  return { properties: {}, required: [], ...schema, type: "object", additionalProperties: true };
+}
+
+interface OpenObject {
+  readonly type: "object";
+  // As the SDK has them.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  properties: Record<string, any>;
+  required: string[];
+  additionalProperties: true;
+}

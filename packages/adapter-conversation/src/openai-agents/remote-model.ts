@@ -1,0 +1,106 @@
+import { Usage } from "@openai/agents";
+import type {
+  AgentInputItem,
+  Model,
+  ModelRequest,
+  ModelResponse,
+  StreamEvent,
+} from "@openai/agents";
+import { wordsOfResult } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { HandoffResult, ProgressEvent } from "@waybill/agent";
+import { parseJson } from "@waybill/protocol";
+import { workFrom } from "../handoff-arguments.ts";
+import { artifactsIn, messagesOf } from "./from-items.ts";
+import { handedOff, inputFrom } from "./remote.ts";
+import type { Remote } from "./remote.ts";
+import { assistantItem } from "./to-items.ts";
+
+/** The wire as a model: what it is asked is handed off, and what comes back is what it says. */
+export class RemoteModel implements Model {
+  readonly #remote: Remote;
+  /** How the tool is called that hands to it. */
+  readonly #transfer: string;
+
+  constructor(remote: Remote, transfer: string) {
+    this.#remote = remote;
+    this.#transfer = transfer;
+  }
+
+  async getResponse(request: ModelRequest): Promise<ModelResponse> {
+    const result = await this.#ask(request, () => undefined);
+    return { usage: new Usage(), output: [answerOf(result)] };
+  }
+
+  async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
+    yield { type: "response_started" };
+    const heard: ProgressEvent[] = [];
+    let change = Promise.withResolvers<void>();
+    let isOver = false;
+    const result = this.#ask(request, (event) => {
+      heard.push(event);
+      change.resolve();
+    });
+    const over = () => {
+      isOver = true;
+      change.resolve();
+    };
+    result.then(over, over);
+    for (;;) {
+      while (heard.length > 0) {
+        const { message, fraction, data } = heard.shift()!;
+        const progress = { message, fraction, data };
+        yield { type: "model", event: { type: "waybill.progress", progress } };
+      }
+      if (isOver) break;
+      await change.promise;
+      change = Promise.withResolvers();
+    }
+    const answer = answerOf(await result);
+    yield { type: "output_text_delta", delta: textIn(answer) };
+    const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+    yield {
+      type: "response_done",
+      response: { id: `handoff_${(await result).digest}`, output: [answer], usage },
+    };
+  }
+
+  #ask({ input, signal }: ModelRequest, onProgress: (event: ProgressEvent) => void) {
+    const items = typeof input === "string" ? [userItem(input)] : input;
+    const { step, work } = this.#workOf(items);
+    return handedOff(this.#remote, step, work, signal, onProgress);
+  }
+
+  /** What is handed off: by the transfer's arguments where there was one, else by what was said last. */
+  #workOf(items: readonly AgentInputItem[]): { step: string; work: PortableWork } {
+    const { capability } = this.#remote;
+    const at = items.findLastIndex(
+      (item) => item.type === "function_call" && item.name === this.#transfer,
+    );
+    const transfer = items[at];
+    // The call that handed over and its receipt are no part of the conversation.
+    const before = at === -1 ? items : items.slice(0, at);
+    const said = at === -1 ? [] : items.slice(at + 1).filter(({ type }) => type === "message");
+    const history = [...before, ...said];
+    const files = artifactsIn(history);
+    const artifacts = files.length === 0 ? {} : { artifacts: files };
+    const step = transfer?.type === "function_call" ? transfer.callId : `turn-${items.length}`;
+    const given = transfer?.type === "function_call" ? parseJson(transfer.arguments) : {};
+    const isGiven = Object.keys(given as object).length > 0;
+    const messages = messagesOf(history);
+    if (isGiven) return { step, work: { ...workFrom(given, capability, messages), ...artifacts } };
+    return { step, work: inputFrom({ messages, ...artifacts }, capability) };
+  }
+}
+
+function userItem(text: string): AgentInputItem {
+  return { type: "message", role: "user", content: text };
+}
+
+function answerOf(result: HandoffResult): ReturnType<typeof assistantItem> {
+  return assistantItem(wordsOfResult(result));
+}
+
+function textIn({ content }: ReturnType<typeof assistantItem>): string {
+  return content.flatMap((part) => (part.type === "output_text" ? [part.text] : [])).join("");
+}

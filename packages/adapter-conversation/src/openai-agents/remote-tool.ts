@@ -1,0 +1,54 @@
+import { tool } from "@openai/agents";
+import type { Tool } from "@openai/agents";
+import type { Agent } from "@waybill/agent";
+import { describeForModel, WaybillError } from "@waybill/protocol";
+import type { Capability, Json } from "@waybill/protocol";
+import { failureAsData, markedAsData } from "../as-data.ts";
+import { workFrom } from "../handoff-arguments.ts";
+import { toolNameOf } from "../tool-name.ts";
+import { currentCourse } from "./course.ts";
+import { handedOff } from "./remote.ts";
+import type { RemoteOptions } from "./remote.ts";
+import { parametersOf } from "./remote-agent.ts";
+
+export interface RemoteToolOptions extends RemoteOptions {
+  /** What a failure does: the model is told as data, which is the default, or the run ends with it. */
+  readonly onFailure?: "tell" | "throw" | undefined;
+}
+
+/** What another agent can do, as a tool of the SDK. */
+export function remoteTool(
+  agent: Agent,
+  capability: Capability,
+  options: RemoteToolOptions = {},
+): Tool {
+  const { name, onFailure = "tell" } = options;
+  const remote = { agent, capability, options };
+  const who = options.to ?? capability.name;
+  return tool({
+    name: name ?? toolNameOf(capability.name),
+    description: `Hands this work off to another agent, and gives its result.\n${describeForModel(capability)}`,
+    parameters: parametersOf(capability),
+    strict: false,
+    errorFunction: null,
+    async execute(given, _, details) {
+      const signal = details?.signal;
+      try {
+        const work = workFrom(given as Json, capability, []);
+        const result = await handedOff(remote, details!.toolCall!.callId, work, signal, (event) =>
+          currentCourse()?.progress({ message: event.message, data: event.data }),
+        );
+        const { output, messages, artifacts } = result;
+        return markedAsData(result.by, {
+          output: output ?? null,
+          ...(messages.length === 0 ? {} : { said: messages as unknown as Json }),
+          ...(artifacts.length === 0 ? {} : { files: artifacts.map(({ name: file }) => file) }),
+        });
+      } catch (thrown) {
+        if (onFailure === "throw" || signal?.aborted === true || !WaybillError.is(thrown))
+          throw thrown;
+        return markedAsData(who, failureAsData(thrown));
+      }
+    },
+  }) as Tool;
+}

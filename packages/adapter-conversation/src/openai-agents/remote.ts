@@ -1,0 +1,89 @@
+import { getCurrentTrace } from "@openai/agents";
+import { call, currentWork, inputOf, refuseQuestion } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import type { Capability, Json } from "@waybill/protocol";
+import { currentCourse } from "./course.ts";
+import { currentTraceparent } from "./trace.ts";
+
+export interface RemoteOptions {
+  /** What it is called in the SDK; left out, after the capability. */
+  readonly name?: string | undefined;
+  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  readonly to?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Names the run, the same again when it is run again. Left out: the handoff that the run serves,
+   * the trace's group, or the trace.
+   */
+  readonly run?: (() => string) | undefined;
+  /** Answers what the remote agent asks. Left out: whom the run serves is asked, or nobody. */
+  readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  /** Has the result whole, with the messages and files that an answer in the SDK can't hold. */
+  readonly onResult?: ((result: HandoffResult) => void) | undefined;
+}
+
+export interface Remote {
+  readonly agent: Agent;
+  readonly capability: Capability;
+  readonly options: RemoteOptions;
+}
+
+/** Hands one step of a run off. */
+export async function handedOff(
+  { agent, capability, options }: Remote,
+  step: string,
+  work: PortableWork,
+  signal: AbortSignal | undefined,
+  onProgress: (event: ProgressEvent) => void,
+): Promise<HandoffResult> {
+  const course = currentCourse();
+  const { to, timeoutMs, onQuestion } = options;
+  const result = await call(agent, {
+    step: { run: runName(options), step },
+    capability: capability.name,
+    to,
+    timeoutMs,
+    ...work,
+    // A run that is served has the place of its handoff in the trace.
+    traceparent: currentWork() === undefined ? currentTraceparent() : undefined,
+    signal,
+    onProgress: (event) => {
+      options.onProgress?.(event);
+      onProgress(event);
+    },
+    onQuestion: (question) => {
+      if (onQuestion !== undefined) return onQuestion(question);
+      if (course === undefined) return refuseQuestion(question);
+      const { id, text, data, schema } = question;
+      return course.ask({ id: `${step}/${id}`, text, data, schema });
+    },
+  });
+  options.onResult?.(result);
+  return result;
+}
+
+/** For a remote agent that takes a value where all there is are words. */
+export function inputFrom(work: PortableWork, { takes, input_schema }: Capability): PortableWork {
+  if (takes !== "structured") return work;
+  const { artifacts } = work;
+  const input = inputOf(work, input_schema);
+  return artifacts === undefined ? { input } : { input, artifacts };
+}
+
+function runName({ run }: RemoteOptions): string {
+  const name = run?.() ?? currentWork()?.handoffId ?? tracedAs();
+  if (name !== undefined) return name;
+  throw new WaybillError(
+    422,
+    "The run has no name, so its handoffs could not be found again: give the runner a groupId, or the remote agent a run.",
+  );
+}
+
+function tracedAs(): string | undefined {
+  const { groupId, traceId } = getCurrentTrace() ?? {};
+  // Without tracing there is a trace too, and every run has the same.
+  return traceId === undefined || traceId === "no-op" ? undefined : (groupId ?? traceId);
+}

@@ -1,0 +1,169 @@
+import { Runner, RunState } from "@openai/agents";
+import type {
+  Agent,
+  AgentInputItem,
+  RunStreamEvent,
+  Session,
+  StreamedRunResult,
+} from "@openai/agents";
+import { conversationOf, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
+import type { ErrorTable, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import { WaybillError } from "@waybill/protocol";
+import type { CapabilityInput, Json } from "@waybill/protocol";
+import { Deltas } from "../deltas.ts";
+import { modelFailure } from "../model/failure.ts";
+import { withFiles } from "../model/part.ts";
+import { inCourse } from "./course.ts";
+import { artifactsIn, turnsOf } from "./from-items.ts";
+import type { SpokenItem } from "./from-items.ts";
+import { questionsOf, settle } from "./question.ts";
+import { itemsOf } from "./to-items.ts";
+import { inTrace } from "./trace.ts";
+
+// An agent of any context and any output can be served.
+// oxlint-disable-next-line typescript/no-explicit-any
+type AnyAgent = Agent<any, any>;
+type Streamed = StreamedRunResult<unknown, AnyAgent>;
+
+export interface ServeAgentOptions {
+  /** Has the models and their hosts. Left out, it is one with the SDK's defaults. */
+  readonly runner?: Runner | undefined;
+  /** The session of a handoff, by its id. Left out, the history of the handoff is all there is. */
+  readonly session?: ((handoffId: string) => Session) | undefined;
+  /** What the agent's tools get as their context. */
+  readonly context?: ((run: Run) => unknown) | undefined;
+  readonly turnsAtMost?: number | undefined;
+  /** For how long streamed words are gathered into one progress: 250 where it is left out. */
+  readonly gatherMs?: number | undefined;
+}
+
+const ERRORS: ErrorTable = { MaxTurnsExceededError: 508 };
+const GATHER_MS = 250;
+
+/** An agent of the SDK as a capability: `agent.serve(...serveAgent(editor, { name: "edit" }))`. */
+export function serveAgent(
+  agent: AnyAgent,
+  capability: CapabilityInput,
+  options: ServeAgentOptions = {},
+): Offer {
+  const runner = options.runner ?? new Runner();
+  return offerOf({
+    capability,
+    errors: ERRORS,
+    run(run) {
+      const answers = run.resume?.answers ?? new Map<string, Json>();
+      const course = { ...run, answers };
+      return inCourse(course, () =>
+        inTrace(run, agent.name, () => held(agent, runner, run, options)),
+      );
+    },
+  });
+}
+
+async function held(
+  agent: AnyAgent,
+  runner: Runner,
+  run: Run,
+  options: ServeAgentOptions,
+): Promise<Finished | Paused> {
+  const { work, resume, signal, handoffId } = run;
+  const { output_schema: schema } = run.capability;
+  const { turnsAtMost: maxTurns, gatherMs = GATHER_MS } = options;
+  const session = options.session?.(handoffId);
+  const hold = async (input: AgentInputItem[] | RunState<unknown, AnyAgent>) => {
+    const streamed: Streamed = await runner.run(agent, input, {
+      stream: true,
+      signal,
+      context: options.context?.(run),
+      ...(session === undefined ? {} : { session }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+    });
+    await listen(streamed, run, gatherMs);
+    return streamed;
+  };
+
+  const asked = itemsOf(withFiles(conversationOf(work, schema), work.artifacts ?? []));
+  const streamed = await hold(
+    resume === undefined ? asked : await resumed(agent, resume.state, resume.answers),
+  );
+  if (streamed.interruptions.length > 0)
+    return { questions: questionsOf(streamed.interruptions), state: streamed.state.toString() };
+
+  const ends = [streamed];
+  const again = async (request: string): Promise<string> => {
+    const next = itemsOf([textMessage("user", request)]);
+    // A session has all that was said; without one it has to be said again.
+    const repaired = await hold(session === undefined ? [...streamed.history, ...next] : next);
+    ends.push(repaired);
+    return wordsIn(repaired.finalOutput);
+  };
+  const { finalOutput } = streamed;
+  const isStructured = typeof finalOutput !== "string" && finalOutput !== undefined;
+  const output = isStructured
+    ? (finalOutput as Json)
+    : await outputOf(wordsIn(finalOutput), schema, again);
+  const spoken = ends.flatMap(({ newItems }) => spokenIn(newItems));
+  return {
+    output,
+    messages: work.messages && turnsOf(spoken),
+    artifacts: artifactsIn(spoken.map(({ item }) => item)),
+  };
+}
+
+async function resumed(agent: AnyAgent, text: string, answers: ReadonlyMap<string, Json>) {
+  const state = await RunState.fromString<unknown, AnyAgent>(agent, text);
+  settle(state, answers);
+  return state;
+}
+
+/** Until the run is over, in whatever way. */
+async function listen(streamed: Streamed, run: Run, gatherMs: number): Promise<void> {
+  const deltas = new Deltas(gatherMs, run.progress);
+  try {
+    for await (const event of streamed) report(event, run, deltas);
+    await streamed.completed;
+  } catch (thrown) {
+    run.signal.throwIfAborted();
+    throw failure(thrown);
+  }
+  deltas.flush();
+  run.signal.throwIfAborted();
+  if (streamed.cancelled) throw new WaybillError(499, "The run was cancelled inside the SDK.");
+  if (streamed.error != null) throw failure(streamed.error);
+}
+
+function report(event: RunStreamEvent, { progress }: Run, deltas: Deltas): void {
+  if (event.type === "raw_model_stream_event") {
+    const { data } = event;
+    if (data.type === "output_text_delta") deltas.add(data.delta);
+    // A remote agent that was handed to tells of its own progress.
+    if (data.type === "model" && isProgress(data.event)) progress(data.event.progress);
+    return;
+  }
+  deltas.flush();
+  if (event.type === "agent_updated_stream_event") progress({ data: { agent: event.agent.name } });
+}
+
+function isProgress(event: unknown): event is { type: "waybill.progress"; progress: unknown } {
+  return (event as { type?: unknown } | null)?.type === "waybill.progress";
+}
+
+/** The SDK keeps what a tool has thrown beside its own error. */
+function failure(thrown: unknown): unknown {
+  const inner = (thrown as { error?: unknown } | null)?.error;
+  const isWrapped = thrown instanceof Error && thrown.name === "ToolCallError";
+  return modelFailure(isWrapped && inner instanceof Error ? inner : thrown);
+}
+
+function spokenIn(items: Streamed["newItems"]): SpokenItem[] {
+  return items.flatMap((item) => {
+    // An approval is a call that stands there already.
+    if (item.type === "tool_approval_item" || !("rawItem" in item)) return [];
+    const by = "agent" in item ? item.agent.name : undefined;
+    return [{ item: item.rawItem, by }];
+  });
+}
+
+function wordsIn(output: unknown): string {
+  return typeof output === "string" ? output : "";
+}
