@@ -68,7 +68,8 @@ export class Crowd {
           acknowledge: "manual",
         });
         const { output } = await handoff.result;
-        if (output !== 2 * input) throw new Error(`${input} came back as ${String(output)}`);
+        if (output !== 2 * input)
+          throw new Error(`${input} came back as ${JSON.stringify(output)}`);
         await handoff.acknowledge();
         this.tally.completed++;
       } catch (error) {

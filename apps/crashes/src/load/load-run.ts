@@ -8,7 +8,7 @@ import { Crowd } from "./crowd.ts";
 import type { Tally } from "./crowd.ts";
 import { judgeLeft } from "./judge.ts";
 import type { Left } from "./judge.ts";
-import { GROWTH_AT_MOST, MemoryWatch } from "./memory.ts";
+import { GROWTH_AT_MOST_MB, MemoryWatch } from "./memory.ts";
 import type { Memory } from "./memory.ts";
 
 export interface LoadPlan {
@@ -81,7 +81,7 @@ function propertiesOf({
   }
   const grown: string[] = [];
   // A process that was killed has begun anew, with no time to show whether it grows.
-  if (plan.kills === 0 && memory.end > memory.half * GROWTH_AT_MOST) {
+  if (plan.kills === 0 && memory.end > memory.half + GROWTH_AT_MOST_MB) {
     grown.push(`from ${memory.half} MB to ${memory.end} MB in the second half`);
   }
   return [
@@ -101,7 +101,8 @@ export function linesOf(report: LoadReport): string[] {
   return [
     `${plan.agents} agents, ${plan.seconds} s, ${kills} kills: ${tally.completed} of ${tally.made} handoffs completed, ${rate} a second; ${tally.worked - tally.made} repeated after a kill`,
     `all were connected after ${joinedInMs} ms; the ledger has ${left.entries} entries of ${left.handoffs} handoffs`,
-    `the hub's memory: ${memory.half} MB at half time, ${memory.end} MB at the end; each second ${memory.readings.join(" ")}`,
+    `the hub held on to ${memory.half} MB of heap about half time, and ${memory.end} MB towards the end`,
+    `its process had, second by second, MB: ${memory.readings.join(" ")}`,
     ...report.properties.flatMap(({ name, problems }) => [
       `${problems.length === 0 ? "passed" : "FAILED"}: ${name}`,
       ...problems.slice(0, PROBLEMS_SHOWN).map((problem) => `  ${problem}`),

@@ -3,19 +3,20 @@
 export interface Memory {
   /** Megabytes of the hub's process, second by second; it begins anew with each kill. */
   readonly readings: readonly number[];
-  /** The hub's heap and buffers as they were when the work was half done, and at its end. */
+  /** The least megabytes of its heap about half time, and towards the end: what it holds on to. */
   readonly half: number;
   readonly end: number;
 }
 
 const EACH_MS = 1_000;
-/** What a process that holds nothing back may have taken more in the second half of its time. */
-export const GROWTH_AT_MOST = 1.25;
+/** How much more a hub may hold on to in the second half: what it keeps at hand is still filling. */
+export const GROWTH_AT_MOST_MB = 64;
 
 /** Watches the memory of a hub by the metrics that it gives of itself. */
 export class MemoryWatch {
   readonly #url: () => string;
   readonly #readings: number[] = [];
+  readonly #heaps: number[] = [];
   readonly #timer: NodeJS.Timeout;
   #reading: Promise<void> = Promise.resolve();
 
@@ -29,8 +30,8 @@ export class MemoryWatch {
   async #read(): Promise<void> {
     try {
       const page = await (await fetch(`${this.#url()}/metrics`)).text();
-      const bytes = Number(/^process_resident_memory_bytes (\S+)$/m.exec(page)?.[1]);
-      if (bytes > 0) this.#readings.push(Math.round(bytes / 2 ** 20));
+      this.#readings.push(megabytes(/^process_resident_memory_bytes (\S+)$/m.exec(page)));
+      this.#heaps.push(megabytes(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(page)));
     } catch {
       // It is being killed.
     }
@@ -39,13 +40,13 @@ export class MemoryWatch {
   async stop(): Promise<Memory> {
     clearInterval(this.#timer);
     await this.#reading;
-    const all = this.#readings;
-    const about = (from: number, to: number): number =>
-      median(all.slice(Math.floor(all.length * from), Math.ceil(all.length * to)));
-    return { readings: all, half: about(0.4, 0.6), end: about(0.8, 1) };
+    const heaps = this.#heaps;
+    const least = (from: number, to: number): number =>
+      Math.min(...heaps.slice(Math.floor(heaps.length * from), Math.ceil(heaps.length * to)));
+    return { readings: this.#readings, half: least(0.3, 0.6), end: least(0.7, 1) };
   }
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+function megabytes(found: RegExpExecArray | null): number {
+  return Math.round(Number(found?.[1] ?? 0) / 2 ** 20);
 }

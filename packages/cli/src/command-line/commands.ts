@@ -16,6 +16,8 @@ const SERVED = [
   "allowed_origins",
   "open_registry",
   "operators",
+  "peer",
+  "inner_inboxes",
   "log_level",
 ] as const;
 
@@ -57,6 +59,10 @@ export const COMMANDS: readonly Command[] = [
       {
         line: "waybill hub --behind-proxy --public-url https://hub.example.org",
         says: "on loopback, with a proxy in front that does TLS",
+      },
+      {
+        line: "waybill hub --peer https://hub.example.org",
+        says: "what the agents of that hub can do is offered here too",
       },
     ],
     load: async () => (await import("../commands/hub.ts")).run,

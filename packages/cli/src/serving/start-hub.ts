@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAgent, loadKey } from "@waybill/agent";
@@ -8,6 +9,8 @@ import { serveHub } from "@waybill/hub/served";
 import type { ServedHub, ServeOptions } from "@waybill/hub/served";
 import { WaybillError } from "@waybill/protocol";
 import { openSqliteStore } from "@waybill/store-sqlite";
+import { peerWith } from "../peering/peer.ts";
+import type { PeerOptions } from "../peering/peer.ts";
 import type { SettingValues } from "../settings/table.ts";
 import { DATA_FILES, makeFolder, writeSecret } from "./data-folder.ts";
 
@@ -53,6 +56,10 @@ export async function startHub(
     await enrolOperator(hub, data, operators);
     const served = await serve({ ...doorsOf(values), hub, store, logger }, values);
     closing.push(() => served.close());
+    for (const address of values.peer) {
+      const peer = peerWith({ hub, ...(await peerAt(address, data)), failed: failedPeer(logger) });
+      closing.push(() => peer.close());
+    }
     const { url, operatorToken } = served;
     const tokenFile = writeSecret(data, DATA_FILES.operatorToken, operatorToken);
     const urlFile = join(data, DATA_FILES.url);
@@ -65,6 +72,25 @@ export async function startHub(
     throw error;
   }
 }
+
+/** `#` and a thumbprint after an address pins the key of the hub there. */
+async function peerAt(
+  address: string,
+  data: string,
+): Promise<Pick<PeerOptions, "url" | "hubKey" | "key">> {
+  const [url = "", hubKey] = address.split("#");
+  const name = createHash("sha256").update(url).digest("hex").slice(0, PEER_KEY_HEX);
+  return { url, hubKey, key: await loadKey(join(data, `peer-${name}.key`)) };
+}
+
+function failedPeer(logger: ServeOptions["logger"]): (error: unknown) => void {
+  return (error) => {
+    const { status, code, message } = WaybillError.from(error);
+    logger?.warn({ status, code, message }, "peer");
+  };
+}
+
+const PEER_KEY_HEX = 16;
 
 /** Takes the name before anybody else can: who holds it may replay what others have handed off. */
 async function enrolOperator(
@@ -103,6 +129,7 @@ function doorsOf(values: SettingValues): Omit<ServeOptions, "hub" | "store"> {
     allowedHosts: values.allowed_hosts,
     allowedOrigins: values.allowed_origins,
     isOpenRegistry: values.open_registry,
+    innerInboxes: values.inner_inboxes,
     tls: cert === undefined ? undefined : { cert: pem(cert), key: pem(key!) },
   };
 }

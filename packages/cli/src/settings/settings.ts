@@ -111,6 +111,8 @@ function defaultsOf(
     ["allowed_origins", { value: [], from: "" }],
     ["open_registry", { value: undefined, from: "" }],
     ["operators", { value: ["operator"], from: "" }],
+    ["peer", { value: [], from: "" }],
+    ["inner_inboxes", { value: [], from: "" }],
     ["log_level", { value: "info", from: "" }],
   ];
   return all.filter(([name]) => values[name] === undefined);

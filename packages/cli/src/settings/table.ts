@@ -17,6 +17,8 @@ export interface SettingValues {
   readonly allowed_origins: readonly string[];
   readonly open_registry: boolean | undefined;
   readonly operators: readonly string[];
+  readonly peer: readonly string[];
+  readonly inner_inboxes: readonly string[];
   readonly log_level: string;
 }
 
@@ -95,6 +97,16 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
     kind: "list",
     value: "<ids>",
     says: "agents that may replay the dead letters of others, by commas (operator)",
+  },
+  peer: {
+    kind: "list",
+    value: "<urls>",
+    says: "hubs whose agents can be handed work from here, by commas (none)",
+  },
+  inner_inboxes: {
+    kind: "list",
+    value: "<hosts>",
+    says: "inner hosts where the inboxes of agents may be, by commas (none)",
   },
   log_level: {
     kind: "text",

@@ -1,0 +1,175 @@
+import { generateKey, WaybillError } from "@waybill/protocol";
+import type { PrivateKey } from "@waybill/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { peerWith } from "./peer.ts";
+import type { Peer } from "./peer.ts";
+import { Place } from "./peering-fixture.ts";
+
+let here: Place;
+let there: Place;
+let opened: Peer[];
+
+// Both under the name that a hub has where nobody gives it one.
+beforeEach(async () => {
+  here = await Place.open("hub");
+  there = await Place.open("hub");
+  opened = [];
+});
+
+afterEach(async () => {
+  for (const each of opened) await each.close();
+  await here.close();
+  await there.close();
+});
+
+async function peer(from: Place, to: Place, key: PrivateKey = generateKey()): Promise<Peer> {
+  const peering = peerWith({ hub: from.hub, url: to.url, key, refreshMs: 50 });
+  opened.push(peering);
+  await peering.ready;
+  return peering;
+}
+
+test("an agent here hands off to an agent on another hub: progress, questions and the end come back", async () => {
+  await there.agent("editor", (agent) =>
+    agent.serve<string>(
+      { name: "edit", input_schema: { type: "string" }, output_schema: { type: "string" } },
+      async ({ input, progress, ask }) => {
+        await progress({ message: "reading", fraction: 0.5 });
+        const style = await ask({ id: "style", text: "Which style?" });
+        return `${input} in ${style as string}`;
+      },
+    ),
+  );
+  await peer(here, there);
+  const owner = await here.agent("owner");
+  const handoff = owner.handoff({ capability: "edit", input: "a text" });
+  const shown: unknown[] = [];
+  const watching = (async () => {
+    for await (const { message, fraction } of handoff.progress) shown.push({ message, fraction });
+  })();
+  for await (const question of handoff.questions) {
+    expect(question).toMatchObject({ id: "style", text: "Which style?" });
+    await handoff.answer(question.id, "blue");
+  }
+  const { output, by } = await handoff.result;
+  expect(output).toBe("a text in blue");
+  expect(by).toMatch(/^via-hub-/);
+  await watching;
+  expect(shown).toContainEqual({ message: "reading", fraction: 0.5 });
+  const [far] = await there.handoffs();
+  const view = await there.hub.operator.handoff(far!);
+  expect(view).toMatchObject({ state: "completed", attempts: [{ recipient: "editor" }] });
+  // One job in both ledgers.
+  const { correlation_id: correlation } = handoff.envelope;
+  const { handoffs } = await there.hub.operator.correlated(correlation, {
+    after: undefined,
+    limit: 10,
+  });
+  expect(handoffs).toHaveLength(1);
+});
+
+test("a failure there is the failure here, with its status", async () => {
+  await there.agent("editor", (agent) =>
+    agent.serve("edit", () => {
+      throw new WaybillError(403, "Not this text.");
+    }),
+  );
+  await peer(here, there);
+  const owner = await here.agent("owner");
+  const error: unknown = await owner
+    .handoff({ capability: "edit", input: 1 })
+    .result.catch((thrown: unknown) => thrown);
+  expect(WaybillError.from(error).message).toContain("Not this text.");
+});
+
+test("what is cancelled here is stopped there", async () => {
+  const begun = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<unknown>();
+  await there.agent("editor", (agent) =>
+    agent.serve("edit", ({ signal }) => {
+      begun.resolve();
+      return new Promise<string>((_, reject) =>
+        signal.addEventListener("abort", () => {
+          stopped.resolve(signal.reason);
+          reject(signal.reason as Error);
+        }),
+      );
+    }),
+  );
+  await peer(here, there);
+  const owner = await here.agent("owner");
+  const handoff = owner.handoff({ capability: "edit", input: 1 });
+  await begun.promise;
+  await handoff.cancel();
+  expect(await stopped.promise).toMatchObject({ status: 499 });
+  await expect(handoff.result).rejects.toMatchObject({ status: 499 });
+});
+
+test("a peering that ends in the middle and begins anew goes on with the same handoff there", async () => {
+  const begun = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<string>();
+  let worked = 0;
+  await there.agent("editor", (agent) =>
+    agent.serve("edit", () => {
+      worked++;
+      begun.resolve();
+      return finish.promise;
+    }),
+  );
+  const key = generateKey();
+  const first = await peer(here, there, key);
+  const owner = await here.agent("owner");
+  const handoff = owner.handoff({ capability: "edit", input: 1 });
+  await begun.promise;
+  await first.close();
+  finish.resolve("done");
+  await peer(here, there, key);
+  expect(await handoff.result).toMatchObject({ output: "done" });
+  expect(worked).toBe(1);
+  expect(await there.handoffs()).toHaveLength(1);
+});
+
+test("two hubs that are peers of each other pass nothing on in a circle", async () => {
+  await there.agent("editor", (agent) => agent.serve("edit", () => "from there"));
+  await here.agent("writer", (agent) => agent.serve("write", () => "from here"));
+  await peer(here, there);
+  await peer(there, here);
+  const offered = async ({ hub }: Place, capability: string) =>
+    (await hub.find({ capability })).fits.map(({ agent_id }) =>
+      agent_id.replace(/-[0-9a-f]{8}$/, ""),
+    );
+  expect(await offered(here, "edit")).toEqual(["via-hub"]);
+  expect(await offered(there, "edit")).toEqual(["editor"]);
+  expect(await offered(there, "write")).toEqual(["via-hub"]);
+  expect(await offered(here, "write")).toEqual(["writer"]);
+});
+
+test("what an agent there can do from now on is offered here from now on", async () => {
+  const known = peerWith({ hub: here.hub, url: there.url, key: generateKey(), refreshMs: 20 });
+  opened.push(known);
+  await known.ready;
+  const published = new Promise<void>((resolve) => {
+    const stop = here.hub.operator.watch(({ event }) => {
+      if (event !== "published") return;
+      stop();
+      resolve();
+    });
+  });
+  await there.agent("editor", (agent) => agent.serve("edit", () => "done"));
+  await published;
+  const owner = await here.agent("owner");
+  expect(await owner.handoff({ capability: "edit", input: 1 }).result).toMatchObject({
+    output: "done",
+  });
+});
+
+test("who looks at the relay is told on which hub its agents are", async () => {
+  await there.agent("editor", (agent) => agent.serve("edit", () => "done"));
+  await peer(here, there);
+  const { fits } = await here.hub.find({ capability: "edit" });
+  const { manifest } = await here.hub.operator.presence(fits[0]!.agent_id);
+  expect(manifest.discovery_endpoint).toBe(`${there.url}/.well-known/waybill`);
+  const wellKnown = (await (await fetch(manifest.discovery_endpoint!)).json()) as { hub: string };
+  expect(wellKnown.hub).toBe(there.hub.id);
+  expect(fits[0]!.capability.tags).toContain("waybill:peer");
+});

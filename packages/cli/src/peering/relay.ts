@@ -1,0 +1,54 @@
+import type { Agent } from "@waybill/agent";
+import { call, offerOf } from "@waybill/agent/adapter";
+import type { Finished, Offer, Run } from "@waybill/agent/adapter";
+import { WaybillError } from "@waybill/protocol";
+import type { Capability } from "@waybill/protocol";
+import { offeredHere } from "./far-capabilities.ts";
+
+/**
+ * Serves here what the agents of another hub can do, by handing it off there: with its files and
+ * history, its progress, its questions and its end. The handoff there has an id that follows from
+ * the one here, so that after a restart it is found again and not made twice.
+ */
+export function relayOf(capability: Capability, far: Agent): Offer {
+  return offerOf({ capability: offeredHere(capability), run: (run) => passOn(run, far) });
+}
+
+async function passOn(run: Run, far: Agent): Promise<Finished> {
+  run.signal.throwIfAborted();
+  const { name, version } = run.capability;
+  const passing = call(far, {
+    ...run.work,
+    capability: name,
+    version,
+    step: { run: run.handoffId, step: "peer" },
+    correlationId: run.correlationId,
+    traceparent: run.traceparent,
+    tracestate: run.tracestate,
+    deadline: run.deadline,
+    signal: unwanted(run.signal),
+    onProgress: ({ by: _by, attempt: _attempt, ...progress }) => run.progress(progress),
+    onQuestion: ({ id, text, data, schema }) => run.ask({ id, text, data, schema }),
+  });
+  // Where the attempt here is over first, nobody is left to hear how it ends there.
+  passing.catch(() => undefined);
+  const { output, messages, artifacts, effects } = await Promise.race([passing, over(run.signal)]);
+  return { output, messages, artifacts, effects };
+}
+
+/** Nobody wants the work any more, whoever does it. Otherwise another attempt goes on with it there. */
+const FOR_GOOD: ReadonlySet<number> = new Set([499, 504]);
+
+function unwanted(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  signal.addEventListener("abort", () => {
+    if (FOR_GOOD.has(WaybillError.from(signal.reason).status)) controller.abort(signal.reason);
+  });
+  return controller.signal;
+}
+
+function over(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}
