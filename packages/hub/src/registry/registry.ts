@@ -3,6 +3,7 @@ import {
   compileSchema,
   decideTrust,
   isAgentId,
+  isKeyValidAt,
   keyring,
   parseEnvelope,
   parseJson,
@@ -27,7 +28,13 @@ import { Recent } from "../custody/recent.ts";
 import type { NewEntry, Store, StoredManifest } from "../store.ts";
 
 /** What an agent offers, as far as manifests tell. */
-export type Offered = Pick<Candidate, "agent_id" | "capability" | "trust" | "inputSchema">;
+export interface Offered extends Pick<
+  Candidate,
+  "agent_id" | "capability" | "trust" | "inputSchema"
+> {
+  /** Whether a key of its agent is valid then: without one, nothing that it says is believed. */
+  readonly hasKeyAt: (at: number) => boolean;
+}
 
 const AGENTS_KEPT = 10_000;
 const PAGE = 100;
@@ -153,7 +160,9 @@ export class Registry {
     return manifest === undefined ? [] : this.#offeredBy(manifest, capability);
   }
 
-  #offeredBy({ manifest, kid, digest }: VerifiedManifest, capability: string): Offered[] {
+  #offeredBy(verified: VerifiedManifest, capability: string): Offered[] {
+    const { manifest, kid, digest, keys } = verified;
+    const hasKeyAt = (at: number) => [...keys.values()].some((key) => isKeyValidAt(key, at));
     const { agent_id: agentId } = manifest;
     const trust = decideTrust(this.#trust, { agentId, kid, digest });
     return manifest.capabilities
@@ -163,6 +172,7 @@ export class Registry {
         capability: each,
         trust,
         inputSchema: this.#schemaOf(each),
+        hasKeyAt,
       }));
   }
 

@@ -50,7 +50,7 @@ export class Router {
     if (here.length === 0) return { type: "wait" };
     const { body } = await handoffOf();
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
-    const candidates = await this.#candidates(here);
+    const candidates = await this.#candidates(here, now);
     const { fits } = findCandidates(query, candidates, now);
     const tried = new Set(state.attempts.map(({ recipient }) => recipient));
     const best = fits.find(({ agent_id }) => !tried.has(agent_id)) ?? fits[0];
@@ -77,7 +77,7 @@ export class Router {
 
   async find(query: FindQuery, now: number): Promise<Found> {
     const offered = await this.#registry.offering(query.capability);
-    const candidates = await this.#candidates(offered);
+    const candidates = await this.#candidates(offered, now);
     // Who is not connected can be handed work all the same: it waits.
     const open = candidates.map(({ credit, ...candidate }) => {
       const isHere = this.#attached.has(candidate.agent_id);
@@ -103,12 +103,13 @@ export class Router {
     return limits;
   }
 
-  #candidates(offered: readonly Offered[]): Promise<Candidate[]> {
+  #candidates(offered: readonly Offered[], now: number): Promise<Candidate[]> {
     return Promise.all(
-      offered.map(async (each) => {
+      offered.map(async ({ hasKeyAt, ...each }) => {
         const attached = this.#attached.get(each.agent_id);
         return {
           ...each,
+          trust: hasKeyAt(now) ? each.trust : expired(each.agent_id),
           stats: await this.#measured.of(each.agent_id, each.capability.name),
           inFlight: attached?.inFlight(each.capability.name) ?? 0,
           credit: attached?.room ?? 0,
@@ -116,4 +117,9 @@ export class Router {
       }),
     );
   }
+}
+
+function expired(agent: string): Candidate["trust"] {
+  const reason = `no key of ${agent} is valid now; it must publish a manifest with one that is`;
+  return { isTrusted: false, by: "nothing", status: 401, reason };
 }
