@@ -6,6 +6,7 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { createSupervisor } from "@langchain/langgraph-supervisor";
 import { createHandoffTool, createSwarm } from "@langchain/langgraph-swarm";
@@ -16,6 +17,7 @@ import { createAgent, tool } from "langchain";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { ScriptedModel, usingTools } from "./model-fixture.ts";
+import { remote } from "./remote.ts";
 import { remoteMember } from "./remote-member.ts";
 import { remoteNode } from "./remote-node.ts";
 import { remoteTool } from "./remote-tool.ts";
@@ -67,6 +69,38 @@ test("a node finds whoever can do it, by what it is tagged with", async () => {
   const { text } = await graph.invoke({ language: "en", text: "regn" });
   expect(text).toBe("in en by to-en");
 });
+
+test.each(["one after the other", "at once"])(
+  "a node that hands several parts off %s gets each its own, and finds them again",
+  async (how) => {
+    const all = await world();
+    const seen: string[] = [];
+    await serving(all, "atlas", { name: "look_up" }, ({ input }) => {
+      seen.push(input as string);
+      return `about ${input as string}`;
+    });
+    const owner = all.agent("owner");
+    const State = Annotation.Root({ facts: Annotation<unknown[]> });
+    let runs = 0;
+    const graph = new StateGraph(State)
+      .addNode("tour", async (_, config: LangGraphRunnableConfig) => {
+        const look = async (part: string) =>
+          (await remote(owner, { capability: "look_up", input: part }, config, { part })).output;
+        const facts: unknown[] = [];
+        if (how === "at once") facts.push(...(await Promise.all([look("Bergen"), look("Oslo")])));
+        else for (const town of ["Bergen", "Oslo"]) facts.push(await look(town));
+        if (++runs === 1) throw new Error("Not this time.");
+        return { facts };
+      })
+      .addEdge(START, "tour")
+      .compile({ checkpointer: new MemorySaver() });
+    const thread = { configurable: { thread_id: "tour" } };
+    await expect(graph.invoke({}, thread)).rejects.toThrow("Not this time.");
+    const { facts } = await graph.invoke(null, thread);
+    expect(facts).toEqual(["about Bergen", "about Oslo"]);
+    expect(seen.toSorted()).toEqual(["Bergen", "Oslo"]);
+  },
+);
 
 test("parallel calls of remote tools keep all results, with receipts, next to a plain tool's", async () => {
   const all = await world();
