@@ -2,6 +2,7 @@ import type OpenAI from "openai";
 import type { Ask } from "@waybill/agent";
 import type { Artifact, Json, JsonSchema, Message, WaybillError } from "@waybill/protocol";
 import type { Tool, ToolUse } from "./tool.ts";
+import type { Question } from "./waiting.ts";
 
 /** An agent that is a conversation of a model with its tools. */
 export interface Conversation {
@@ -56,5 +57,3 @@ export interface Reply {
   /** What the conversation waits for: it goes on `after` this, with `answers`. */
   readonly questions: readonly Question[];
 }
-
-export type Question = Ask & { readonly id: string };

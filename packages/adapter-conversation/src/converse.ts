@@ -34,7 +34,7 @@ export async function converse(conversation: Conversation, about: Converse): Pro
       brought.push(...used.artifacts);
       failures.push(...used.failures);
       const { questions } = used;
-      if (questions.length > 0)
+      if (questions.length > 0 || used.isOver)
         return { text: "", messages: added, artifacts: brought, failures, questions };
     }
     const said = await ask(conversation, about, tools, added, turn);

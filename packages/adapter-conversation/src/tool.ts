@@ -28,6 +28,8 @@ export interface ToolReply {
   readonly by?: string | undefined;
   /** Told to the model as data; the conversation goes on. */
   readonly failure?: WaybillError | undefined;
+  /** The conversation is over with it, and the model is not asked again. */
+  readonly isLast?: boolean | undefined;
 }
 
 /** Something that a model can use. */

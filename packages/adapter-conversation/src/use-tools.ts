@@ -3,18 +3,10 @@ import type { ToolCall } from "@waybill/agent/adapter";
 import { compileSchema, WaybillError } from "@waybill/protocol";
 import type { Artifact, Json, Message } from "@waybill/protocol";
 import { toolMessage } from "./as-data.ts";
-import type { Converse, Question } from "./conversation.ts";
+import type { Converse } from "./conversation.ts";
 import type { Tool, ToolReply, ToolUse } from "./tool.ts";
-
-/** Thrown through a tool that asks, so that nothing waits in memory. */
-class Waiting extends Error {
-  readonly question: Question;
-
-  constructor(question: Question) {
-    super(`The conversation waits for an answer to ${question.id}.`);
-    this.question = question;
-  }
-}
+import { Waiting } from "./waiting.ts";
+import type { Question } from "./waiting.ts";
 
 export interface Used {
   /** In the order of the calls. */
@@ -22,6 +14,7 @@ export interface Used {
   readonly artifacts: readonly Artifact[];
   readonly failures: readonly WaybillError[];
   readonly questions: readonly Question[];
+  readonly isOver: boolean;
 }
 
 /** The calls of the last turn of a model that have no result yet. */
@@ -68,6 +61,7 @@ export async function useTools(
     artifacts: replies.flatMap(({ reply: { artifacts = [] } }: { reply: ToolReply }) => artifacts),
     failures: replies.flatMap(({ reply: { failure } }: { reply: ToolReply }) => failure ?? []),
     questions: ended.flatMap(({ question }) => question ?? []),
+    isOver: replies.some(({ reply: { isLast } }: { reply: ToolReply }) => isLast === true),
   };
 }
 

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Artifact, ContentPart, Message } from "@waybill/protocol";
 
 /** A part of a message that stands for a file which goes along with the work. */
-export function filePart({ name, media_type, data, url }: Artifact): ContentPart {
+function filePart({ name, media_type, data, url }: Artifact): ContentPart {
   const source =
     data === undefined
       ? url!

@@ -1,4 +1,4 @@
 import { describeAdapter } from "@waybill/conformance/vitest";
-import { fixture } from "./chat-conformance-fixture.ts";
+import { fixture } from "./conformance-fixture.ts";
 
 describeAdapter(fixture);

@@ -1,0 +1,216 @@
+import {
+  Agent,
+  MemorySession,
+  OpenAIProvider,
+  Runner,
+  setTraceProcessors,
+  setTracingDisabled,
+  tool,
+  withTrace,
+} from "@openai/agents";
+import type { Span, Tool } from "@openai/agents";
+import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import type { Capability } from "@waybill/protocol";
+import type { Script } from "@waybill/scripted-model";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { world } from "../world-fixture.ts";
+import type { World } from "../world-fixture.ts";
+import { remoteAgent, remoteHandoff } from "./remote-agent.ts";
+import { remoteTool } from "./remote-tool.ts";
+import { serveAgent } from "./serve.ts";
+
+const spans: Span<never>[] = [];
+
+beforeEach(() => {
+  setTracingDisabled(false);
+  setTraceProcessors([
+    {
+      onTraceStart: async () => undefined,
+      onTraceEnd: async () => undefined,
+      onSpanStart: async () => undefined,
+      onSpanEnd: async (span) => void spans.push(span as Span<never>),
+      forceFlush: async () => undefined,
+      shutdown: async () => undefined,
+    },
+  ]);
+});
+
+afterEach(() => spans.splice(0));
+
+async function runnerFor(here: World, script: Script) {
+  const { client, model } = await here.model(script);
+  const modelProvider = new OpenAIProvider({ openAIClient: client, useResponses: true });
+  return { runner: new Runner({ modelProvider }), model };
+}
+
+async function asked(handle: HandoffHandle): Promise<QuestionEvent> {
+  for await (const question of handle.questions) return question;
+  throw new Error("Nothing was asked.");
+}
+
+/** A tool that only runs once it is approved. */
+function publishing(published: unknown[]): Tool {
+  return tool({
+    name: "publish",
+    description: "Publishes a text.",
+    parameters: {
+      type: "object",
+      properties: { text: { type: "string" } },
+      required: ["text"],
+      additionalProperties: false,
+    },
+    needsApproval: true,
+    execute: (given: unknown) => {
+      published.push(given);
+      return "Published.";
+    },
+  }) as Tool;
+}
+
+const PUBLISH = [
+  { calls: [{ id: "call_1", name: "publish", arguments: { text: "It rains." } }] },
+  { text: "That is it." },
+];
+
+for (const [name, answer, expected] of [
+  ["a yes", true, [{ text: "It rains." }]],
+  ["an object that approves", { approve: true }, [{ text: "It rains." }]],
+  ["a no", { approve: false, reason: "It does not." }, []],
+  ["anything that is no clear yes", "maybe", []],
+] as const) {
+  test(`an approval is a question that outlives its agent: ${name}`, async () => {
+    const here = await world();
+    const { runner, model } = await runnerFor(here, PUBLISH);
+    const published: unknown[] = [];
+    const serve = async () => {
+      const editor = new Agent({ name: "editor", model: "m", tools: [publishing(published)] });
+      const agent = here.agent("editor");
+      agent.serve(...serveAgent(editor, { name: "edit" }, { runner }));
+      await agent.start();
+      return agent;
+    };
+    const first = await serve();
+    const handle = here.agent("owner").handoff({ capability: "edit", input: "Publish it." });
+    const question = await asked(handle);
+    expect(question).toMatchObject({
+      id: "call_1",
+      text: 'May editor use publish with {"text":"It rains."}?',
+      data: { tool: "publish" },
+      isPaused: true,
+    });
+    await first.stop();
+    await serve();
+    await handle.answer(question.id, answer);
+    const { output, attempt } = await handle.result;
+    expect([output, attempt, published]).toEqual(["That is it.", 2, expected]);
+    const reason = name === "a no" ? "It does not." : "";
+    expect(JSON.stringify(model.requests[1]!.body.input)).toContain(reason);
+  });
+}
+
+test("a session remembers from one handoff to the next", async () => {
+  const here = await world();
+  const { runner, model } = await runnerFor(here, [{ text: "Hello Anna." }, { text: "Anna." }]);
+  const session = new MemorySession();
+  const friend = here.agent("friend");
+  const friendly = new Agent({ name: "friend", model: "m" });
+  friend.serve(...serveAgent(friendly, { name: "chat" }, { runner, session: () => session }));
+  await friend.start();
+  const owner = here.agent("owner");
+  await owner.handoff({ capability: "chat", input: "I am Anna." }).result;
+  expect((await owner.handoff({ capability: "chat", input: "Who am I?" }).result).output).toBe(
+    "Anna.",
+  );
+  const input: { role: string }[] = model.requests[1]!.body.input;
+  expect(input.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+});
+
+test("the spans of a served agent are of the trace of its handoff", async () => {
+  const here = await world();
+  const { runner } = await runnerFor(here, [{ text: "Done." }]);
+  const worker = here.agent("worker");
+  worker.serve(
+    ...serveAgent(new Agent({ name: "worker", model: "m" }), { name: "work" }, { runner }),
+  );
+  await worker.start();
+  const id = "0af7651916cd43dd8448eb211c80319c";
+  const traceparent = `00-${id}-b7ad6b7169203331-01`;
+  await here.agent("owner").handoff({ capability: "work", input: "Work.", traceparent }).result;
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([`trace_${id}`]));
+  expect(spans.map(({ spanData }) => (spanData as { type: string }).type)).toContain("agent");
+});
+
+async function withSums(here: World): Promise<Capability> {
+  const adder = here.agent("adder");
+  const input_schema = {
+    type: "object",
+    properties: { a: { type: "integer" }, b: { type: "integer" } },
+    required: ["a"],
+  } as const;
+  adder.serve<{ a: number; b?: number }>(
+    { name: "add", input_schema },
+    ({ input: { a, b = 0 } }) => {
+      if (a < 0) throw new WaybillError(500, "It only adds <what> is there.");
+      return a + b;
+    },
+  );
+  await adder.start();
+  return (await here.hub.find({ capability: "add" })).fits[0]!.capability;
+}
+
+test("a remote agent is a tool: its result and its failure are told as data", async () => {
+  const here = await world();
+  const capability = await withSums(here);
+  const results: unknown[] = [];
+  const add = remoteTool(here.agent("boss"), capability, {
+    onResult: ({ output }) => results.push(output),
+  });
+  const { runner, model } = await runnerFor(here, [
+    {
+      calls: [
+        { id: "call_1", name: "add", arguments: { a: 1, b: 2 } },
+        { id: "call_2", name: "add", arguments: { a: -1 } },
+      ],
+    },
+    { text: "3, and no." },
+  ]);
+  const boss = new Agent({ name: "boss", model: "m", tools: [add] });
+  const { finalOutput } = await withTrace("sums", () => runner.run(boss, "Add."));
+  expect([finalOutput, results]).toEqual(["3, and no.", [3]]);
+  const outputs = (model.requests[1]!.body.input as { output?: string }[]).flatMap(
+    ({ output }) => output ?? [],
+  );
+  expect(outputs[0]).toMatch(/^<untrusted-result>\nadder gave this back.*\n\{"output":3\}/);
+  expect(outputs[1]).toContain('"status":500');
+  expect(outputs[1]!.match(/[<>]/g)).toHaveLength(4);
+});
+
+test("a remote agent is an agent: handed to by the model, and a tool by asTool", async () => {
+  const here = await world();
+  const capability = await withSums(here);
+  const boss = here.agent("boss");
+  const handoff = remoteHandoff(boss, capability);
+  const remote = remoteAgent(boss, capability);
+  const { runner, model } = await runnerFor(here, [
+    { calls: [{ id: "call_1", name: "transfer_to_add", arguments: { a: 4 } }] },
+    { calls: [{ id: "call_2", name: "ask_adder", arguments: { input: '{"a":5,"b":6}' } }] },
+    { text: "Eleven." },
+  ]);
+  const triage = new Agent({ name: "triage", model: "m", handoffs: [handoff] });
+  const handed = await withTrace("one", () => runner.run(triage, "Add."));
+  expect([handed.finalOutput, handed.lastAgent?.name]).toEqual(["4", "add"]);
+  const asking = remote.asTool({ toolName: "ask_adder", toolDescription: "Asks the adder." });
+  const asker = new Agent({ name: "asker", model: "m", tools: [asking] });
+  expect((await withTrace("two", () => runner.run(asker, "Add."))).finalOutput).toBe("Eleven.");
+  expect(JSON.stringify(model.requests[2]!.body.input)).toContain('"11"');
+});
+
+test("a run without a name hands nothing off", async () => {
+  setTracingDisabled(true);
+  const here = await world();
+  const capability = await withSums(here);
+  const { runner } = await runnerFor(here, []);
+  const remote = remoteAgent(here.agent("boss"), capability);
+  await expect(runner.run(remote, '{"a":1}')).rejects.toMatchObject({ status: 422 });
+});

@@ -1,0 +1,202 @@
+import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
+import { artifactOf, textMessage } from "@waybill/agent/adapter";
+import type { CapabilityInput } from "@waybill/protocol";
+import type { Script } from "@waybill/scripted-model";
+import { expect, test } from "vitest";
+import type { Conversation } from "./conversation.ts";
+import { serveConversation } from "./serve.ts";
+import { localTool, questionTool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
+import { world } from "./world-fixture.ts";
+
+const COUNT: CapabilityInput = {
+  name: "count",
+  output_schema: {
+    type: "object",
+    properties: { count: { type: "integer" } },
+    required: ["count"],
+  },
+};
+
+const CHART = artifactOf("chart.txt", "text/plain", new TextEncoder().encode("1 2 3"));
+
+const draw: Tool = {
+  name: "draw",
+  description: "Draws a chart.",
+  parameters: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
+  use: async () => ({ output: "Drawn.", artifacts: [CHART] }),
+};
+
+async function served(
+  script: Script,
+  options: Partial<Conversation> = {},
+  capability: CapabilityInput = COUNT,
+) {
+  const here = await world();
+  const { client, model } = await here.model(script);
+  const counter = here.agent("counter");
+  counter.serve(...serveConversation({ client, model: "m", ...options }, capability));
+  await counter.start();
+  const owner = here.agent("owner");
+  const handoff = () => owner.handoff({ capability: capability.name, input: "Count the words." });
+  return { here, model, handoff };
+}
+
+async function asked(handle: HandoffHandle): Promise<QuestionEvent> {
+  for await (const question of handle.questions) return question;
+  throw new Error("Nothing was asked.");
+}
+
+for (const api of ["chat", "responses"] as const) {
+  test(`what breaks its schema is asked for once more, by ${api}`, async () => {
+    const { model, handoff } = await served(
+      [{ text: '{"count": "many"}' }, { text: 'Sorry.\n```json\n{"count": 3}\n```' }],
+      { api },
+    );
+    expect((await handoff().result).output).toEqual({ count: 3 });
+    const [first, second] = model.requests.map(({ body }) => JSON.stringify(body));
+    expect(first).toContain('"json_schema"');
+    expect(second).toContain("/count");
+  });
+
+  test(`what is no JSON twice is a 520, by ${api}`, async () => {
+    const { model, handoff } = await served(() => ({ text: "three" }), { api });
+    await expect(handoff().result).rejects.toMatchObject({ status: 520 });
+    // Twice in each attempt, and the hub makes one more.
+    expect(model.requests).toHaveLength(4);
+  });
+
+  test(`a model is told of arguments and tools that are none, by ${api}`, async () => {
+    const { model, handoff } = await served(
+      [
+        { calls: [{ name: "draw", arguments: "{not json" }] },
+        { calls: [{ name: "paint", arguments: {} }] },
+        { text: '{"count": 3}' },
+      ],
+      { api, tools: [draw] },
+    );
+    expect((await handoff().result).output).toEqual({ count: 3 });
+    expect(JSON.stringify(model.requests[1]!.body)).toContain("break the schema of draw");
+    expect(JSON.stringify(model.requests[2]!.body)).toContain("There is no tool paint");
+  });
+
+  test(`a model that is cut off or refuses has not answered, by ${api}`, async () => {
+    const { handoff } = await served(
+      [{ text: '{"count": 3', cutBy: "length" }, { refusal: "I do not count." }],
+      { api },
+    );
+    await expect(handoff().result).rejects.toMatchObject({ status: 500, message: /cut off/ });
+    await expect(handoff().result).rejects.toMatchObject({ message: /I do not count/ });
+  });
+
+  test(`a stream that ends too early is tried again, by ${api}`, async () => {
+    const broken = async function* () {
+      yield '{"cou';
+      throw new Error("Out of words.");
+    };
+    const { model, handoff } = await served(
+      ({ index }) => (index === 0 ? { text: broken() } : { text: '{"count": 3}' }),
+      { api },
+    );
+    const { output, attempt } = await handoff().result;
+    expect([output, attempt, model.requests.length]).toEqual([{ count: 3 }, 2, 2]);
+  });
+}
+
+test("a host at its limit is tried again when it says", async () => {
+  const limited = { status: 429, headers: { "retry-after": "0" } };
+  const { handoff } = await served([limited, { text: '{"count": 3}' }]);
+  expect((await handoff().result).attempt).toBe(2);
+});
+
+test("a host that knows no such model is not asked again, and says so", async () => {
+  const { handoff, model } = await served([{ status: 404 }]);
+  await expect(handoff().result).rejects.toMatchObject({
+    status: 500,
+    message: expect.stringContaining("The model does not exist"),
+  });
+  expect(model.requests).toHaveLength(1);
+});
+
+test("a model that never stops using tools is stopped", async () => {
+  const calls = [{ name: "draw", arguments: { of: "words" } }];
+  const { handoff, model } = await served(() => ({ calls }), { tools: [draw], turnsAtMost: 3 });
+  await expect(handoff().result).rejects.toMatchObject({ status: 508 });
+  expect(model.requests).toHaveLength(3);
+});
+
+test("a question pauses, and what tools had done before it is still there", async () => {
+  const { here, handoff } = await served(
+    [
+      {
+        calls: [
+          { id: "call_1", name: "draw", arguments: { of: "words" } },
+          { id: "call_2", name: "ask_delegator", arguments: { question: "Which words?" } },
+        ],
+      },
+      { text: "All three." },
+    ],
+    { tools: [draw, questionTool()] },
+    { name: "talk" },
+  );
+  const handle = handoff();
+  const question = await asked(handle);
+  expect(question).toMatchObject({ id: "call_2", text: "Which words?", isPaused: true });
+  const view = await here.hub.handoff(handle.id, "owner");
+  expect(view?.attempts.at(-1)?.state).toBe("closed");
+  await handle.answer(question.id, "Those of the title.");
+  const { output, artifacts, attempt } = await handle.result;
+  expect([output, artifacts, attempt]).toEqual(["All three.", [CHART], 2]);
+});
+
+test("words are gathered into few progresses, and none is lost", async () => {
+  const words = Array.from({ length: 200 }, (_, index) => `word ${index} `);
+  const { handoff } = await served([{ text: words }], { gatherMs: 60_000 }, { name: "talk" });
+  const handle = handoff();
+  const heard: string[] = [];
+  for await (const { message } of handle.progress) heard.push(message!);
+  expect(heard.join("")).toBe(words.join(""));
+  expect(heard).toHaveLength(2);
+});
+
+test("tools are looked for anew in each conversation", async () => {
+  let looked = 0;
+  const tools = () => {
+    looked++;
+    return [localTool({ ...draw, name: `draw_${looked}`, run: () => "Drawn." })];
+  };
+  const { handoff, model } = await served(() => ({ text: '{"count": 3}' }), { tools });
+  await handoff().result;
+  await handoff().result;
+  const names = model.requests.map(({ body }) => body.tools[0].function.name);
+  expect(names).toEqual(["draw_1", "draw_2"]);
+});
+
+test("a conversation is shown files as files, and told who speaks", async () => {
+  const here = await world();
+  const { client, model } = await here.model(() => ({ text: "A cat." }));
+  const image = artifactOf("cat.png", "image/png", Uint8Array.of(1, 2, 3));
+  for (const api of ["chat", "responses"] as const) {
+    const viewer = here.agent(`viewer-${api}`);
+    viewer.serve(...serveConversation({ client, model: "m", api }, { name: api }));
+    await viewer.start();
+    const messages = [textMessage("user", "What is it?", "anna lee")];
+    await here.agent(`owner-${api}`).handoff({ capability: api, messages, artifacts: [image] })
+      .result;
+  }
+  const [chat, responses] = model.requests.map(({ body }) => body);
+  expect(chat.messages).toEqual([
+    {
+      role: "user",
+      name: "anna_lee",
+      content: [
+        { type: "text", text: "What is it?" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,AQID" } },
+      ],
+    },
+  ]);
+  expect(responses.input[0].content).toEqual([
+    { type: "input_text", text: "anna lee: What is it?" },
+    { type: "input_image", image_url: "data:image/png;base64,AQID", detail: "auto" },
+  ]);
+});

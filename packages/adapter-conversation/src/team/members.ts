@@ -1,0 +1,147 @@
+import {
+  briefOf,
+  call,
+  inputOf,
+  repliesOf,
+  textMessage,
+  textOf,
+  wordsOf,
+} from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Agent } from "@waybill/agent";
+import { describeForModel } from "@waybill/protocol";
+import type { Capability, Json, Message } from "@waybill/protocol";
+import type { Conversation, Converse } from "../conversation.ts";
+import { converse } from "../converse.ts";
+import { toolNameOf } from "../tool-name.ts";
+import type { Tool } from "../tool.ts";
+import type { Handoff, Member, Turn } from "./team.ts";
+
+export interface ConversationMemberOptions {
+  readonly description: string;
+  /** To whom it may give the word: members, agents on the hub, or whoever has a capability. */
+  readonly handoffs?: readonly Handoff["to"][] | undefined;
+}
+
+/** A conversation with a model as a member of a team. Its name is the conversation's. */
+export function conversationMember(
+  conversation: Conversation & { readonly name: string },
+  { description, handoffs = [] }: ConversationMemberOptions,
+): Member {
+  const { name } = conversation;
+  return {
+    name,
+    description,
+    async speak({ run, step, state, answers, signal, traceparent, tracestate, ...turn }) {
+      let handoff: Handoff | undefined;
+      const transfers = handoffs.map((to) => transferTool(to, () => (handoff = { to })));
+      const { tools: own = [] } = conversation;
+      const tools = async () => [...(typeof own === "function" ? await own() : own), ...transfers];
+      const reply = await converse(
+        { ...conversation, tools },
+        {
+          run: `${run}/${step}`,
+          messages: turn.messages.map((message) => asHeardBy(name, message)),
+          artifacts: turn.artifacts,
+          after: state as Converse["after"],
+          answers,
+          signal,
+          traceparent,
+          tracestate,
+          onProgress: turn.progress,
+        },
+      );
+      const { messages, artifacts, questions } = reply;
+      if (questions.length > 0) {
+        return { messages: [], questions, state: { messages, artifacts } as unknown as Json };
+      }
+      return { messages, artifacts, handoff };
+    },
+  };
+}
+
+/** To a model, the words of others are a user's, with their names; their tools are their own. */
+function asHeardBy(name: string, message: Message): Message {
+  const isOther = message.role === "assistant" && message.name !== name;
+  if (message.role !== "tool" && !isOther) return message;
+  const words = isOther ? textOf(message) : "";
+  const { name: speaker = "assistant" } = message;
+  return textMessage("user", words === "" ? `(${speaker} uses a tool.)` : words, speaker);
+}
+
+function transferTool(to: Handoff["to"], give: () => void): Tool {
+  const who = typeof to === "string" ? to : to.capability;
+  return {
+    name: toolNameOf(`transfer_to_${who}`),
+    description: `Gives the word to ${typeof to === "string" ? who : `an agent that can do ${who}`}.`,
+    parameters: { type: "object", properties: {}, additionalProperties: false },
+    async use() {
+      give();
+      return { output: `The word is given to ${who}.`, isLast: true };
+    },
+  };
+}
+
+export interface RemoteMemberOptions {
+  /** What it is called in the team; left out, as the agent, or after the capability. */
+  readonly name?: string | undefined;
+  /** The agent it is. Left out: the hub picks among those who have the capability, turn by turn. */
+  readonly to?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** An agent anywhere as a member of a team: it gets all that was said, whole. */
+export function remoteMember(
+  agent: Agent,
+  capability: Capability,
+  { to, timeoutMs, name = to ?? capability.name }: RemoteMemberOptions = {},
+): Member {
+  return {
+    name,
+    description: describeForModel(capability),
+    async speak({ run, step, messages, artifacts, signal, traceparent, tracestate, ...turn }) {
+      const result = await call(agent, {
+        step: { run, step },
+        capability: capability.name,
+        to,
+        timeoutMs,
+        ...workOf({ messages: [...messages] }, capability),
+        ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
+        traceparent,
+        tracestate,
+        signal,
+        onProgress: ({ message, fraction, data }) => turn.progress({ message, fraction, data }),
+        onQuestion: ({ id, text, data, schema }) => turn.ask({ id, text, data, schema }),
+      });
+      const replies = repliesOf({ ...result, by: name });
+      return {
+        messages: replies.map((each) => namedAfter(name, each)),
+        artifacts: result.artifacts,
+      };
+    },
+  };
+}
+
+/** What was said, in the shape that the capability takes. */
+function workOf(said: PortableWork, { takes, input_schema }: Capability): PortableWork {
+  if (takes === "conversation") return said;
+  return takes === "delegation" ? { brief: briefOf(said) } : { input: inputOf(said, input_schema) };
+}
+
+function namedAfter(name: string, message: Message): Message {
+  if (message.role !== "assistant" || message.name !== undefined) return message;
+  return { ...message, name };
+}
+
+/** A person, or anything that answers when it is asked, as a member of a team. */
+export function askedMember(name: string, description: string): Member {
+  return {
+    name,
+    description,
+    async speak({ messages, ask }: Turn) {
+      const last = messages.at(-1);
+      const answer = await ask({ id: name, text: last && textOf(last) });
+      return { messages: [textMessage("user", wordsOf(answer), name)] };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message } from "@waybill/protocol";
+import { Waiting } from "../waiting.ts";
+import type { Question } from "../waiting.ts";
+import type { Handoff, Member, Progress, Spoken, Team, Turn } from "./team.ts";
+
+/** What a team is asked. */
+export interface TeamWork {
+  /** Names the run. What its members hand off is found again when one of this name goes on. */
+  readonly run: string;
+  readonly messages: readonly Message[];
+  readonly artifacts?: readonly Artifact[] | undefined;
+  /** Where an earlier run of it has paused: goes on there, with the answers. */
+  readonly after?: TeamState | undefined;
+  readonly answers?: ReadonlyMap<string, Json> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  /** Hears each message as it is said. */
+  readonly onMessage?: ((message: Message) => void) | undefined;
+  /** Hears what members report while they work. */
+  readonly onProgress?: ((event: unknown) => void) | undefined;
+  /** Answers questions. Left out: the team pauses with them. */
+  readonly onQuestion?: Turn["ask"] | undefined;
+}
+
+/** How far a team is, as JSON: all there is to know in order to go on. */
+export interface TeamState {
+  readonly added: readonly Message[];
+  readonly artifacts: readonly Artifact[];
+  readonly speakers: readonly string[];
+  readonly handoff?: Handoff | undefined;
+  /** Whose turn it is, and where they are in it. */
+  readonly speaking?: { readonly to: Handoff["to"]; readonly state?: Json | undefined } | undefined;
+}
+
+export interface TeamResult {
+  readonly messages: readonly Message[];
+  readonly artifacts: readonly Artifact[];
+  /** Why it was enough. Undefined where it waits. */
+  readonly stoppedBy: string | undefined;
+  /** What it waits for: it goes on `after` the state, with `answers`. */
+  readonly questions: readonly Question[];
+  readonly state: TeamState;
+}
+
+const TURNS_AT_MOST = 32;
+
+/** Lets the members of a team speak, one after the other, until it is enough. */
+export async function runTeam(team: Team, work: TeamWork): Promise<TeamResult> {
+  const { turnsAtMost = TURNS_AT_MOST } = team;
+  let state: TeamState = work.after ?? { added: [], artifacts: [], speakers: [] };
+  for (;;) {
+    work.signal?.throwIfAborted();
+    const reason = state.speakers.length === 0 ? undefined : team.until(progressOf(state));
+    if (state.speaking === undefined && reason !== undefined) return resultOf(state, reason);
+    if (state.speakers.length >= turnsAtMost) throw tooLong(turnsAtMost);
+    const to = state.speaking?.to ?? state.handoff?.to ?? (await nextOf(team, work, state));
+    const member = await memberOf(team, to);
+    const turn = turnOf(work, state);
+    const spoken = await heard(member, { ...turn, step: `${turn.step}:${member.name}` });
+    if (spoken.questions !== undefined && spoken.questions.length > 0) {
+      const speaking = { to, state: spoken.state };
+      return resultOf({ ...state, speaking }, undefined, spoken.questions);
+    }
+    for (const message of spoken.messages) work.onMessage?.(message);
+    state = {
+      added: [...state.added, ...spoken.messages],
+      artifacts: [...state.artifacts, ...(spoken.artifacts ?? [])],
+      speakers: [...state.speakers, member.name],
+      handoff: spoken.handoff,
+    };
+  }
+}
+
+function resultOf(
+  state: TeamState,
+  stoppedBy: string | undefined,
+  questions: readonly Question[] = [],
+): TeamResult {
+  return { messages: state.added, artifacts: state.artifacts, stoppedBy, questions, state };
+}
+
+async function heard(member: Member, turn: Turn): Promise<Spoken> {
+  try {
+    return await member.speak(turn);
+  } catch (thrown) {
+    if (thrown instanceof Waiting) return { messages: [], questions: [thrown.question] };
+    throw thrown;
+  }
+}
+
+function turnOf(work: TeamWork, state: TeamState): Turn {
+  const { run, answers = new Map<string, Json>(), traceparent, tracestate } = work;
+  const step = `turn-${state.speakers.length}`;
+  return {
+    run,
+    step,
+    messages: [...work.messages, ...state.added],
+    artifacts: [...(work.artifacts ?? []), ...state.artifacts],
+    state: state.speaking?.state,
+    answers,
+    signal: work.signal ?? new AbortController().signal,
+    traceparent,
+    tracestate,
+    progress: (event) => work.onProgress?.(event),
+    async ask(asked) {
+      const id = `${step}/${asked.id ?? "question"}`;
+      const answer = answers.get(id);
+      if (answer !== undefined) return answer;
+      if (work.onQuestion !== undefined) return work.onQuestion(asked);
+      throw new Waiting({ ...asked, id });
+    },
+  };
+}
+
+async function nextOf(team: Team, work: TeamWork, state: TeamState): Promise<string> {
+  return team.next(team.members, progressOf(state), turnOf(work, state));
+}
+
+async function memberOf(team: Team, to: Handoff["to"]): Promise<Member> {
+  const member = team.members.find(({ name }) => name === to) ?? (await team.elsewhere?.(to));
+  if (member !== undefined) return member;
+  const who = typeof to === "string" ? to : `an agent with the capability ${to.capability}`;
+  throw new WaybillError(
+    404,
+    `The word was given to ${who}, and there is no such member${team.elsewhere ? " and no such agent" : ""}.`,
+  );
+}
+
+function progressOf({ added, speakers, handoff }: TeamState): Progress {
+  return { added, speakers, handoff };
+}
+
+function tooLong(turns: number): WaybillError {
+  return new WaybillError(
+    508,
+    `The team has spoken for ${turns} turns and has not come to an end. Raise turnsAtMost, or end it earlier.`,
+  );
+}

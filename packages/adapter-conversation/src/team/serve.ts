@@ -1,0 +1,33 @@
+import { conversationOf, offerOf, outputOf, textOf } from "@waybill/agent/adapter";
+import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import type { CapabilityInput } from "@waybill/protocol";
+import { runTeam } from "./run-team.ts";
+import type { TeamState } from "./run-team.ts";
+import type { Team } from "./team.ts";
+
+/** A team as a capability: `agent.serve(...serveTeam(newsroom, { name: "report" }))`. */
+export function serveTeam(team: Team, capability: CapabilityInput): Offer {
+  return offerOf({ capability, run: (run) => gathered(team, run) });
+}
+
+async function gathered(team: Team, run: Run): Promise<Finished | Paused> {
+  const { work, resume } = run;
+  const { output_schema: schema } = run.capability;
+  const { messages, artifacts, questions, state } = await runTeam(team, {
+    run: run.handoffId,
+    messages: conversationOf(work, schema),
+    artifacts: work.artifacts,
+    after: resume && (JSON.parse(resume.state) as TeamState),
+    answers: resume?.answers,
+    signal: run.signal,
+    traceparent: run.traceparent,
+    tracestate: run.tracestate,
+    onMessage: (message) => run.progress({ message: `${message.name}: ${textOf(message)}` }),
+    onProgress: run.progress,
+  });
+  if (questions.length > 0) return { questions, state: JSON.stringify(state) };
+  // The last words are the team's; nobody is left who could say them again.
+  const last = messages.findLast((message) => textOf(message) !== "");
+  const output = await outputOf(last === undefined ? "" : textOf(last), schema);
+  return { output, messages: work.messages && messages, artifacts };
+}

@@ -1,0 +1,205 @@
+import { textMessage, textOf } from "@waybill/agent/adapter";
+import type { HandoffHandle, Work } from "@waybill/agent";
+import type { CapabilityInput, Message } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { questionTool } from "../tool.ts";
+import { world } from "../world-fixture.ts";
+import type { World } from "../world-fixture.ts";
+import { elsewhereOn } from "./elsewhere.ts";
+import { askedMember, conversationMember, remoteMember } from "./members.ts";
+import { keepSpeaking, roundRobin, selector } from "./next-speaker.ts";
+import { runTeam } from "./run-team.ts";
+import { serveTeam } from "./serve.ts";
+import type { Member, Team } from "./team.ts";
+import {
+  afterMessages,
+  afterTurns,
+  allOf,
+  anyOf,
+  whenHandedTo,
+  whenSaid,
+  whenSpoken,
+} from "./termination.ts";
+
+const ASKED = [textMessage("user", "Write about rain.", "anna")];
+
+const CHECK: CapabilityInput = {
+  name: "check",
+  description: "Checks facts.",
+  takes: "conversation",
+};
+
+function saying(name: string, ...lines: string[]): Member {
+  return {
+    name,
+    description: `Says ${lines.length} lines.`,
+    speak: async () => ({ messages: [textMessage("assistant", lines.shift()!, name)] }),
+  };
+}
+
+/** An agent on the hub that keeps what it was told. */
+async function checker(here: World, id: string, seen: Message[][] = []) {
+  const agent = here.agent(id);
+  agent.serve(CHECK, ({ body, result }: Work) => {
+    seen.push(body.messages ?? []);
+    return result({ messages: [textMessage("assistant", `${id} has checked it.`)] });
+  });
+  await agent.start();
+  return (await here.hub.find({ capability: "check" })).fits[0]!.capability;
+}
+
+const said = (messages: readonly Message[]) =>
+  messages.map((each) => `${each.name}: ${textOf(each)}`);
+
+test("local and remote members speak in turn, and each hears all that was said", async () => {
+  const here = await world();
+  const seen: Message[][] = [];
+  const capability = await checker(here, "careful", seen);
+  const { client, model } = await here.model([{ text: "Rain falls." }, { text: "APPROVED" }]);
+  const team: Team = {
+    members: [
+      conversationMember({ client, model: "m", name: "writer" }, { description: "Writes." }),
+      remoteMember(here.agent("boss"), capability, { to: "careful" }),
+    ],
+    next: roundRobin(),
+    until: whenSaid("APPROVED", "writer"),
+  };
+  const result = await runTeam(team, { run: "run-1", messages: ASKED });
+  expect(said(result.messages)).toEqual([
+    "writer: Rain falls.",
+    "careful: careful has checked it.",
+    "writer: APPROVED",
+  ]);
+  expect(result.stoppedBy).toBe('"APPROVED" was said');
+  expect(said(seen[0]!)).toEqual(["anna: Write about rain.", "writer: Rain falls."]);
+  // To the writer's model its own words are an assistant's, and those of others a user's.
+  const heard: { role: string; name: string }[] = model.requests[1]!.body.messages;
+  expect(heard.map(({ role, name }) => [role, name])).toEqual([
+    ["user", "anna"],
+    ["assistant", "writer"],
+    ["user", "careful"],
+  ]);
+});
+
+test("a model selects who speaks next, and is asked again when it names nobody", async () => {
+  const here = await world();
+  const { client, model } = await here.model([
+    { text: '{"next": "nobody"}' },
+    { text: '{"next": "painter"}' },
+    { text: '{"next": "poet"}' },
+  ]);
+  const members = [saying("poet", "A verse."), saying("painter", "A picture."), saying("critic")];
+  const next = selector({ client, model: "m" });
+  const team: Team = { members, next, until: afterTurns(2) };
+  const { messages } = await runTeam(team, { run: "run-1", messages: ASKED });
+  expect(said(messages)).toEqual(["painter: A picture.", "poet: A verse."]);
+  const schemas = model.requests.map(({ body }) => body.response_format.json_schema.schema);
+  expect(schemas[0].properties.next.enum).toEqual(["poet", "painter", "critic"]);
+  // Who has just spoken is not asked for again.
+  expect(schemas[2].properties.next.enum).toEqual(["poet", "critic"]);
+});
+
+for (const to of ["careful", { capability: "check" }] as const) {
+  const who = typeof to === "string" ? to : to.capability;
+  test(`a handoff gives the word to an agent anywhere: ${JSON.stringify(to)}`, async () => {
+    const here = await world();
+    await checker(here, "careful");
+    const { client, model } = await here.model([
+      { text: "Rain falls.", calls: [{ name: `transfer_to_${who}`, arguments: {} }] },
+    ]);
+    const writer = conversationMember(
+      { client, model: "m", name: "writer" },
+      { description: "Writes.", handoffs: [to] },
+    );
+    const team: Team = {
+      members: [writer],
+      next: keepSpeaking("writer"),
+      until: whenSpoken(who),
+      elsewhere: elsewhereOn(here.agent("boss"), here.hub),
+    };
+    const { messages, stoppedBy } = await runTeam(team, { run: "run-1", messages: ASKED });
+    expect(textOf(messages.at(-1)!)).toBe("careful has checked it.");
+    expect([stoppedBy, model.requests.length]).toEqual([`${who} has spoken`, 1]);
+  });
+}
+
+test("a handoff to nobody fails, and one to the outside can end the team", async () => {
+  const leaving: Member = {
+    name: "leaver",
+    description: "Leaves.",
+    speak: async () => ({
+      messages: [textMessage("assistant", "Over to you.")],
+      handoff: { to: "user" },
+    }),
+  };
+  const team = { members: [leaving], next: roundRobin() };
+  const work = { run: "run-1", messages: ASKED };
+  const ended = await runTeam({ ...team, until: whenHandedTo("user") }, work);
+  expect(ended.stoppedBy).toBe("handed to user");
+  await expect(runTeam({ ...team, until: afterTurns(9) }, work)).rejects.toMatchObject({
+    status: 404,
+    message: expect.stringContaining("given to user"),
+  });
+});
+
+test("conditions are joined, and a team without an end is stopped", async () => {
+  const members = [saying("one", "a", "b", "c"), saying("two", "x", "y", "z")];
+  const both = allOf(afterMessages(3), whenSaid("x"));
+  const { stoppedBy } = await runTeam(
+    { members, next: roundRobin(), until: anyOf(afterTurns(9), both) },
+    { run: "run-1", messages: ASKED },
+  );
+  expect(stoppedBy).toBe('3 messages and "x" was said');
+  const endless: Team = {
+    members: [saying("one", "a", "b", "c")],
+    next: roundRobin(),
+    until: () => undefined,
+    turnsAtMost: 2,
+  };
+  await expect(runTeam(endless, { run: "run-1", messages: ASKED })).rejects.toMatchObject({
+    status: 508,
+  });
+});
+
+test("a served team pauses where a member asks, and another process goes on with the answers", async () => {
+  const here = await world();
+  const { client, model } = await here.model([
+    { text: "Which town?" },
+    { calls: [{ id: "call_1", name: "ask_delegator", arguments: { question: "How long?" } }] },
+    { text: "Ten lines about Bergen." },
+  ]);
+  const serve = async () => {
+    const writer = { client, model: "m", name: "writer", tools: [questionTool()] };
+    const team: Team = {
+      members: [
+        conversationMember(writer, { description: "Writes." }),
+        askedMember("anna", "Knows what she wants."),
+      ],
+      next: roundRobin(),
+      until: afterTurns(3),
+    };
+    const agent = here.agent("newsroom");
+    agent.serve(...serveTeam(team, { name: "report" }));
+    await agent.start();
+    return agent;
+  };
+  const handle = here.agent("owner").handoff({ capability: "report", input: "A report." });
+  const texts: (string | undefined)[] = [];
+  for (const answer of ["Bergen", "Ten lines"]) {
+    const agent = await serve();
+    const { id: question, text } = await nextQuestion(handle);
+    texts.push(text);
+    await agent.stop();
+    await handle.answer(question, answer);
+  }
+  await serve();
+  const { output, attempt } = await handle.result;
+  expect([output, attempt]).toEqual(["Ten lines about Bergen.", 3]);
+  expect(texts).toEqual(["Which town?", "How long?"]);
+  expect(model.requests).toHaveLength(3);
+});
+
+async function nextQuestion(handle: HandoffHandle) {
+  for await (const question of handle.questions) return question;
+  throw new Error("Nothing was asked.");
+}

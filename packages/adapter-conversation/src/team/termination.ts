@@ -1,0 +1,49 @@
+import { textOf } from "@waybill/agent/adapter";
+import type { Termination } from "./team.ts";
+
+/** After so many messages of the team. */
+export function afterMessages(count: number): Termination {
+  return ({ added }) => (added.length >= count ? `${count} messages` : undefined);
+}
+
+/** After so many turns. */
+export function afterTurns(count: number): Termination {
+  return ({ speakers }) => (speakers.length >= count ? `${count} turns` : undefined);
+}
+
+/** Once somebody, or this member, has said a text. */
+export function whenSaid(text: string, by?: string): Termination {
+  return ({ added }) => {
+    const isSaid = added.some(
+      (message) => (by === undefined || message.name === by) && textOf(message).includes(text),
+    );
+    return isSaid ? `"${text}" was said` : undefined;
+  };
+}
+
+/** Once this member has spoken. */
+export function whenSpoken(by: string): Termination {
+  return ({ speakers }) => (speakers.includes(by) ? `${by} has spoken` : undefined);
+}
+
+/** Once the word was given to this one, who then does not get it. */
+export function whenHandedTo(name: string): Termination {
+  return ({ handoff }) => (handoff?.to === name ? `handed to ${name}` : undefined);
+}
+
+export function anyOf(...conditions: readonly Termination[]): Termination {
+  return (progress) => {
+    for (const each of conditions) {
+      const reason = each(progress);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  };
+}
+
+export function allOf(...conditions: readonly Termination[]): Termination {
+  return (progress) => {
+    const reasons = conditions.map((each) => each(progress));
+    return reasons.includes(undefined) ? undefined : reasons.join(" and ");
+  };
+}

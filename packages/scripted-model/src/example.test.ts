@@ -1,0 +1,12 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const EXAMPLE = fileURLToPath(new URL("../examples/first.ts", import.meta.url));
+
+test("the example of the README says what it says that it says", () => {
+  const said = execFileSync(process.execPath, [EXAMPLE], { encoding: "utf8" });
+  expect(said).toBe('[ \'{"town":"Bergen"}\' ]\nIt rains.\n3\n');
+});
