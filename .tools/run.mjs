@@ -10,6 +10,7 @@ import { setUp, SetupError } from "./setup.mjs";
 const jobs = {
   demo: { needs: "demo", file: demo.entry },
   test: { needs: "all", file: ".tools/test.mjs" },
+  "test:python": { needs: "all", file: ".tools/python.mjs" },
   check: { needs: "all", file: ".tools/check.mjs" },
   bench: { needs: "all", file: "apps/bench/src/bench.ts" },
   conformance: { needs: "all", file: ".tools/conformance.mjs" },

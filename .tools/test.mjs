@@ -37,6 +37,8 @@ if (isPartial && total.passed + total.failed.length + total.skipped.length === 0
 }
 list("Skipped", total.skipped);
 list("Failed", total.failed);
+if (!isPartial)
+  console.log("\nLeft out: packages/python, whose tests are run by npm run test:python.");
 console.log(`\n${closingLine(total)}`);
 process.exitCode = total.failed.length > 0 ? 1 : 0;
 

@@ -97,6 +97,10 @@ class HandoffHandle:
         await self.receive(text)
         return True
 
+    def cancel_beside(self, reason: str) -> None:
+        """For who can't wait: cancelled while its own run is."""
+        self._context.tasks.start(self.cancel(reason))
+
     async def answer(self, question_id: str, answer: Any) -> None:
         """Answers a question by its id. A second answer changes nothing: it is refused with 410."""
         if question_id not in self._asked:
