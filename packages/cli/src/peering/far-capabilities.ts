@@ -4,7 +4,7 @@ import type { Capability, CapabilityInput, PrivateKey } from "@waybill/protocol"
 import { errorOfResponse, readFound, signRequest } from "@waybill/protocol/api";
 
 /** Marks what a hub offers only because a peer does: it is not passed on a second time. */
-export const PEER_TAG = "waybill:peer";
+const PEER_TAG = "waybill:peer";
 
 const PATH = "/v1/capabilities";
 const WITHIN_MS = 10_000;
