@@ -59,6 +59,12 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         find: "this.note(await this.#store.nextWakeAt());",
         replace: "await this.#store.nextWakeAt();",
       },
+      {
+        // Or the first timer of something new would arm those of the life before, too.
+        file: `${FOLDER}/engine/timers.ts`,
+        find: "this.note(next === null ? null : Math.max(next, earliest));",
+        replace: "void [next, earliest];",
+      },
     ],
   },
   {
