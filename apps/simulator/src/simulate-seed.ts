@@ -103,8 +103,9 @@ function planWork(world: World, sites: readonly AgentSite[]): void {
   for (let job = 0; job < jobs; job++) {
     const site = random.pick(delegators);
     const colleagues = delegators.filter((each) => each !== site).map(({ id }) => id);
-    // A few come when all faults are over: what is left in the hub by then must not hinder them.
-    const at = random.between(500, Math.ceil(faultsUntilMs * 1.05));
+    // Some come when all faults are over: what is left in the hub by then must not hinder them, and
+    // nobody who attaches again hides that something was not delivered.
+    const at = random.between(500, Math.ceil(faultsUntilMs * 1.3));
     world.scheduler.after(at, () => giveJob(world, site, colleagues, random));
   }
 }

@@ -251,6 +251,12 @@ export class Recipient {
     const { handoffId, attempt: number } = attempt.offer;
     const { world, id } = this.#agent;
     this.#sign(handoffId, number);
+    if (attempt.behaviour.beats && this.#agent.random.chance(0.3)) {
+      // Of two, the hub puts one on disk, while another hub may do so with the envelope.
+      for (let beat = 0; beat < 2; beat++) {
+        this.#colleagues.attachment()?.heartbeat(handoffId, number);
+      }
+    }
     const refusal = await this.#agent.send(envelope, Date.parse(attempt.handoff.deadline));
     if (refusal === undefined) return;
     world.trace.note(

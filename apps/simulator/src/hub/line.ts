@@ -171,7 +171,7 @@ export class Line implements Hub {
   ): Promise<Value> {
     const site =
       fixed ??
-      (this.#random.chance(0.8) ? this.#preferred : this.#random.pick(this.#cluster.sites));
+      (this.#random.chance(0.5) ? this.#preferred : this.#random.pick(this.#cluster.sites));
     return new Promise((resolve, reject) => {
       const fail = (why: string) => {
         this.#preferred = this.#random.pick(this.#cluster.sites);

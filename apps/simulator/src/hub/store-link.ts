@@ -3,16 +3,14 @@ import { WaybillError } from "@waybill/protocol";
 import type { Process } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 
-/** A commit whose answer gets lost on the way, as on any store that is somewhere else. */
-const ANSWERS_LOST = 0.004;
-
 /**
  * One store as one of several hubs sees it, from another machine: every call takes its time, and
  * what another hub does in the meantime is seen when it is seen.
  */
 export function linkTo(store: Store, process: Process, world: World): Store {
   const random = world.random.stream(`store ${world.now} ${process.clock.now()}`);
-  const latency = () => (world.isFaulty ? random.between(0, 4) : 1);
+  const { latencyMs, answersLost } = world.scenario.store;
+  const latency = () => random.between(0, latencyMs);
 
   function call<Value>(run: () => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
@@ -26,7 +24,7 @@ export function linkTo(store: Store, process: Process, world: World): Store {
   }
 
   function commit(change: Commit): Promise<CommitOutcome> {
-    const isLost = world.fails(random, ANSWERS_LOST);
+    const isLost = world.fails(random, answersLost);
     return call(async () => {
       const outcome = await store.commit(change);
       if (!isLost) return outcome;

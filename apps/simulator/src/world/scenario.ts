@@ -35,6 +35,12 @@ export interface Scenario {
   readonly hasDeadLetterAgent: boolean;
   /** The share of agents that run on `@waybill/agent`; the others speak the protocol themselves. */
   readonly realAgents: number;
+  /** Of a store that several hubs reach over a network. */
+  readonly store: {
+    readonly latencyMs: number;
+    /** Commits whose answer gets lost on the way. */
+    readonly answersLost: number;
+  };
 }
 
 type Mood = "calm" | "rough" | "violent";
@@ -75,6 +81,10 @@ export function scenarioOf(random: Random): Scenario {
     },
     hasDeadLetterAgent: random.chance(0.25),
     realAgents: random.pick([0, 0.5, 0.5, 1]),
+    store: {
+      latencyMs: random.pick([4, 4, 40]),
+      answersLost: share * random.pick([0.001, 0.01]),
+    },
   };
 }
 
@@ -90,5 +100,6 @@ export function calmScenarioOf(random: Random): Scenario {
     disk: { crashes: 0, errors: 0, syncMs: 1 },
     crashesEveryMs: Infinity,
     skewMs: 0,
+    store: { latencyMs: 1, answersLost: 0 },
   };
 }
