@@ -7,7 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import { run } from "./command.mjs";
 import { follow, stepsOf } from "./guide.mjs";
 import { findFaults } from "./tarball.mjs";
-import { packages, root } from "./workspace.mjs";
+import { lockedVersions, packages, root } from "./workspace.mjs";
 
 const oldestNode = [22, 13];
 
@@ -60,7 +60,9 @@ export function checkInstalled() {
   const write = (name, content) => writeFileSync(join(project, name), content);
   const outside = { cwd: project, env: environmentOutside() };
 
-  write("package.json", JSON.stringify({ private: true, type: "module" }));
+  // Or what a framework's own peers ask for by now would decide whether ours can be installed.
+  const overrides = lockedVersions();
+  write("package.json", JSON.stringify({ private: true, type: "module", overrides }));
   const files = pack().map(({ file }) => file);
   // A framework is handed in by the user, so the user has it: in the version that is tested here.
   const peers = pack().flatMap(({ manifest }) =>

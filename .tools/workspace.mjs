@@ -30,3 +30,13 @@ function children(parent) {
 function readManifest(folder) {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 }
+
+/** What the lock file settles on, for every package that it has in one version only. */
+export function lockedVersions() {
+  const lock = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
+  const [, section] = /^packages:\n(.*?)^\w/ms.exec(lock);
+  const versions = new Map();
+  for (const [, name, version] of section.matchAll(/^ {2}'?(@?[^@'\s]+)@([^'():]+)'?:$/gm))
+    versions.set(name, versions.has(name) ? undefined : version);
+  return Object.fromEntries([...versions].filter(([, version]) => version !== undefined));
+}
