@@ -23,6 +23,7 @@ export class Cluster {
   #plannedCrash: PlannedCrash | undefined;
   /** With several hubs the store runs on its own. */
   #storeProcess: Process | undefined;
+  #links = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -60,7 +61,8 @@ export class Cluster {
       this.#storeProcess = new Process(this.#world.scheduler, wall, this.#random);
       this.store = memoryStore({ disk: this.disk.for(this.#storeProcess) });
     }
-    return linkTo(this.store!, process, this.#world);
+    const random = this.#random.stream(`link ${this.#links++}`);
+    return linkTo(this.store!, process, this.#world, random);
   }
 
   /** A crash at a disk takes down whoever has made the call, and who can't be without that. */

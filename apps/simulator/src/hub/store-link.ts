@@ -1,14 +1,14 @@
 import type { Commit, CommitOutcome, Store, StoredHandoff } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 import type { Process } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 
 /**
  * One store as one of several hubs sees it, from another machine: every call takes its time, and
  * what another hub does in the meantime is seen when it is seen.
  */
-export function linkTo(store: Store, process: Process, world: World): Store {
-  const random = world.random.stream(`store ${world.now} ${process.clock.now()}`);
+export function linkTo(store: Store, process: Process, world: World, random: Random): Store {
   const { latencyMs, answersLost } = world.scenario.store;
   const latency = () => random.between(0, latencyMs);
 

@@ -1,20 +1,22 @@
 /** A repeatable source of numbers: the seed is all one needs to see a failure again. */
 export class Random {
   readonly #seed: number;
+  readonly #name: string;
   #state: number;
 
-  constructor(seed: number, stream = "") {
+  constructor(seed: number, name = "") {
     let state = (seed ^ Math.floor(seed / 2 ** 32)) >>> 0;
-    for (let index = 0; index < stream.length; index++) {
-      state = Math.imul(state ^ stream.charCodeAt(index), 0x01000193) >>> 0;
+    for (let index = 0; index < name.length; index++) {
+      state = Math.imul(state ^ name.charCodeAt(index), 0x01000193) >>> 0;
     }
     this.#seed = seed;
+    this.#name = name;
     this.#state = Math.imul(state ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   }
 
-  /** Numbers of their own for one part of the world, whatever the other parts draw. */
+  /** Numbers of their own for one part of the world, and for each part of it, whatever others draw. */
   stream(name: string): Random {
-    return new Random(this.#seed, name);
+    return new Random(this.#seed, this.#name === "" ? name : `${this.#name}/${name}`);
   }
 
   /** From 0 to below 1 (mulberry32). */
