@@ -30,7 +30,8 @@ function historyEntryOf(entry: LedgerEntry, notes: Notes): HistoryEntry | undefi
     const envelope = parseEnvelope(readCompact(content).payload);
     const note = notes.get(digest);
     notes.delete(digest);
-    return { type: "envelope", at, digest, envelope, ...note };
+    // On record is what was taken, and what was refused with a note that says so.
+    return { type: "envelope", at, digest, envelope, status: 100, ...note };
   }
   const { handoff_id, ...decision } = JSON.parse(content) as Decision & { handoff_id: string };
   if (decision.type === "refused") notes.set(decision.digest, { status: decision.status });
