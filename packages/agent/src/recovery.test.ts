@@ -54,6 +54,28 @@ test("a crash between an end and what follows from it leaves no child behind", a
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
+test("a handoff that is still on its way is not there, and is found once it has arrived", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve("work", () => "done");
+  await worker.start();
+  let arrive = (): void => undefined;
+  const held = new Promise<void>((resolve) => (arrive = resolve));
+  const submit = (text: string) => held.then(() => world.hub.submit(text));
+  const first = world.agent("owner", { hub: { ...world.hub, submit } });
+  const { id } = first.handoff({ to: "worker", capability: "work" });
+  await settled();
+  await first.stop({ mode: "abandon" });
+  const second = world.agent("owner");
+  await expect(second.attach(id)).rejects.toMatchObject({ status: 404 });
+  arrive();
+  await settled();
+  const found = await second.attach(id);
+  expect(await found.result).toMatchObject({ output: "done" });
+  await settled();
+  expect(await world.check()).toMatchObject({ holds: true, violations: [] });
+});
+
 test("what nobody has seen arrive is delivered again", async () => {
   const world = await World.open();
   const worker = world.agent("worker");

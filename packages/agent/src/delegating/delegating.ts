@@ -161,7 +161,7 @@ export class Delegating {
     if (own === undefined) {
       throw new WaybillError(
         404,
-        `The hub knows of no handoff ${handoffId} of ${this.#context.id}. If it was never in custody, hand off again with this handoffId.`,
+        `The hub has no handoff ${handoffId} of ${this.#context.id} now, but one that was sent may still be on its way. Hand off again with this handoffId, or ask again after its deadline.`,
       );
     }
     const known = this.#handles.get(handoffId);

@@ -151,8 +151,8 @@ class Delegating:
         if own is None:
             raise WaybillError(
                 404,
-                f"The hub knows of no handoff {handoff_id} of {self._context.id}. If it was never in custody, hand off "
-                "again with this handoff_id.",
+                f"The hub has no handoff {handoff_id} of {self._context.id} now, but one that was sent may still be on "
+                "its way. Hand off again with this handoff_id, or ask again after its deadline.",
             )
         handle = self._handle(own[1], acknowledge)
         try:
