@@ -11,12 +11,17 @@ import type { Body, Delegating, Ending, Work } from "../agent/agent-site.ts";
 import type { Notebook } from "../agent/notebook.ts";
 import type { World } from "../world/world.ts";
 
+/** Clocks are apart by less, and what the hub has taken by then it can show. */
+const LAST_WORD_AFTER_MS = 30_000;
+
 /** What an application has on its disk about a handoff that it has made. */
 export interface Errand {
   readonly options: HandoffOptions & { readonly handoffId: string; readonly deadline: Date };
   /** A part of an attempt can't be handed off any more once that attempt is gone. */
   readonly isPart: boolean;
   hasCustody: boolean;
+  /** Refused, or not to be found: that is the hub's last word once the deadline has passed. */
+  isGivenUp: boolean;
   /** How it has ended, once the application has committed that. */
   ending: string | undefined;
   isAcknowledged: boolean;
@@ -50,7 +55,8 @@ export class RealDelegator implements Delegating {
   resume(): void {
     for (const errand of this.#notebook.notes.values()) {
       if (errand.isAcknowledged || this.#handles.has(errand.options.handoffId)) continue;
-      this.#guard(this.#pursue(errand, errand.isPart ? undefined : this.#agent));
+      if (errand.isGivenUp) this.#guard(this.#lookAgain(errand));
+      else this.#guard(this.#pursue(errand, errand.isPart ? undefined : this.#agent));
     }
   }
 
@@ -76,11 +82,12 @@ export class RealDelegator implements Delegating {
     const { notes } = this.#notebook;
     const { process } = this.#body;
     let errand = notes.get(handoffId);
-    if (errand === undefined) {
+    if (errand === undefined || errand.isGivenUp) {
       errand = {
         options: this.#optionsOf(work, handoffId),
         isPart: attempt !== undefined,
         hasCustody: false,
+        isGivenUp: false,
         ending: undefined,
         isAcknowledged: false,
       };
@@ -132,7 +139,10 @@ export class RealDelegator implements Delegating {
       try {
         const handle = await this.#handleOf(errand, by);
         await handle.custody;
+        // Made anew by a later attempt meanwhile, which follows it.
+        if (this.#notebook.notes.get(handoffId) !== errand) return undefined;
         errand.hasCustody = true;
+        errand.isGivenUp = false;
         const isNew = this.#handles.get(handoffId) === undefined;
         this.#handles.set(handoffId, handle);
         if (isNew) this.#guard(this.#follow(errand, handle));
@@ -157,14 +167,26 @@ export class RealDelegator implements Delegating {
     return by.handoff(errand.options);
   }
 
-  #refused({ options, hasCustody }: Errand, refusal: WaybillError): undefined {
-    const { handoffId } = options;
+  #refused(errand: Errand, refusal: WaybillError): undefined {
+    const { handoffId } = errand.options;
     this.#world.trace.note(`${this.#id} is refused ${handoffId}: ${refusal.status}`);
-    if (hasCustody) {
+    if (errand.hasCustody) {
       const message = `It was in custody, and now it is refused with ${refusal.status}: ${refusal.message}`;
       this.#world.breach("taken_then_refused", handoffId, message);
+    } else if (errand.isGivenUp) {
+      if (this.#notebook.notes.get(handoffId) === errand) this.#notebook.notes.delete(handoffId);
+    } else {
+      errand.isGivenUp = true;
+      this.#guard(this.#lookAgain(errand));
     }
-    this.#notebook.notes.delete(handoffId);
+  }
+
+  /** Another copy, from before a crash perhaps, may have been on its way, and gone in after all. */
+  async #lookAgain(errand: Errand): Promise<void> {
+    const { handoffId, deadline } = errand.options;
+    const { process } = this.#body;
+    await process.sleep(deadline.getTime() + LAST_WORD_AFTER_MS - process.clock.now());
+    if (this.#notebook.notes.get(handoffId) === errand) await this.#pursue(errand, undefined);
   }
 
   async #follow(errand: Errand, handle: HandoffHandle): Promise<void> {
