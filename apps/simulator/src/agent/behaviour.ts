@@ -1,7 +1,7 @@
 import type { Random } from "../world/random.ts";
 
 export type Opening = "ignore" | "reject" | "release" | "work";
-export type Step = "rest" | "progress" | "ask" | "effect" | "child" | "impostor";
+export type Step = "rest" | "progress" | "ask" | "effect" | "child" | "impostor" | "twins";
 export type Finish =
   | "complete"
   | "fail"
@@ -34,7 +34,15 @@ export function behaviourOf(random: Random, attempt: number): Behaviour {
     ? "work"
     : random.weighed({ ignore: 4, reject: 4, release: 5, work: 87 });
   const step = (): Step =>
-    random.weighed({ rest: 5, progress: 3, ask: 1, effect: 3, child: 1.2, impostor: 0.4 });
+    random.weighed({
+      rest: 5,
+      progress: 3,
+      ask: 1,
+      effect: 3,
+      child: 1.2,
+      impostor: 0.4,
+      twins: 0.4,
+    });
   const finish: Finish = isTame
     ? "complete"
     : random.weighed({

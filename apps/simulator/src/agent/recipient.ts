@@ -159,6 +159,8 @@ export class Recipient {
         return this.#colleagues.child(attempt.handoff);
       case "impostor":
         return this.#impersonate(attempt);
+      case "twins":
+        return this.#sendTwins(attempt);
       case "effect": {
         const key = attempt.handoff.handoff_id;
         await process.sleep(random.between(0, 20));
@@ -245,6 +247,24 @@ export class Recipient {
     if (refusal !== undefined) return;
     const message = `A result of ${from} for attempt ${number} and ${re} was taken.`;
     world.breach("impostor_taken", attempt.offer.handoffId, message);
+  }
+
+  /** Two envelopes under one id, at once: whichever comes first, the hub must not take the other. */
+  async #sendTwins({ offer, handoff, digest: re }: Attempt): Promise<void> {
+    const { id: from, source, world } = this.#agent;
+    const { handoffId, attempt: number } = offer;
+    this.#sign(handoffId, number);
+    const body = { message: "at it" };
+    const input = { kind: "progress", from, attempt: number, re, body } as const;
+    const first = createReply(handoff, input, source);
+    const second = { ...first, body: { message: "at something else" } };
+    const until = Date.parse(handoff.deadline);
+    const refusals = await Promise.all(
+      [first, second].map((envelope) => this.#agent.send(envelope, until)),
+    );
+    if (refusals.some((refusal) => refusal !== undefined)) return;
+    const message = `${from} sent two envelopes under the id ${first.id}, and both were taken.`;
+    world.breach("id_taken_twice", handoffId, message);
   }
 
   async #post(attempt: Attempt, envelope: Parameters<Running["send"]>[0]): Promise<void> {

@@ -47,6 +47,7 @@ export function handlerOf(options: AgentOptions, body: Body, delegator: RealDele
         return effect(work);
       case "rest":
       case "impostor":
+      case "twins":
         return rest(work, random.spread(1, 10_000), ignoresStop);
     }
   }
