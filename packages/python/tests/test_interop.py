@@ -129,7 +129,6 @@ class TestARecipientIsKilled:
     ) -> None:
         worker = await ready(place, language)
         owner = await cast.agent("owner")
-        # What it does in its first attempt hangs: a note on disk makes the second one another.
         handle = owner.hand_off("work", to="worker", input={"kind": "ask"}, timeout=60)
         question = await anext(handle.questions)
         await worker.kill()

@@ -97,6 +97,10 @@ class HandoffHandle:
         await self.receive(text)
         return True
 
+    def skip_question(self, question_id: str) -> None:
+        """For who answers it by other means: it is not to be asked here again."""
+        self.questions.drop(lambda each: each.id == question_id)
+
     def cancel_beside(self, reason: str) -> None:
         """For who can't wait: cancelled while its own run is."""
         self._context.tasks.start(self.cancel(reason))

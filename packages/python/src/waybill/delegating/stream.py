@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -18,6 +19,11 @@ class Stream(Generic[Item]):
     def push(self, item: Item) -> None:
         self._items.append(item)
         self._news.set()
+
+    def drop(self, is_dropped: Callable[[Item], bool]) -> None:
+        kept = [each for each in self._items if not is_dropped(each)]
+        self._items.clear()
+        self._items.extend(kept)
 
     def end(self) -> None:
         self._is_ended = True

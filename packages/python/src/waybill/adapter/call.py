@@ -1,0 +1,108 @@
+"""A step of a framework as a handoff: made or found again, and waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any
+
+from ..agent import Agent
+from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
+from ..delegating.handle import HandoffHandle
+from ..protocol.error import WaybillError
+from ..protocol.ids import handoff_id_of
+from ..serving.work import current_work
+
+OnProgress = Callable[[ProgressEvent], Awaitable[None]]
+OnQuestion = Callable[[QuestionEvent], Awaitable[Any]]
+
+failed_parts: ContextVar[list[WaybillError] | None] = ContextVar("failed_parts", default=None)
+"""How the handoffs have failed that were made in the course of this work. Frameworks keep a failure's
+words alone, and some of them not even those."""
+
+
+async def refuse_question(question: QuestionEvent) -> Any:
+    """For a framework that has nobody to ask."""
+    raise WaybillError(
+        499, f"Nobody here can answer what {question.by} asks: {question.text or question.id}"
+    )
+
+
+def dispatch(
+    agent: Agent, capability: str, *, run: str, step: str, **options: Any
+) -> HandoffHandle:
+    """Hands a step off, or finds the handoff that it was given to before.
+
+    In the course of work it is a part of that: same job, same trace, no later."""
+    handoff_id = handoff_id_of(agent.id, run, step)
+    work = current_work.get()
+    if work is None:
+        return agent.hand_off(capability, handoff_id=handoff_id, **options)
+    if work.agent == agent.id:
+        return work.hand_off(capability, handoff_id=handoff_id, **options)
+    same_job: dict[str, Any] = {
+        name: work.envelope[name]
+        for name in ("correlation_id", "traceparent", "tracestate")
+        if name in work.envelope
+    }
+    if options.get("timeout") is None:
+        options["deadline"] = options.get("deadline") or work.deadline
+    return agent.hand_off(capability, handoff_id=handoff_id, **{**same_job, **options})
+
+
+async def settle(
+    handle: HandoffHandle,
+    *,
+    on_progress: OnProgress | None = None,
+    on_question: OnQuestion = refuse_question,
+) -> HandoffResult:
+    """Waits for the end, and lets a framework take part in what happens until then.
+
+    Where its run is cancelled, so is the handoff. A WaybillError of `on_question` is a refusal: it cancels
+    the handoff; whatever else it raises passes through, and the handoff stays as it is."""
+    listening = [asyncio.ensure_future(_answer(handle, on_question))]
+    if on_progress is not None:
+        listening.append(asyncio.ensure_future(_show(handle, on_progress)))
+    ending = asyncio.ensure_future(handle.result())
+    try:
+        waiting: set[asyncio.Future[Any]] = {ending, *listening}
+        while not ending.done():
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for each in done - {ending}:
+                await each
+        # Everything that came before the end is shown before it.
+        await asyncio.gather(*listening)
+        return await ending
+    except asyncio.CancelledError:
+        # The run stops now; that the handoff is cancelled is told beside it.
+        handle.cancel_beside("The run that it was a part of was cancelled.")
+        raise
+    except WaybillError as error:
+        parts = failed_parts.get()
+        if parts is not None:
+            parts.append(error)
+        raise
+    finally:
+        for each in (*listening, ending):
+            each.cancel()
+
+
+async def _show(handle: HandoffHandle, on_progress: OnProgress) -> None:
+    async for event in handle.progress:
+        await on_progress(event)
+
+
+async def _answer(handle: HandoffHandle, on_question: OnQuestion) -> None:
+    async for question in handle.questions:
+        try:
+            answer = await on_question(question)
+        except WaybillError as error:
+            await handle.cancel(error.message)
+            raise
+        try:
+            await handle.answer(question.id, answer)
+        except WaybillError as error:
+            # Somebody has answered it already, or nobody waits for it any more.
+            if error.status != 410:
+                raise

@@ -1,0 +1,114 @@
+"""Work, messages and results in words, for frameworks that speak in them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..delegating.ending import HandoffResult
+from ..protocol.error import WaybillError
+from ..protocol.schema import compile_schema
+
+Message = dict[str, Any]
+
+
+def words_of(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def text_message(role: str, text: str, name: str | None = None) -> Message:
+    message: Message = {"role": role, "content": [{"type": "text", "text": text}]}
+    return message if name is None else {**message, "name": name}
+
+
+def text_of(message: Message) -> str:
+    """The words of a message, without what only some can read."""
+    return "\n".join(part["text"] for part in message["content"] if part.get("text"))
+
+
+def spoken(message: Message) -> str:
+    """A message in words, its tool calls and their results too."""
+    said = [text_of(message)]
+    for part in message["content"]:
+        if part["type"] == "tool_call":
+            said.append(f"[calls {part.get('name')} with {words_of(part.get('arguments', {}))}]")
+        elif part["type"] == "tool_result":
+            said.append(f"[result {words_of(part.get('output'))}]")
+    return " ".join(each for each in said if each)
+
+
+def asked_of(body: dict[str, Any], output_schema: Any = True) -> list[Message]:
+    """The work as a conversation: its history as it came, then what is asked now as a user's turn."""
+    brief = body.get("brief", {})
+    asked = [brief.get("instruction")]
+    if "expected_output" in brief:
+        asked.append(f"Expected: {brief['expected_output']}")
+    if "input" in body:
+        asked.append(words_of(body["input"]))
+    asked.append(form_of(output_schema))
+    turn = "\n\n".join(each for each in asked if each)
+    messages: list[Message] = list(body.get("messages", []))
+    if turn:
+        messages.append(text_message("user", turn))
+    if not messages:
+        raise WaybillError(
+            422, "The handoff asks for nothing: it has no input, no brief and no messages."
+        )
+    return messages
+
+
+def takes_text(schema: Any) -> bool:
+    """Whether any text is an output of this form."""
+    if schema is True or schema == {}:
+        return True
+    return isinstance(schema, dict) and schema.get("type") == "string" and len(schema) == 1
+
+
+def form_of(schema: Any) -> str | None:
+    """What is said to a model about the form of its reply."""
+    if takes_text(schema):
+        return None
+    return f"Reply with JSON alone, by this JSON Schema: {json.dumps(schema, ensure_ascii=False)}"
+
+
+def output_of(reply: str, schema: Any) -> Any:
+    """A reply in words as the output that was promised, or the 520 that it is."""
+    if reply.strip() == "":
+        raise WaybillError(
+            520,
+            "The run came to an end without a word. An empty success is none: have it reply, or fail.",
+        )
+    if takes_text(schema):
+        return reply
+    value = _json_in(reply)
+    issues = compile_schema(schema).check(value)
+    if issues:
+        raise WaybillError(
+            520,
+            f"The reply is not the output that was promised: {issues[0].message}.",
+            at=issues[0].at,
+        )
+    return value
+
+
+def _json_in(reply: str) -> Any:
+    """The JSON of a reply: all of it, or the first value that stands in it, whatever is said around it."""
+    decoder = json.JSONDecoder()
+    for start, character in enumerate(reply):
+        if start == 0 or character in "[{":
+            try:
+                value, _ = decoder.raw_decode(reply, start)
+                return value
+            except ValueError:
+                continue
+    raise WaybillError(
+        520, f"The reply is not the output that was promised: there is no JSON in {reply[:200]!r}."
+    )
+
+
+def words_of_result(result: HandoffResult) -> str:
+    """A result as one text, for a framework whose members answer in text."""
+    if result.output is not None:
+        return words_of(result.output)
+    replies = [text_of(each) for each in result.messages if each["role"] == "assistant"]
+    return "\n".join(replies)

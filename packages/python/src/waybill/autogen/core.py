@@ -1,0 +1,66 @@
+"""A remote agent as an agent of AutoGen's core runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from typing import Any
+
+from autogen_core import MessageContext, RoutedAgent, message_handler
+from pydantic import BaseModel
+
+from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
+from ..agent import Agent
+
+
+def remote_core_agent(
+    agent: Agent,
+    capability: str,
+    *,
+    takes: type,
+    gives: type,
+    to: str | None = None,
+    timeout: float | None = None,
+    description: str = "A remote agent.",
+    on_question: OnQuestion = refuse_question,
+) -> type[RoutedAgent]:
+    """A class to register with a runtime: a message of the type `takes` is the input, and the output is
+    read as the type `gives`. Both are dataclasses or pydantic models. A failure is raised to the sender."""
+
+    async def on_work(self: RoutedAgent, message: Any, ctx: MessageContext) -> Any:
+        handle = dispatch(
+            agent,
+            capability,
+            run=f"autogen-core/{self.id}",
+            step=ctx.message_id,
+            input=_members_of(message),
+            to=to,
+            timeout=timeout,
+        )
+        working = asyncio.ensure_future(settle(handle, on_question=on_question))
+        ctx.cancellation_token.link_future(working)
+        return _read(gives, (await working).output)
+
+    # The runtime goes by the types that stand here, and these are known only now.
+    on_work.__annotations__ = {"message": takes, "ctx": MessageContext, "return": gives}
+
+    def __init__(self: RoutedAgent) -> None:
+        RoutedAgent.__init__(self, description)
+
+    return type(
+        "RemoteCoreAgent",
+        (RoutedAgent,),
+        {"__init__": __init__, "on_work": message_handler(on_work)},
+    )
+
+
+def _members_of(message: Any) -> Any:
+    if isinstance(message, BaseModel):
+        return message.model_dump(mode="json")
+    return dataclasses.asdict(message)
+
+
+def _read(kind: Any, output: Any) -> Any:
+    if issubclass(kind, BaseModel):
+        return kind.model_validate(output)
+    return kind(**output) if isinstance(output, dict) else kind(output)

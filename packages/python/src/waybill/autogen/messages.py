@@ -1,0 +1,65 @@
+"""Messages of AgentChat as messages of a handoff, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from autogen_agentchat.messages import (
+    BaseAgentEvent,
+    BaseChatMessage,
+    MultiModalMessage,
+    StructuredMessage,
+    TextMessage,
+)
+from autogen_core import Image
+
+from ..adapter.words import Message, spoken
+
+_SOURCE_LENGTH = 256
+
+
+def to_wire(message: BaseChatMessage, own: str | None = None) -> Message:
+    """`own` is whose side of the conversation the assistant's is."""
+    role = "assistant" if own is None or message.source == own else "user"
+    if message.source == "user":
+        role = "user"
+    parts: list[dict[str, Any]]
+    if isinstance(message, MultiModalMessage):
+        parts = [_part(each) for each in message.content]
+    else:
+        parts = [{"type": "text", "text": message.to_model_text()}]
+        if isinstance(message, StructuredMessage):
+            parts.append({"type": "data", "data": message.content.model_dump(mode="json")})
+    return {"role": role, "name": message.source[:_SOURCE_LENGTH] or "agent", "content": parts}
+
+
+def _part(content: str | Image) -> dict[str, Any]:
+    if isinstance(content, str):
+        return {"type": "text", "text": content}
+    return {"type": "image", "url": content.data_uri}
+
+
+def from_wire(messages: Iterable[Message]) -> list[BaseChatMessage]:
+    """Every turn as its speaker's. What can't be shown as an image is said in words."""
+    made: list[BaseChatMessage] = []
+    for message in messages:
+        source = message.get("name") or message["role"]
+        images = [each["url"] for each in message["content"] if _is_inline_image(each)]
+        if images:
+            content: list[str | Image] = [Image.from_uri(each) for each in images]
+            words = spoken(message)
+            made.append(
+                MultiModalMessage(source=source, content=[words, *content] if words else content)
+            )
+        else:
+            made.append(TextMessage(source=source, content=spoken(message)))
+    return made
+
+
+def _is_inline_image(part: dict[str, Any]) -> bool:
+    return part["type"] == "image" and str(part.get("url", "")).startswith("data:image/")
+
+
+def said_in(messages: Sequence[BaseAgentEvent | BaseChatMessage]) -> list[BaseChatMessage]:
+    return [each for each in messages if isinstance(each, BaseChatMessage)]

@@ -1,0 +1,171 @@
+"""A remote agent as a participant of a team: RoundRobin, Selector or Swarm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, Literal
+
+from autogen_agentchat.agents import BaseChatAgent
+from autogen_agentchat.base import Response
+from autogen_agentchat.messages import (
+    BaseAgentEvent,
+    BaseChatMessage,
+    HandoffMessage,
+    ModelClientStreamingChunkEvent,
+    TextMessage,
+)
+from autogen_core import CancellationToken
+
+from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
+from ..adapter.words import Message, words_of_result
+from ..agent import Agent
+from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
+from ..delegating.handle import HandoffHandle
+from ..protocol.error import WaybillError
+from .messages import to_wire
+
+
+class _Asked(Exception):
+    """The remote agent asks, and the user of the team is to answer."""
+
+    def __init__(self, question: QuestionEvent) -> None:
+        super().__init__(question.text)
+        self.question = question
+
+
+class RemoteAgent(BaseChatAgent):
+    """Hands the whole conversation that it has seen to `capability`, of the agent `to` or of whoever has it.
+
+    `back_to` hands the turn back, as a Swarm needs it. A question of the remote agent is answered by
+    `on_question`; with `ask_user` it becomes a handoff to that target, which ends the run as AutoGen's own
+    do, and the next turn's message is the answer. A failure raises, which ends the team, or becomes a
+    message: as `on_failure` says."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        agent: Agent,
+        capability: str,
+        description: str = "A remote agent.",
+        to: str | None = None,
+        timeout: float | None = None,
+        back_to: str | None = None,
+        ask_user: str | None = None,
+        on_question: OnQuestion = refuse_question,
+        on_failure: Literal["raise", "message"] = "raise",
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(name, description)
+        self._agent = agent
+        self._capability = capability
+        self._options: dict[str, Any] = {"to": to, "timeout": timeout, "metadata": metadata}
+        self._back_to = back_to
+        self._ask_user = ask_user
+        self._on_question = on_question
+        self._on_failure = on_failure
+        self._history: list[Message] = []
+        self._open: dict[str, str] | None = None
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        return (TextMessage, HandoffMessage)
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> Response:
+        async for item in self.on_messages_stream(messages, cancellation_token):
+            if isinstance(item, Response):
+                return item
+        raise AssertionError("a stream without a response")
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
+        shown: asyncio.Queue[ProgressEvent | None] = asyncio.Queue()
+        work = asyncio.ensure_future(self._reply(messages, shown))
+        cancellation_token.link_future(work)
+        work.add_done_callback(lambda _: shown.put_nowait(None))
+        try:
+            while (event := await shown.get()) is not None:
+                if event.message is not None:
+                    yield ModelClientStreamingChunkEvent(source=self.name, content=event.message)
+            yield Response(chat_message=await work)
+        finally:
+            work.cancel()
+
+    async def _reply(
+        self, messages: Sequence[BaseChatMessage], shown: asyncio.Queue[ProgressEvent | None]
+    ) -> BaseChatMessage:
+        handle = await self._handle(messages)
+
+        async def answer(question: QuestionEvent) -> Any:
+            if self._ask_user is None:
+                return await self._on_question(question)
+            raise _Asked(question)
+
+        try:
+            result = await settle(handle, on_progress=shown.put, on_question=answer)
+        except _Asked as stop:
+            self._open = {"handoff_id": handle.id, "question_id": stop.question.id}
+            return self._said(stop.question.text or stop.question.id, handle, target=self._ask_user)
+        except WaybillError as error:
+            if self._on_failure == "raise":
+                raise
+            words = f"{self.name} could not do it: {error} {error.remedy}"
+            return self._said(words, handle, target=self._back_to)
+        self._history.extend(self._replies(result))
+        return self._said(words_of_result(result), handle, target=self._back_to)
+
+    async def _handle(self, messages: Sequence[BaseChatMessage]) -> HandoffHandle:
+        if self._open is not None:
+            opened, self._open = self._open, None
+            handle = await self._agent.attach(opened["handoff_id"])
+            await self._resume(handle, opened["question_id"], messages)
+            return handle
+        self._history.extend(to_wire(each, self.name) for each in messages)
+        # A step that is run again with the very messages it had finds its own handoff.
+        step = ",".join(each.id for each in messages)
+        return dispatch(
+            self._agent,
+            self._capability,
+            run=f"autogen/{self.name}",
+            step=step,
+            messages=list(self._history),
+            **self._options,
+        )
+
+    async def _resume(
+        self, handle: HandoffHandle, question_id: str, messages: Sequence[BaseChatMessage]
+    ) -> None:
+        answer = messages[-1].to_text() if messages else ""
+        self._history.extend(to_wire(each, self.name) for each in messages)
+        handle.skip_question(question_id)
+        try:
+            await handle.answer(question_id, answer)
+        except WaybillError as error:
+            # Answered before, by an earlier life of this team.
+            if error.status != 410:
+                raise
+
+    def _replies(self, result: HandoffResult) -> list[Message]:
+        said = words_of_result(result)
+        return [
+            {"role": "assistant", "name": self.name, "content": [{"type": "text", "text": said}]}
+        ]
+
+    def _said(self, words: str, handle: HandoffHandle, *, target: str | None) -> BaseChatMessage:
+        metadata = {"waybill_handoff_id": handle.id}
+        if target is None:
+            return TextMessage(source=self.name, content=words, metadata=metadata)
+        return HandoffMessage(source=self.name, content=words, target=target, metadata=metadata)
+
+    async def on_reset(self, cancellation_token: CancellationToken) -> None:
+        self._history, self._open = [], None
+
+    async def save_state(self) -> Mapping[str, Any]:
+        return {"history": self._history, "open": self._open}
+
+    async def load_state(self, state: Mapping[str, Any]) -> None:
+        self._history, self._open = list(state["history"]), state["open"]

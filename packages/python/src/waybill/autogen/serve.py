@@ -1,0 +1,124 @@
+"""Any AgentChat agent or team as a capability."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from autogen_agentchat.base import ChatAgent, Response, TaskResult, Team
+from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, HandoffMessage
+from autogen_core import CancellationToken
+
+from ..adapter.call import failed_parts
+from ..adapter.failure import failure_from
+from ..adapter.words import asked_of, output_of
+from ..agent import Agent
+from ..protocol.error import WaybillError
+from ..protocol.manifest_shape import read_capability
+from ..serving.outcome import Finished, Paused
+from ..serving.work import Work
+from .messages import from_wire, said_in, to_wire
+
+Runner = ChatAgent | Team
+Factory = Callable[[Work], "Runner | Awaitable[Runner]"]
+
+
+def serve(
+    agent: Agent, capability: str | dict[str, Any], factory: Factory, *, user: str = "user"
+) -> None:
+    """Serves what the factory makes: a team can't run twice at once, so every attempt gets one of its own.
+
+    The work comes as a conversation, the messages of the run are its progress, and the last one is its
+    output. A run that ends with a handoff to `user` asks: the attempt is paused with the state of the run,
+    and the answer goes on from there, in another process too."""
+    offered = {"name": capability} if isinstance(capability, str) else capability
+    offered = {"takes": "conversation", **offered}
+    output_schema = read_capability(offered)["output_schema"]
+
+    async def run(work: Work) -> Finished | Paused:
+        parts: list[WaybillError] = []
+        failed_parts.set(parts)
+        try:
+            runner = await _made(factory, work)
+            task = await _task(runner, work, output_schema, user)
+            result = await _run(runner, task, work)
+        except Exception as error:
+            raise failure_from(error, parts) from error
+        said = said_in(result.messages)[len(task) :]
+        last = said[-1] if said else None
+        if isinstance(last, HandoffMessage) and last.target == user:
+            state = {"run": await runner.save_state(), "asked_by": last.source}
+            question = work.question(last.content, id=f"{work.agent}/{last.source}/{work.attempt}")
+            return work.pause(question, state=json.dumps(state))
+        output = output_of("" if last is None else last.to_text(), output_schema)
+        return work.result(output, messages=[to_wire(each) for each in said])
+
+    agent.serve(offered, run)
+
+
+def user_input(work: Work) -> Callable[[str, CancellationToken | None], Awaitable[str]]:
+    """The `input_func` of a UserProxyAgent: the delegator is asked, and the run waits in memory."""
+
+    async def ask(prompt: str, _token: CancellationToken | None = None) -> str:
+        answer = await work.ask(prompt)
+        return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+    return ask
+
+
+async def _made(factory: Factory, work: Work) -> Runner:
+    made = factory(work)
+    return await made if inspect.isawaitable(made) else made
+
+
+async def _task(runner: Runner, work: Work, output_schema: Any, user: str) -> list[BaseChatMessage]:
+    if work.resume is None:
+        return from_wire(asked_of(work.body, output_schema))
+    state = json.loads(work.resume.state)
+    await runner.load_state(state["run"])
+    # The latest pause's: of those before it the state knows.
+    answer = work.resume.answers[work.resume.questions[-1]["id"]]
+    content = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    return [HandoffMessage(source=user, target=state["asked_by"], content=content)]
+
+
+async def _run(runner: Runner, task: Sequence[BaseChatMessage], work: Work) -> TaskResult:
+    token = CancellationToken()
+    running = asyncio.ensure_future(_stream(runner, task, token, work))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        # A team ends its stream only once its members have ended, and those hear the token alone.
+        token.cancel()
+        running.add_done_callback(lambda done: done.cancelled() or done.exception())
+        raise
+
+
+async def _stream(
+    runner: Runner, task: Sequence[BaseChatMessage], token: CancellationToken, work: Work
+) -> TaskResult:
+    result: TaskResult | None = None
+    given = {each.id for each in task}
+    async for event in runner.run_stream(task=list(task), cancellation_token=token):
+        if isinstance(event, TaskResult):
+            result = event
+        elif isinstance(event, Response):
+            continue
+        elif event.id not in given:
+            await _report(event, work)
+    if result is None:
+        raise WaybillError(500, "The run came to an end without a result.", retryable=False)
+    return result
+
+
+async def _report(event: BaseAgentEvent | BaseChatMessage, work: Work) -> None:
+    try:
+        await work.progress(
+            event.to_text()[:65_536], data={"source": event.source, "type": type(event).__name__}
+        )
+    except WaybillError:
+        # The attempt is over, which its cancellation says too; progress that is lost is no failure of the work.
+        pass

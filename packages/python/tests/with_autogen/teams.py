@@ -1,0 +1,71 @@
+"""Real agents and teams of AutoGen, with models that say what they are told to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.base import Handoff
+from autogen_agentchat.conditions import (
+    HandoffTermination,
+    MaxMessageTermination,
+    TextMentionTermination,
+)
+from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
+from autogen_core import FunctionCall
+from autogen_core.models import CreateResult, ModelFamily, ModelInfo, RequestUsage
+from autogen_ext.models.replay import ReplayChatCompletionClient
+
+INFO = ModelInfo(
+    vision=False,
+    function_calling=True,
+    json_output=False,
+    family=ModelFamily.UNKNOWN,
+    structured_output=False,
+)
+
+
+def model(*says: str | CreateResult) -> ReplayChatCompletionClient:
+    return ReplayChatCompletionClient(list(says), model_info=INFO)
+
+
+def transfer_to(target: str) -> CreateResult:
+    return CreateResult(
+        finish_reason="function_calls",
+        content=[FunctionCall(id="1", name=f"transfer_to_{target}", arguments="{}")],
+        usage=RequestUsage(prompt_tokens=1, completion_tokens=1),
+        cached=False,
+    )
+
+
+def assistant(name: str, *says: str | CreateResult, **options: Any) -> AssistantAgent:
+    return AssistantAgent(name, model_client=model(*says), **options)
+
+
+def writers() -> RoundRobinGroupChat:
+    members = [assistant("writer", "a draft"), assistant("critic", "a better draft")]
+    return RoundRobinGroupChat(members, max_turns=2)
+
+
+def hesitating(*says: str | CreateResult) -> Swarm:
+    """A team that asks its user before it goes on."""
+    planner = assistant("planner", *says, handoffs=[Handoff(target="user", message="Which city?")])
+    stop = HandoffTermination(target="user") | TextMentionTermination("DONE")
+    return Swarm([planner], termination_condition=stop)
+
+
+def round_robin(*members: Any) -> RoundRobinGroupChat:
+    return RoundRobinGroupChat(list(members), max_turns=len(members))
+
+
+def selector(*members: Any) -> SelectorGroupChat:
+    return SelectorGroupChat(
+        list(members), model_client=model(*(each.name for each in members)), max_turns=len(members)
+    )
+
+
+def swarm(planner: Any, remote: Any) -> Swarm:
+    return Swarm(
+        [planner, remote],
+        termination_condition=TextMentionTermination("DONE") | MaxMessageTermination(12),
+    )
