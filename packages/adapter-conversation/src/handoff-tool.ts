@@ -1,9 +1,7 @@
-import { call } from "@waybill/agent/adapter";
+import { argumentsOf, call, toolNameOf, workFrom } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Found, RankedCandidate } from "@waybill/protocol";
-import { argumentsOf, workFrom } from "./handoff-arguments.ts";
-import { toolNameOf } from "./tool-name.ts";
 import type { Tool, ToolReply } from "./tool.ts";
 
 export interface HandoffToolOptions {

@@ -1,10 +1,9 @@
 import { Agent as SdkAgent, handoff } from "@openai/agents";
 import type { Handoff } from "@openai/agents";
+import { argumentsOf, toolNameOf } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { describeForModel } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
-import { argumentsOf } from "../handoff-arguments.ts";
-import { toolNameOf } from "../tool-name.ts";
 import { RemoteModel } from "./remote-model.ts";
 import type { RemoteOptions } from "./remote.ts";
 

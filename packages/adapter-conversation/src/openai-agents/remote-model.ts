@@ -6,11 +6,10 @@ import type {
   ModelResponse,
   StreamEvent,
 } from "@openai/agents";
-import { wordsOfResult } from "@waybill/agent/adapter";
+import { wordsOfResult, workFrom } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { HandoffResult, ProgressEvent } from "@waybill/agent";
 import { parseJson } from "@waybill/protocol";
-import { workFrom } from "../handoff-arguments.ts";
 import { artifactsIn, messagesOf } from "./from-items.ts";
 import { handedOff, inputFrom } from "./remote.ts";
 import type { Remote } from "./remote.ts";

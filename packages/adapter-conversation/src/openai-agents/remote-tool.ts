@@ -1,11 +1,9 @@
 import { tool } from "@openai/agents";
 import type { Tool } from "@openai/agents";
+import { failureAsData, markedAsData, toolNameOf, workFrom } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
-import { failureAsData, markedAsData } from "../as-data.ts";
-import { workFrom } from "../handoff-arguments.ts";
-import { toolNameOf } from "../tool-name.ts";
 import { currentCourse } from "./course.ts";
 import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";

@@ -5,6 +5,7 @@ import {
   repliesOf,
   textMessage,
   textOf,
+  toolNameOf,
   wordsOf,
 } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
@@ -13,7 +14,6 @@ import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json, Message } from "@waybill/protocol";
 import type { Conversation, Converse } from "../conversation.ts";
 import { converse } from "../converse.ts";
-import { toolNameOf } from "../tool-name.ts";
 import type { Tool } from "../tool.ts";
 import type { Handoff, Member, Turn } from "./team.ts";
 

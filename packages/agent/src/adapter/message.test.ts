@@ -46,6 +46,7 @@ test.for([
     { message: "half", fraction: 0.5 },
     { message: "half", fraction: 0.5 },
   ],
+  [{ message: "words", fraction: undefined, data: undefined }, { message: "words" }],
   [{ fraction: 2 }, { data: { fraction: 2 } }],
   [{ step: 1, of: undefined }, { data: { step: 1 } }],
   [10n, { message: "10" }],

@@ -23,7 +23,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 
 function isProgress(event: unknown): event is ProgressBody {
   if (typeof event !== "object" || event === null || Array.isArray(event)) return false;
-  const members = Object.entries(event);
+  const members = Object.entries(event).filter(([, value]) => value !== undefined);
   const isKnown = members.every(
     ([name, value]) => name === "data" || typeof value === MEMBERS[name],
   );

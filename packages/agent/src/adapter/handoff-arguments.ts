@@ -1,6 +1,6 @@
-import type { PortableWork } from "@waybill/agent/adapter";
 import { asUntrusted } from "@waybill/protocol";
 import type { Capability, Json, JsonSchema, Message } from "@waybill/protocol";
+import type { PortableWork } from "./portable.ts";
 
 /** What a model gives where work is asked for in words. */
 const IN_WORDS: JsonSchema = {

@@ -1,0 +1,50 @@
+import { briefOf, markedAsData } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Brief, Json, JsonSchema } from "@waybill/protocol";
+import type { Task, TaskOutcome } from "./crew.ts";
+
+/** What a task is about, besides its own words. */
+export interface About {
+  readonly request: PortableWork;
+  readonly context: readonly TaskOutcome[];
+  readonly form: JsonSchema;
+  /** What was delivered before, and can't be used. */
+  readonly unusable: Unusable | undefined;
+}
+
+export interface Unusable {
+  readonly outcome: TaskOutcome;
+  readonly fault: string;
+}
+
+/** A task as one who knows nothing else has to be told it. */
+export function briefOfTask({ description, expectedOutput }: Task, about: About): Brief {
+  const { request, context, form, unusable } = about;
+  const instruction = [
+    description,
+    ...requestIn(request),
+    ...context.map(({ task, by, output = null }) =>
+      [`What the task ${task} has come to:`, markedAsData(by, output)].join("\n"),
+    ),
+    ...(unusable === undefined ? [] : [askedAgain(unusable)]),
+  ].join("\n\n");
+  return briefOf({ brief: { instruction, expected_output: expectedOutput } }, form);
+}
+
+/** The history of the request goes along as it is, and is not said again. */
+function requestIn({ input, brief }: PortableWork): string[] {
+  if (input === undefined && brief === undefined) return [];
+  const { instruction, expected_output: expected } = briefOf({
+    ...(input === undefined ? {} : { input }),
+    ...(brief === undefined ? {} : { brief }),
+  });
+  return [
+    `What the crew was asked for:\n${instruction}`,
+    ...(expected === undefined ? [] : [`What the crew is to come to: ${expected}`]),
+  ];
+}
+
+function askedAgain({ outcome: { by, output = null }, fault }: Unusable): string {
+  const said: Json = output;
+  return [`What was delivered before can't be used: ${fault}`, markedAsData(by, said)].join("\n");
+}

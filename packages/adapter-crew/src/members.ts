@@ -1,0 +1,77 @@
+import { call, inputOf } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Agent } from "@waybill/agent";
+import { wordsOf } from "@waybill/agent/adapter";
+import type { Capability, Json } from "@waybill/protocol";
+import type { Assignment, Member } from "./crew.ts";
+
+export interface LocalMember extends Pick<Member, "role" | "goal"> {
+  run(assignment: Assignment): Promise<Json> | Json;
+}
+
+/** A function as a member. */
+export function localMember({ run, ...member }: LocalMember): Member {
+  return { ...member, work: async (assignment) => ({ output: await run(assignment) }) };
+}
+
+/** A person, or anything that answers when it is asked, as a member. */
+export function askedMember(role: string, goal: string): Member {
+  const run = async ({ brief, ask }: Assignment) =>
+    wordsOf(await ask({ id: role, text: brief.instruction }));
+  return localMember({ role, goal, run });
+}
+
+export interface RemoteMemberOptions {
+  /** What it is in the crew; left out, the agent's name or the capability's. */
+  readonly role?: string | undefined;
+  /** Left out: what the capability says of itself. */
+  readonly goal?: string | undefined;
+  /** The agent it is. Left out: the hub picks among those who have the capability, task by task. */
+  readonly to?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** An agent anywhere as a member. */
+export function remoteMember(
+  agent: Agent,
+  capability: Capability,
+  options: RemoteMemberOptions = {},
+): Member {
+  const { to, timeoutMs, role = to ?? capability.name } = options;
+  const { goal = capability.description ?? capability.name } = options;
+  return {
+    role,
+    goal,
+    async work({ run, step, artifacts, signal, traceparent, tracestate, ...assignment }) {
+      const {
+        output,
+        messages,
+        artifacts: files,
+      } = await call(agent, {
+        step: { run, step },
+        capability: capability.name,
+        to,
+        timeoutMs,
+        ...workOf(assignment, capability),
+        ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
+        traceparent,
+        tracestate,
+        signal,
+        onProgress: ({ message, fraction, data }) =>
+          assignment.progress({ message, fraction, data }),
+        onQuestion: ({ id, text, data, schema }) => assignment.ask({ id, text, data, schema }),
+      });
+      return { output, messages, artifacts: files };
+    },
+  };
+}
+
+/** The task in words, the history whole, and a value where the task has one or the member takes no words. */
+function workOf(
+  { brief, input, request: { messages } }: Pick<Assignment, "brief" | "input" | "request">,
+  { takes, input_schema }: Capability,
+): PortableWork {
+  const words = { brief, ...(messages === undefined ? {} : { messages }) };
+  if (input !== undefined) return { ...words, input };
+  return takes === "structured" ? { ...words, input: inputOf(words, input_schema) } : words;
+}

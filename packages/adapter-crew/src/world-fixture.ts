@@ -1,0 +1,29 @@
+import { createAgent } from "@waybill/agent";
+import type { Agent } from "@waybill/agent";
+import { memoryStore, openHub } from "@waybill/hub";
+import type { HubServer } from "@waybill/hub";
+import { generateKey } from "@waybill/protocol";
+import { onTestFinished } from "vitest";
+
+export interface World {
+  readonly hub: HubServer;
+  agent(id: string): Agent;
+}
+
+/** A hub and agents for one test, all gone after it. */
+export async function world(): Promise<World> {
+  const hub = await openHub({ store: memoryStore(), key: generateKey(), terms: { backoffMs: 0 } });
+  const agents: Agent[] = [];
+  onTestFinished(async () => {
+    await Promise.all(agents.map((agent) => agent.stop({ mode: "abandon" })));
+    await hub.close();
+  });
+  return {
+    hub,
+    agent(id) {
+      const agent = createAgent({ id, key: generateKey(), hub });
+      agents.push(agent);
+      return agent;
+    },
+  };
+}
