@@ -1,0 +1,84 @@
+import { expect } from "vitest";
+import { testWithAutogen } from "./python-fixture.ts";
+import { world } from "./world-fixture.ts";
+
+testWithAutogen("agents of two workers talk, and each gets its own answer", async () => {
+  const { host: open, worker } = await world();
+  const host = await open();
+  const [service, one, other] = await Promise.all(
+    ["service", "one", "other"].map((type) => worker(host, type)),
+  );
+  // Every worker counts its requests from 1.
+  const asked = [one!.send("service", "from one"), other!.send("service", "from the other")];
+  expect(await Promise.all(asked)).toMatchObject([
+    { number: 1, answer: "from one" },
+    { number: 1, answer: "from the other" },
+  ]);
+  expect(await service!.send("service", "to itself")).toMatchObject({ answer: "to itself" });
+  expect(await one!.send("service", "raise no")).toMatchObject({ error: "no" });
+});
+
+testWithAutogen("where AutoGen's own host is silent, there is an error", async () => {
+  const { host: open, worker } = await world();
+  const host = await open({ timeoutMs: 1000 });
+  const [service, caller] = await Promise.all(
+    ["service", "caller"].map((type) => worker(host, type)),
+  );
+  expect(await caller!.send("nobody", "hello")).toMatchObject({
+    error: "404 NO_CAPABILITY: No worker has an agent of type nobody, nor has the host.",
+  });
+  for (const text of ["none", "unheard of", "hang on"]) {
+    expect(await caller!.send("service", text)).toMatchObject({
+      error: "504 DEADLINE_EXCEEDED: service has not answered in 1000 ms.",
+    });
+  }
+  expect(await caller!.send("service", "x".repeat(5_000_000))).toMatchObject({
+    error: expect.stringMatching(/^413 TOO_LARGE/),
+  });
+  expect(await caller!.send("service", "still there")).toMatchObject({ answer: "still there" });
+  await service!.kill();
+});
+
+testWithAutogen("a worker that dies fails what it was asked", async () => {
+  const { host: open, worker, event } = await world();
+  const host = await open();
+  const [service, caller] = await Promise.all(
+    ["service", "caller"].map((type) => worker(host, type)),
+  );
+  const asked = caller!.send("service", "hang on");
+  await service!.told("hanging");
+  await service!.kill();
+  expect(await asked).toMatchObject({
+    error: "501 INTERRUPTED: The worker that had the agent is gone.",
+  });
+  expect(await caller!.send("service", "hello")).toMatchObject({
+    error: expect.stringMatching(/^404 NO_CAPABILITY/),
+  });
+  await event("worker-gone");
+  const again = await worker(host, "service");
+  expect(await again.told("ready")).toEqual({ ready: "service" });
+});
+
+testWithAutogen("an agent type has one owner", async () => {
+  const { host: open, worker } = await world();
+  const host = await open({ agents: { translator: () => Promise.reject(new Error("unused")) } });
+  await worker(host, "clerk");
+  for (const [type, owner] of [
+    ["clerk", /clerk is taken by [-0-9a-f]{36}/],
+    ["translator", /translator is taken by an agent of this host/],
+  ] as const) {
+    const refused = await worker(host, type);
+    expect(await refused.told("refused")).toEqual({ refused: expect.stringMatching(owner) });
+  }
+});
+
+testWithAutogen("what is published reaches who subscribes, and nobody is told of", async () => {
+  const { host: open, worker, event } = await world();
+  const host = await open();
+  const [one, other] = await Promise.all(["one", "other"].map((type) => worker(host, type)));
+  expect(await one!.send("one", "publish news flood")).toMatchObject({ answer: "published" });
+  expect(await one!.told("heard")).toEqual({ heard: "flood" });
+  expect(await other!.told("heard")).toEqual({ heard: "flood" });
+  await one!.send("one", "publish weather rain");
+  expect(await event("event-undelivered")).toMatchObject({ topicType: "weather" });
+});

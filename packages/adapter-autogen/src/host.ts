@@ -1,0 +1,121 @@
+/// <reference types="node" />
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { WaybillError } from "@waybill/protocol";
+import { raisedBy } from "./error-text.ts";
+import type { HostEvent } from "./host-event.ts";
+import { messageOf, payloadOf } from "./message.ts";
+import type { AutogenMessage } from "./message.ts";
+import type { RemoteAgent } from "./remote-agent.ts";
+import { Directory } from "./directory.ts";
+import { Exchange } from "./exchange.ts";
+import { implementationOf } from "./service.ts";
+import { BYTES_FROM_WORKER, loadService } from "./wire.ts";
+import type { AgentId, WirePayload } from "./wire.ts";
+
+export interface AutogenHostOptions {
+  /** Where workers connect, 50051 where it is left out; 0 takes a free one. */
+  readonly port?: number | undefined;
+  /**
+   * The interface it listens on, this machine's own where it is left out. AutoGen's protocol knows
+   * neither keys nor encryption: whoever reaches the port is a worker.
+   */
+  readonly hostname?: string | undefined;
+  /** Agents elsewhere, by the agent type under which AutoGen agents send to them. */
+  readonly agents?: Readonly<Record<string, RemoteAgent>> | undefined;
+  /** What a request of one worker's agent to another's may take, five minutes where it is left out. */
+  readonly timeoutMs?: number | undefined;
+  /** How long one is waited for that has an agent type, ten seconds where it is left out. */
+  readonly workerWithinMs?: number | undefined;
+  readonly log?: ((event: HostEvent) => void) | undefined;
+}
+
+/** What is put to an AutoGen agent. */
+export interface Question {
+  readonly target: AgentId;
+  readonly message: AutogenMessage;
+  /** Names what is asked for, the same when it is asked again. */
+  readonly run: string;
+  /** The message id that the agent sees. No two requests may have the same. */
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}
+
+export interface AutogenHost {
+  /** What `GrpcWorkerAgentRuntime` is given. */
+  readonly address: string;
+  ask(question: Question): Promise<AutogenMessage>;
+  /** Workers that were connected stay where they are, and don't come back: AutoGen's never reconnect. */
+  close(): Promise<void>;
+}
+
+const PORT = 50051;
+const TIMEOUT_MS = 300_000;
+const WORKER_WITHIN_MS = 10_000;
+/** A machine that is gone without a word is noticed after both. */
+const KEEPALIVE_MS = 10_000;
+const KEEPALIVE_TIMEOUT_MS = 5000;
+
+/** A host for AutoGen's gRPC workers: their agents are served by `serveAgent`, and `agents` are there for them. */
+export async function openAutogenHost(options: AutogenHostOptions = {}): Promise<AutogenHost> {
+  const { port = PORT, hostname = "127.0.0.1", agents = {}, log = () => undefined } = options;
+  const { timeoutMs = TIMEOUT_MS, workerWithinMs = WORKER_WITHIN_MS } = options;
+  const directory = new Directory();
+  const exchange = new Exchange({
+    directory,
+    agents: new Map(Object.entries(agents)),
+    timeoutMs,
+    log,
+  });
+  const server = new Server({
+    "grpc.keepalive_time_ms": KEEPALIVE_MS,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+    "grpc.max_receive_message_length": BYTES_FROM_WORKER,
+  });
+  server.addService(loadService(), implementationOf(exchange));
+  const bound = await bind(server, hostname, port);
+  return {
+    address: `${hostname}:${bound}`,
+    async ask({ target, message, run, requestId, signal, traceparent, tracestate }) {
+      const payload = payloadOf(message);
+      const worker = await directory.find(target.type, workerWithinMs, signal);
+      const metadata = {
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(tracestate === undefined ? {} : { tracestate }),
+      };
+      const request = { target, payload, metadata };
+      const { response, open } = await worker.ask(request, { requestId, run, signal });
+      const { error = "", payload: reply } = response;
+      if (error !== "" || !reply) throw open.failureIn(error) ?? raisedBy(target.type, error);
+      return readReply(target.type, reply);
+    },
+    async close() {
+      exchange.close();
+      server.forceShutdown();
+    },
+  };
+}
+
+function readReply(agentType: string, reply: WirePayload): AutogenMessage {
+  try {
+    return messageOf(reply);
+  } catch (cause) {
+    const { message } = WaybillError.from(cause);
+    throw new WaybillError(520, `What ${agentType} has answered can't be read: ${message}`, {
+      cause,
+    });
+  }
+}
+
+function bind(server: Server, hostname: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${hostname}:${port}`, ServerCredentials.createInsecure(), (cause, bound) => {
+      if (cause === null) resolve(bound);
+      else {
+        const what = `Workers can't be let in at ${hostname}:${port}: ${cause.message}`;
+        reject(new WaybillError(503, what, { cause }));
+      }
+    });
+  });
+}

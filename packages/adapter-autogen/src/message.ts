@@ -1,0 +1,54 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
+import { wordsOfResult } from "@waybill/agent/adapter";
+import type { HandoffResult } from "@waybill/agent";
+import { parseJson, stringifyJson, WaybillError } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
+import { BYTES_TO_WORKER } from "./wire.ts";
+import type { WirePayload } from "./wire.ts";
+
+/** A message of AutoGen: the name of its class in Python, and its members. */
+export interface AutogenMessage {
+  readonly type: string;
+  readonly value: Json;
+}
+
+const JSON_TYPE = "application/json";
+
+export function payloadOf({ type, value }: AutogenMessage): WirePayload {
+  const data = Buffer.from(stringifyJson(value));
+  assertFits(data.byteLength);
+  return { data_type: type, data_content_type: JSON_TYPE, data };
+}
+
+export function messageOf({ data_type, data_content_type, data }: WirePayload): AutogenMessage {
+  if (data_content_type !== JSON_TYPE) {
+    throw new WaybillError(
+      400,
+      `A message of type ${data_type} came as ${data_content_type || "nothing"}; only ${JSON_TYPE} crosses over.`,
+    );
+  }
+  const text = new TextDecoder("utf-8", { fatal: true });
+  let json: string;
+  try {
+    json = text.decode(data);
+  } catch (cause) {
+    throw new WaybillError(400, `A message of type ${data_type} is not UTF-8.`, { cause });
+  }
+  return { type: data_type, value: parseJson(json) };
+}
+
+/** A class of Python has members: a result without any is the text of one. */
+export function replyOf(result: HandoffResult): Json {
+  const { output } = result;
+  const hasMembers = typeof output === "object" && output !== null && !Array.isArray(output);
+  return hasMembers ? output : { text: wordsOfResult(result) };
+}
+
+export function assertFits(bytes: number): void {
+  if (bytes <= BYTES_TO_WORKER) return;
+  throw new WaybillError(
+    413,
+    `A message of ${bytes} bytes is more than the ${BYTES_TO_WORKER} that a worker takes at once: send less, or a reference.`,
+  );
+}

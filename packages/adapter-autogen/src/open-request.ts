@@ -1,0 +1,46 @@
+/// <reference types="node" />
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Buffer } from "node:buffer";
+import type { Step } from "@waybill/agent/adapter";
+import { digestOf, WaybillError } from "@waybill/protocol";
+import { textOfError } from "./error-text.ts";
+import type { AgentId, WireRequest, WireResponse } from "./wire.ts";
+
+/** A request that a worker has, and has not answered. */
+export class OpenRequest {
+  readonly target: AgentId;
+  readonly signal: AbortSignal;
+  /** Runs what the agent asks of others meanwhile as a part of what it was asked for. */
+  readonly within: <Value>(run: () => Value) => Value = AsyncLocalStorage.snapshot();
+  readonly response: PromiseWithResolvers<WireResponse> = Promise.withResolvers();
+  readonly #run: string;
+  readonly #asked = new Map<string, number>();
+  readonly #failures = new Map<string, Error>();
+
+  /** `run` names it the same when it is asked again. */
+  constructor(target: AgentId, run: string, signal: AbortSignal) {
+    this.target = target;
+    this.#run = run;
+    this.signal = signal;
+  }
+
+  /** AutoGen has no name for a step that a second run would find again: it is what is asked, and how often before. */
+  stepOf({ target, payload }: WireRequest): Step {
+    const bytes = payload === null ? "" : Buffer.from(payload.data).toString("base64");
+    const asked = digestOf(JSON.stringify([target?.type, target?.key, payload?.data_type, bytes]));
+    const count = (this.#asked.get(asked) ?? 0) + 1;
+    this.#asked.set(asked, count);
+    return { run: this.#run, step: `${asked} ${count}` };
+  }
+
+  partFailed(thrown: unknown): void {
+    const error = WaybillError.from(thrown);
+    this.#failures.set(textOfError(error), error);
+  }
+
+  /** The failure of a part that the agent has let through. */
+  failureIn(text: string): Error | undefined {
+    for (const [told, error] of this.#failures) if (text.includes(told)) return error;
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+/// <reference types="node" />
+import { fileURLToPath } from "node:url";
+import { loadPackageDefinition } from "@grpc/grpc-js";
+import type { ServiceClientConstructor, ServiceDefinition } from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+
+/** Names an agent: its type, and which instance of it. */
+export interface AgentId {
+  readonly type: string;
+  readonly key: string;
+}
+
+export interface WirePayload {
+  readonly data_type: string;
+  readonly data_content_type: string;
+  readonly data: Uint8Array;
+}
+
+export interface WireRequest {
+  readonly request_id: string;
+  readonly source?: AgentId | null;
+  readonly target: AgentId | null;
+  readonly payload: WirePayload | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface WireResponse {
+  readonly request_id: string;
+  readonly payload?: WirePayload | null;
+  readonly error?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Passed on as it is. */
+export interface WireEvent {
+  readonly type: string;
+  readonly source: string;
+}
+
+export interface WireSubscription {
+  readonly id: string;
+  readonly exact?: { readonly topic_type: string; readonly agent_type: string } | null;
+  readonly prefix?: { readonly topic_type_prefix: string; readonly agent_type: string } | null;
+}
+
+/** `message` says which of them it is. */
+export interface WireMessage {
+  readonly message?: "request" | "response" | "event";
+  readonly request?: WireRequest | null;
+  readonly response?: WireResponse | null;
+  readonly event?: WireEvent | null;
+}
+
+const PROTO = fileURLToPath(new URL("../proto/worker.proto", import.meta.url));
+
+interface Package {
+  readonly agents: { readonly AgentRpc: ServiceClientConstructor };
+}
+
+export function loadService(): ServiceDefinition {
+  const definition = loadSync(PROTO, { keepCase: true, defaults: true, oneofs: true });
+  return (loadPackageDefinition(definition) as unknown as Package).agents.AgentRpc.service;
+}
+
+/** More than a worker's own client takes at once: what is larger would end its connection. */
+export const BYTES_TO_WORKER: number = 4 * 1024 * 1024 - 64 * 1024;
+
+/** What is larger ends the connection instead of being answered. */
+export const BYTES_FROM_WORKER: number = 16 * 1024 * 1024;

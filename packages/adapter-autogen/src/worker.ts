@@ -1,0 +1,83 @@
+import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { WaybillError } from "@waybill/protocol";
+import { OpenRequest } from "./open-request.ts";
+import type { AgentId, WireMessage, WireRequest, WireResponse } from "./wire.ts";
+
+export type Channel = ServerDuplexStream<WireMessage, WireMessage>;
+
+export interface AskOptions {
+  /** New in every request of the host: two workers count alike. */
+  readonly requestId: string;
+  /** Names what is asked for, the same when it is asked again. */
+  readonly run: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly response: WireResponse;
+  readonly open: OpenRequest;
+}
+
+/** One connected worker. */
+export class Worker {
+  readonly id: string;
+  /** Fires when the worker is gone. */
+  readonly gone: AbortSignal;
+  readonly #channel: Channel;
+  readonly #leaving = new AbortController();
+  readonly #open = new Map<string, OpenRequest>();
+
+  constructor(id: string, channel: Channel) {
+    this.id = id;
+    this.#channel = channel;
+    this.gone = this.#leaving.signal;
+  }
+
+  /** Puts a request to an agent of this worker. There is an answer, or the signal fires, or the worker goes. */
+  async ask(
+    request: Omit<WireRequest, "request_id" | "target"> & { readonly target: AgentId },
+    { requestId, run, signal }: AskOptions,
+  ): Promise<Answer> {
+    const until = AbortSignal.any([signal, this.gone]);
+    until.throwIfAborted();
+    const open = new OpenRequest(request.target, run, signal);
+    const { promise, reject } = open.response;
+    const stop = () => reject(until.reason);
+    until.addEventListener("abort", stop, { once: true });
+    this.#open.set(requestId, open);
+    this.send({ request: { ...request, request_id: requestId } });
+    try {
+      return { response: await promise, open };
+    } finally {
+      this.#open.delete(requestId);
+      until.removeEventListener("abort", stop);
+    }
+  }
+
+  /** False where nobody waits for it any more. */
+  answered(response: WireResponse): boolean {
+    const open = this.#open.get(response.request_id);
+    open?.response.resolve(response);
+    return open !== undefined;
+  }
+
+  /** What an agent works on; undefined where that is nothing, or can't be told. */
+  openFor(source: AgentId | null | undefined): OpenRequest | undefined {
+    const [only, ...more] = [...this.#open.values()].filter(
+      ({ target }) => target.type === source?.type && target.key === source.key,
+    );
+    return more.length === 0 ? only : undefined;
+  }
+
+  send(message: WireMessage): void {
+    if (!this.gone.aborted) this.#channel.write(message);
+  }
+
+  leave(why: string): void {
+    this.#leaving.abort(new WaybillError(501, why));
+  }
+
+  end(): void {
+    this.#channel.end();
+  }
+}
