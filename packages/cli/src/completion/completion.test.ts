@@ -45,13 +45,16 @@ const SHELLS: Readonly<Record<string, (line: string) => string[]>> = {
     );
   },
   // The completion system runs only where somebody types: a terminal inside of zsh stands for that.
+  // What is typed before zsh's editor runs goes to the terminal's own, which takes ^U and Tab otherwise:
+  // so the editor says when it begins and when it has completed, in words that what is typed has not.
   zsh(line) {
     const script = `
       zmodload zsh/zpty; zpty z zsh -f -i
-      zpty -w z "PROMPT=; fpath=($PWD \\$fpath); autoload -Uz compinit; compinit -u -d $PWD/dump; bindkey '^I' complete-word"
+      zpty -w z "PROMPT=; fpath=($PWD \\$fpath); autoload -Uz compinit; compinit -u -d $PWD/dump"
       zpty -w z "compadd () { local -a got; builtin compadd -A got \\"\\$@\\"; print -rl -- \\"<\\$^got[@]>\\"; builtin compadd \\"\\$@\\"; }"
-      zpty -w z "print READY"; zpty -r z out '*READY*READY*'
-      zpty -w -n z "${line}"$'\\t'; zpty -w z $'\\x15print D''ONE'; zpty -r z out '*DONE*'; print -r -- "$out"; zpty -d z`;
+      zpty -w z "completed () { zle complete-word; print COMPLE''TED; }; zle -N completed; bindkey '^I' completed"
+      zpty -w z "zle-line-init () { print EDI''TING; }; zle -N zle-line-init"; zpty -r z out '*EDITING*'
+      zpty -w -n z "${line}"$'\\t'; zpty -r z out '*COMPLETED*'; print -r -- "$out"; zpty -d z`;
     const out = said("zsh", ["-f", "-c", script]).join("\n");
     return [...new Set([...out.matchAll(/<([^<>\n]+)>/g)].map(([, word]) => word!))];
   },
