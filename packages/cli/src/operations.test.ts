@@ -221,6 +221,38 @@ describe("ledger", () => {
   });
 });
 
+describe("watch", () => {
+  const publish = (id: string) =>
+    place.run(["send", "nothing", "--agent", id, "--key", `${id}.key`]);
+
+  test.each(["SIGTERM", "SIGKILL"] as const)(
+    "goes on where it was when its hub is back after %s, and gives each entry once",
+    async (signal) => {
+      const dev = await startDev(place);
+      const watching = place.start(["watch", "--after", "0", "--json"]);
+      const seen: number[] = [];
+      const until = async (agent: string) => {
+        for (;;) {
+          const line = JSON.parse(await watching.line()) as Record<string, unknown>;
+          seen.push(line["sequence"] as number);
+          if ((line["manifest"] as { agent_id?: string } | undefined)?.agent_id === agent) return;
+        }
+      };
+      await publish("anna");
+      await until("anna");
+      await dev.stop(signal);
+      // Nobody watches yet what is the first thing to happen after the start.
+      const again = await startDev(place, ["--port", new URL(dev.url).port]);
+      await publish("bert");
+      await until("bert");
+      expect(seen).toEqual(seen.map((_, index) => index + 1));
+      watching.child.kill("SIGINT");
+      expect(await watching.ended()).toMatchObject({ code: 0, stderr: "" });
+      await again.stop();
+    },
+  );
+});
+
 describe("backup and restore", () => {
   test("while the hub goes on, and then in its place", async () => {
     const dev = await startDev(place);

@@ -130,8 +130,11 @@ export interface Dev {
 }
 
 /** `waybill dev` on a port that is free, ready when this settles. */
-export async function startDev(place: Workplace, words: readonly string[] = []): Promise<Dev> {
-  const started = place.start(["dev", "--port", "0", "--json", ...words]);
+export async function startDev(
+  place: Workplace,
+  words: readonly string[] = ["--port", "0"],
+): Promise<Dev> {
+  const started = place.start(["dev", "--json", ...words]);
   const first = JSON.parse(await started.line()) as Omit<Dev, "running" | "stop">;
   return {
     ...first,

@@ -5,7 +5,7 @@ import { createAgent } from "@waybill/agent";
 import type { Agent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import type { ConnectedHub } from "@waybill/agent/connect";
-import { generateKey, STATUS } from "@waybill/protocol";
+import { generateKey, newId, STATUS } from "@waybill/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDev, Workplace } from "./waybill-fixture.ts";
 import type { Dev } from "./waybill-fixture.ts";
@@ -337,6 +337,33 @@ describe("watch", () => {
     }
     watching.child.kill("SIGINT");
     expect((await watching.ended()).code).toBe(0);
+  });
+
+  test("one job, with what the hub decides about it", async () => {
+    const job = newId();
+    await place.run(["send", "count", '"abc"']);
+    const send = ["send", "count", '"abcd"', "--correlation", job];
+    const [custody] = await place.jsonLines(send);
+    const watching = place.start(["watch", "--after", "0", "--correlation", job, "--json"]);
+    const told: Record<string, unknown>[] = [];
+    for (;;) {
+      const { decision, envelope } = JSON.parse(await watching.line()) as Record<
+        "decision" | "envelope",
+        Record<string, unknown> | undefined
+      >;
+      told.push((decision ?? envelope)!);
+      if (envelope?.["kind"] === "result") break;
+    }
+    expect(new Set(told.map((each) => each["handoff_id"]))).toEqual(
+      new Set([custody!["handoff_id"]]),
+    );
+    expect(told).toContainEqual(expect.objectContaining({ type: "offer", recipient: "anna" }));
+    watching.child.kill("SIGINT");
+    await watching.ended();
+    const shown = place.start(["watch", "--after", "0", "--correlation", job]);
+    while (!/\(hub\) +offers it to anna/.test(await shown.line()));
+    shown.child.kill("SIGINT");
+    expect(await shown.ended()).toMatchObject({ code: 0, stderr: "" });
   });
 });
 

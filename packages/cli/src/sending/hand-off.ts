@@ -41,7 +41,7 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
       });
       const handle = agent.handoff({ ...work, acknowledge: "manual" });
       const isDetached = isGiven(given, "detach");
-      const whyNobody = () => reasonsAgainst(hub, work);
+      const whyNobody = () => reasonsAgainst(context, hub, work);
       return await follow(handle, { terminal, signal, answers, isDetached, again, whyNobody });
     } finally {
       await agent.stop();
@@ -95,13 +95,24 @@ async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
 
 const REASONS_SHOWN = 5;
 
-async function reasonsAgainst(hub: Hub, work: HandoffOptions): Promise<readonly string[]> {
+async function reasonsAgainst(
+  { settings, signal }: Context,
+  hub: Hub,
+  work: HandoffOptions,
+): Promise<readonly string[]> {
   const { capability, input, version, tags, to } = work;
   const { fits, leftOut } = await hub.find({ capability, input, version, tags });
   const isMeant = ({ agent_id: agent }: { readonly agent_id: string }) =>
     to === undefined || agent === to;
   const fitting = fits.filter(isMeant).map(({ agent_id: agent }) => agent);
-  if (fitting.length > 0) return [`Nobody has taken it yet; it would fit ${fitting.join(", ")}.`];
+  if (fitting.length > 0) {
+    const client = hubClient(settings, signal);
+    const named = fitting.slice(0, REASONS_SHOWN).map(async (agent) => {
+      const isAway = (await presenceOf(client, agent))?.is_connected === false;
+      return isAway ? `${agent} (not connected)` : agent;
+    });
+    return [`Nobody has taken it yet; it would fit ${(await Promise.all(named)).join(", ")}.`];
+  }
   return leftOut
     .filter(isMeant)
     .slice(0, REASONS_SHOWN)

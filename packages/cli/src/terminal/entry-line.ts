@@ -8,6 +8,9 @@ import type { Style } from "./style.ts";
 import { padded, printable } from "./text.ts";
 
 export interface EntryLine {
+  readonly handoffId: string | null;
+  /** Left out where the entry does not say which job it is about. */
+  readonly correlationId: string | undefined;
   readonly value: unknown;
   /** Left out for what only repeats: a terminal is for the news. */
   readonly text: ((style: Style) => string) | undefined;
@@ -15,24 +18,21 @@ export interface EntryLine {
 
 const WHO_WIDTH = 12;
 const SAYS_MAX = 160;
-const LINE_LIMITS = { envelopeBytes: 64 * 1024 * 1024 };
 
-/** One entry of the ledger in a line; nothing for one of another job. */
-export function lineOf(line: string, correlation: string | undefined): EntryLine | undefined {
-  const entry = parseJson(line, LINE_LIMITS) as unknown as WireEntry;
-  const { content, ...members } = entry;
-  const { by, told, about, correlationId, ...read } = READERS[entry.type](content);
-  if (correlation !== undefined && correlationId !== correlation) return undefined;
-  const value = { ...members, ...read };
-  if (told === undefined) return { value, text: undefined };
+/** One entry of the ledger in a line. */
+export function lineOf({ content, ...members }: WireEntry): EntryLine {
+  const { at, type, handoff_id: handoffId } = members;
+  const { by, told, about, correlationId, ...read } = READERS[type](content);
+  const of = { handoffId, correlationId, value: { ...members, ...read } };
+  if (told === undefined) return { ...of, text: undefined };
   const text = (style: Style) => {
-    const time = style.faint(entry.at.slice(11, 23));
-    const short = style.faint((entry.handoff_id ?? "").slice(-6).padStart(6));
+    const time = style.faint(at.slice(11, 23));
+    const short = style.faint((handoffId ?? "").slice(-6).padStart(6));
     const what = toned(told.tone, printable(told.says, SAYS_MAX), style);
     const more = about === undefined ? "" : `  ${style.faint(printable(about, SAYS_MAX))}`;
     return `${time}  ${short}  ${style.strong(padded(by, WHO_WIDTH))}  ${what}${more}`;
   };
-  return { value, text };
+  return { ...of, text };
 }
 
 interface Read {

@@ -19,7 +19,7 @@ export interface Decision {
 export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> = {
   offer: ({ recipient, attempt }) => ({
     type: "offered",
-    says: `offers attempt ${attempt} to ${recipient}`,
+    says: `offers ${attempt === undefined ? "it" : `attempt ${attempt}`} to ${recipient}`,
     tone: "step",
   }),
   unreachable: () => ended("unreachable", "nobody accepted in time", 503),

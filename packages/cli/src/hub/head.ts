@@ -1,0 +1,18 @@
+import { parseJson, readCompact } from "@waybill/protocol";
+import type { HubClient } from "./client.ts";
+
+/** Where the ledger ends, by the hub's signed word. */
+export interface Head {
+  readonly checkpoint: string;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly at: string;
+}
+
+export async function readHead(hub: HubClient): Promise<Head> {
+  const { checkpoint } = (await hub.get("/v1/ledger/checkpoint")) as {
+    readonly checkpoint: string;
+  };
+  const { sequence, hash, at } = parseJson(readCompact(checkpoint).payload) as unknown as Head;
+  return { checkpoint, sequence, hash, at };
+}

@@ -1,0 +1,49 @@
+/// <reference types="node" />
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseJson, WaybillError } from "@waybill/protocol";
+import type { WireEntry } from "@waybill/protocol/api";
+import type { HubClient } from "./client.ts";
+import { readHead } from "./head.ts";
+
+export interface WatchOptions {
+  /** The entry to begin after; left out, the last one there is. */
+  readonly after: number | undefined;
+  readonly signal: AbortSignal;
+  /** Hears once that the hub has gone. */
+  readonly gone: (why: string) => void;
+  /** Hears once that it is there again, and whether its ledger ends before what was given. */
+  readonly back: (endsEarlier: boolean) => void;
+}
+
+const AGAIN_MS = 500;
+const LINE_LIMITS = { envelopeBytes: 64 * 1024 * 1024 };
+
+/** What is put on record, each entry once and none left out, also where the hub goes away and comes back. */
+export async function* watched(hub: HubClient, options: WatchOptions): AsyncGenerator<WireEntry> {
+  const { signal, gone, back } = options;
+  const head = await readHead(hub);
+  let after = options.after ?? head.sequence;
+  for (let isGone = false; ;) {
+    let why = "it goes down.";
+    try {
+      if (isGone) {
+        const { sequence } = await readHead(hub);
+        isGone = false;
+        // A backup may have been put in the place of what was given.
+        back(sequence < after);
+        after = Math.min(after, sequence);
+      }
+      for await (const line of hub.lines(`/v1/watch?after=${after}`)) {
+        const entry = parseJson(line, LINE_LIMITS) as unknown as WireEntry;
+        after = entry.sequence;
+        yield entry;
+      }
+    } catch (error) {
+      if (signal.aborted || !WaybillError.is(error, 503)) throw error;
+      why = error.message;
+    }
+    if (!isGone) gone(why);
+    isGone = true;
+    await sleep(AGAIN_MS, undefined, { signal });
+  }
+}
