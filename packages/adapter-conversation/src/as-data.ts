@@ -5,7 +5,7 @@ import {
   toolResultPart,
   wordsOf,
 } from "@waybill/agent/adapter";
-import type { Artifact, Json, Message, WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { ToolReply } from "./tool.ts";
 
 /** Members of a tool's message that are more than its result, for those who know them. */
