@@ -180,6 +180,7 @@ export class Line implements Hub {
       const disarm = this.#process.after(ANSWER_WITHIN_MS, () => fail("The hub does not answer."));
       const answer = (give: () => void) =>
         this.#send(() => {
+          if (!this.#process.isAlive) return;
           disarm();
           give();
         });
