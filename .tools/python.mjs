@@ -31,6 +31,7 @@ const parts = {
     ],
   },
   autogen: { paths: ["tests/with_autogen"], checks: [["mypy", "-p", "waybill.autogen"]] },
+  crewai: { paths: ["tests/with_crewai"], checks: [["mypy", "-p", "waybill.crewai"]] },
 };
 
 const candidates = ["python3", "python3.13", "python3.12", "python3.11", "python3.10"];

@@ -1,18 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from processes import Place
 
 from waybill import Agent, Hub, connect, load_key
 
 
-@pytest_asyncio.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    """A served hub. Afterwards its history is judged: every test's handoffs must have ended, once and rightly."""
-    made = Place(tmp_path)
+@pytest_asyncio.fixture(scope="module")
+async def hub(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place]:
+    """A served hub. In the end its history is judged: every handoff must have ended, once and rightly."""
+    made = Place(tmp_path_factory.mktemp("hub"))
     await made.start_hub()
     try:
         yield made
@@ -21,6 +21,13 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
         assert verdict["handoffs"] > 0
     finally:
         await made.close()
+
+
+@pytest_asyncio.fixture
+async def place(hub: Place) -> AsyncIterator[Place]:
+    """The hub, and the processes of one test."""
+    yield hub
+    await hub.end_others()
 
 
 class Cast:

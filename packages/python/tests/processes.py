@@ -98,16 +98,19 @@ class Place:
         self._others.append(started)
         return started
 
-    async def close(self) -> None:
+    async def end_others(self) -> None:
         for each in self._others:
             await each.kill()
+        self._others = []
+
+    async def close(self) -> None:
+        await self.end_others()
         if self._hub is not None:
             await self._hub.kill()
 
     async def judge(self) -> dict[str, Any]:
         """What the history checker in TypeScript says of all that has happened. Ends everybody."""
-        for each in self._others:
-            await each.kill()
+        await self.end_others()
         assert self._hub is not None
         await self._hub.end()
         judge = await Process.start("node", INTEROP / "judge.ts", self.folder)

@@ -64,6 +64,7 @@ class Agent:
         self._started: asyncio.Task[None] | None = None
         self._is_stopped = False
         self._lost: WaybillError | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         tasks = Tasks(id)
         link = Link(id, key, hub, new_id(), self._lose, tasks)
         self._context = Context(id, link, Peers(link, trust), Signer(key), tasks)
@@ -81,6 +82,15 @@ class Agent:
         _trace: TracebackType | None,
     ) -> None:
         await self.stop()
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop that it was started in, for adapters whose frameworks run in threads."""
+        if self._loop is None:
+            raise WaybillError(
+                403, f"{self.id} has not started: start it before a framework uses it."
+            )
+        return self._loop
 
     def serve(
         self, capability: str | dict[str, Any], handler: Handler | None = None
@@ -134,6 +144,7 @@ class Agent:
     async def start(self) -> None:
         """Publishes the manifest and attaches to the hub."""
         if self._started is None:
+            self._loop = asyncio.get_running_loop()
             self._started = asyncio.get_running_loop().create_task(self._start())
         try:
             await asyncio.shield(self._started)

@@ -33,12 +33,12 @@ def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHI
 
 class _Loop:
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="waybill", daemon=True)
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name="waybill", daemon=True)
         self._thread.start()
 
     def wait(self, work: Coroutine[Any, Any, Value]) -> Value:
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future = asyncio.run_coroutine_threadsafe(work, self.loop)
         try:
             return future.result()
         except BaseException:
@@ -52,9 +52,9 @@ class _Loop:
         return self.wait(run())
 
     def close(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
-        self._loop.close()
+        self.loop.close()
 
 
 class Hub:
@@ -97,35 +97,40 @@ class Agent:
     ) -> None:
         self.id = id
         self._loop = hub.loop
-        self._agent = self._loop.call(
+        self.agent = self._loop.call(
             lambda: async_agent.Agent(
                 id, key=key, hub=hub.hub, credit=credit, manifest=manifest, trust=trust
             )
         )
 
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Where its async side lives, for adapters."""
+        return self._loop.loop
+
     def serve(
         self, capability: str | dict[str, Any], handler: Handler | None = None
     ) -> Callable[[Handler], Handler]:
-        return self._agent.serve(capability, handler)
+        return self.agent.serve(capability, handler)
 
     def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
-        handle = self._loop.call(lambda: self._agent.hand_off(capability, **options))
+        handle = self._loop.call(lambda: self.agent.hand_off(capability, **options))
         return HandoffHandle(handle, self._loop)
 
     def attach(
         self, handoff_id: str, *, acknowledge: Literal["auto", "manual"] = "auto"
     ) -> HandoffHandle:
-        handle = self._loop.wait(self._agent.attach(handoff_id, acknowledge=acknowledge))
+        handle = self._loop.wait(self.agent.attach(handoff_id, acknowledge=acknowledge))
         return HandoffHandle(handle, self._loop)
 
     def find(self, capability: str, **query: Any) -> dict[str, Any]:
-        return self._loop.wait(self._agent.find(capability, **query))
+        return self._loop.wait(self.agent.find(capability, **query))
 
     def start(self) -> None:
-        self._loop.wait(self._agent.start())
+        self._loop.wait(self.agent.start())
 
     def stop(self, mode: Literal["finish", "release", "abandon"] = "finish") -> None:
-        self._loop.wait(self._agent.stop(mode))
+        self._loop.wait(self.agent.stop(mode))
 
     def __enter__(self) -> Agent:
         self.start()

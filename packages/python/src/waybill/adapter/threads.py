@@ -1,0 +1,88 @@
+"""Frameworks that block: they run beside the loop of the agent, and reach it from their threads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+from ..protocol.error import WaybillError
+
+Value = TypeVar("Value")
+
+
+async def in_own_loop(make: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
+    """Runs a framework in a thread with a loop of its own: whatever blocks in it, heartbeats go on.
+
+    Cancelled, it cancels the run, and does not wait for one that does not hear of it."""
+    outer = asyncio.get_running_loop()
+    ended: asyncio.Future[Value] = outer.create_future()
+    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Value]]] = []
+    is_unwanted = threading.Event()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if ended.done():
+            return
+        if error is None:
+            ended.set_result(value)
+        else:
+            ended.set_exception(error)
+
+    async def run() -> Value:
+        task = asyncio.ensure_future(make())
+        started.append((asyncio.get_running_loop(), task))
+        # It may have been cancelled while the thread was still to start.
+        if is_unwanted.is_set():
+            task.cancel()
+        return await task
+
+    def main() -> None:
+        value: Any = None
+        error: BaseException | None = None
+        try:
+            value = asyncio.run(run())
+        except asyncio.CancelledError:
+            error = WaybillError(499, "The run was cancelled.")
+        except BaseException as raised:
+            error = raised
+        if not outer.is_closed():
+            outer.call_soon_threadsafe(settle, value, error)
+
+    context = copy_context()
+    threading.Thread(target=context.run, args=(main,), name="waybill-run", daemon=True).start()
+    try:
+        return await ended
+    except asyncio.CancelledError:
+        is_unwanted.set()
+        for loop, task in started:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(task.cancel)
+        raise
+
+
+def wait_in(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Value]) -> Value:
+    """For a thread: waits for work that is done in the loop of the agent."""
+    if _running() is loop:
+        work.close()
+        raise WaybillError(
+            403,
+            "This would wait for itself: the framework runs without async in the very loop of the agent. "
+            "Run it in a thread, or with its async kickoff.",
+        )
+    return asyncio.run_coroutine_threadsafe(work, loop).result()
+
+
+async def await_in(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Value]) -> Value:
+    """The same for a coroutine of any loop."""
+    if _running() is loop:
+        return await work
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
+
+def _running() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

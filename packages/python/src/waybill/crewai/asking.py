@@ -1,0 +1,63 @@
+"""Where a crew or a flow wants a human, its delegator is asked. The run waits in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from crewai.core.providers.human_input import SyncHumanInputProvider
+
+from ..adapter.threads import await_in, wait_in
+from ..adapter.words import words_of
+from ..serving.work import Work
+
+_QUESTION_LENGTH = 65_536
+_IS_THIS_WANTED = (
+    "Is this as wanted? Leave the answer empty if it is, else say what to change.\n\n{}"
+)
+
+
+class FeedbackAsked(SyncHumanInputProvider):
+    """For tasks with `human_input`. No words mean that it is well as it is."""
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+        self._work = work
+        self._loop = loop
+        self._answer = ""
+
+    def handle_feedback(self, formatted_answer: Any, context: Any) -> Any:
+        self._answer = self._get_output_string(formatted_answer)
+        return super().handle_feedback(formatted_answer, context)
+
+    async def handle_feedback_async(self, formatted_answer: Any, context: Any) -> Any:
+        self._answer = self._get_output_string(formatted_answer)
+        return await super().handle_feedback_async(formatted_answer, context)
+
+    def _prompt_input(self, crew: Any) -> str:  # type: ignore[override]
+        return _words(wait_in(self._loop, self._ask()))
+
+    async def _prompt_input_async(self, crew: Any) -> str:  # type: ignore[override]
+        return _words(await await_in(self._loop, self._ask()))
+
+    async def _ask(self) -> Any:
+        text = _IS_THIS_WANTED.format(self._answer)[:_QUESTION_LENGTH]
+        return await self._work.ask(text, data={"answer": self._answer})
+
+
+class InputAsked:
+    """For `ask` of a flow."""
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+        self._work = work
+        self._loop = loop
+
+    def request_input(
+        self, message: str, flow: Any, metadata: dict[str, Any] | None = None
+    ) -> str | None:
+        about = metadata or {}
+        asked = self._work.ask(message[:_QUESTION_LENGTH], id=about.get("id"), data=metadata)
+        return _words(wait_in(self._loop, asked))
+
+
+def _words(answer: Any) -> str:
+    return "" if answer is None else words_of(answer)

@@ -1,0 +1,54 @@
+"""What a run has come to, as the output that was promised."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel
+
+from ..adapter.words import output_of, takes_text, text_message
+from ..protocol.error import WaybillError
+from ..protocol.schema import compile_schema
+from ..serving.outcome import Finished
+
+_NAME_LENGTH = 256
+
+
+def finished(ended: Any, output_schema: Any) -> Finished:
+    messages = [
+        text_message("assistant", each.raw, str(each.agent).strip()[:_NAME_LENGTH] or "agent")
+        for each in getattr(ended, "tasks_output", [])
+        if each.raw
+    ]
+    structured = _structured(ended)
+    if structured is None or takes_text(output_schema):
+        return Finished(output_of(words_ended(ended), output_schema), messages)
+    issues = compile_schema(output_schema).check(structured)
+    if issues:
+        raise WaybillError(
+            520, f"The output is not what was promised: {issues[0].message}.", at=issues[0].at
+        )
+    return Finished(structured, messages)
+
+
+def words_ended(ended: Any) -> str:
+    """The outputs of crews and of tasks have their words as `raw`; a flow gives what its method returns."""
+    if ended is None:
+        return ""
+    if hasattr(ended, "raw"):
+        return str(ended.raw)
+    if isinstance(ended, BaseModel):
+        return ended.model_dump_json()
+    return ended if isinstance(ended, str) else json.dumps(ended, ensure_ascii=False, default=str)
+
+
+def _structured(ended: Any) -> Any:
+    """What is no text already: a model, JSON of a task, or a value that a flow gives back."""
+    if hasattr(ended, "raw"):
+        if ended.pydantic is not None:
+            return ended.pydantic.model_dump(mode="json")
+        return ended.json_dict
+    if isinstance(ended, BaseModel):
+        return ended.model_dump(mode="json")
+    return None if isinstance(ended, str) else ended

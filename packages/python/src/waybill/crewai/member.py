@@ -1,0 +1,103 @@
+"""A remote agent as a member of a crew, and as a coworker of its members."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from crewai.agents.agent_adapters.base_agent_adapter import BaseAgentAdapter
+from crewai.agents.agent_builder.base_agent import BaseAgent
+from crewai.tools import BaseTool
+from pydantic import PrivateAttr
+
+from ..adapter.call import OnQuestion, refuse_question
+from ..adapter.words import text_message, words_of_result
+from ..agent import Agent
+from ..blocking import Agent as BlockingAgent
+from ..delegating.ending import HandoffResult
+from ..protocol.error import WaybillError
+from .failure import tool_failure
+from .step import Remote
+
+
+class RemoteMember(BaseAgentAdapter):
+    """A task goes to `capability` as a brief, with the context that the crew gives it as its history.
+
+    A failure of a task raises, which ends the crew; where a coworker has delegated, it is a ToolFailure
+    of that tool. `timeout` is in seconds, and holds whatever the crew is doing."""
+
+    function_calling_llm: Any = None
+    step_callback: Any = None
+    _remote: Remote = PrivateAttr()
+    _last_messages: list[Any] = PrivateAttr(default_factory=list)
+
+    def __init__(
+        self,
+        *,
+        agent: Agent | BlockingAgent,
+        capability: str,
+        role: str,
+        goal: str = "Does what it is asked.",
+        backstory: str = "A remote agent.",
+        to: str | None = None,
+        timeout: float | None = None,
+        run: str | None = None,
+        on_question: OnQuestion = refuse_question,
+        **fields: Any,
+    ) -> None:
+        super().__init__(role=role, goal=goal, backstory=backstory, **fields)
+        self._remote = Remote(agent, capability, to, timeout, run, on_question)
+
+    @property
+    def last_messages(self) -> list[Any]:
+        return self._last_messages
+
+    def execute_task(
+        self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None
+    ) -> Any:
+        try:
+            return self._said(self._remote.wait(self.role, **_asked(task, context)))
+        except WaybillError as error:
+            # What a coworker is raised is told it as a text like any other, and the run a success.
+            if self._is_delegated(task):
+                return tool_failure(error)
+            raise
+
+    async def aexecute_task(
+        self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None
+    ) -> Any:
+        return self._said(await self._remote.result(self.role, **_asked(task, context)))
+
+    def _is_delegated(self, task: Any) -> bool:
+        """A task that is none of its crew's was made on the spot, by who delegates."""
+        own = getattr(self.crew, "tasks", None)
+        return own is not None and all(each is not task for each in own)
+
+    def _said(self, result: HandoffResult) -> str:
+        words = words_of_result(result)
+        self._last_messages = [{"role": "assistant", "content": words}]
+        return words
+
+    def create_agent_executor(self, tools: list[BaseTool] | None = None) -> None:
+        pass
+
+    def configure_tools(self, tools: list[BaseTool] | None = None) -> None:
+        pass
+
+    def configure_structured_output(self, task: Any) -> None:
+        pass
+
+    def get_delegation_tools(self, agents: Sequence[BaseAgent]) -> list[BaseTool]:
+        return []
+
+    def get_platform_tools(self, apps: Any) -> list[BaseTool]:
+        return []
+
+    def get_mcp_tools(self, mcps: Any) -> list[BaseTool]:
+        return []
+
+
+def _asked(task: Any, context: str | None) -> dict[str, Any]:
+    brief = {"instruction": task.description, "expected_output": task.expected_output}
+    asked: dict[str, Any] = {"brief": {name: each for name, each in brief.items() if each}}
+    return {**asked, "messages": [text_message("user", context, "crew")]} if context else asked

@@ -1,0 +1,69 @@
+"""What a member and a tool have in common: one piece of work that goes to a remote agent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
+from ..adapter.threads import await_in, wait_in
+from ..agent import Agent
+from ..blocking import Agent as BlockingAgent
+from ..delegating.ending import HandoffResult
+from ..protocol.encoding import digest_of
+from ..protocol.ids import new_id
+from ..protocol.schema_check import spelling
+from ..serving.work import current_work
+
+steps_made: ContextVar[Counter[str] | None] = ContextVar("steps_made", default=None)
+"""How often the same was handed off in the course of this work."""
+
+
+@dataclass
+class Remote:
+    agent: Agent | BlockingAgent
+    capability: str
+    to: str | None = None
+    timeout: float | None = None
+    run: str | None = None
+    """A name for the run of the crew: with it, a run after a crash finds its handoffs again."""
+    on_question: OnQuestion = refuse_question
+    _counts: Counter[str] = field(default_factory=Counter)
+
+    def wait(self, name: str, **content: Any) -> HandoffResult:
+        return wait_in(self._loop, self._work(name, content))
+
+    async def result(self, name: str, **content: Any) -> HandoffResult:
+        return await await_in(self._loop, self._work(name, content))
+
+    @property
+    def _own(self) -> Agent:
+        return self.agent.agent if isinstance(self.agent, BlockingAgent) else self.agent
+
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        if isinstance(self.agent, BlockingAgent):
+            return self.agent.loop
+        return self.agent.loop
+
+    async def _work(self, name: str, content: dict[str, Any]) -> HandoffResult:
+        run, step = self._step(name, content)
+        options = {"to": self.to, "timeout": self.timeout}
+        handle = dispatch(self._own, self.capability, run=run, step=step, **options, **content)
+        return await settle(handle, on_question=self.on_question)
+
+    def _step(self, name: str, content: dict[str, Any]) -> tuple[str, str]:
+        """CrewAI names its tasks anew in every process: a step is what it asks, and the how manieth time."""
+        work = current_work.get()
+        if work is None and self.run is None:
+            return new_id(), name
+        run = self.run or (work.handoff_id if work is not None else "")
+        counts = steps_made.get() if self.run is None else self._counts
+        asked = digest_of(f"{name}\n{self.capability}\n{spelling(content)}")
+        number = 0
+        if counts is not None:
+            number, counts[asked] = counts[asked], counts[asked] + 1
+        return run, f"crewai/{asked}/{number}"

@@ -1,0 +1,66 @@
+"""Real crews and flows of CrewAI, with models that say what they are told to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from crewai import Agent, BaseLLM, Crew, Task
+from pydantic import PrivateAttr
+
+
+class Saying(BaseLLM):
+    """Says one thing after the other, the last one for ever, and keeps what it was asked."""
+
+    _says: list[Any] = PrivateAttr()
+    _asked: list[str] = PrivateAttr(default_factory=list)
+
+    def __init__(self, *says: Any) -> None:
+        super().__init__(model="saying")
+        self._says = list(says)
+
+    @property
+    def asked(self) -> list[str]:
+        return self._asked
+
+    def call(self, messages: Any, *_args: Any, **_options: Any) -> str:
+        text = messages if isinstance(messages, str) else "\n".join(m["content"] for m in messages)
+        self._asked.append(text)
+        said = self._says[min(len(self._asked), len(self._says)) - 1]
+        return said() if callable(said) else said
+
+    async def acall(self, messages: Any, *args: Any, **options: Any) -> str:
+        return self.call(messages, *args, **options)
+
+    def supports_function_calling(self) -> bool:
+        return False
+
+
+def final(words: str) -> str:
+    return f"Thought: I now can give a great answer\nFinal Answer: {words}"
+
+
+def action(tool: str, **arguments: Any) -> str:
+    return f"Thought: I need it\nAction: {tool}\nAction Input: {json.dumps(arguments)}"
+
+
+def member(role: str, *says: Any, **options: Any) -> Agent:
+    llm = Saying(*says)
+    return Agent(role=role, goal="g", backstory="b", llm=llm, **options)
+
+
+def task(agent: Any, description: str = "{instruction}", **options: Any) -> Task:
+    return Task(description=description, expected_output="a line", agent=agent, **options)
+
+
+def crew(*tasks: Task, agents: list[Any] | None = None, **options: Any) -> Crew:
+    members = agents or list({id(each.agent): each.agent for each in tasks}.values())
+    return Crew(agents=members, tasks=list(tasks), **options)
+
+
+def writers() -> Crew:
+    writer, critic = (
+        member("writer", final("a draft")),
+        member("critic", final("a better draft")),
+    )
+    return crew(task(writer), task(critic, "make it better"))

@@ -1,0 +1,45 @@
+"""CrewAI in a process of its own, to be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from crews import crew, final, member, task
+
+from waybill import Agent, connect, load_key
+from waybill.crewai import serve
+
+
+async def main() -> None:
+    url, name, key = sys.argv[1:]
+    note = Path(key).parent / "hung"
+
+    def hang_once() -> str:
+        if not note.exists():
+            note.touch()
+            print("hanging")
+            time.sleep(3600)
+        return final("done after all")
+
+    async with await connect(url) as hub:
+        agent = Agent(name, key=load_key(key), hub=hub)
+        terms = {"lease_seconds": 1, "max_attempts": 10}
+        serve(agent, {"name": "hang", **terms}, lambda _: crew(task(member("hanging", hang_once))))
+        greeter = final("hello from crewai")
+        serve(agent, {"name": "greet", **terms}, lambda _: crew(task(member("greeter", greeter))))
+        plan = final("Lisbon")
+        serve(
+            agent,
+            {"name": "plan", **terms},
+            lambda _: crew(task(member("planner", plan), human_input=True)),
+        )
+        async with agent:
+            print("ready")
+            await asyncio.Event().wait()
+
+
+asyncio.run(main())

@@ -1,0 +1,263 @@
+"""A remote agent as a member, a coworker and a tool of real crews."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+import recipient
+from conftest import Cast
+from crewai import Process
+from crewai.tools.tool_failure import ToolFailure
+from crews import Saying, action, crew, final, member, task
+from processes import Place
+from pydantic import BaseModel
+
+from waybill import Agent, WaybillError, blocking, load_key
+from waybill.crewai import RemoteMember, RemoteTool
+
+INPUTS = {"instruction": "Write about the sea."}
+
+
+async def researching(cast: Cast, seen: list[Any] | None = None) -> Agent:
+    worker = await cast.agent("worker")
+
+    @worker.serve({"name": "research", "takes": "delegation"})
+    async def research(work: Any) -> str:
+        if seen is not None:
+            said = [each["content"][0]["text"] for each in work.body.get("messages", [])]
+            seen.append((work.body["brief"], said))
+        return "all about tides"
+
+    await worker.start()
+    owner = await cast.agent("owner")
+    await owner.start()
+    return owner
+
+
+async def failing(cast: Cast, retryable: bool = False) -> Agent:
+    worker = await cast.agent("worker")
+
+    @worker.serve("research")
+    async def research(work: Any) -> str:
+        raise WaybillError(500, "The library is closed.", retryable=retryable)
+
+    await worker.start()
+    owner = await cast.agent("owner")
+    await owner.start()
+    return owner
+
+
+def remote(owner: Agent, **options: Any) -> RemoteMember:
+    options = {"capability": "research", "role": "researcher", "to": "worker", **options}
+    return RemoteMember(agent=owner, **options)
+
+
+async def test_it_does_a_task_of_the_crew_with_what_came_before(cast: Cast) -> None:
+    seen: list[Any] = []
+    researcher = remote(await researching(cast, seen))
+    planner = member("planner", final("Look up tides."))
+    made = crew(task(planner), task(researcher, "Do as planned."))
+    ended = await made.akickoff(inputs=INPUTS)
+    assert ended.raw == "all about tides"
+    brief, said = seen[0]
+    assert brief == {"instruction": "Do as planned.", "expected_output": "a line"}
+    assert said == ["Look up tides."]
+
+
+async def test_kickoff_without_async_works_from_a_thread(cast: Cast) -> None:
+    made = crew(task(remote(await researching(cast))))
+    ended = await asyncio.to_thread(made.kickoff, inputs=INPUTS)
+    assert ended.raw == "all about tides"
+
+
+async def test_and_in_the_loop_of_the_agent_says_why_it_can_not(cast: Cast) -> None:
+    owner = await researching(cast)
+    made = crew(task(remote(owner)))
+    with pytest.raises(WaybillError, match="kickoff"):
+        made.kickoff(inputs=INPUTS)
+    # So that there is a history to judge.
+    await owner.hand_off("research", to="worker", brief={"instruction": "?"}).result()
+
+
+async def test_an_agent_without_async_will_do(place: Place, cast: Cast) -> None:
+    await researching(cast)
+
+    def run() -> str:
+        with blocking.connect(place.url) as hub:
+            key = load_key(place.key("editor"))
+            with blocking.Agent("editor", key=key, hub=hub) as editor:
+                researcher = remote(editor)
+                return str(crew(task(researcher)).kickoff(inputs=INPUTS).raw)
+
+    assert await asyncio.to_thread(run) == "all about tides"
+
+
+@pytest.mark.parametrize("tool", ["delegate_work_to_coworker", "ask_question_to_coworker"])
+async def test_a_coworker_delegates_to_it_and_asks_it(cast: Cast, tool: str) -> None:
+    seen: list[Any] = []
+    researcher = remote(await researching(cast, seen))
+    about = "task" if tool.startswith("delegate") else "question"
+    arguments = {about: "Look up tides.", "context": "It is for a poem.", "coworker": "researcher"}
+    says = [action(tool, **arguments), final("A poem about tides.")]
+    poet = member("poet", *says, allow_delegation=True)
+    made = crew(task(poet), agents=[poet, researcher])
+    ended = await made.akickoff(inputs=INPUTS)
+    assert ended.raw == "A poem about tides."
+    assert seen[0][0]["instruction"] == "Look up tides."
+    assert seen[0][1] == ["It is for a poem."]
+    assert "all about tides" in poet.llm.asked[1]
+
+
+async def test_a_manager_delegates_to_it(cast: Cast) -> None:
+    researcher = remote(await researching(cast))
+    arguments = {"task": "Look up tides.", "context": "-", "coworker": "researcher"}
+    manager = Saying(action("delegate_work_to_coworker", **arguments), final("It is done."))
+    planned = task(None)
+    made = crew(planned, agents=[researcher], process=Process.hierarchical, manager_llm=manager)
+    assert (await made.akickoff(inputs=INPUTS)).raw == "It is done."
+    assert "all about tides" in manager.asked[1]
+
+
+async def test_a_delegation_that_fails_is_on_record_as_a_failure(cast: Cast) -> None:
+    researcher = remote(await failing(cast))
+    arguments = {"task": "Look up tides.", "context": "-", "coworker": "researcher"}
+    says = [action("delegate_work_to_coworker", **arguments), final("Nothing found.")]
+    poet = member("poet", *says, allow_delegation=True)
+    ended = await crew(task(poet), agents=[poet, researcher]).akickoff(inputs=INPUTS)
+    (record,) = ended.tasks_output[0].tool_failures
+    assert (record.failure.code, record.failure.retryable) == ("500 TASK_FAILED", False)
+    assert "The library is closed." in record.message
+
+
+async def test_a_task_that_fails_ends_the_crew(cast: Cast) -> None:
+    made = crew(task(remote(await failing(cast))))
+    with pytest.raises(WaybillError, match="The library is closed"):
+        await made.akickoff(inputs=INPUTS)
+
+
+async def test_its_deadline_holds_though_kickoff_knows_none(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    @worker.serve("research")
+    async def research(work: Any) -> None:
+        await asyncio.Event().wait()
+
+    await worker.start()
+    await owner.start()
+    made = crew(task(remote(owner, timeout=1)))
+    started = time.monotonic()
+    with pytest.raises(WaybillError) as caught:
+        await asyncio.to_thread(made.kickoff, inputs=INPUTS)
+    assert caught.value.status == 504
+    assert time.monotonic() - started < 15
+
+
+async def test_a_run_that_is_cancelled_cancels_the_handoff(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    has_begun, has_stopped = asyncio.Event(), asyncio.Event()
+
+    @worker.serve("research")
+    async def research(work: Any) -> None:
+        has_begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            has_stopped.set()
+
+    await worker.start()
+    await owner.start()
+    running = asyncio.ensure_future(crew(task(remote(owner))).akickoff(inputs=INPUTS))
+    await has_begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    await has_stopped.wait()
+
+
+async def test_its_question_is_answered_by_a_function(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    @worker.serve("research")
+    async def research(work: Any) -> str:
+        return f"all about the {await work.ask('Which sea?', id='where')}"
+
+    async def answer(question: Any) -> Any:
+        assert question.text == "Which sea?"
+        return "North Sea"
+
+    await worker.start()
+    await owner.start()
+    ended = await crew(task(remote(owner, on_question=answer))).akickoff(inputs=INPUTS)
+    assert ended.raw == "all about the North Sea"
+
+
+async def test_a_run_with_a_name_finds_its_handoffs_again(cast: Cast) -> None:
+    seen: list[Any] = []
+    owner = await researching(cast, seen)
+    for _ in range(2):
+        ended = await crew(task(remote(owner, run="sea"))).akickoff(inputs=INPUTS)
+        assert ended.raw == "all about tides"
+    assert len(seen) == 1
+
+
+async def test_a_tool_hands_off_what_it_is_asked(cast: Cast) -> None:
+    seen: list[Any] = []
+    owner = await researching(cast, seen)
+    look = RemoteTool(
+        agent=owner, capability="research", to="worker", name="look", description="looks it up"
+    )
+    poet = member("poet", action("look", request="tides"), final("A poem."), tools=[look])
+    assert (await crew(task(poet)).akickoff(inputs=INPUTS)).raw == "A poem."
+    assert seen[0][0] == {"instruction": "tides"}
+    assert "all about tides" in poet.llm.asked[1]
+
+
+class Asked(BaseModel):
+    kind: str
+    value: str
+
+
+async def test_a_tool_with_a_form_has_it_as_input(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    recipient.serve(worker)
+    await worker.start()
+    await owner.start()
+    work = RemoteTool(
+        agent=owner, capability="work", name="work", description="works", args_schema=Asked
+    )
+    given = await asyncio.to_thread(work.run, kind="echo", value="hi")
+    assert given == '{"value": "hi", "by": "worker", "attempt": 1}'
+
+
+@pytest.mark.parametrize("retryable", [True, False])
+async def test_a_tool_that_fails_says_how(cast: Cast, retryable: bool) -> None:
+    owner = await failing(cast, retryable)
+    look = RemoteTool(
+        agent=owner, capability="research", to="worker", name="look", description="looks it up"
+    )
+    given = await asyncio.to_thread(look.run, request="tides")
+    assert isinstance(given, ToolFailure)
+    assert given.code is not None
+    assert given.details["status"] in (500, 508)
+    assert "The library is closed." in given.message or given.details["status"] == 508
+    poet = member("poet", action("look", request="tides"), final("Nothing."), tools=[look])
+    ended = await crew(task(poet)).akickoff(inputs=INPUTS)
+    (record,) = ended.tasks_output[0].tool_failures
+    assert record.tool_name == "look"
+
+
+async def test_an_agent_in_typescript_is_a_tool(place: Place, cast: Cast) -> None:
+    worker = await place.typescript("recipient", "worker")
+    await worker.until("ready")
+    owner = await cast.agent("owner")
+    await owner.start()
+    work = RemoteTool(
+        agent=owner, capability="work", name="work", description="works", args_schema=Asked
+    )
+    says = [action("work", kind="echo", value="hi"), final("It said hi.")]
+    poet = member("poet", *says, tools=[work])
+    assert (await crew(task(poet)).akickoff(inputs=INPUTS)).raw == "It said hi."
+    assert '{"value": "hi"' in poet.llm.asked[1]

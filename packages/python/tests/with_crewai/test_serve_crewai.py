@@ -1,0 +1,276 @@
+"""Real crews and flows of CrewAI as capabilities."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from conftest import Cast
+from crewai import Flow
+from crewai.flow.flow import listen, start
+from crews import action, crew, final, member, task, writers
+from processes import Place
+from pydantic import BaseModel
+
+from waybill import WaybillError
+from waybill.crewai import RemoteMember, RemoteTool, schema_of, serve
+
+
+async def refused(handle: Any) -> WaybillError:
+    with pytest.raises(WaybillError) as caught:
+        await handle.result()
+    return caught.value
+
+
+async def test_a_crew_shows_its_tasks_as_progress_and_in_the_result(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, "write", lambda _: writers())
+    await worker.start()
+    handle = owner.hand_off("write", to="worker", brief={"instruction": "tides"})
+    told = [(each.data["agent"], each.message) async for each in handle.progress]
+    assert told == [("writer", "a draft"), ("critic", "a better draft")]
+    result = await handle.result()
+    assert result.output == "a better draft"
+    assert [each["name"] for each in result.messages] == ["writer", "critic"]
+
+
+async def test_inputs_brief_and_history_reach_the_models(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    author = member("author", final("done"))
+    asked = "{topic}. {instruction}. {expected_output}. {history}"
+    made = crew(task(author, asked))
+    assert schema_of(made) == {"topic": "string"}
+    serve(worker, {"name": "write", "input_schema": schema_of(made)}, lambda _: made)
+    await worker.start()
+    handle = owner.hand_off(
+        "write",
+        to="worker",
+        input={"topic": "tides"},
+        brief={"instruction": "Be brief", "expected_output": "A poem"},
+        messages=[{"role": "user", "name": "ann", "content": [{"type": "text", "text": "Hi"}]}],
+    )
+    await handle.result()
+    assert 'tides. Be brief\n\n{"topic": "tides"}. A poem. ann: Hi' in author.llm.asked[0]
+    error = await refused(owner.hand_off("write", to="worker", input={"subject": "tides"}))
+    assert error.status == 422
+
+
+async def test_runs_at_once_are_not_mixed_up(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(
+        worker, "count", lambda work: crew(task(member("counter", final(f"number {work.input}"))))
+    )
+    await worker.start()
+    handles = [owner.hand_off("count", to="worker", input=number) for number in range(5)]
+    results = await asyncio.gather(*(each.result() for each in handles))
+    assert [each.output for each in results] == [f"number {each}" for each in range(5)]
+
+
+class Total(BaseModel):
+    total: int
+
+
+class Adding(Flow):
+    @start()
+    def read(self) -> list[int]:
+        return [self.state["one"], self.state["other"]]
+
+    @listen(read)
+    def add(self, numbers: list[int]) -> Total:
+        return Total(total=sum(numbers))
+
+
+async def test_a_flow_gives_what_its_methods_give(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, {"name": "add", "output_schema": {"total": "int"}}, lambda _: Adding())
+    await worker.start()
+    handle = owner.hand_off("add", to="worker", input={"one": 1, "other": 2})
+    told = [(each.data["step"], each.message) async for each in handle.progress]
+    assert told == [("read", "[1, 2]"), ("add", '{"total":3}')]
+    assert (await handle.result()).output == {"total": 3}
+
+
+class Asking(Flow):
+    @start()
+    def plan(self) -> str:
+        return f"To {self.ask('Which city?')}."
+
+
+async def test_what_a_flow_asks_is_a_question(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, "plan", lambda _: Asking())
+    await worker.start()
+    handle = owner.hand_off("plan", to="worker", input="a trip")
+    question = await anext(handle.questions)
+    assert question.text == "Which city?"
+    await handle.answer(question.id, "Lisbon")
+    assert (await handle.result()).output == "To Lisbon."
+
+
+async def test_human_input_of_a_task_is_a_question(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    def plan(_: Any) -> Any:
+        return crew(task(member("planner", final("Oslo"), final("Lisbon")), human_input=True))
+
+    serve(worker, "plan", plan)
+    await worker.start()
+    handle = owner.hand_off("plan", to="worker", input="a trip")
+    asked = []
+    for answer in ("Somewhere warm.", ""):
+        question = await anext(handle.questions)
+        asked.append(question.data["answer"])
+        await handle.answer(question.id, answer)
+    assert (await handle.result()).output == "Lisbon"
+    assert asked[0] == "Oslo"
+
+
+async def test_an_output_has_the_form_that_was_promised(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    says = iter(['{"total": 3}', "three"])
+    form = {"name": "add", "output_schema": {"total": "int"}}
+    serve(worker, form, lambda _: crew(task(member("adder", final(next(says))))))
+    await worker.start()
+    once = {"max_attempts": 1}
+    assert (await owner.hand_off("add", to="worker", input=[1, 2]).result()).output == {"total": 3}
+    error = await refused(owner.hand_off("add", to="worker", input=[1, 2], contract=once))
+    assert error.status == 520
+
+
+async def test_a_failure_tells_what_has_failed(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    def broken() -> str:
+        raise ValueError("The oven is cold.")
+
+    serve(worker, "bake", lambda _: crew(task(member("baker", broken))))
+    await worker.start()
+    error = await refused(owner.hand_off("bake", to="worker", input="bread"))
+    assert error.status == 500
+    assert "The oven is cold." in error.message
+
+
+async def test_a_deadline_holds_though_the_crew_blocks(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    def slow() -> str:
+        time.sleep(20)
+        return final("late")
+
+    serve(worker, {"name": "wait", "lease_seconds": 1}, lambda _: crew(task(member("slow", slow))))
+    await worker.start()
+    started = time.monotonic()
+    error = await refused(owner.hand_off("wait", to="worker", input="?", timeout=3))
+    assert error.status == 504
+    assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize("how", ["cancel", "deadline"])
+async def test_a_run_that_nobody_wants_any_more_is_stopped(cast: Cast, how: str) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    loop, has_begun, has_stopped = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
+
+    class Waiting(Flow):
+        @start()
+        async def wait(self) -> str:
+            loop.call_soon_threadsafe(has_begun.set)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                loop.call_soon_threadsafe(has_stopped.set)
+            return "never"
+
+    serve(worker, "wait", lambda _: Waiting())
+    await worker.start()
+    handle = owner.hand_off("wait", to="worker", input="?", timeout=30 if how == "cancel" else 2)
+    await has_begun.wait()
+    if how == "cancel":
+        assert await handle.cancel("not wanted")
+    assert (await refused(handle)).status == (499 if how == "cancel" else 504)
+    await has_stopped.wait()
+
+
+async def helped(cast: Cast, jobs: list[str]) -> Any:
+    worker, owner, helper = [await cast.agent(each) for each in ("worker", "owner", "helper")]
+
+    async def fail(work: Any) -> Any:
+        jobs.append(work.envelope["correlation_id"])
+        raise WaybillError(500, "Out of flour.", retryable=False)
+
+    helper.serve("grind", fail)
+    await helper.start()
+    return worker, owner
+
+
+async def test_a_part_that_failed_is_a_424_of_the_same_job(cast: Cast) -> None:
+    jobs: list[str] = []
+    worker, owner = await helped(cast, jobs)
+
+    def bake(_: Any) -> Any:
+        return crew(
+            task(RemoteMember(agent=worker, capability="grind", to="helper", role="miller"))
+        )
+
+    serve(worker, "bake", bake)
+    await worker.start()
+    handle = owner.hand_off("bake", to="worker", input="bread")
+    error = await refused(handle)
+    assert error.status == 424
+    assert "Out of flour." in error.message
+    assert jobs == [handle.envelope["correlation_id"]]
+
+
+async def test_a_part_that_failed_may_be_got_over(cast: Cast) -> None:
+    jobs: list[str] = []
+    worker, owner = await helped(cast, jobs)
+
+    def bake(_: Any) -> Any:
+        grind = RemoteTool(
+            agent=worker, capability="grind", to="helper", name="grind", description="grinds"
+        )
+        says = [action("grind", request="wheat"), final("Bought bread.")]
+        return crew(task(member("baker", *says, tools=[grind])))
+
+    serve(worker, "bake", bake)
+    await worker.start()
+    assert (await owner.hand_off("bake", to="worker", input="?").result()).output == "Bought bread."
+    assert len(jobs) == 1
+
+
+@pytest.mark.parametrize("capability", ["hang", "plan"])
+async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
+    place: Place, cast: Cast, capability: str
+) -> None:
+    owner = await cast.agent("owner")
+    worker = await place.python("with_crewai/recipient_crewai", "worker")
+    await worker.until("ready")
+    handle = owner.hand_off(capability, to="worker", input="?", timeout=90)
+    question = None
+    if capability == "hang":
+        await worker.until("hanging")
+        # Before that the same attempt would be offered again.
+        await handle.accepted()
+    else:
+        question = await anext(handle.questions)
+    await worker.kill()
+    again = await place.python("with_crewai/recipient_crewai", "worker")
+    await again.until("ready")
+    if question is not None:
+        await handle.answer(question.id, "")
+    result = await handle.result()
+    assert result.output == ("done after all" if capability == "hang" else "Lisbon")
+    assert result.attempt == 2
+
+
+async def test_an_agent_in_typescript_hands_off_to_a_crew(place: Place) -> None:
+    worker = await place.python("with_crewai/recipient_crewai", "worker")
+    await worker.until("ready")
+    owner = await place.typescript("delegator", "owner")
+    await owner.json()
+    await owner.say({"to": "worker", "capability": "greet", "brief": {"instruction": "Say hello."}})
+    told = await owner.json()
+    while told["type"] not in ("result", "error"):
+        told = await owner.json()
+    assert (told["type"], told["output"]) == ("result", "hello from crewai")
