@@ -26,8 +26,8 @@ test("a process may crash at every single call to its disk", async () => {
 });
 
 test("the crash comes at the call that was named", async () => {
-  const crashPlan = [{ call: 6, fault: "crash_amid", losesPower: true }] as const;
-  const { lines } = await simulateSeed(7, judge, { isTraced: true, crashPlan });
+  const faultPlan = [{ call: 6, fault: "crash_amid", losesPower: true }] as const;
+  const { lines } = await simulateSeed(7, judge, { isTraced: true, faultPlan });
   expect(lines!.filter((line) => / disk /.test(line))).toHaveLength(1);
   expect(lines!.join("\n")).toMatch(/crash_amid[^]*power fails[^]*hub-1 is up/);
 });

@@ -1,12 +1,12 @@
 import type { Judge, Violation } from "./judge/verdict.ts";
 import { simulateSeed } from "./simulate-seed.ts";
 import type { SeedRun } from "./simulate-seed.ts";
-import type { PlannedCrash } from "./world/world.ts";
+import type { PlannedFault } from "./world/world.ts";
 
-/** One crash, or two: the second so many calls after the first, in the process that comes up. */
-type Way = readonly (Omit<PlannedCrash, "call"> & { readonly after: number })[];
+/** One fault, or two: the second so many calls after the first, in the process that comes up. */
+type Way = readonly (Omit<PlannedFault, "call"> & { readonly after: number })[];
 
-/** All that a crash can leave behind, and a second one while that is being read or relied on. */
+/** All that a fault can leave behind, and a second one while that is being read or relied on. */
 const WAYS: readonly Way[] = [
   [{ after: 0, fault: "crash_before", losesPower: false }],
   [{ after: 0, fault: "crash_before", losesPower: true }],
@@ -15,23 +15,24 @@ const WAYS: readonly Way[] = [
   [{ after: 0, fault: "crash_after", losesPower: false }],
   [{ after: 0, fault: "crash_after", losesPower: true }],
   [{ after: 0, fault: "error", losesPower: true }],
+  [{ after: 0, fault: "answer_lost", losesPower: false }],
   ...[1, 2, 3].map((after): Way => [
     { after: 0, fault: "crash_amid", losesPower: false },
     { after, fault: "crash_before", losesPower: true },
   ]),
 ];
 
-/** Runs one small calm world once for each call to its disk and each way in which that can fail. */
+/** Runs one small calm world once for each call to its disk and each way in which that can fail, up to the first that shows something. */
 export async function simulateEachCall(seed: number, judge: Judge): Promise<SeedRun> {
-  const calm = await simulateSeed(seed, judge, { crashPlan: [] });
+  const calm = await simulateSeed(seed, judge, { faultPlan: [] });
   const violations: Violation[] = [...calm.violations];
   let { handoffs } = calm;
-  for (let call = 1; call <= calm.diskCalls; call++) {
+  for (let call = 1; call <= calm.diskCalls && violations.length === 0; call++) {
     for (const way of WAYS) {
-      const crashPlan = way.map(({ after, ...crash }) => ({ ...crash, call: call + after }));
-      const run = await simulateSeed(seed, judge, { crashPlan });
+      const faultPlan = way.map(({ after, ...fault }) => ({ ...fault, call: call + after }));
+      const run = await simulateSeed(seed, judge, { faultPlan });
       handoffs += run.handoffs;
-      const where = crashPlan.map(describe).join(", then ");
+      const where = faultPlan.map(describe).join(", then ");
       for (const each of run.violations) {
         violations.push({ ...each, message: `${each.message} (${where})` });
       }
@@ -40,6 +41,6 @@ export async function simulateEachCall(seed: number, judge: Judge): Promise<Seed
   return { ...calm, handoffs, violations };
 }
 
-function describe({ call, fault, losesPower }: PlannedCrash): string {
+function describe({ call, fault, losesPower }: PlannedFault): string {
   return `${fault} at call ${call} of the disk${losesPower ? ", and the power fails" : ""}`;
 }

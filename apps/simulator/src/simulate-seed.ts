@@ -112,7 +112,7 @@ function planWork(world: World, sites: readonly AgentSite[]): void {
 
 function planFaults(world: World, cluster: Cluster, sites: readonly AgentSite[]): void {
   const random = world.random.stream("faults");
-  const { crashesEveryMs, skewMs, faultsUntilMs } = world.scenario;
+  const { crashesEveryMs, leaves, skewMs, faultsUntilMs } = world.scenario;
   if (skewMs > 0) {
     const hubs = cluster.sites.map(({ wall }) => wall);
     for (const walls of [hubs, ...sites.map(({ wall }) => [wall])]) {
@@ -127,7 +127,7 @@ function planFaults(world: World, cluster: Cluster, sites: readonly AgentSite[])
       site.crash();
     });
   }
-  if (crashesEveryMs !== Infinity && random.chance(0.3)) {
+  if (random.chance(leaves)) {
     const site = random.pick(sites);
     world.scheduler.after(random.below(faultsUntilMs), () => site.leave());
   }

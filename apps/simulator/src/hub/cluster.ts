@@ -4,7 +4,7 @@ import { SimulatedDisk } from "../world/disk.ts";
 import type { DiskCall, DiskFault } from "../world/disk.ts";
 import { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
-import type { PlannedCrash, World } from "../world/world.ts";
+import type { PlannedFault, World } from "../world/world.ts";
 import { HubSite } from "./hub-site.ts";
 import { linkTo } from "./store-link.ts";
 
@@ -20,7 +20,8 @@ export class Cluster {
   readonly #world: World;
   readonly #random: Random;
   /** The one that has come last. */
-  #plannedCrash: PlannedCrash | undefined;
+  #plannedFault: PlannedFault | undefined;
+  #isAnswerLost = false;
   /** With several hubs the store runs on its own. */
   #storeProcess: Process | undefined;
   #links = 0;
@@ -62,7 +63,18 @@ export class Cluster {
       this.store = memoryStore({ disk: this.disk.for(this.#storeProcess) });
     }
     const random = this.#random.stream(`link ${this.#links++}`);
-    return linkTo(this.store!, process, this.#world, random);
+    return linkTo(this.store!, {
+      process,
+      world: this.#world,
+      random,
+      losesAnswer: () => this.#losesAnswer(),
+    });
+  }
+
+  #losesAnswer(): boolean {
+    const isLost = this.#isAnswerLost;
+    this.#isAnswerLost = false;
+    return isLost;
   }
 
   /** A crash at a disk takes down whoever has made the call, and who can't be without that. */
@@ -70,7 +82,7 @@ export class Cluster {
     const { trace } = this.#world;
     process.crash();
     this.store = undefined;
-    if (this.#plannedCrash?.losesPower ?? this.#random.chance(0.5)) {
+    if (this.#plannedFault?.losesPower ?? this.#random.chance(0.5)) {
       trace.note("power fails");
       this.disk.losePower();
     }
@@ -92,13 +104,14 @@ export class Cluster {
     const world = this.#world;
     const { crashes, errors } = world.scenario.disk;
     world.diskCalls++;
-    const planned = world.crashPlan?.find((each) => each.call === world.diskCalls);
+    const planned = world.faultPlan?.find((each) => each.call === world.diskCalls);
     if (planned !== undefined) {
       const { fault } = planned;
-      this.#plannedCrash = planned;
-      if (fault === "error") this.#restartLater(process);
+      this.#plannedFault = planned;
       world.trace.note(`disk ${call} ${fault}`);
-      return fault;
+      if (fault === "error") this.#restartLater(process);
+      this.#isAnswerLost = fault === "answer_lost";
+      return fault === "answer_lost" ? "none" : fault;
     }
     if (world.mayCrash(this.#random, crashes)) {
       world.crashes++;

@@ -6,7 +6,7 @@ import { Cluster } from "./cluster.ts";
 import { Line } from "./line.ts";
 
 test("what a hub answers reaches nobody who has crashed meanwhile", async () => {
-  const world = new World(1, { crashPlan: [] });
+  const world = new World(1, { faultPlan: [] });
   const { scheduler, random } = world;
   const cluster = new Cluster(world);
   cluster.start();

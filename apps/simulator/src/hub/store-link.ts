@@ -4,11 +4,19 @@ import type { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 
+export interface LinkOptions {
+  readonly process: Process;
+  readonly world: World;
+  readonly random: Random;
+  /** Whether what has just been committed is never heard of by who asked for it. */
+  readonly losesAnswer: () => boolean;
+}
+
 /**
  * One store as one of several hubs sees it, from another machine: every call takes its time, and
  * what another hub does in the meantime is seen when it is seen.
  */
-export function linkTo(store: Store, process: Process, world: World, random: Random): Store {
+export function linkTo(store: Store, { process, world, random, losesAnswer }: LinkOptions): Store {
   const { latencyMs, answersLost } = world.scenario.store;
   const latency = () => random.between(0, latencyMs);
 
@@ -27,7 +35,7 @@ export function linkTo(store: Store, process: Process, world: World, random: Ran
     const isLost = world.fails(random, answersLost);
     return call(async () => {
       const outcome = await store.commit(change);
-      if (!isLost) return outcome;
+      if (!losesAnswer() && !isLost) return outcome;
       throw new WaybillError(503, "The store's answer got lost: it may have committed or not.");
     });
   }

@@ -24,6 +24,8 @@ export interface Scenario {
   };
   /** The mean time between crashes that no call to a disk brings about, for each process. */
   readonly crashesEveryMs: number;
+  /** How likely it is that an agent goes and does not come back. */
+  readonly leaves: number;
   /** How far the clocks are from each other at most. */
   readonly skewMs: number;
   readonly terms: {
@@ -72,6 +74,7 @@ export function scenarioOf(random: Random): Scenario {
       syncMs: random.pick([0, 1, 5, 30]),
     },
     crashesEveryMs: isCalm ? Infinity : random.pick([Infinity, 60_000, 20_000]) / share,
+    leaves: isCalm ? 0 : 0.3,
     skewMs: isCalm || random.chance(0.5) ? 0 : random.pick([50, 1_000, 8_000]),
     terms: {
       offerMs: random.pick([1_000, 3_000, 10_000]),
@@ -99,6 +102,8 @@ export function calmScenarioOf(random: Random): Scenario {
     network: { dropped: 0, repeated: 0, held: 0, latencyMs: 1, breaksEveryMs: Infinity },
     disk: { crashes: 0, errors: 0, syncMs: 1 },
     crashesEveryMs: Infinity,
+    // Where nothing else fails, what waits for who has left is the hub's timers' alone.
+    leaves: 0.5,
     skewMs: 0,
     store: { latencyMs: 1, answersLost: 0 },
   };

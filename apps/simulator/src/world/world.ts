@@ -41,17 +41,18 @@ export interface Breach {
   readonly message: string;
 }
 
-/** A call to the disk at which the process crashes, in a world that is calm otherwise. */
-export interface PlannedCrash {
+/** A call to the disk at which something goes wrong, in a world that is calm otherwise. */
+export interface PlannedFault {
   /** Counted from 1. */
   readonly call: number;
-  readonly fault: Exclude<DiskFault, "none">;
+  /** `answer_lost`: it is carried out, and a hub on another machine never hears that. */
+  readonly fault: Exclude<DiskFault, "none"> | "answer_lost";
   readonly losesPower: boolean;
 }
 
 export interface WorldOptions {
   readonly isTraced?: boolean | undefined;
-  readonly crashPlan?: readonly PlannedCrash[] | undefined;
+  readonly faultPlan?: readonly PlannedFault[] | undefined;
 }
 
 /** All that the parts of a simulation have in common. */
@@ -71,17 +72,17 @@ export class World {
   lastDeadline = 0;
   isFaulty = true;
   crashes = 0;
-  readonly crashPlan: readonly PlannedCrash[] | undefined;
+  readonly faultPlan: readonly PlannedFault[] | undefined;
   /** How often the hubs' disk has been called. */
   diskCalls = 0;
   #ledgerLength: () => Promise<number | undefined> = () => Promise.resolve(undefined);
 
-  constructor(seed: number, { isTraced = false, crashPlan }: WorldOptions) {
+  constructor(seed: number, { isTraced = false, faultPlan }: WorldOptions) {
     this.seed = seed;
     this.random = new Random(seed);
     const random = this.random.stream("scenario");
-    this.crashPlan = crashPlan;
-    this.scenario = crashPlan === undefined ? scenarioOf(random) : calmScenarioOf(random);
+    this.faultPlan = faultPlan;
+    this.scenario = faultPlan === undefined ? scenarioOf(random) : calmScenarioOf(random);
     this.trace = new Trace(() => this.scheduler.now - STARTS_AT, isTraced);
   }
 
