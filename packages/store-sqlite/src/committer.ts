@@ -28,7 +28,10 @@ interface Waiting {
 // The same file beside this one, in the sources and in what is published.
 const THREAD = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url);
 
-/** Has changes made by a thread of its own, all that fall into one turn together. */
+/** Enough for the thread to begin with, while the hub is still at work on more. */
+const SENT_AT_ONCE = 32;
+
+/** Has changes made by a thread of its own, those that fall into one turn together. */
 export class Committer {
   readonly #thread: Worker;
   readonly #ended: Promise<void>;
@@ -54,7 +57,9 @@ export class Committer {
   write(change: Change): Promise<CommitOutcome> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ change, resolve, reject }) === 1) setImmediate(() => this.#flush());
+      const count = this.#waiting.push({ change, resolve, reject });
+      if (count === SENT_AT_ONCE) this.#flush();
+      else if (count === 1) setImmediate(() => this.#flush());
     });
   }
 
