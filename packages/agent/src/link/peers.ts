@@ -46,7 +46,7 @@ export class Peers {
     };
     const now = this.#clock.now();
     try {
-      return verifyEnvelope(text, { keyOf, at: now, to, roots: this.#roots });
+      return verifyEnvelope(text, { keyOf, at: now, to, roots: this.#roots, mayRecall: true });
     } catch (error) {
       if (isKnown && receivedAt === undefined) throw error;
     }
@@ -57,7 +57,7 @@ export class Peers {
     }
     // Its key may have been retired since the hub took it in; the hub would refuse such a key now.
     const at = Math.min(now, receivedAt?.[digestOf(text)] ?? now);
-    return verifyEnvelope(text, { keyOf, at, to, roots: this.#roots });
+    return verifyEnvelope(text, { keyOf, at, to, roots: this.#roots, mayRecall: true });
   }
 
   #learn(agent: string): Promise<void> {

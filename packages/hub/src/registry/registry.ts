@@ -81,7 +81,7 @@ export class Registry {
       isKnown = record !== undefined;
       return record;
     };
-    const options = { keyOf, at, limits: this.#limits, roots: this.#roots };
+    const options = { keyOf, at, limits: this.#limits, roots: this.#roots, mayRecall: true };
     try {
       return verifyEnvelope(text, options);
     } catch (error) {

@@ -20,7 +20,7 @@ import { lazy } from "../lazy.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import { TIME } from "../time.ts";
-import { TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
+import { TRACEPARENT, TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
 
 /** Strict: in a last group that is not full the unused bits are zero, so each file has one spelling. */
 const BASE64URL =
@@ -166,13 +166,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     correlation_id: id,
     issued_at: time,
     // W3C Trace Context: what is not one there would break the trace of everyone behind.
-    traceparent: z
-      .string()
-      .regex(
-        /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/,
-        "must be a W3C traceparent",
-      )
-      .optional(),
+    traceparent: z.string().regex(TRACEPARENT, "must be a W3C traceparent").optional(),
     tracestate: z.string().max(TRACESTATE_CHARACTERS).optional(),
   };
   const addressed = { ...base, to: agentId };

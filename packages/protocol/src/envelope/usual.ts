@@ -69,8 +69,7 @@ const trace = {
   traceparent: matching(TRACEPARENT),
   tracestate: text(0, TRACESTATE_CHARACTERS),
 };
-const isEffects = (value: unknown) =>
-  value === "none" || value === "possible" || value === "done";
+const isEffects = (value: unknown) => value === "none" || value === "possible" || value === "done";
 const attempt = whole(1, 65_535);
 const wanted = object(shapeOf({ capability: isCapabilityName }, { version: label }));
 

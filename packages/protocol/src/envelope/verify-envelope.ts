@@ -11,6 +11,7 @@ import type { Limits } from "../limits.ts";
 import type { KeyRecord } from "../manifest/manifest.ts";
 import { fromSchemaError } from "./schema-error.ts";
 import { parseTime } from "../time.ts";
+import { isUsual } from "./usual.ts";
 
 export interface VerifyOptions {
   /** Whose key that is, from the manifests that the reader trusts. */
@@ -22,6 +23,11 @@ export interface VerifyOptions {
   limits?: Limits | undefined;
   /** The reader's own memory of batches; that of the process where this is left out. */
   roots?: BatchRoots | undefined;
+  /**
+   * Whether it is enough that anybody in this process has found the signature of this very text
+   * good under this very key. All else is checked anew.
+   */
+  mayRecall?: boolean | undefined;
 }
 
 export interface VerifiedEnvelope<Any extends Envelope = Envelope> {
@@ -38,7 +44,11 @@ export function verifyEnvelope(text: string, options: VerifyOptions): VerifiedEn
   const limits = options.limits ?? LIMITS;
   let signer: KeyRecord | undefined;
   const keyOf = (kid: string) => (signer = options.keyOf(kid))?.key;
-  const verified = verifyCompact(text, keyOf, { limits, roots: options.roots });
+  const verified = verifyCompact(text, keyOf, {
+    limits,
+    roots: options.roots,
+    mayRecall: options.mayRecall,
+  });
   const envelope = parseEnvelope(verified.payload, limits);
   checkSigner(envelope, signer!, verified.kid, options.at);
   checkTimes(envelope, options.at, limits);
@@ -73,12 +83,17 @@ export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope
       { at: "/kind" },
     );
   }
-  const result = schemas[kind as EnvelopeKind].safeParse(value);
-  if (!result.success) throw fromSchemaError(result.error, `The ${kind} envelope`);
-  timeOf(result.data.issued_at, "/issued_at");
-  if (result.data.kind === "handoff") timeOf(result.data.deadline, "/deadline");
-  checkLimits(result.data, limits);
-  return result.data;
+  const envelope = isUsual(value) ? (value as Envelope) : bySchema(value, kind as EnvelopeKind);
+  timeOf(envelope.issued_at, "/issued_at");
+  if (envelope.kind === "handoff") timeOf(envelope.deadline, "/deadline");
+  checkLimits(envelope, limits);
+  return envelope;
+}
+
+function bySchema(value: object, kind: EnvelopeKind): Envelope {
+  const result = envelopeSchemas()[kind].safeParse(value);
+  if (result.success) return result.data;
+  throw fromSchemaError(result.error, `The ${kind} envelope`);
 }
 
 function checkSigner(envelope: Envelope, signer: KeyRecord, kid: string, at: number): void {

@@ -9,6 +9,7 @@ import { parseJson } from "../json/json.ts";
 import type { PrivateKey, PublicKey } from "./key.ts";
 import { LIMITS } from "../limits.ts";
 import type { Limits } from "../limits.ts";
+import { recall, remember } from "./recall.ts";
 
 export type Algorithm = "Ed25519" | "Ed25519-batch";
 
@@ -41,6 +42,8 @@ export interface VerifyOptions {
   limits?: Partial<Limits>;
   /** Where verified roots of batches are remembered; one for the process where this is left out. */
   roots?: BatchRoots | undefined;
+  /** Whether it is enough that anybody in this process has found this text good under this key. */
+  mayRecall?: boolean | undefined;
 }
 
 const SIGNATURE_BYTES = 64;
@@ -120,6 +123,19 @@ export function verifyCompact(
   text: unknown,
   keyOf: (kid: string) => PublicKey | undefined,
   options: VerifyOptions = {},
+): Verified {
+  if (options.mayRecall !== true) return verifyAnew(text, keyOf, options);
+  const recalled = recall(text, keyOf, options.limits);
+  if (recalled !== undefined) return recalled;
+  const verified = verifyAnew(text, keyOf, options);
+  remember(text as string, verified, keyOf(verified.kid)!);
+  return verified;
+}
+
+function verifyAnew(
+  text: unknown,
+  keyOf: (kid: string) => PublicKey | undefined,
+  options: VerifyOptions,
 ): Verified {
   const { alg, kid, signingInput, payload, signature } = readCompact(text, options.limits);
   const key = keyOf(kid);

@@ -1,5 +1,6 @@
 /** As much as W3C Trace Context asks everybody to pass on; a longer one is left out. */
 export const TRACESTATE_CHARACTERS = 512;
+export const TRACEPARENT: RegExp = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** A span, by what W3C Trace Context carries of it. */
 export interface TracePlace {
