@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { closingLine } from "./count.mjs";
+import { closingLine, count } from "./count.mjs";
+import { reportFile } from "./reporter.mjs";
 import { root } from "./workspace.mjs";
 
 const folder = join(root, "packages", "python");
@@ -32,6 +33,8 @@ const parts = {
   },
   autogen: { paths: ["tests/with_autogen"], checks: [["mypy", "-p", "waybill.autogen"]] },
   crewai: { paths: ["tests/with_crewai"], checks: [["mypy", "-p", "waybill.crewai"]] },
+  // Its workers have nothing of Waybill in them: what is tested is the host that they connect to.
+  "autogen-grpc": { host: "adapter-autogen" },
 };
 
 const candidates = ["python3", "python3.13", "python3.12", "python3.11", "python3.10"];
@@ -74,7 +77,9 @@ function findPython() {
 function runPart(name) {
   const bin = setUp(name);
   if (bin === undefined) return;
-  const { paths, checks = [] } = parts[name];
+  const { paths, checks = [], host } = parts[name];
+  if (host !== undefined) return runHost(name, host, bin);
+  if (!install(bin, name)) return;
   for (const [command, ...args] of checks) {
     if (run(join(bin, command), args, name)) total.passed++;
     else total.failed.push(`${name}: ${command} ${args.join(" ")}`);
@@ -97,7 +102,28 @@ function runPart(name) {
   }
 }
 
-/** An environment from pinned and hashed requirements, with the wheel in it; made anew when they change. */
+/** The tests of a package in TypeScript, which start programs in Python. */
+function runHost(name, packageName, bin) {
+  const place = join(root, "packages", packageName);
+  const report = join(place, reportFile);
+  rmSync(report, { force: true });
+  const reporters = ["--reporter=default", "--reporter=../../.tools/reporter.mjs"];
+  const isPassed = run("pnpm", ["--dir", place, "run", "test", ...reporters], name, {
+    WAYBILL_AUTOGEN_PYTHON: join(bin, "python"),
+  });
+  const found = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : undefined;
+  const counts = count([{ name, report: found }]);
+  total.passed += counts.passed;
+  total.failed.push(...counts.failed);
+  total.skipped.push(...counts.skipped);
+  if (!isPassed && counts.failed.length === 0) {
+    total.failed.push(
+      `${name}: its tests ended badly, though none failed: the output stands above`,
+    );
+  }
+}
+
+/** An environment from pinned and hashed requirements; made anew when they change. */
 function setUp(name) {
   const place = join(folder, ".venvs", name);
   const bin = join(place, process.platform === "win32" ? "Scripts" : "bin");
@@ -107,19 +133,13 @@ function setUp(name) {
     .update(`${python.version}\0${python.command}\0`)
     .update(readFileSync(requirements))
     .digest("hex");
-  const pip = (...args) =>
-    run(
-      join(bin, "python"),
-      ["-m", "pip", "install", "-q", "--disable-pip-version-check", ...args],
-      name,
-    );
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== fingerprint) {
     console.log(`\n=== ${name}: setting up (once)`);
     rmSync(place, { recursive: true, force: true });
     mkdirSync(join(folder, ".venvs"), { recursive: true });
     const isMade =
       run(python.command, ["-m", "venv", place], name) &&
-      pip("--require-hashes", "--only-binary", ":all:", "-r", requirements);
+      pip(bin, name, "--require-hashes", "--only-binary", ":all:", "-r", requirements);
     if (!isMade) {
       total.failed.push(`${name}: its environment could not be made; what went wrong stands above`);
       return undefined;
@@ -127,11 +147,19 @@ function setUp(name) {
     writeFileSync(stamp, fingerprint);
   }
   console.log(`\n=== ${name}`);
-  if (!build(bin, name) || !pip("--no-deps", "--no-index", "--force-reinstall", wheel())) {
-    total.failed.push(`${name}: the wheel could not be built and installed`);
-    return undefined;
-  }
   return bin;
+}
+
+function install(bin, name) {
+  const isInstalled =
+    build(bin, name) && pip(bin, name, "--no-deps", "--no-index", "--force-reinstall", wheel());
+  if (!isInstalled) total.failed.push(`${name}: the wheel could not be built and installed`);
+  return isInstalled;
+}
+
+function pip(bin, name, ...args) {
+  const quietly = ["-m", "pip", "install", "-q", "--disable-pip-version-check"];
+  return run(join(bin, "python"), [...quietly, ...args], name);
 }
 
 /** What is tested is what is published: a wheel, and the sdist beside it. */
@@ -147,13 +175,13 @@ function wheel() {
   );
 }
 
-function run(command, args, name) {
+function run(command, args, name, more = {}) {
   const home = join(folder, ".venvs", `${name}.home`);
   mkdirSync(home, { recursive: true });
   const { status, error } = spawnSync(command, args, {
     cwd: folder,
     stdio: "inherit",
-    env: { ...process.env, ...silence(args.includes("pytest") ? home : undefined) },
+    env: { ...process.env, ...silence(args.includes("pytest") ? home : undefined), ...more },
   });
   if (error !== undefined) console.error(`${command} did not start: ${error.message}`);
   return status === 0;

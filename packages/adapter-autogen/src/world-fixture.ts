@@ -96,10 +96,13 @@ export async function world(): Promise<World> {
 
 function startWorker(address: string, agentType: string): PythonWorker {
   const child = spawn(PYTHON!, [PROGRAM, address, agentType], {
-    stdio: ["pipe", "pipe", "inherit"],
+    stdio: "pipe",
     env: { ...process.env, GRPC_VERBOSITY: "NONE" },
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  // AutoGen complains at length of what these tests are about.
+  let complaint = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
   const all: Told[] = [];
   const listeners = new Set<() => void>();
   createInterface({ input: child.stdout }).on("line", (line) => {
@@ -116,7 +119,9 @@ function startWorker(address: string, agentType: string): PythonWorker {
       };
       listeners.add(look);
       look();
-      void ended.then(() => reject(new Error(`The worker of ${agentType} has ended.`)));
+      void ended.then(() =>
+        reject(new Error(`The worker of ${agentType} has ended. ${complaint}`)),
+      );
     });
   let count = 0;
   const say = (what: object) => child.stdin.write(`${JSON.stringify(what)}\n`);
