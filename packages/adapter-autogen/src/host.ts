@@ -5,11 +5,12 @@ import { raisedBy } from "./error-text.ts";
 import type { HostEvent } from "./host-event.ts";
 import { messageOf, payloadOf } from "./message.ts";
 import type { AutogenMessage } from "./message.ts";
+import { loadService } from "./proto.ts";
 import type { RemoteAgent } from "./remote-agent.ts";
 import { Directory } from "./directory.ts";
 import { Exchange } from "./exchange.ts";
 import { implementationOf } from "./service.ts";
-import { BYTES_FROM_WORKER, loadService } from "./wire.ts";
+import { BYTES_FROM_WORKER } from "./wire.ts";
 import type { AgentId, WirePayload } from "./wire.ts";
 
 export interface AutogenHostOptions {

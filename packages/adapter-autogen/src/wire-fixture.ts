@@ -3,7 +3,7 @@ import { credentials, makeClientConstructor, Metadata } from "@grpc/grpc-js";
 import type { Client, ClientDuplexStream, ServiceError } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
 import type { AutogenHost } from "./host.ts";
-import { loadService } from "./wire.ts";
+import { loadService } from "./proto.ts";
 import type { WireMessage } from "./wire.ts";
 
 type Unary = (

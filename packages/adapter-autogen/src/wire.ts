@@ -1,9 +1,3 @@
-/// <reference types="node" />
-import { fileURLToPath } from "node:url";
-import { loadPackageDefinition } from "@grpc/grpc-js";
-import type { ServiceClientConstructor, ServiceDefinition } from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
-
 /** Names an agent: its type, and which instance of it. */
 export interface AgentId {
   readonly type: string;
@@ -49,17 +43,6 @@ export interface WireMessage {
   readonly request?: WireRequest | null;
   readonly response?: WireResponse | null;
   readonly event?: WireEvent | null;
-}
-
-const PROTO = fileURLToPath(new URL("../proto/worker.proto", import.meta.url));
-
-interface Package {
-  readonly agents: { readonly AgentRpc: ServiceClientConstructor };
-}
-
-export function loadService(): ServiceDefinition {
-  const definition = loadSync(PROTO, { keepCase: true, defaults: true, oneofs: true });
-  return (loadPackageDefinition(definition) as unknown as Package).agents.AgentRpc.service;
 }
 
 /** More than a worker's own client takes at once: what is larger would end its connection. */

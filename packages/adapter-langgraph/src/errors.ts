@@ -8,16 +8,34 @@ export const ERRORS: ErrorTable = {
   NodeTimeoutError: 504,
   GraphDrained: 300,
   EmptyInputError: 422,
-  StateGraphInputError: 422,
   ContextOverflowError: 413,
   StructuredOutputParsingError: 520,
   MultipleStructuredOutputsError: 520,
 };
 
+const CAUSES_DEEP = 8;
+
+/** What a run has thrown, so that the table finds it. */
+export function failureOfRun(thrown: unknown): unknown {
+  return named(firstOf(thrown));
+}
+
 /** Nodes that fail in one step are thrown together: the first of them stands for all, and has the words of all. */
-export function firstOf(thrown: unknown): unknown {
+function firstOf(thrown: unknown): unknown {
   if (!(thrown instanceof AggregateError)) return thrown;
   const errors = thrown.errors.filter((each) => each instanceof Error);
   const message = errors.map((each) => each.message || each.name).join("; ");
   return new Error(message, { cause: errors[0] });
+}
+
+/** Some of LangChain's errors have a class of their own and the name of all: the class names them. */
+function named(thrown: unknown): unknown {
+  let each = thrown;
+  for (let depth = 0; each instanceof Error && depth < CAUSES_DEEP; depth++, each = each.cause) {
+    const { name } = each.constructor;
+    if (each.name !== "Error" || !Object.hasOwn(ERRORS, name)) continue;
+    const { message } = thrown as Error;
+    return Object.assign(new Error(message, { cause: thrown }), { name });
+  }
+  return thrown;
 }

@@ -223,20 +223,28 @@ test("the next attempt goes on where the one before has failed", async () => {
   ]);
 });
 
-test("a run sees its thread, its handoff and what the caller has set", async () => {
+test("a run sees its thread, its handoff, its trace and what the caller has set", async () => {
   const seen: unknown[] = [];
+  const traces: unknown[] = [];
   const graph = new StateGraph(Annotation.Root({ ok: Annotation<boolean> }))
     .addNode("look", (_, config: LangGraphRunnableConfig) => {
-      const { handoff_id, correlation_id, attempt } = config.metadata!;
+      const { handoff_id, correlation_id, attempt, traceparent, tracestate } = config.metadata!;
       const { thread_id, tenant } = config.configurable!;
       seen.push(handoff_id, correlation_id, attempt, thread_id, tenant, config.context);
+      traces.push(traceparent, tracestate);
       return { ok: true };
     })
     .addEdge(START, "look")
     .compile();
   const config = () => ({ configurable: { tenant: "acme", thread_id: "mine" }, context: { a: 1 } });
-  const handle = (await served(graph, { config })).handoff({ input: {} });
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  const handle = (await served(graph, { config })).handoff({
+    input: {},
+    traceparent: `00-${trace}-b7ad6b7169203331-01`,
+    tracestate: "vendor=1",
+  });
   await handle.result;
+  expect(traces).toEqual([expect.stringContaining(trace), "vendor=1"]);
   const { id, envelope } = handle;
   expect(seen).toEqual([id, envelope.correlation_id, 1, id, "acme", { a: 1 }]);
 });

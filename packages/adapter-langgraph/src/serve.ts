@@ -4,7 +4,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { CapabilityInput } from "@waybill/protocol";
-import { ERRORS, firstOf } from "./errors.ts";
+import { ERRORS, failureOfRun } from "./errors.ts";
 import { graphOf, isStarted, threadOf, saverOf } from "./graph.ts";
 import type { AgentOfGraph, Graph } from "./graph.ts";
 import { toLangChain } from "./message-in.ts";
@@ -40,7 +40,7 @@ export function serveGraph(
       try {
         return await runGraph(graph, run, merged(configOf(run), config?.(run)));
       } catch (thrown) {
-        throw firstOf(thrown);
+        throw failureOfRun(thrown);
       }
     },
   });
