@@ -1,7 +1,7 @@
 // `npm run check`: what has to hold before a change lands or a version is released.
 // `npm run check lint format` runs only these steps, `npm run check -- --without tests` all the others.
 import { run } from "./command.mjs";
-import { checkGuide, checkInstalled, checkPacked } from "./packed.mjs";
+import { checkGuide, checkInstalled, checkPacked, checkStory } from "./packed.mjs";
 import { packages } from "./workspace.mjs";
 
 // A step throws when it fails; what it returns is printed beside its "ok".
@@ -17,6 +17,7 @@ const steps = [
   { name: "tools", run: () => void run("node", ["--test", ".tools/*.test.mjs"]) },
   { name: "packed", run: checkPacked },
   { name: "installed", run: checkInstalled },
+  { name: "story", run: checkStory },
   { name: "guide", run: checkGuide },
   { name: "tests", run: () => run("node", [".tools/test.mjs"]).trim().split("\n").at(-1) },
 ];

@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import { run } from "./command.mjs";
 import { follow, stepsOf } from "./guide.mjs";
 import { findFaults } from "./tarball.mjs";
+import { liveThrough } from "./story.mjs";
 import { lockedVersions, packages, root } from "./workspace.mjs";
 
 const oldestNode = [22, 13];
@@ -110,6 +111,33 @@ export function checkInstalled() {
     run(join(project, "node_modules/.bin", name), ["--help"], { ...outside, env });
   }
   return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands`;
+}
+
+/** The story in the README of the command, lived through in an empty folder with what is packed here. */
+export async function checkStory() {
+  const cwd = join(folder, "story");
+  mkdirSync(cwd);
+  const env = environmentOutside();
+  // The command and what it is made of, from here; the rest of it from the registry.
+  const needed = new Set(["@waybill/cli"]);
+  for (const name of needed) {
+    const { packed } = pack().find((each) => each.name === name);
+    for (const other of Object.keys(packed.dependencies ?? {}))
+      if (pack().some((each) => each.name === other)) needed.add(other);
+  }
+  const files = pack()
+    .filter(({ name }) => needed.has(name))
+    .map(({ file }) => file);
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files], { cwd, env });
+  const PATH = [join(cwd, "node_modules/.bin"), dirname(process.execPath), env.PATH];
+  const count = await liveThrough({
+    story: readFileSync(join(root, "packages/cli/README.md"), "utf8"),
+    agent: readFileSync(join(root, "packages/cli/examples/agent.ts"), "utf8"),
+    cwd,
+    env: { ...env, PATH: PATH.join(delimiter), NO_COLOR: "1" },
+  });
+  return `${count} commands`;
 }
 
 /** The guide for authors of adapters, followed to the letter with what is packed here. */

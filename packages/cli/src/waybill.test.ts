@@ -86,7 +86,12 @@ describe("agents and find", () => {
     });
     const refused = await place.run(["find", "review", "--input", '{"topic":5}']);
     expect(refused.code).toBe(4);
+    expect(refused.stdout).toContain("Nobody here fits.");
     expect(refused.stdout).toContain("expected string, got 5");
+    expect(await place.run(["find", "nothing"])).toMatchObject({
+      code: 4,
+      stdout: "✗ Nobody here offers that. What is offered: waybill agents\n",
+    });
     expect((await place.run(["find", "--words", "reads drafts"])).stdout).toMatch(/anna +review/);
   });
 

@@ -12,6 +12,7 @@ import { printable } from "../terminal/text.ts";
 
 /** Nobody who could do it: a script can tell. */
 const NOBODY = 4;
+const OFFERED_BY_NOBODY = "Nobody here offers that. What is offered: waybill agents";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
   const capability = given.arguments["capability"];
@@ -40,7 +41,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await terminal.answer(answer, (style) => {
     const sections = [
       fits.length === 0
-        ? `${style.bad("✗")} Nobody here fits.`
+        ? `${style.bad("✗")} ${leftOut.length === 0 ? OFFERED_BY_NOBODY : "Nobody here fits."}`
         : columns(
             ["AGENT", "CAPABILITY", "COUNT ON", "TERMS", "WHY"],
             fits.map((each) => fitRow(each, style)),
