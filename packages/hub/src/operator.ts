@@ -14,7 +14,7 @@ import { signCheckpoint } from "./ledger/checkpoint.ts";
 export interface Presence {
   readonly agent: string;
   readonly isConnected: boolean;
-  /** In milliseconds since 1970; null for who was not here since the hub was opened. */
+  /** In milliseconds since 1970; null for who has never been here. After a crash, a moment may be missing. */
   readonly lastSeen: number | null;
   /** How many more attempts it takes. */
   readonly credit: number;
@@ -136,12 +136,12 @@ export class Operator {
 
   async #presenceOf(published: StoredManifest): Promise<Presence> {
     const { agent } = published;
-    const { attached, lastSeen, registry, clock } = this.#engine;
+    const { attached, seen, registry, clock } = this.#engine;
     const here = attached.get(agent);
     return {
       agent,
       isConnected: here !== undefined,
-      lastSeen: here === undefined ? (lastSeen.get(agent) ?? null) : clock.now(),
+      lastSeen: here === undefined ? await seen.of(agent) : clock.now(),
       credit: here?.room ?? 0,
       inFlight: here?.heldCount ?? 0,
       manifest: (await registry.manifestsOf(agent)).at(-1)!.manifest,

@@ -6,11 +6,12 @@ import { Cases } from "../custody/cases.ts";
 import type { Draft } from "../custody/draft.ts";
 import { decisionEntry } from "../custody/entries.ts";
 import { Receipts } from "../custody/receipts.ts";
-import { Recent } from "../custody/recent.ts";
 import { storedOf } from "../custody/record.ts";
 import type { Case } from "../custody/record.ts";
+import { LateSettings } from "../registry/late-settings.ts";
 import { Measured } from "../registry/measured.ts";
 import { Registry } from "../registry/registry.ts";
+import { Seen } from "../registry/seen.ts";
 import type { Attached } from "../routing/attached.ts";
 import { Router } from "../routing/router.ts";
 import type { Store, StoredHandoff } from "../store.ts";
@@ -26,8 +27,6 @@ import { wake } from "./wake.ts";
 
 /** What happens at a hub: what it logs, and new manifests. */
 export type HubNews = HubLogEvent | { readonly event: "published"; readonly agent: string };
-
-const AGENTS_KEPT = 10_000;
 
 /**
  * What happens to handoffs in custody, whoever asks for it: each change is decided by the reducer,
@@ -48,10 +47,10 @@ export class Engine {
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
   readonly attached: Map<string, Attached> = new Map();
-  /** When those were here last who are not any more. */
-  readonly lastSeen: Recent<string, number> = new Recent(AGENTS_KEPT);
+  readonly seen: Seen;
   readonly watchers: Set<(news: HubNews) => void> = new Set();
   readonly newId: () => string;
+  readonly #settings: LateSettings;
   readonly #measured: Measured;
   readonly #timers: Timers;
   readonly openedAt: number;
@@ -68,7 +67,9 @@ export class Engine {
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
     this.registry = new Registry(this.store, options.trust ?? { firstUse: true }, this.limits);
-    this.#measured = new Measured(this.store, this.clock);
+    this.#settings = new LateSettings(this.store, this.clock);
+    this.seen = new Seen(this.store, this.#settings);
+    this.#measured = new Measured(this.store, this.#settings);
     this.router = new Router(this.registry, this.#measured, this.attached);
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
     this.cases = new Cases({
@@ -129,7 +130,7 @@ export class Engine {
     await this.#timers.stop();
     await this.cases.lanes.idle();
     await Promise.allSettled(this.#background);
-    await this.#measured.save();
+    await this.#settings.save();
   }
 
   /** Work that nobody waits for; `close` does. */

@@ -1,26 +1,20 @@
 import { NO_STATS, recordOutcome } from "@waybill/protocol";
 import type { Outcome, ReliabilityStats } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
 import { Recent } from "../custody/recent.ts";
 import type { Store } from "../store.ts";
+import type { LateSettings } from "./late-settings.ts";
 
 const KEPT = 10_000;
-const SAVE_AFTER_MS = 1_000;
 
-/**
- * How each agent has kept its word, by capability. Written a moment later than it is learned: a
- * crash loses a few outcomes, and a commit for each would cost what custody costs.
- */
+/** How each agent has kept its word, by capability. */
 export class Measured {
-  readonly #store: Store;
-  readonly #clock: Clock;
+  readonly #store: Pick<Store, "setting">;
+  readonly #settings: LateSettings;
   readonly #stats = new Recent<string, ReliabilityStats>(KEPT);
-  readonly #unsaved = new Set<string>();
-  #disarm: (() => void) | undefined;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Pick<Store, "setting">, settings: LateSettings) {
     this.#store = store;
-    this.#clock = clock;
+    this.#settings = settings;
   }
 
   async of(agent: string, capability: string): Promise<ReliabilityStats> {
@@ -41,23 +35,7 @@ export class Measured {
     const after = recordOutcome(this.#stats.get(name) ?? before, outcome);
     if (after === before) return;
     this.#stats.set(name, after);
-    this.#unsaved.add(name);
-    this.#disarm ??= this.#clock.setTimer(this.#clock.now() + SAVE_AFTER_MS, () => {
-      this.#disarm = undefined;
-      // What can't be saved now is saved with the next outcome; nothing but a measurement is at stake.
-      this.save().catch(() => undefined);
-    });
-  }
-
-  async save(): Promise<void> {
-    this.#disarm?.();
-    this.#disarm = undefined;
-    const names = [...this.#unsaved];
-    this.#unsaved.clear();
-    for (const name of names) {
-      const stats = this.#stats.get(name);
-      if (stats !== undefined) await this.#store.saveSetting(name, JSON.stringify(stats));
-    }
+    this.#settings.set(name, JSON.stringify(after));
   }
 }
 

@@ -48,11 +48,12 @@ export function admit(
     hasRoom: (who) => engine.offers.pull(who),
     left: (who) => {
       if (engine.attached.get(agent) === who) engine.attached.delete(agent);
-      engine.lastSeen.set(agent, engine.clock.now());
+      engine.seen.note(agent, engine.clock.now());
       engine.log({ event: "detached", agent });
     },
   });
   engine.attached.set(agent, attached);
+  engine.seen.note(agent, engine.clock.now());
   before?.end(
     new WaybillError(
       409,

@@ -2,6 +2,7 @@ import { digestOf, generateKey, newId, signManifest } from "@waybill/protocol";
 import type { ManifestInput, PrivateKey } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/api";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { memoryStore } from "../memory-store.ts";
 import { ask, openWorld, Party, Wire } from "./served-fixture.ts";
 import type { Answer, World } from "./served-fixture.ts";
 
@@ -155,4 +156,29 @@ test("presence tells who is connected, how much more it takes, and when it was l
   const { json } = await ask(`${world.url}/v1/agents`);
   const ids = (json["agents"] as { agent_id: string }[]).map(({ agent_id }) => agent_id);
   expect(ids).toEqual(["hub", "owner", "worker"]);
+});
+
+test("when somebody was last seen is known after a restart of the hub, and at every hub of a store", async () => {
+  const store = memoryStore();
+  const key = generateKey();
+  const worlds: World[] = [];
+  const opened = async () => {
+    const opening = await openWorld({ hub: { store, key } });
+    worlds.push(opening);
+    return opening;
+  };
+  const seen = async ({ url }: World) => (await ask(`${url}/v1/agents/worker`)).json["last_seen"];
+  const first = await opened();
+  const worker = await first.party("worker");
+  const wire = await worker.attach();
+  expect(await seen(first)).not.toBeNull();
+  await first.close();
+  await wire.closed;
+
+  const second = await opened();
+  const third = await opened();
+  const before = await seen(second);
+  expect(Date.parse(before as string)).toBeGreaterThan(0);
+  expect(await seen(third)).toBe(before);
+  for (const each of worlds.slice(1)) await each.close();
 });
