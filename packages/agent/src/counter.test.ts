@@ -127,6 +127,36 @@ test("35: a flood of negotiation ends after one counter-offer", async () => {
   await holds(world);
 });
 
+test("what everybody who could do it turns down for its terms is a dead letter, asked once of each", async () => {
+  const world = await World.open();
+  for (const id of ["anna", "bert"]) {
+    const worker = world.agent(id);
+    worker.serve({ name: "work", ...NEEDS }, () => "done");
+    await worker.start();
+  }
+  const owner = world.agent("owner");
+  const strict = { capability: "work", contract: { lease_seconds: 5 }, timeoutMs: 600_000 };
+  const handoff = owner.handoff(strict);
+  await handoff.custody;
+  await world.clock.advance(60_000);
+  await expect(handoff.result).rejects.toMatchObject({ status: 406 });
+  const view = await world.hub.handoff(handoff.id, "owner");
+  expect(view).toMatchObject({ state: "dead_lettered", status: 406 });
+  expect(view!.attempts.map(({ recipient, closed }) => [recipient, closed]).toSorted()).toEqual([
+    ["anna", "rejected"],
+    ["bert", "rejected"],
+  ]);
+  // It was nobody's verdict on the work: in other terms it is done.
+  const again = owner.handoff({
+    capability: "work",
+    replayOf: handoff.id,
+    correlationId: handoff.envelope.correlation_id,
+    timeoutMs: 600_000,
+  });
+  expect(await again.result).toMatchObject({ output: "done" });
+  await holds(world);
+});
+
 test("a member of a group can't take a counter-offer, and says so at once", async () => {
   const { world } = await open();
   const owner = world.agent("owner");

@@ -97,6 +97,48 @@ test("a cancellation at one hub stops the work at the other", async () => {
   await holds(world);
 });
 
+test("a member that goes in at one hub while its group is decided at the other ends with it", async () => {
+  const { world, left, right } = await two();
+  const finished = Promise.withResolvers<string>();
+  const worker = world.agent("worker", { hub: right });
+  worker.serve<number>("work", ({ input }) => (input === 0 ? finished.promise : never()));
+  await worker.start();
+  const owner = world.agent("owner", { hub: left });
+  const [id, correlationId] = [newId(), newId()];
+  const member = (index: number) =>
+    owner.handoff({
+      to: "worker",
+      capability: "work",
+      input: index,
+      timeoutMs: 600_000,
+      correlationId,
+      group: { id, index, size: 3, join: "any" },
+    });
+  const [first, second] = [member(0), member(1)];
+  await Promise.all([first.accepted, second.accepted]);
+
+  // What the left hub has read of the group is old by the time at which its own member is on disk.
+  const group = world.store.group.bind(world.store);
+  const isRead = Promise.withResolvers<void>();
+  const isDecided = Promise.withResolvers<void>();
+  world.store.group = async (...args) => {
+    world.store.group = group;
+    const members = await group(...args);
+    isRead.resolve();
+    await isDecided.promise;
+    return members;
+  };
+  const late = member(2);
+  await isRead.promise;
+  finished.resolve("done");
+  expect(await first.result).toMatchObject({ output: "done" });
+  await expect(second.result).rejects.toMatchObject({ status: 499 });
+  isDecided.resolve();
+  await expect(late.result).rejects.toMatchObject({ status: 499 });
+  await settled();
+  await holds(world);
+});
+
 test.each(["left", "right"] as const)(
   "what both hubs are given at once is taken once, and offered at the one where somebody is: %s",
   async (side) => {
