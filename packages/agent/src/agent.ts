@@ -9,6 +9,7 @@ import type {
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentContext } from "./context.ts";
+import { deferred } from "./delegating/deferred.ts";
 import { Delegating } from "./delegating/delegating.ts";
 import type { GroupHandle, GroupOptions } from "./delegating/group.ts";
 import type { HandoffHandle } from "./delegating/handle.ts";
@@ -49,6 +50,12 @@ export interface StopOptions {
 
 export interface Agent {
   readonly id: string;
+  /**
+   * Settles when nothing is delivered to it any more: with the reason where its hub does not let it
+   * in when it comes back, or another process has attached under its id; with nothing once it has
+   * stopped. Its hub being away is no reason.
+   */
+  readonly closed: Promise<WaybillError | undefined>;
   /** Offers a capability. Before the start: what an agent can do is in its signed manifest. */
   serve<Input = Json>(capability: string | CapabilityInput, handler: Handler<Input>): void;
   /**
@@ -74,6 +81,8 @@ export function createAgent(options: AgentOptions): Agent {
 
 class LinkedAgent implements Agent {
   readonly id: string;
+  readonly closed: Promise<WaybillError | undefined>;
+  readonly #closed = deferred<WaybillError | undefined>();
   readonly #options: AgentOptions;
   readonly #context: AgentContext;
   readonly #served: Served[] = [];
@@ -92,6 +101,7 @@ class LinkedAgent implements Agent {
     const instance = makeId();
     const link = new Link({ id, key, hub, clock, newId: makeId, instance, peers, log, lost });
     this.id = id;
+    this.closed = this.#closed.promise;
     this.#options = options;
     this.#context = {
       id,
@@ -189,6 +199,7 @@ class LinkedAgent implements Agent {
   /** What is delivered about its handoffs goes elsewhere now, or nowhere: nobody here is to wait for it. */
   #lose(reason: WaybillError): void {
     this.#lost = reason;
+    this.#closed.resolve(reason);
     this.#delegating.lose(
       new WaybillError(
         503,
@@ -212,6 +223,7 @@ class LinkedAgent implements Agent {
     }
     await link.close(mode === "abandon" ? "abandoned" : "closed");
     this.#delegating.fail(stopped(this.id));
+    this.#closed.resolve(undefined);
   }
 }
 

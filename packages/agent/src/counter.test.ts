@@ -142,10 +142,14 @@ test("what everybody who could do it turns down for its terms is a dead letter, 
   await expect(handoff.result).rejects.toMatchObject({ status: 406 });
   const view = await world.hub.handoff(handoff.id, "owner");
   expect(view).toMatchObject({ state: "dead_lettered", status: 406 });
-  expect(view!.attempts.map(({ recipient, closed }) => [recipient, closed]).toSorted()).toEqual([
-    ["anna", "rejected"],
-    ["bert", "rejected"],
-  ]);
+  expect(view!.attempts).toHaveLength(2);
+  expect(view!.attempts).toEqual(
+    expect.arrayContaining(
+      ["anna", "bert"].map((recipient) =>
+        expect.objectContaining({ recipient, closed: "rejected", status: 406 }),
+      ),
+    ),
+  );
   // It was nobody's verdict on the work: in other terms it is done.
   const again = owner.handoff({
     capability: "work",

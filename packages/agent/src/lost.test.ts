@@ -1,6 +1,6 @@
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
-import { generateKey, signManifest } from "@waybill/protocol";
+import { digestOf, generateKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { createAgent } from "./agent.ts";
 import { lineTo } from "./world-fixture.ts";
@@ -26,9 +26,11 @@ test("who was pushed out by another process is told so, for what it waits for an
   await expect(first.handoff({ to: "worker", capability: "work" }).custody).rejects.toMatchObject({
     status: 409,
   });
+  expect(await first.closed).toMatchObject({ status: 409 });
   finish.resolve("done");
   expect((await (await second.attach(handoff.id)).result).output).toBe("done");
   await Promise.all([worker.stop(), first.stop(), second.stop()]);
+  expect(await second.closed).toBeUndefined();
   await hub.close();
 });
 
@@ -49,5 +51,26 @@ test("who comes back to a hub that does not know it is told so", async () => {
     cause: { status: 401 },
   });
   await agent.stop();
+  await hub.close();
+});
+
+test("an agent that only serves learns that its hub does not let it in any more", async () => {
+  const options = { store: memoryStore(), key: generateKey() };
+  let hub: HubServer = await openHub(options);
+  const old = generateKey();
+  const worker = createAgent({ id: "worker", key: old, hub: lineTo(() => hub) });
+  worker.serve("work", () => "done");
+  await worker.start();
+  // Its key is changed elsewhere, and its hub starts anew.
+  const [published] = await hub.manifests({ agent: "worker" });
+  const changed = { agent_id: "worker", capabilities: [{ name: "work" }] };
+  const keys = [generateKey().jwk];
+  const follows = { sequence: 2, previous: digestOf(published!.text) };
+  await hub.publish(signManifest({ ...changed, ...follows, keys }, old));
+  const before = hub;
+  hub = await openHub(options);
+  await before.close();
+  expect(await worker.closed).toMatchObject({ status: 401 });
+  await worker.stop();
   await hub.close();
 });
