@@ -1,9 +1,8 @@
-import { textMessage, toolCallPart } from "@waybill/agent/adapter";
+import { Deltas, textMessage, toolCallPart } from "@waybill/agent/adapter";
 import type { ToolCall } from "@waybill/agent/adapter";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { Conversation, Converse, Reply } from "./conversation.ts";
-import { Deltas } from "./deltas.ts";
 import { askChat } from "./model/chat.ts";
 import { assertWhole, modelFailure } from "./model/failure.ts";
 import { withFiles } from "./model/part.ts";

@@ -1,5 +1,7 @@
 import { textMessage } from "@waybill/agent/adapter";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import { seenByChat, seenByResponses, Stagehand } from "@waybill/conformance/model";
+import type { Props, Scenery } from "@waybill/conformance/model";
 import type { Json, Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Script } from "@waybill/scripted-model";
@@ -7,10 +9,7 @@ import OpenAI from "openai";
 import { converse } from "./converse.ts";
 import type { Conversation } from "./conversation.ts";
 import { handoffTool } from "./handoff-tool.ts";
-import { seenByChat, seenByResponses } from "./seen-fixture.ts";
 import { serveConversation } from "./serve.ts";
-import { Stagehand } from "./stage-fixture.ts";
-import type { Props, Scenery } from "./stage-fixture.ts";
 import { localTool, questionTool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
@@ -41,10 +40,11 @@ export function openaiFixture(
   };
 }
 
-function sceneryOf({ api, body, headers }: ModelRequest): Scenery {
+function sceneryOf(request: ModelRequest): Scenery {
+  const { api, headers } = request;
   const [run = ""] = (headers["x-client-request-id"] as string).split("/");
   const traceparent = headers["traceparent"] as string | undefined;
-  return { work: SEEN[api](body), run, traceparent, ask: "ask_delegator" };
+  return { work: SEEN[api](request), run, traceparent, ask: "ask_delegator" };
 }
 
 /** A model that hands off once by its tool, and then has nothing to add. */

@@ -3,10 +3,12 @@ import type { Agent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
 import { generateKey } from "@waybill/protocol";
+import type { PrivateKey } from "@waybill/protocol";
 import { onTestFinished } from "vitest";
 
 export interface World {
   readonly hub: HubServer;
+  /** One id has one key: a second agent of an id is the first one, started again. */
   agent(id: string): Agent;
 }
 
@@ -14,6 +16,7 @@ export interface World {
 export async function world(): Promise<World> {
   const hub = await openHub({ store: memoryStore(), key: generateKey(), terms: { backoffMs: 0 } });
   const agents: Agent[] = [];
+  const keys = new Map<string, PrivateKey>();
   onTestFinished(async () => {
     await Promise.all(agents.map((agent) => agent.stop({ mode: "abandon" })));
     await hub.close();
@@ -21,7 +24,9 @@ export async function world(): Promise<World> {
   return {
     hub,
     agent(id) {
-      const agent = createAgent({ id, key: generateKey(), hub });
+      const key = keys.get(id) ?? generateKey();
+      keys.set(id, key);
+      const agent = createAgent({ id, key, hub });
       agents.push(agent);
       return agent;
     },

@@ -13,14 +13,13 @@ import {
 import type { RunStreamEvent, Tool } from "@openai/agents";
 import { bytesOf } from "@waybill/agent/adapter";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import { seenByResponses, Stagehand } from "@waybill/conformance/model";
+import type { Props, Scenery } from "@waybill/conformance/model";
 import type { ModelRequest } from "@waybill/scripted-model";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { Script } from "@waybill/scripted-model";
 import OpenAI from "openai";
 import { withFiles } from "../model/part.ts";
-import { seenByResponses } from "../seen-fixture.ts";
-import { Stagehand } from "../stage-fixture.ts";
-import type { Props, Scenery } from "../stage-fixture.ts";
 import { questionTool } from "./question.ts";
 import { remoteHandoff } from "./remote-agent.ts";
 import { serveAgent } from "./serve.ts";
@@ -59,10 +58,11 @@ export const fixture: AdapterFixture = {
   call: { run: called },
 };
 
-function sceneryOf({ body, headers }: ModelRequest): Scenery {
+function sceneryOf(request: ModelRequest): Scenery {
+  const { headers } = request;
   const id = (headers["x-trace"] as string).slice("trace_".length);
   const run = headers["x-run"] as string;
-  return { work: seenByResponses(body), run, traceparent: `00-${id}-`, ask: "ask_delegator" };
+  return { work: seenByResponses(request), run, traceparent: `00-${id}-`, ask: "ask_delegator" };
 }
 
 /** An agent that hands off as soon as it is asked something. */

@@ -6,11 +6,10 @@ import type {
   Session,
   StreamedRunResult,
 } from "@openai/agents";
-import { conversationOf, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
+import { conversationOf, Deltas, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import type { ErrorTable, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { CapabilityInput, Json } from "@waybill/protocol";
-import { Deltas } from "../deltas.ts";
 import { modelFailure } from "../model/failure.ts";
 import { withFiles } from "../model/part.ts";
 import { inCourse } from "./course.ts";

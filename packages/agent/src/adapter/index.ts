@@ -30,6 +30,7 @@ export { artifactOf, bytesOf } from "./artifact.ts";
 export { asFailureOfPart, failureFrom } from "./failure.ts";
 export type { ErrorTable } from "./failure.ts";
 export { progressOf } from "./progress.ts";
+export { Deltas } from "./deltas.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";
 export { toolNameOf } from "./tool-name.ts";
 export { failureAsData, markedAsData } from "./as-data.ts";

@@ -2,10 +2,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { textOf, toolCallsOf, toolResultsOf, wordsOf } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Act, Played } from "@waybill/conformance";
 import { WaybillError } from "@waybill/protocol";
 import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { ModelRequest, Reply, SaidCall, Turn } from "@waybill/scripted-model";
+import type { Act, Played } from "../adapter/fixture.ts";
 
 /** What a played thing does besides speaking, kept for the tools that do it. */
 export class Props {

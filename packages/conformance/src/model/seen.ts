@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { ModelRequest } from "@waybill/scripted-model";
 import type {
   ChatCompletionContentPart,
   ChatCompletionCreateParams,
@@ -15,7 +16,8 @@ import type {
 } from "openai/resources/responses/responses";
 
 /** What a model has really been shown by the chat completions API. */
-export function seenByChat({ messages }: ChatCompletionCreateParams): PortableWork {
+export function seenByChat({ body }: ModelRequest): PortableWork {
+  const { messages } = body as ChatCompletionCreateParams;
   const names = new Map<string, string>();
   const artifacts: Artifact[] = [];
   const seen = messages.map((message): Message => {
@@ -45,7 +47,8 @@ export function seenByChat({ messages }: ChatCompletionCreateParams): PortableWo
 }
 
 /** What a model has really been shown by the responses API. */
-export function seenByResponses({ input }: ResponseCreateParams): PortableWork {
+export function seenByResponses({ body }: ModelRequest): PortableWork {
+  const { input } = body as ResponseCreateParams;
   const artifacts: Artifact[] = [];
   const seen = (input as ResponseInputItem[]).map((item): Message => {
     if (item.type === "function_call") {

@@ -1,0 +1,149 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { Mastra } from "@mastra/core";
+import { Agent } from "@mastra/core/agent";
+import type { AgentConfig } from "@mastra/core/agent";
+import { RequestContext } from "@mastra/core/request-context";
+import { InMemoryStore } from "@mastra/core/storage";
+import { createTool } from "@mastra/core/tools";
+import type { Tool } from "@mastra/core/tools";
+import { currentWork } from "@waybill/agent/adapter";
+import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import { seenByChat, Stagehand } from "@waybill/conformance/model";
+import type { Props, Scenery } from "@waybill/conformance/model";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { ModelRequest, Script } from "@waybill/scripted-model";
+import { servedRun } from "./course.ts";
+import { questionTool } from "./question.ts";
+import { remoteTool } from "./remote-tool.ts";
+import type { RemoteResult } from "./remote-tool.ts";
+import { serveAgent } from "./serve.ts";
+import { fileOf } from "./to-model.ts";
+
+/** How the suite uses an agent of Mastra: as what is served, and as what calls by a tool. */
+export const fixture: AdapterFixture = {
+  adapter: "mastra",
+  module: new URL(import.meta.url),
+  gaps: {
+    "serve: a history arrives whole, with its roles, names and tool calls":
+      "a message of the AI SDK has no name and no members of others; a user's name is said in the words",
+    "serve: artifacts arrive byte for byte":
+      "models' hosts take files of some types alone; a tool has them all, in servedRun",
+    "call: a refusal reaches the framework as 422, with its reason":
+      "Mastra checks the arguments of a tool itself, and tells the model what is wrong with them",
+  },
+
+  serve: {
+    async offer({ capability, act }) {
+      const stagehand = new Stagehand(act, sceneryOf);
+      const model = await modelOf((request) => stagehand.reply(request), stagehand.fetch);
+      const agent = new Agent({
+        id: "forecaster",
+        name: "forecaster",
+        instructions: "",
+        model,
+        maxRetries: 0,
+        tools: { ask_delegator: questionTool(), ...toolsOf(stagehand.props) },
+      });
+      new Mastra({ agents: { agent }, logger: false });
+      return serveAgent(agent, capability, { gatherMs: 0 });
+    },
+  },
+
+  call: { run: called },
+};
+
+function sceneryOf(request: ModelRequest): Scenery {
+  const { headers } = request;
+  const [run, traceparent] = [headers["x-run"] as string, headers["x-trace"] as string];
+  return { work: seenByChat(request), run, traceparent, ask: "ask_delegator" };
+}
+
+/** An agent whose model hands off once by its tool, and then has nothing to add. */
+async function called(request: CallRequest): Promise<Played> {
+  const { agent, capability, to, timeoutMs, run, step, work, signal } = request;
+  const { messages = [], artifacts } = work;
+  const tool = remoteTool(agent, capability, {
+    to,
+    timeoutMs,
+    history: () => ({ messages, ...(artifacts === undefined ? {} : { artifacts }) }),
+  });
+  const given = work.brief ?? work.input ?? {};
+  const model = await modelOf([
+    { calls: [{ id: step, name: tool.id, arguments: given }] },
+    { text: "That is all." },
+  ]);
+  const caller = new Agent({
+    id: "caller",
+    name: "caller",
+    instructions: "",
+    model,
+    maxRetries: 0,
+    tools: { [tool.id]: tool },
+  });
+  new Mastra({ agents: { caller }, storage: new InMemoryStore(), logger: false });
+  const requestContext = new RequestContext();
+  requestContext.set("traceparent", request.traceparent);
+  const options = { runId: run, requestContext, abortSignal: signal };
+  let stream = await caller.stream("Find it out.", options);
+  for (;;) {
+    let got: RemoteResult | undefined;
+    let waiting: { toolCallId: string; suspendPayload: { id: string; text: string } } | undefined;
+    for await (const { type, payload } of stream.fullStream as AsyncIterable<Chunk>) {
+      if (type === "tool-output") request.show((payload.output as { message: string }).message);
+      else if (type === "tool-result") got = payload.result as RemoteResult;
+      else if (type === "tool-call-suspended") waiting = payload as never;
+      else if (type === "error" || type === "tool-error") throw payload.error;
+    }
+    signal.throwIfAborted();
+    if (waiting !== undefined) {
+      const { toolCallId, suspendPayload } = waiting;
+      const answer = await request.ask(suspendPayload.id, suspendPayload.text);
+      stream = await caller.resumeStream({ answer }, { ...options, toolCallId });
+      continue;
+    }
+    if (got === undefined || !("by" in got)) throw new Error("The tool was not used.");
+    if ("failure" in got) throw got.failure;
+    return got;
+  }
+}
+
+interface Chunk {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+async function modelOf(script: Script, through?: typeof fetch): Promise<AgentConfig["model"]> {
+  const { url } = await startScriptedModel(script);
+  return ({ requestContext }: { requestContext: RequestContext }) => {
+    const run = servedRun(requestContext);
+    return createOpenAICompatible({
+      name: "scripted",
+      baseURL: url,
+      apiKey: "none",
+      headers: { "x-run": run?.handoffId ?? "", "x-trace": run?.traceparent ?? "" },
+      ...(through === undefined ? {} : { fetch: through }),
+    }).chatModel("scripted") as never;
+  };
+}
+
+function toolsOf(props: Props): Record<string, Tool> {
+  const tools = {
+    go_on: () => "Go on.",
+    weather: (id: string) => props.results.get(id),
+    attach: () => props.artifacts.get(currentWork()!.handoffId)!.map(fileOf),
+    fail: () => {
+      throw props.errors.get(currentWork()!.handoffId)!;
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(tools).map(([id, use]) => [
+      id,
+      createTool({
+        id,
+        description: "A prop.",
+        inputSchema: { type: "object" },
+        execute: async (_, { agent }) => use(agent!.toolCallId),
+      }),
+    ]),
+  );
+}

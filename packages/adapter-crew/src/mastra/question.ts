@@ -1,0 +1,70 @@
+import { createTool } from "@mastra/core/tools";
+import type { Tool } from "@mastra/core/tools";
+import type { Ask } from "@waybill/agent";
+import { parseJson } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
+import type { ToolCallPart } from "./model-message.ts";
+
+/**
+ * Lets a served agent ask whom it works for. A tool that nobody executes ends the run, so that
+ * nothing waits in memory, and the answer is its result when the run goes on.
+ */
+export function questionTool(id = "ask_delegator"): Tool {
+  return createTool({
+    id,
+    description:
+      "Asks whoever gave you this work, and gives their answer. Use it only for what you can't find out or decide yourself.",
+    inputSchema: QUESTION,
+  });
+}
+
+const QUESTION: JsonObject = {
+  type: "object",
+  properties: { question: { type: "string" } },
+  required: ["question"],
+  additionalProperties: false,
+};
+
+type JsonObject = Extract<Parameters<typeof createTool>[0]["inputSchema"], { type?: unknown }>;
+
+export function questionOf({
+  toolCallId: id,
+  toolName,
+  input,
+}: ToolCallPart): Ask & { id: string } {
+  const { question } = input as { question?: Json };
+  if (typeof question === "string") return { id, text: question };
+  return { id, text: `What is the result of ${toolName}?`, data: input };
+}
+
+/** A tool that has suspended Mastra's run, or that may not be used before somebody agrees. */
+export interface Suspension {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args?: Json | undefined;
+  readonly suspendPayload?: Json | undefined;
+  /** JSON Schema of the answer, as text. */
+  readonly resumeSchema?: string | undefined;
+  readonly isApproval: boolean;
+}
+
+export function questionOfSuspension(suspension: Suspension): Ask & { id: string } {
+  const { toolCallId: id, toolName, args = null, suspendPayload = null } = suspension;
+  if (suspension.isApproval) {
+    const text = `May ${toolName} be used with ${JSON.stringify(args)}?`;
+    return { id, text, data: { tool: toolName, arguments: args }, schema: { type: "boolean" } };
+  }
+  const { text, question = text } = Object(suspendPayload) as Record<string, unknown>;
+  const schema = suspension.resumeSchema;
+  return {
+    id,
+    text: typeof question === "string" ? question : `${toolName} waits for an answer.`,
+    data: suspendPayload,
+    ...(schema === undefined ? {} : { schema: parseJson(schema) }),
+  };
+}
+
+/** The answer as the suspended tool takes it. */
+export function dataOfAnswer({ isApproval }: Suspension, answer: Json): Json {
+  return isApproval ? { approved: answer === true } : answer;
+}

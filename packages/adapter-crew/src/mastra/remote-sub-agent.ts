@@ -1,0 +1,101 @@
+import { MessageList } from "@mastra/core/agent";
+import type { SubAgent } from "@mastra/core/agent";
+import type { RequestContext } from "@mastra/core/request-context";
+import { inputOf, toolNameOf, wordsOfResult } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Agent, HandoffResult } from "@waybill/agent";
+import { describeForModel, digestOf } from "@waybill/protocol";
+import type { Capability } from "@waybill/protocol";
+import { handedOff } from "./remote.ts";
+import type { RemoteOptions } from "./remote.ts";
+
+/** What Mastra gives a sub-agent along. */
+interface Asked {
+  readonly requestContext?: RequestContext | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+  /** What was said in the run that delegates. */
+  readonly context?: readonly unknown[] | undefined;
+}
+
+type Show = (data: Readonly<Record<string, unknown>>) => void;
+
+/** Another agent as a sub-agent: stands in the `agents` of an agent of Mastra, which delegates to it. */
+export function remoteSubAgent(
+  agent: Agent,
+  capability: Capability,
+  options: RemoteOptions = {},
+): SubAgent {
+  const { name = toolNameOf(capability.name) } = options;
+  const remote = { agent, capability, options };
+  const ask = (given: unknown, asked: Asked, show: Show): Promise<HandoffResult> => {
+    const prompt = wordsOfPrompt(given);
+    // Mastra does not tell a sub-agent by which call it was reached: what is asked, and when, names it.
+    const step = `${name}/${asked.context?.length ?? 0}/${digestOf(prompt)}`;
+    return handedOff(remote, step, workOf(prompt, capability), {
+      requestContext: asked.requestContext,
+      runId: undefined,
+      signal: asked.abortSignal,
+      progress: show,
+    });
+  };
+  const stream = async (prompt: unknown, asked: Asked = {}) => {
+    const streamed = { error: undefined as Error | undefined };
+    const ended = Promise.withResolvers<string>();
+    const fullStream = new ReadableStream({
+      async start(controller) {
+        const show: Show = (data) => controller.enqueue({ type: "data-waybill-progress", data });
+        try {
+          const text = wordsOfResult(await ask(prompt, asked, show));
+          controller.enqueue({ type: "text-delta", payload: { id: "result", text } });
+          ended.resolve(text);
+        } catch (thrown) {
+          // Mastra looks here once the stream is read, and throws it in the run that delegates.
+          streamed.error = thrown as Error;
+          ended.resolve("");
+        }
+        controller.close();
+      },
+    });
+    return Object.assign(streamed, {
+      fullStream,
+      text: ended.promise,
+      finishReason: ended.promise.then(() => "stop"),
+      messageList: new MessageList(),
+      toolResults: [],
+      runId: name,
+    });
+  };
+  const generate = async (prompt: unknown, asked: Asked = {}) => {
+    const text = wordsOfResult(await ask(prompt, asked, () => undefined));
+    return { text, finishReason: "stop", runId: name, response: {} };
+  };
+  return {
+    id: name,
+    name,
+    getDescription: () => describeForModel(capability),
+    getModel: () => ({ specificationVersion: "v2", provider: "waybill", modelId: name }),
+    // What it remembers is its own affair.
+    hasOwnMemory: () => true,
+    __setMemory: () => undefined,
+    getMemory: () => undefined,
+    getInstructions: () => "",
+    generate,
+    stream,
+    // It never suspends: whom it works for is asked while it goes on.
+    resumeGenerate: generate,
+    resumeStream: stream,
+  } as unknown as SubAgent;
+}
+
+function workOf(prompt: string, { takes, input_schema }: Capability): PortableWork {
+  const work = { brief: { instruction: prompt } };
+  return takes === "structured" ? { input: inputOf(work, input_schema) } : work;
+}
+
+/** Mastra delegates a prompt as one turn of a user. */
+function wordsOfPrompt(prompt: unknown): string {
+  if (typeof prompt === "string") return prompt;
+  if (Array.isArray(prompt)) return prompt.map(wordsOfPrompt).join("\n\n");
+  const { content, parts, text } = prompt as Record<string, unknown>;
+  return wordsOfPrompt(content ?? parts ?? text ?? "");
+}

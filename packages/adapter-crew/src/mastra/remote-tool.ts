@@ -1,0 +1,101 @@
+import { createTool } from "@mastra/core/tools";
+import type { Tool } from "@mastra/core/tools";
+import {
+  argumentsOf,
+  failureAsData,
+  markedAsData,
+  toolNameOf,
+  workFrom,
+} from "@waybill/agent/adapter";
+import type { Agent, HandoffResult, QuestionEvent } from "@waybill/agent";
+import { describeForModel, WaybillError } from "@waybill/protocol";
+import type { Artifact, Capability, Json, Message } from "@waybill/protocol";
+import { handedOff } from "./remote.ts";
+import type { RemoteOptions } from "./remote.ts";
+
+export interface RemoteToolOptions extends RemoteOptions {
+  /** What a failure does: the model is told as data, which is the default, or the run ends with it. */
+  readonly onFailure?: "tell" | "throw" | undefined;
+  /** What goes along: the history and the files of the run, which Mastra gives a tool only in part. */
+  readonly history?: (() => { messages?: Message[]; artifacts?: Artifact[] }) | undefined;
+}
+
+/** What a remote tool has come to: whole for the framework, of which the model is told less. */
+export type RemoteResult =
+  | Pick<HandoffResult, "by" | "output" | "messages" | "artifacts">
+  | { readonly by: string; readonly failure: WaybillError };
+
+/** What another agent can do, as a tool of Mastra. */
+export function remoteTool(
+  agent: Agent,
+  capability: Capability,
+  options: RemoteToolOptions = {},
+): Tool {
+  const { name = toolNameOf(capability.name), onFailure = "tell" } = options;
+  const remote = { agent, capability, options };
+  const who = options.to ?? capability.name;
+  return createTool({
+    id: name,
+    description: `Hands this work off to another agent, and gives its result.\n${describeForModel(capability)}`,
+    inputSchema: argumentsOf(capability) as never,
+    toModelOutput: (result: unknown) => ({ type: "text", value: told(result as RemoteResult) }),
+    async execute(given: unknown, context): Promise<unknown> {
+      const { agent: course, writer, requestContext, abortSignal: signal } = context;
+      const { messages = [], artifacts } = options.history?.() ?? {};
+      const work = workFrom(given as Json, capability, messages);
+      const { resumeData, suspendPayload } = course ?? {};
+      const answered = suspendPayload as { id?: string } | undefined;
+      try {
+        const result = await handedOff(
+          remote,
+          course?.toolCallId ?? "call",
+          { ...work, ...(artifacts === undefined ? {} : { artifacts }) },
+          {
+            requestContext,
+            runId: (context as { runId?: string }).runId,
+            signal,
+            progress: (event) => writer?.write({ type: "waybill.progress", ...event }),
+            suspend: async (question) => {
+              if (answered?.id === question.id) return (resumeData as { answer: Json }).answer;
+              throw new Suspending(question);
+            },
+          },
+        );
+        const { by, output, messages: said, artifacts: files } = result;
+        return { by, output, messages: said, artifacts: files };
+      } catch (thrown) {
+        if (thrown instanceof Suspending && course !== undefined)
+          return course.suspend(thrown.payload as never, { resumeSchema: ANSWER });
+        const isTold = onFailure === "tell" && signal?.aborted !== true && WaybillError.is(thrown);
+        if (!isTold) throw thrown;
+        return { by: who, failure: thrown };
+      }
+    },
+  }) as unknown as Tool;
+}
+
+/** Mastra suspends a tool that returns, and what waits for the handoff has to be left for that. */
+class Suspending extends Error {
+  readonly payload: Pick<QuestionEvent, "id" | "text" | "data" | "schema">;
+
+  constructor({ id, text, data, schema }: QuestionEvent) {
+    super(`An answer is waited for: ${text ?? id}`);
+    this.payload = { id, text, data, schema };
+  }
+}
+
+const ANSWER = JSON.stringify({
+  type: "object",
+  properties: { answer: {} },
+  required: ["answer"],
+});
+
+function told(result: RemoteResult): string {
+  if ("failure" in result) return markedAsData(result.by, failureAsData(result.failure));
+  const { by, output = null, messages, artifacts } = result;
+  return markedAsData(by, {
+    output,
+    ...(messages.length === 0 ? {} : { said: messages as unknown as Json }),
+    ...(artifacts.length === 0 ? {} : { files: artifacts.map(({ name }) => name) }),
+  });
+}

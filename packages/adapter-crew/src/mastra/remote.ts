@@ -1,0 +1,77 @@
+import type { RequestContext } from "@mastra/core/request-context";
+import { call, refuseQuestion } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import type { Capability, Json } from "@waybill/protocol";
+import { servedRun } from "./course.ts";
+
+export interface RemoteOptions {
+  /** What it is called in Mastra; left out, after the capability. */
+  readonly name?: string | undefined;
+  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  readonly to?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Names the run, the same again when it is run again. Left out: the handoff that the run serves, or Mastra's run. */
+  readonly run?: ((context: RequestContext | undefined) => string | undefined) | undefined;
+  /** Answers what the remote agent asks. Left out: whom the run serves is asked, or Mastra's run is suspended. */
+  readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
+}
+
+export interface Remote {
+  readonly agent: Agent;
+  readonly capability: Capability;
+  readonly options: RemoteOptions;
+}
+
+/** What Mastra says of the run in which something is handed off. */
+export interface Surroundings {
+  readonly requestContext: RequestContext | undefined;
+  readonly runId: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Answers by suspending. Left out where the run can't be. */
+  readonly suspend?: ((question: QuestionEvent) => Promise<Json>) | undefined;
+  progress(event: Pick<ProgressEvent, "message" | "fraction" | "data">): void | Promise<void>;
+}
+
+/** Hands one step of a run off. */
+export async function handedOff(
+  { agent, capability, options }: Remote,
+  step: string,
+  work: PortableWork,
+  surroundings: Surroundings,
+): Promise<HandoffResult> {
+  const { requestContext, runId, signal } = surroundings;
+  const { to, timeoutMs, onQuestion = surroundings.suspend ?? refuseQuestion } = options;
+  const served = servedRun(requestContext);
+  const run = options.run?.(requestContext) ?? served?.handoffId ?? runId;
+  if (run === undefined) throw unnamed();
+  return call(agent, {
+    step: { run, step },
+    capability: capability.name,
+    to,
+    timeoutMs,
+    ...work,
+    // A run that is served has the place of its handoff in the trace.
+    traceparent: served === undefined ? traceparentIn(requestContext) : undefined,
+    signal,
+    onProgress: ({ message, fraction, data }) => surroundings.progress({ message, fraction, data }),
+    onQuestion: (question) => {
+      if (options.onQuestion !== undefined || served === undefined) return onQuestion(question);
+      const { id, text, data, schema } = question;
+      return served.ask({ id: `${step}/${id}`, text, data, schema });
+    },
+  });
+}
+
+function traceparentIn(context: RequestContext | undefined): string | undefined {
+  const traceparent: unknown = context?.get("traceparent");
+  return typeof traceparent === "string" ? traceparent : undefined;
+}
+
+function unnamed(): WaybillError {
+  return new WaybillError(
+    422,
+    "The run has no name, so its handoffs could not be found again: give the remote agent a run.",
+  );
+}

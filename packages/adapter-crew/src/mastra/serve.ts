@@ -1,0 +1,178 @@
+import type { Agent } from "@mastra/core/agent";
+import { conversationOf, Deltas, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
+import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
+import { contextOf } from "./course.ts";
+import { endOf, ERRORS, withHostsWords } from "./failure.ts";
+import { artifactsIn, messagesOf } from "./from-model.ts";
+import { openCallsOf } from "./model-message.ts";
+import type { ModelMessage } from "./model-message.ts";
+import { dataOfAnswer, questionOf, questionOfSuspension } from "./question.ts";
+import type { Suspension } from "./question.ts";
+import { modelMessagesOf, toolResult } from "./to-model.ts";
+
+// An agent of any tools and any context can be served.
+// oxlint-disable-next-line typescript/no-explicit-any
+type AnyAgent = Agent<any, any, any, any>;
+type Stream = Awaited<ReturnType<AnyAgent["stream"]>>;
+
+export interface ServeAgentOptions {
+  /** How many steps the agent may take at most. Left out: Mastra's own limit. */
+  readonly maxSteps?: number | undefined;
+  /** For how long streamed words are gathered into one progress: 250 where it is left out. */
+  readonly gatherMs?: number | undefined;
+}
+
+/** How far a run is, as JSON. */
+interface State {
+  /** With the calls in it that wait for answers. */
+  readonly added: readonly ModelMessage[];
+  readonly artifacts: readonly Artifact[];
+  /** Tools that have suspended Mastra's own run, which is in its storage. */
+  readonly suspended: readonly Suspension[];
+}
+
+const GATHER_MS = 250;
+
+/** An agent of Mastra as a capability: `agent.serve(...serveAgent(editor, { name: "edit" }))`. */
+export function serveAgent(
+  agent: AnyAgent,
+  capability: CapabilityInput,
+  options: ServeAgentOptions = {},
+): Offer {
+  return offerOf({ capability, errors: ERRORS, run: (run) => held(agent, run, options) });
+}
+
+async function held(
+  agent: AnyAgent,
+  run: Run,
+  options: ServeAgentOptions,
+): Promise<Finished | Paused> {
+  const { work, resume } = run;
+  const { output_schema: schema } = run.capability;
+  const history = modelMessagesOf(conversationOf(work, schema), work.artifacts);
+  const goOn = (before: State) =>
+    turn(run, options, before, (more) =>
+      agent.stream([...history, ...before.added] as never, more),
+    );
+  const before = resume && (JSON.parse(resume.state) as State);
+  let said =
+    before === undefined
+      ? await goOn({ added: [], artifacts: [], suspended: [] })
+      : before.suspended.length > 0
+        ? await awoken(agent, run, options, before, resume!.answers)
+        : await goOn(answered(before, resume!.answers));
+  const questions = [
+    ...said.suspended.map(questionOfSuspension),
+    ...(said.suspended.length > 0 ? [] : openCallsOf(said.added).map(questionOf)),
+  ];
+  if (questions.length > 0) return { questions, state: JSON.stringify(said) };
+  const again = async (request: string): Promise<string> => {
+    const asked = modelMessagesOf([textMessage("user", request)]);
+    said = await goOn({ ...said, added: [...said.added, ...asked] });
+    return lastWords(said.added);
+  };
+  const output = await outputOf(lastWords(said.added), schema, again);
+  const messages = work.messages && messagesOf(said.added, agent.name);
+  return { output, messages, artifacts: said.artifacts };
+}
+
+/** What was asked is answered as the tool's result. */
+function answered(state: State, answers: ReadonlyMap<string, Json>): State {
+  const content = openCallsOf(state.added).map(({ toolCallId, toolName }) =>
+    toolResult(toolCallId, toolName, answers.get(toolCallId) ?? null),
+  );
+  return { ...state, added: [...state.added, { role: "tool", content }] };
+}
+
+/** Lets suspended tools go on, one after the other: each is a stream of its own. */
+async function awoken(
+  agent: AnyAgent,
+  run: Run,
+  options: ServeAgentOptions,
+  before: State,
+  answers: ReadonlyMap<string, Json>,
+): Promise<State> {
+  let state = before;
+  for (const suspension of before.suspended) {
+    const { toolCallId } = suspension;
+    const data = dataOfAnswer(suspension, answers.get(toolCallId) ?? null);
+    const rest = state.suspended.filter((each) => each.toolCallId !== toolCallId);
+    state = await turn(run, options, { ...state, suspended: [] }, (more) =>
+      agent.resumeStream(data, { ...more, toolCallId }),
+    );
+    const open = [...rest, ...state.suspended];
+    const ids = new Set(open.map((each) => each.toolCallId));
+    state = { ...state, suspended: open.filter((each) => ids.delete(each.toolCallId)) };
+  }
+  return state;
+}
+
+/** Lets the agent go on until it has nothing more to do, or waits. */
+async function turn(
+  run: Run,
+  { maxSteps, gatherMs = GATHER_MS }: ServeAgentOptions,
+  { added, artifacts }: State,
+  start: (options: object) => Promise<Stream>,
+): Promise<State> {
+  const stop = new AbortController();
+  const made: Artifact[] = [];
+  const suspended: Suspension[] = [];
+  const deltas = new Deltas(gatherMs, run.progress);
+  const take = ({ type, payload, data }: Chunk): void => {
+    if (type.startsWith("data-")) run.progress(data);
+    else if (type === "text-delta") deltas.add(payload.text as string);
+    else if (type === "tool-output") run.progress(payload.output);
+    else if (type === "tool-result") made.push(...artifactsIn(payload.result));
+    else if (type === "file") made.push(...artifactsIn(payload));
+    else if (type === "error") throw withHostsWords(payload.error);
+    else if (type === "tool-error") endOf(payload.error);
+    else if (type === "tool-call-suspended" || type === "tool-call-approval")
+      suspended.push({
+        ...(payload as unknown as Suspension),
+        isApproval: type.endsWith("approval"),
+      });
+  };
+  try {
+    const stream = await start({
+      runId: run.handoffId,
+      abortSignal: AbortSignal.any([run.signal, stop.signal]),
+      requestContext: contextOf(run),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...(run.traceparent === undefined ? {} : { tracingOptions: tracingOf(run.traceparent) }),
+    });
+    for await (const chunk of stream.fullStream as AsyncIterable<Chunk>) take(chunk);
+    deltas.flush();
+    run.signal.throwIfAborted();
+    const { messages = [] } = (await stream.response) as unknown as { messages?: ModelMessage[] };
+    return {
+      added: suspended.length > 0 ? added : [...added, ...messages],
+      artifacts: [...artifacts, ...made],
+      suspended,
+    };
+  } catch (thrown) {
+    // Whoever leaves a stream of Mastra leaves an agent that goes on.
+    stop.abort(thrown);
+    throw thrown;
+  }
+}
+
+interface Chunk {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Of what an application or a sub-agent streams, in place of a payload. */
+  readonly data?: unknown;
+}
+
+function tracingOf(traceparent: string): { traceId: string; parentSpanId: string } {
+  const [, traceId = "", parentSpanId = ""] = traceparent.split("-");
+  return { traceId, parentSpanId };
+}
+
+/** Of an agent that says nothing there is no message, and what stands last is not its own. */
+function lastWords(added: readonly ModelMessage[]): string {
+  const last = added.at(-1);
+  if (last?.role !== "assistant") return "";
+  const [message] = messagesOf([last], "");
+  return message!.content.flatMap(({ text }) => text ?? []).join("");
+}

@@ -1,0 +1,70 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
+import { bytesOf, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { ModelMessage, ModelPart } from "./model-message.ts";
+
+/** A history for a model: whoever has a name says it, for there is no place for names. */
+export function modelMessagesOf(
+  messages: readonly Message[],
+  artifacts: readonly Artifact[] = [],
+): ModelMessage[] {
+  const names = new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]));
+  const converted = messages.map((message) => modelMessageOf(message, names));
+  if (artifacts.length === 0) return converted;
+  const files = artifacts.map(shownOf);
+  const last = converted.findLastIndex(({ role }) => role === "user");
+  if (last === -1) return [{ role: "user", content: files }, ...converted];
+  const { content } = converted[last]!;
+  return converted.with(last, { role: "user", content: [...(content as ModelPart[]), ...files] });
+}
+
+function modelMessageOf(message: Message, names: ReadonlyMap<string, string>): ModelMessage {
+  const { role, content } = message;
+  if (role === "system" || role === "developer")
+    return { role: "system", content: textOf(message) };
+  if (role === "tool") {
+    const results = toolResultsOf(message).map(({ id, output }) =>
+      toolResult(id, names.get(id) ?? message.name ?? "tool", output),
+    );
+    return { role, content: results };
+  }
+  const texts = content.flatMap(({ text }) => text ?? []);
+  const said =
+    role === "user" && message.name !== undefined ? spokenBy(message.name, texts) : texts;
+  const calls = toolCallsOf(message).map(({ id, name, arguments: input }): ModelPart => ({
+    type: "tool-call",
+    toolCallId: id,
+    toolName: name,
+    input,
+  }));
+  return {
+    role: role === "user" ? "user" : "assistant",
+    content: [...said.map((text): ModelPart => ({ type: "text", text })), ...calls],
+  };
+}
+
+function spokenBy(name: string, [first = "", ...others]: readonly string[]): string[] {
+  return [`${name}: ${first}`, ...others];
+}
+
+/** What a tool has come to, for the model. */
+export function toolResult(toolCallId: string, toolName: string, value: Json): ModelPart {
+  const type = typeof value === "string" ? "text" : "json";
+  return { type: "tool-result", toolCallId, toolName, output: { type, value } };
+}
+
+/** What models' hosts take as a file. Of others a model is told, and tools have them whole. */
+const SHOWN = /^(image|audio|text)\/|^application\/pdf$/;
+
+function shownOf(artifact: Artifact): ModelPart {
+  const { name, media_type: mediaType } = artifact;
+  if (SHOWN.test(mediaType)) return fileOf(artifact);
+  return { type: "text", text: `[The file ${name}, of type ${mediaType}, goes along.]` };
+}
+
+/** A file as a part of a message, or in what a tool gives. */
+export function fileOf(artifact: Artifact): Extract<ModelPart, { type: "file" }> {
+  const data = Buffer.from(bytesOf(artifact)).toString("base64");
+  return { type: "file", data, mediaType: artifact.media_type, filename: artifact.name };
+}
