@@ -33,7 +33,12 @@ test("HARDENING 38: a hub whose disk is full refuses with 503, keeps its word, a
     return { store, served, put, close };
   };
   const handoff = (input: string) =>
-    createHandoff({ from: "owner", to: "owner", body: { capability: "work", input }, timeoutMs: 600_000 });
+    createHandoff({
+      from: "owner",
+      to: "owner",
+      body: { capability: "work", input },
+      timeoutMs: 600_000,
+    });
 
   const small = await opened(120 * PAGE);
   const manifest = signManifest({ agent_id: "owner", capabilities: [{ name: "work" }] }, owner);
