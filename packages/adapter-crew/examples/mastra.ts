@@ -30,9 +30,8 @@ forecaster.serve(
 );
 translator.serve({ name: "translate", takes: "delegation" }, () => "Det regnar.");
 await Promise.all([forecaster.start(), translator.start()]);
-const [forecast, translate] = await Promise.all(
-  ["forecast", "translate"].map(async (name) => (await hub.find({ capability: name })).fits.at(0)!),
-);
+const forecast = (await hub.find({ capability: "forecast" })).fits.at(0)!;
+const translate = (await hub.find({ capability: "translate" })).fits.at(0)!;
 
 // Call: one is a tool, the other a sub-agent, of an agent of Mastra.
 const newsroom = agent("newsroom");
