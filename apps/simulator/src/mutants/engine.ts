@@ -1,7 +1,17 @@
+import type { Scenario } from "../world/scenario.ts";
 import type { Mutant } from "./mutant.ts";
 
 const FOLDER = "packages/hub/src";
 const COMMIT = "outcome = await through.commit({ handoff: isChanged ? stored : null, entries });";
+
+/** Two hubs on a quiet line: nobody attaches again, and so hears after all what was kept from them. */
+const TWO_HUBS: Partial<Scenario> = {
+  hubs: 2,
+  network: { dropped: 0, repeated: 0, held: 0, latencyMs: 5, breaksEveryMs: Infinity },
+  disk: { crashes: 0, errors: 0, syncMs: 1 },
+  crashesEveryMs: Infinity,
+  leaves: 0,
+};
 
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
@@ -136,6 +146,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         replace: "",
       },
     ],
+    worlds: { ...TWO_HUBS, store: { latencyMs: 4, answersLost: 0.03 } },
   },
   {
     name: "heartbeat-race-not-followed",
@@ -147,5 +158,6 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         replace: "void outcome;",
       },
     ],
+    worlds: { ...TWO_HUBS, store: { latencyMs: 40, answersLost: 0 } },
   },
 ];

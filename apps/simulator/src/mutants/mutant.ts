@@ -1,3 +1,5 @@
+import type { Scenario } from "../world/scenario.ts";
+
 /** One change of the source that breaks a promise. */
 export interface Patch {
   /** The source, from the root of the repository. */
@@ -13,4 +15,6 @@ export interface Mutant {
   /** What goes wrong with it. */
   readonly why: string;
   readonly patches: readonly Patch[];
+  /** The worlds in which it shows, where it would take long to by chance. */
+  readonly worlds?: Partial<Scenario>;
 }

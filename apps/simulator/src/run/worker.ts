@@ -9,7 +9,8 @@ import type { Job, Told } from "./told.ts";
 
 const { mutant } = workerData as { readonly mutant: string | undefined };
 rememberSignatures();
-if (mutant !== undefined) plant(mutantNamed(mutant));
+const planted = mutant === undefined ? undefined : mutantNamed(mutant);
+if (planted !== undefined) plant(planted);
 
 const sound = mutant === undefined ? "" : "?sound";
 const { judge } = (await import(`../judge/judge.ts${sound}`)) as { readonly judge: Judge };
@@ -21,7 +22,7 @@ const tell = (told: Told) => parentPort!.postMessage(told);
 parentPort!.on("message", ({ seed, isTraced, crashesAtEachCall }: Job) => {
   const running = crashesAtEachCall
     ? simulateEachCall(seed, judge)
-    : simulateSeed(seed, judge, { isTraced });
+    : simulateSeed(seed, judge, { isTraced, scenario: planted?.worlds });
   running.then(
     (run) => tell({ type: "run", run }),
     (error: unknown) => tell({ type: "failed", seed, message: String((error as Error).stack) }),

@@ -53,6 +53,8 @@ export interface PlannedFault {
 export interface WorldOptions {
   readonly isTraced?: boolean | undefined;
   readonly faultPlan?: readonly PlannedFault[] | undefined;
+  /** What is not left to the seed. */
+  readonly scenario?: Partial<Scenario> | undefined;
 }
 
 /** All that the parts of a simulation have in common. */
@@ -77,12 +79,13 @@ export class World {
   diskCalls = 0;
   #ledgerLength: () => Promise<number | undefined> = () => Promise.resolve(undefined);
 
-  constructor(seed: number, { isTraced = false, faultPlan }: WorldOptions) {
+  constructor(seed: number, { isTraced = false, faultPlan, scenario }: WorldOptions) {
     this.seed = seed;
     this.random = new Random(seed);
     const random = this.random.stream("scenario");
     this.faultPlan = faultPlan;
-    this.scenario = faultPlan === undefined ? scenarioOf(random) : calmScenarioOf(random);
+    const seeded = faultPlan === undefined ? scenarioOf(random) : calmScenarioOf(random);
+    this.scenario = { ...seeded, ...scenario };
     this.trace = new Trace(() => this.scheduler.now - STARTS_AT, isTraced);
   }
 
