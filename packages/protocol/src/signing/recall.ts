@@ -1,12 +1,15 @@
-import type { Limits } from "../limits.ts";
 import { LIMITS } from "../limits.ts";
+import type { Limits } from "../limits.ts";
 import type { Verified } from "./jws.ts";
 import type { PublicKey } from "./key.ts";
 
 /** What is on its way from one reader in this process to the next: more is of no use. */
 const CHARACTERS_KEPT = 512 * 1024;
+/** A signature, or in a batch the place of a leaf and the signature: no two envelopes share it. */
+const NAME_CHARACTERS = 96;
 
 interface Recalled {
+  readonly text: string;
   readonly verified: Verified;
   readonly publicKey: string;
 }
@@ -21,18 +24,26 @@ export function recall(
   keyOf: (kid: string) => PublicKey | undefined,
   { envelopeBytes = LIMITS.envelopeBytes }: Partial<Limits> = LIMITS,
 ): Verified | undefined {
-  const known = young.get(text as string) ?? old.get(text as string);
-  if (known === undefined || (text as string).length > envelopeBytes) return undefined;
+  if (typeof text !== "string" || text.length > envelopeBytes) return undefined;
+  const name = nameOf(text);
+  const known = young.get(name) ?? old.get(name);
+  if (known === undefined || known.text !== text) return undefined;
   const { verified, publicKey } = known;
   return keyOf(verified.kid)?.jwk.x === publicKey ? verified : undefined;
 }
 
-/** What is recalled was verified under a key whose name follows from it. */
+/** Takes what was verified under this key. */
 export function remember(text: string, verified: Verified, { jwk }: PublicKey): void {
-  young.set(text, { verified, publicKey: jwk.x });
+  young.set(nameOf(text), { text, verified, publicKey: jwk.x });
   youngCharacters += text.length;
   if (youngCharacters <= CHARACTERS_KEPT / 2) return;
   old = young;
   young = new Map();
   youngCharacters = 0;
+}
+
+/** A short name, because to find a text by itself all of it is hashed. */
+function nameOf(text: string): string {
+  const start = text.lastIndexOf(".") + 1;
+  return text.slice(start, start + NAME_CHARACTERS);
 }
