@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { Worker } from "node:worker_threads";
 import type { CommitOutcome, LedgerHead } from "@waybill/hub";
-import type { Change } from "./writer.ts";
+import type { Change, Writer } from "./writer.ts";
 
 /** What the thread needs to begin. */
 export interface ThreadStart {
@@ -11,13 +11,22 @@ export interface ThreadStart {
   readonly head: LedgerHead;
 }
 
-export type ToThread = readonly Change[] | "close";
+export type ToThread =
+  | {
+      readonly changes: readonly Change[];
+      /** Where the ledger ends; null while the thread is at work, and knows better. */
+      readonly head: LedgerHead | null;
+    }
+  | "close";
 
-/** One for each change, in their order, once all of them are on the disk. */
-export type FromThread = readonly (
-  | { readonly outcome: CommitOutcome }
-  | { readonly failure: { readonly message: string; readonly errcode: number | undefined } }
-)[];
+export interface FromThread {
+  /** One for each change, in their order, once all of them are on the disk. */
+  readonly results: readonly (
+    | { readonly outcome: CommitOutcome }
+    | { readonly failure: { readonly message: string; readonly errcode: number | undefined } }
+  )[];
+  readonly head: LedgerHead;
+}
 
 interface Waiting {
   readonly change: Change;
@@ -31,8 +40,22 @@ const THREAD = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.met
 /** Enough for the thread to begin with, while the hub is still at work on more. */
 const SENT_AT_ONCE = 32;
 
-/** Has changes made by a thread of its own, those that fall into one turn together. */
+/** So few, with nothing else under way, are quicker made than handed to another thread and back. */
+const MADE_HERE_AT_MOST = 2;
+/** Where more was under way a moment ago, more will be: to change hands costs both what they have cached. */
+const BUSY_FOR_MS = 50;
+/** A disk that takes longer is waited for by the thread, and tried again here after a while. */
+const SLOW_MS = 4;
+const SLOW_FOR_MS = 1_000;
+const SQLITE_BUSY = 5;
+
+/**
+ * Has changes made by a thread of its own, those that fall into one turn together, so that the hub
+ * goes on meanwhile; a few where nothing else is under way are made at once. The two never write at
+ * a time.
+ */
 export class Committer {
+  readonly #writer: Writer;
   readonly #thread: Worker;
   readonly #ended: Promise<void>;
   #waiting: Waiting[] = [];
@@ -41,7 +64,11 @@ export class Committer {
   /** Why nothing is answered any more. */
   #failure: Error | undefined;
 
-  constructor(start: ThreadStart) {
+  /** Until when all is for the thread. */
+  #handedUntil = 0;
+
+  constructor(start: ThreadStart, writer: Writer) {
+    this.#writer = writer;
     this.#thread = new Worker(THREAD, { workerData: start });
     this.#thread.unref();
     this.#thread.on("message", (results: FromThread) => this.#settle(results));
@@ -66,7 +93,24 @@ export class Committer {
   #flush(): void {
     const batch = this.#waiting;
     this.#waiting = [];
-    if (batch.length > 0) this.#send(batch);
+    if (batch.length > 0 && !this.#madeHere(batch)) this.#send(batch);
+  }
+
+  /** False where it is for the thread: it would take long, or another program has the file locked. */
+  #madeHere(batch: readonly Waiting[]): boolean {
+    const start = performance.now();
+    const isLone = this.#sent.length === 0 && batch.length <= MADE_HERE_AT_MOST;
+    if (!isLone) this.#handedUntil = Math.max(this.#handedUntil, start + BUSY_FOR_MS);
+    if (start < this.#handedUntil || this.#failure !== undefined) return false;
+    const results = this.#writer.write(batch.map(({ change }) => change));
+    if (performance.now() - start > SLOW_MS) this.#handedUntil = start + SLOW_FOR_MS;
+    if (results.every(isBusy)) return false;
+    batch.forEach(({ resolve, reject }, index) => {
+      const result = results[index]!;
+      if ("outcome" in result) resolve(result.outcome);
+      else reject(result.error);
+    });
+    return true;
   }
 
   #send(batch: readonly Waiting[]): void {
@@ -75,7 +119,9 @@ export class Committer {
       return;
     }
     try {
-      this.#thread.postMessage(batch.map(({ change }) => change) satisfies ToThread);
+      const changes = batch.map(({ change }) => change);
+      const head = this.#sent.length === 0 ? this.#writer.head : null;
+      this.#thread.postMessage({ changes, head } satisfies ToThread);
     } catch (error) {
       // One that can't even be copied must not take the others with it.
       if (batch.length === 1) batch[0]!.reject(error);
@@ -87,7 +133,8 @@ export class Committer {
     this.#thread.ref();
   }
 
-  #settle(results: FromThread): void {
+  #settle({ results, head }: FromThread): void {
+    this.#writer.head = head;
     const answered = this.#sent.splice(0, results.length);
     if (this.#sent.length === 0) this.#thread.unref();
     answered.forEach(({ resolve, reject }, index) => {
@@ -112,4 +159,8 @@ export class Committer {
     this.#thread.postMessage("close" satisfies ToThread);
     return this.#ended;
   }
+}
+
+function isBusy(result: ReturnType<Writer["write"]>[number]): boolean {
+  return "error" in result && (result.error as { errcode?: number }).errcode === SQLITE_BUSY;
 }

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { verifyLedger } from "@waybill/hub";
 import type { Commit } from "@waybill/hub";
 import { digestOf } from "@waybill/protocol";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { migrate, numberOf } from "./migrate.ts";
 import { APPLICATION_ID, MIGRATIONS } from "./schema.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -100,6 +100,26 @@ test("a commit that can't even be handed over is refused alone", async () => {
   expect(second).toMatchObject({ status: "rejected", reason: { status: 500 } });
   expect(third).toMatchObject({ status: "fulfilled", value: { lastSequence: 2 } });
   await store.close();
+});
+
+test("commits made here and by the thread, in turns, are one chain", async () => {
+  const passed = vi.spyOn(performance, "now");
+  const store = await openSqliteStore(path);
+  let number = 0;
+  const commit = () => store.commit(commitOf(number++));
+  for (let turn = 0; turn < 5; turn++) {
+    // So long after anything else that the next ones are lone.
+    passed.mockReturnValue(10_000 * (turn + 1));
+    for (const count of [1, 2, 40, 1, 3]) {
+      const outcomes = await Promise.all(Array.from({ length: count }, commit));
+      expect(outcomes.map(({ type }) => type)).toEqual(Array(count).fill("committed"));
+      expect(outcomes.at(-1)).toMatchObject({ lastSequence: number });
+    }
+  }
+  expect(await store.ledgerHead()).toMatchObject({ sequence: number });
+  expect((await verifyLedger(await store.ledger({ limit: 1000 }))).holds).toBe(true);
+  await store.close();
+  passed.mockRestore();
 });
 
 test("a process waits for its commits, and for nothing else of a store", async () => {

@@ -19,6 +19,7 @@ import { filePath, ledgerHeadOf, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
 import { becomeOwner } from "./owner.ts";
 import { Reader } from "./reader.ts";
+import { Writer } from "./writer.ts";
 import type { Change } from "./writer.ts";
 
 export interface SqliteStoreOptions {
@@ -27,6 +28,8 @@ export interface SqliteStoreOptions {
   /** How large the file may grow; as large as the disk lets it if left out. */
   readonly bytesMax?: number | undefined;
 }
+
+const BUSY_HERE_MS = 20;
 
 export interface SqliteStore extends Store {
   /** Copies the store as it is at one moment to a new file, while commits go on. */
@@ -48,7 +51,10 @@ export async function openSqliteStore(
     disown = becomeOwner(file, busyTimeoutMs);
     database = openDatabase(file, busyTimeoutMs, bytesMax);
     const head = ledgerHeadOf(database);
-    const committer = new Committer({ path: file, busyTimeoutMs, bytesMax, head });
+    const start = { path: file, busyTimeoutMs, bytesMax, head };
+    const committer = new Committer(start, new Writer(database, head));
+    // Whoever has the file locked is waited for by the thread, while the hub goes on.
+    database.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, BUSY_HERE_MS)}`);
     return new FileStore(file, database, committer, disown);
   } catch (error) {
     database?.close();

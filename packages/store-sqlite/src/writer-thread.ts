@@ -23,11 +23,15 @@ port.on("message", (first: ToThread) => {
   // Whatever has come by now shares a transaction, or two.
   for (let message: ToThread | undefined = first; message !== undefined; message = next()) {
     if (message === "close") isLast = true;
-    else changes.push(...message);
+    else {
+      writer.head = message.head ?? writer.head;
+      changes.push(...message.changes);
+    }
   }
   const share = Math.max(SHARE_LEAST, Math.ceil(changes.length / 2));
   for (let start = 0; start < changes.length; start += share) {
-    port.postMessage(writer.write(changes.slice(start, start + share)).map(plainOf));
+    const results = writer.write(changes.slice(start, start + share)).map(plainOf);
+    port.postMessage({ results, head: writer.head } satisfies FromThread);
   }
   if (!isLast) return;
   database.close();
@@ -39,7 +43,7 @@ function next(): ToThread | undefined {
 }
 
 /** An error keeps nothing but its text on its way between threads. */
-function plainOf(result: ReturnType<Writer["write"]>[number]): FromThread[number] {
+function plainOf(result: ReturnType<Writer["write"]>[number]): FromThread["results"][number] {
   if ("outcome" in result) return result;
   const { message, errcode } = result.error as { message: string; errcode?: number };
   return { failure: { message, errcode } };

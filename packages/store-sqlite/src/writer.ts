@@ -25,12 +25,13 @@ export class Writer {
   readonly #database: DatabaseSync;
   readonly #run: ReturnType<typeof statements>;
   readonly #view: CommitView;
-  #head: LedgerHead;
+  /** Where the ledger ends. Who has written last knows, and tells who writes next. */
+  head: LedgerHead;
 
   constructor(database: DatabaseSync, head: LedgerHead) {
     this.#database = database;
     this.#run = statements(database);
-    this.#head = head;
+    this.head = head;
     const { version, seen, newest } = this.#run;
     this.#view = {
       versionOf: (id) => (version.get(id)?.["version"] as number | undefined) ?? 0,
@@ -51,14 +52,14 @@ export class Writer {
   }
 
   #transaction(changes: readonly Change[]): CommitOutcome[] {
-    const before = this.#head;
+    const before = this.head;
     this.#run.begin.run();
     try {
       const outcomes = changes.map((change) => this.#change(change));
       this.#run.commit.run();
       return outcomes;
     } catch (error) {
-      this.#head = before;
+      this.head = before;
       rollBack(this.#database);
       throw error;
     }
@@ -67,7 +68,7 @@ export class Writer {
   #change(change: Change): CommitOutcome {
     if ("setting" in change) {
       this.#run.saveSetting.run(change.setting, change.value);
-      return { type: "committed", lastSequence: this.#head.sequence };
+      return { type: "committed", lastSequence: this.head.sequence };
     }
     const fault = faultOfCommit(change, this.#view);
     if (fault !== undefined) return fault;
@@ -75,16 +76,16 @@ export class Writer {
     for (const entry of entries) this.#append(entry);
     if (handoff !== null) this.#put(handoff);
     if (manifest !== undefined) this.#putManifest(manifest);
-    return { type: "committed", lastSequence: this.#head.sequence };
+    return { type: "committed", lastSequence: this.head.sequence };
   }
 
   #append(entry: NewEntry): void {
-    const placed = { ...entry, sequence: this.#head.sequence + 1 };
-    const link: Digest = `sha256:${hash("sha256", chainText(this.#head.hash, placed))}`;
+    const placed = { ...entry, sequence: this.head.sequence + 1 };
+    const link: Digest = `sha256:${hash("sha256", chainText(this.head.hash, placed))}`;
     const { sequence, at, type, handoffId, replayKey, digest, content } = placed;
     const { from = null, id = null } = replayKey ?? {};
     this.#run.append.run(sequence, at, type, handoffId, from, id, digest, link, content);
-    this.#head = { sequence, hash: link };
+    this.head = { sequence, hash: link };
   }
 
   #put(handoff: StoredHandoff): void {
