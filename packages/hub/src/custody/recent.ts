@@ -23,9 +23,11 @@ export class Recent<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.delete(key);
     const weight = this.#weigh(value);
-    if (weight > this.#capacity) return;
+    if (weight > this.#capacity) return this.delete(key);
+    const before = this.#young.get(key);
+    if (before !== undefined) this.#youngWeight -= this.#weigh(before);
+    // An older value may stay among the old ones, where nobody sees it: the young are asked first.
     this.#young.set(key, value);
     this.#youngWeight += weight;
     if (this.#youngWeight <= this.#capacity / 2) return;
