@@ -1,4 +1,4 @@
-import { getJsonSchemaFromSchema } from "@langchain/langgraph";
+import { getJsonSchemaFromSchema, StateSchema } from "@langchain/langgraph";
 import type { CapabilityInput } from "@waybill/protocol";
 import type { Graph } from "./graph.ts";
 import { isConversation } from "./state-in.ts";
@@ -19,19 +19,33 @@ interface Definitions {
 export function schemasOf(graph: Graph): Schemas {
   if (isConversation(graph)) return { takes: "conversation" };
   const { _schemaRuntimeDefinition: state, ...own } = (graph.builder ?? {}) as Definitions;
-  const input = schemaOf(own._inputRuntimeDefinition) ?? schemaOf(state);
-  const output = schemaOf(own._outputRuntimeDefinition) ?? schemaOf(state);
+  const input = schemaOf(own._inputRuntimeDefinition, "input") ?? partOf(schemaOf(state, "input"));
+  const output = schemaOf(own._outputRuntimeDefinition, "output") ?? schemaOf(state, "output");
   return {
     ...(input === undefined ? {} : { input_schema: input }),
     ...(output === undefined ? {} : { output_schema: output }),
   };
 }
 
-function schemaOf(definition: unknown): Record<string, unknown> | undefined {
+type Schema = Record<string, unknown>;
+
+function schemaOf(definition: unknown, side: "input" | "output"): Schema | undefined {
+  if (StateSchema.isInstance(definition)) {
+    const { required, ...whole } = definition.getJsonSchema() as Schema;
+    const shown = side === "input" ? (definition.getInputJsonSchema() as Schema) : whole;
+    return { ...shown, ...(required === undefined ? {} : { required }) };
+  }
   if (definition === undefined) return undefined;
   try {
     return getJsonSchemaFromSchema(definition);
   } catch {
     return undefined;
   }
+}
+
+/** Where its input has no form of its own, a graph takes any part of its state. */
+function partOf(state: Schema | undefined): Schema | undefined {
+  if (state === undefined) return undefined;
+  const { required: _, ...part } = state;
+  return part;
 }
