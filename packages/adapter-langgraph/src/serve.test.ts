@@ -13,7 +13,7 @@ import { createSupervisor } from "@langchain/langgraph-supervisor";
 import { createHandoffTool, createSwarm } from "@langchain/langgraph-swarm";
 import { textMessage } from "@waybill/agent/adapter";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
-import { createAgent, tool, toolStrategy } from "langchain";
+import { createAgent, humanInTheLoopMiddleware, tool, toolStrategy } from "langchain";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import type { AgentOfGraph, Graph } from "./graph.ts";
@@ -201,6 +201,33 @@ test("a question has the words, the data and the schema of its interrupt", async
   });
   await handle.answer(question!.id, true);
   expect((await handle.result).output).toEqual({ ok: true });
+});
+
+test("an approval that LangChain asks for is a question, and its decision the answer", async () => {
+  const sent: string[] = [];
+  const send = tool(({ to }) => `sent to ${sent[sent.push(to) - 1]!}`, {
+    name: "send",
+    description: "Sends a letter.",
+    schema: z.object({ to: z.string() }),
+  });
+  const { handoff } = await served(
+    createAgent({
+      model: usingTools([{ name: "send", args: { to: "anna" }, id: "call_1" }], "It is sent."),
+      tools: [send],
+      middleware: [humanInTheLoopMiddleware({ interruptOn: { send: true } } as never)] as never,
+      checkpointer: new MemorySaver(),
+    }),
+  );
+  const handle = handoff(asked("Write to Anna."));
+  const [question] = await questionsOf(handle, 1);
+  expect(question!.data).toMatchObject({
+    actionRequests: [{ name: "send", args: { to: "anna" } }],
+  });
+  expect(sent).toEqual([]);
+  const edited = { name: "send", args: { to: "anna and ben" } };
+  await handle.answer(question!.id, { decisions: [{ type: "edit", editedAction: edited }] });
+  expect((await handle.result).output).toBe("It is sent.");
+  expect(sent).toEqual(["anna and ben"]);
 });
 
 test("the next attempt goes on where the one before has failed", async () => {
