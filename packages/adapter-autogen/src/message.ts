@@ -41,8 +41,11 @@ export function messageOf({ data_type, data_content_type, data }: WirePayload): 
 /** A class of Python has members: a result without any is the text of one. */
 export function replyOf(result: HandoffResult): Json {
   const { output } = result;
-  const hasMembers = typeof output === "object" && output !== null && !Array.isArray(output);
-  return hasMembers ? output : { text: wordsOfResult(result) };
+  return isObject(output) ? output : { text: wordsOfResult(result) };
+}
+
+export function isObject(value: Json | undefined): value is { [member: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function assertFits(bytes: number): void {

@@ -1,7 +1,9 @@
 import { inputOf, offerOf } from "@waybill/agent/adapter";
 import type { Offer, Run } from "@waybill/agent/adapter";
-import type { CapabilityInput } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import type { CapabilityInput, Json } from "@waybill/protocol";
 import type { AutogenHost } from "./host.ts";
+import { isObject } from "./message.ts";
 
 export interface ServeAgentOptions {
   readonly agentType: string;
@@ -21,9 +23,11 @@ export function serveAgent(
     capability,
     async run(run) {
       const { work, handoffId, attempt, signal, traceparent, tracestate } = run;
+      const members = inputOf(work, run.capability.input_schema);
+      assertHasMembers(members, messageType);
       const { value } = await host.ask({
         target: { type: agentType, key: key(run) },
-        message: { type: messageType, value: inputOf(work, run.capability.input_schema) },
+        message: { type: messageType, value: members },
         run: handoffId,
         requestId: `${handoffId}:${attempt}`,
         signal,
@@ -33,4 +37,13 @@ export function serveAgent(
       return { output: value };
     },
   });
+}
+
+/** A worker that can't make a message of what it gets says nothing at all. */
+function assertHasMembers(value: Json, messageType: string): void {
+  if (isObject(value)) return;
+  throw new WaybillError(
+    422,
+    `${messageType} is a message with members, so its input is an object: name them in input_schema, and words become the one text that it asks for.`,
+  );
 }

@@ -106,6 +106,20 @@ test("an agent gets the trace of its handoff, and what it answers is read with c
   expect(await peer.call("GetSubscriptions", {})).toEqual({ subscriptions: [] });
 });
 
+test("input that can be no message is a 422, and no worker is asked", async () => {
+  const here = await world();
+  const host = await here.host();
+  const office = here.agent("office");
+  const offer = { agentType: "clerk", messageType: "Ask", capability: { name: "clerk" } };
+  office.serve(...serveAgent(host, offer));
+  await office.start();
+  const { result } = here.agent("owner").handoff({ capability: "clerk", input: "in words" });
+  await expect(result).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining("Ask is a message with members"),
+  });
+});
+
 test("a host that closes ends what is open, and a taken port is an error", async () => {
   const here = await world();
   const host = await here.host();

@@ -33,6 +33,8 @@ export interface PythonWorker {
   /** Has its runtime send a message, and gives the answer or the error. */
   send(target: string, text: string): Promise<Told>;
   release(): void;
+  /** As a machine that is gone without a word: its connections stay, and say nothing. */
+  freeze(): void;
   kill(): Promise<void>;
 }
 
@@ -133,6 +135,7 @@ function startWorker(address: string, agentType: string): PythonWorker {
       return first((told) => told.number === number);
     },
     release: () => say({ release: true }),
+    freeze: () => void child.kill("SIGSTOP"),
     async kill() {
       child.kill("SIGKILL");
       await ended;
