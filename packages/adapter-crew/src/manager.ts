@@ -97,7 +97,9 @@ async function takenUp(
     if (thrown instanceof Waiting || assignment.signal.aborted) throw thrown;
     const error = WaybillError.is(thrown) ? thrown : failureFrom(thrown);
     const { status, message, retryable, cause } = error;
-    return { move, failure: { to, status, message, retryable, cause: cause as Json | undefined } };
+    // Kept as JSON, should the crew pause.
+    const told = cause instanceof Error ? cause.message : (cause as Json | undefined);
+    return { move, failure: { to, status, message, retryable, cause: told } };
   }
 }
 

@@ -1,5 +1,6 @@
 import { Command, isInterrupted } from "@langchain/langgraph";
 import type { RunnableConfig } from "@langchain/core/runnables";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { BaseMessage } from "@langchain/core/messages";
 import { offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
@@ -36,14 +37,20 @@ export function serveGraph(
   return offerOf({
     capability: { ...schemasOf(graph), ...capability },
     errors: ERRORS,
-    async run(run) {
-      try {
-        return await runGraph(graph, run, merged(configOf(run), config?.(run)));
-      } catch (thrown) {
-        throw failureOfRun(thrown);
-      }
-    },
+    run: (run) =>
+      apart(async () => {
+        try {
+          return await runGraph(graph, run, merged(configOf(run), config?.(run)));
+        } catch (thrown) {
+          throw failureOfRun(thrown);
+        }
+      }),
   });
+}
+
+/** A graph that hands off to another in its own process is not its parent, as LangChain would take it. */
+function apart<Value>(run: () => Promise<Value>): Promise<Value> {
+  return AsyncLocalStorageProviderSingleton.runWithConfig(undefined, run, true);
 }
 
 async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Finished | Paused> {

@@ -1,5 +1,7 @@
 export { adapterSuite } from "./adapter/suite.ts";
 export type { AdapterCase, AdapterSuiteOptions } from "./adapter/suite.ts";
+export { pairSuite } from "./adapter/pair.ts";
+export type { PairCase } from "./adapter/pair.ts";
 export type {
   Act,
   AdapterFixture,

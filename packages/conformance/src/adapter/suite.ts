@@ -40,7 +40,7 @@ const CALLED: Cases = {
 };
 
 /** Enough for a framework that starts slowly on a busy machine. */
-const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 20_000;
 
 export interface AdapterSuiteOptions {
   /** How long a case may take; beyond, it hangs. */
@@ -80,7 +80,8 @@ async function judged(run: () => Promise<void>, gap: string | undefined) {
   );
 }
 
-async function runCase(
+/** Runs one case in a scene of its own. */
+export async function runCase(
   fixture: AdapterFixture,
   check: Cases[string],
   patienceMs: number,

@@ -1,0 +1,83 @@
+import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import type { HandoffResult } from "@waybill/agent";
+import { Agent, Task, Team } from "kaibanjs";
+import { member, remoteMember, serveTeam } from "../src/kaiban/index.ts";
+
+const WORDS_ALONE = "a task of KaibanJS comes to words or to a value, and to nothing else";
+
+/** How the suite uses a team of KaibanJS: one with a member that plays is served, one with a remote member calls. */
+export const fixture: AdapterFixture = {
+  adapter: "kaiban",
+  module: new URL(import.meta.url),
+  gaps: {
+    "serve: the messages that a run has added come back whole, and no others": WORDS_ALONE,
+    "serve: the artifacts that a run has made come back byte for byte": WORDS_ALONE,
+  },
+
+  serve: {
+    offer: ({ capability, act }) =>
+      serveTeam((run) => {
+        const { messages, artifacts } = run.work;
+        const player = member(
+          Agent,
+          { name: "player", role: "player", goal: "Plays." },
+          async ({ task, signal }) => {
+            const played = await act({
+              work: {
+                brief: { instruction: task.interpolatedTaskDescription! },
+                ...(messages === undefined ? {} : { messages }),
+                ...(artifacts === undefined ? {} : { artifacts }),
+              },
+              run: run.handoffId,
+              traceparent: run.traceparent,
+              signal,
+              show: run.progress,
+              ask: (id, text) => run.ask({ id, text }),
+            });
+            return played.output ?? "";
+          },
+        );
+        return team(player, "{request}");
+      }, capability),
+  },
+
+  call: { run: called },
+};
+
+async function called(request: CallRequest): Promise<Played> {
+  const { agent, capability, to, timeoutMs, run, step, work, signal, traceparent } = request;
+  signal.throwIfAborted();
+  const { brief, input, ...rest } = work;
+  let got: HandoffResult | undefined;
+  let failure: unknown;
+  const helper = remoteMember(Agent, agent, capability, {
+    run,
+    to,
+    timeoutMs,
+    traceparent,
+    request: rest,
+    input: () => input,
+    onProgress: ({ message }) => request.show(message!),
+    onQuestion: ({ id, text }) => request.ask(id, text!),
+    onResult: (result) => (got = result),
+    onFailure: (thrown) => (failure = thrown),
+  });
+  const asked = team(helper, brief?.instruction ?? "Find it out.", step);
+  const stop = () => void asked.stop();
+  signal.addEventListener("abort", stop, { once: true });
+  const over = new Promise<void>((resolve) => {
+    asked.getStore().subscribe(({ teamWorkflowStatus: status }) => {
+      if (["FINISHED", "ERRORED", "STOPPED"].includes(status)) resolve();
+    });
+  });
+  asked.start().catch(() => undefined);
+  await over;
+  signal.throwIfAborted();
+  if (got === undefined) throw failure;
+  return got;
+}
+
+function team(agent: Agent, description: string, title = "play"): Team {
+  const task = new Task({ title, description, expectedOutput: "What was asked for.", agent });
+  return new Team({ name: "team", agents: [agent], tasks: [task], logLevel: "silent" });
+}

@@ -1,0 +1,178 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { Script } from "@waybill/scripted-model";
+import { WaybillError } from "@waybill/protocol";
+import { Agent, Task, Team } from "kaibanjs";
+import { expect, onTestFinished, test } from "vitest";
+import { remoteMember, serveTeam } from "../src/kaiban/index.ts";
+import { world } from "../src/world-fixture.ts";
+import type { World } from "../src/world-fixture.ts";
+
+async function writerOf(script: Script): Promise<Agent> {
+  const model = await startScriptedModel(script);
+  onTestFinished(() => model.close());
+  const configuration = { baseURL: model.url };
+  const llmConfig = {
+    provider: "openai",
+    model: "scripted",
+    apiKey: "none",
+    maxRetries: 0,
+    configuration,
+  };
+  return new Agent({ name: "Ann", role: "writer", goal: "Writes.", background: "", llmConfig });
+}
+
+function final(answer: string): { text: string } {
+  return { text: JSON.stringify({ thought: "I know.", finalAnswer: answer }) };
+}
+
+function teamOf(agents: Agent[], tasks: Task[]): Team {
+  return new Team({ name: "newsroom", agents, tasks, logLevel: "silent", env: {} });
+}
+
+async function found({ hub }: World, name: string) {
+  return (await hub.find({ capability: name })).fits[0]!.capability;
+}
+
+test("a team writes with what a remote member has found out", async () => {
+  const place = await world();
+  const [researcher, newsroom] = [place.agent("researcher"), place.agent("newsroom")];
+  const briefs: unknown[] = [];
+  researcher.serve({ name: "research", takes: "delegation" }, ({ body }) => {
+    briefs.push(body.brief);
+    return "It rains because of clouds.";
+  });
+  await researcher.start();
+  const research = await found(place, "research");
+  const prompts: string[] = [];
+  const writer = await writerOf(({ body }) => {
+    prompts.push(JSON.stringify(body.messages));
+    return final("An article about clouds.");
+  });
+  newsroom.serve(
+    ...serveTeam(
+      (run) => {
+        const remote = remoteMember(Agent, newsroom, research, { run });
+        return teamOf(
+          [remote, writer],
+          [
+            new Task({
+              title: "find",
+              description: "Find out why it does {what}.",
+              expectedOutput: "A fact.",
+              agent: remote,
+            }),
+            new Task({
+              title: "write",
+              description: "Write.",
+              expectedOutput: "A line.",
+              agent: writer,
+            }),
+          ],
+        );
+      },
+      { name: "report" },
+    ),
+  );
+  await newsroom.start();
+  const { output } = await place
+    .agent("owner")
+    .handoff({ capability: "report", input: { what: "rain" } }).result;
+  expect(output).toBe("An article about clouds.");
+  expect(briefs).toEqual([
+    { instruction: "Find out why it does rain.", expected_output: "A fact." },
+  ]);
+  expect(prompts[0]).toContain("It rains because of clouds.");
+});
+
+test("a remote member that fails is the team's failure, as a 424", async () => {
+  const place = await world();
+  const [payer, newsroom] = [place.agent("payer"), place.agent("newsroom")];
+  payer.serve({ name: "pay", takes: "delegation" }, () => {
+    throw new WaybillError(413, "That is too much.");
+  });
+  await payer.start();
+  const pay = await found(place, "pay");
+  newsroom.serve(
+    ...serveTeam(
+      (run) => {
+        const agent = remoteMember(Agent, newsroom, pay, { run });
+        return teamOf([agent], [new Task({ description: "Pay.", expectedOutput: "It.", agent })]);
+      },
+      { name: "buy", takes: "delegation" },
+    ),
+  );
+  await newsroom.start();
+  const handle = place
+    .agent("owner")
+    .handoff({ capability: "buy", brief: { instruction: "Buy." } });
+  await expect(handle.result).rejects.toMatchObject({
+    status: 424,
+    message: expect.stringContaining("413: That is too much."),
+  });
+});
+
+test("a model's host that fails is told with its own words", async () => {
+  const place = await world();
+  const newsroom = place.agent("newsroom");
+  const agent = await writerOf(() => ({ status: 400, error: { message: "No such model here." } }));
+  newsroom.serve(
+    ...serveTeam(
+      () => teamOf([agent], [new Task({ description: "Write.", expectedOutput: "It.", agent })]),
+      { name: "write", takes: "delegation" },
+    ),
+  );
+  await newsroom.start();
+  const handle = place
+    .agent("owner")
+    .handoff({ capability: "write", brief: { instruction: "Write." } });
+  await expect(handle.result).rejects.toMatchObject({
+    status: 500,
+    message: expect.stringContaining("No such model here."),
+  });
+});
+
+test("a task that awaits validation asks, and is done again until it is right", async () => {
+  const place = await world();
+  const newsroom = place.agent("newsroom");
+  const agent = await writerOf(({ index }) => final(index === 0 ? "A draft." : "The article."));
+  newsroom.serve(
+    ...serveTeam(
+      () =>
+        teamOf(
+          [agent],
+          [
+            new Task({
+              title: "write",
+              description: "Write.",
+              expectedOutput: "It.",
+              agent,
+              externalValidationRequired: true,
+            }),
+          ],
+        ),
+      { name: "write", takes: "delegation" },
+    ),
+  );
+  await newsroom.start();
+  const handle = place
+    .agent("owner")
+    .handoff({ capability: "write", brief: { instruction: "Write." } });
+  const asked: unknown[] = [];
+  for await (const { id, text } of handle.questions) {
+    asked.push(text);
+    await handle.answer(id, asked.length === 1 ? "Make it longer." : true);
+  }
+  expect((await handle.result).output).toBe("The article.");
+  expect(asked).toEqual(["Is this right? write: A draft.", "Is this right? write: The article."]);
+});
+
+test("the example of the README says what it says that it says", () => {
+  const example = fileURLToPath(new URL("example.ts", import.meta.url));
+  expect(execFileSync(process.execPath, [example], { encoding: "utf8" })).toBe(
+    "Found out: Why does it rain?\n",
+  );
+});

@@ -1,0 +1,61 @@
+// What of KaibanJS is used, by its shape: its package is large, and whoever has a team has it already.
+
+export interface KaibanTask {
+  readonly id: string;
+  readonly title?: string | undefined;
+  readonly referenceId?: string | undefined;
+  readonly description: string;
+  readonly interpolatedTaskDescription: string | null;
+  readonly expectedOutput: string;
+  readonly result?: unknown;
+}
+
+export interface KaibanState {
+  readonly teamWorkflowStatus: string;
+  readonly workflowResult: unknown;
+  readonly workflowLogs: readonly KaibanLog[];
+}
+
+export interface KaibanLog {
+  readonly logType: string;
+  readonly logDescription: string;
+  readonly taskStatus?: string | undefined;
+  readonly metadata?: unknown;
+}
+
+export interface KaibanStore {
+  getState(): KaibanState;
+  subscribe(listener: () => void): () => void;
+}
+
+/** A `Team` of KaibanJS. */
+export interface KaibanTeam {
+  getStore(): KaibanStore;
+  // Its tasks are Kaiban's own.
+  getTasksByStatus(status: string): readonly KaibanTask[];
+  start(inputs?: Record<string, unknown>): Promise<unknown>;
+  stop(): Promise<void>;
+  validateTask(taskId: string): void;
+  provideFeedback(taskId: string, feedback: string): void;
+}
+
+/** The class `Agent` of KaibanJS, which the caller hands in. */
+export type KaibanAgentClass<KaibanAgent> = new (config: never) => KaibanAgent;
+
+/** What an agent of KaibanJS does its work by. */
+export interface Worker {
+  store: WorkerStore | null;
+  workOnTask(
+    task: KaibanTask,
+    inputs: Readonly<Record<string, unknown>>,
+    context: string,
+  ): Promise<unknown>;
+}
+
+interface WorkerStore extends KaibanStore {
+  getState(): KaibanState & {
+    handleAgentTaskCompleted(params: object): void;
+    handleTaskError(params: object): void;
+    handleWorkflowError(error: Error): void;
+  };
+}

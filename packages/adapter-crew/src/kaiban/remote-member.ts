@@ -1,0 +1,95 @@
+import { call, inputOf, markedAsData, refuseQuestion, wordsOfResult } from "@waybill/agent/adapter";
+import type { PortableWork, Run } from "@waybill/agent/adapter";
+import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
+import type { Brief, Capability, Json } from "@waybill/protocol";
+import type { KaibanAgentClass } from "./kaiban.ts";
+import { member } from "./member.ts";
+import type { KaibanAssignment, MemberOptions } from "./member.ts";
+
+export interface RemoteMemberOptions extends Partial<MemberOptions> {
+  /** The run that is served, which is asked and told what the remote agent asks and shows; or a name for a run of one's own. */
+  readonly run: Run | string;
+  /** The agent it goes to. Left out: the hub picks among those who have the capability. */
+  readonly to?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** What goes along besides the task. Left out: the history and files of the run that is served. */
+  readonly request?: Pick<PortableWork, "messages" | "artifacts"> | undefined;
+  /** The value for a capability that takes one. Left out: what the task's words can be taken for. */
+  readonly input?: ((assignment: KaibanAssignment) => Json | undefined) | undefined;
+  readonly traceparent?: string | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
+  /** Has the result whole: a result in KaibanJS is words or a value. */
+  readonly onResult?: ((result: HandoffResult) => void) | undefined;
+  /** Has the failure whole: a team has only its words. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+}
+
+/** Another agent as an agent of KaibanJS. */
+export function remoteMember<KaibanAgent>(
+  Agent: KaibanAgentClass<KaibanAgent>,
+  agent: Agent,
+  capability: Capability,
+  options: RemoteMemberOptions,
+): KaibanAgent {
+  const { to, timeoutMs, run, name = to ?? capability.name, role = capability.name } = options;
+  const { goal = capability.description ?? capability.name, traceparent } = options;
+  const served = typeof run === "string" ? undefined : run;
+  const { onProgress, onQuestion = refuseQuestion } = options;
+  return member(Agent, { name, role, goal }, async (assignment) => {
+    const { task, signal } = assignment;
+    const handedOff = call(agent, {
+      // The ids that KaibanJS gives are others in each process.
+      step: {
+        run: served?.handoffId ?? (run as string),
+        step: task.referenceId || task.title || name,
+      },
+      capability: capability.name,
+      to,
+      timeoutMs,
+      ...workOf(assignment, capability, options, served),
+      traceparent,
+      signal,
+      onProgress: (event) => {
+        const { message, fraction, data } = event;
+        served?.progress({ message, fraction, data });
+        onProgress?.(event);
+      },
+      onQuestion: (question) => {
+        if (options.onQuestion !== undefined || served === undefined) return onQuestion(question);
+        const { id, text, data, schema } = question;
+        return served.ask({ id: `${task.title}/${id}`, text, data, schema });
+      },
+    });
+    handedOff.catch((thrown: unknown) => options.onFailure?.(thrown));
+    const result = await handedOff;
+    options.onResult?.(result);
+    return result.output ?? wordsOfResult(result);
+  });
+}
+
+function workOf(
+  assignment: KaibanAssignment,
+  { takes, input_schema }: Capability,
+  { request, input: inputFor }: RemoteMemberOptions,
+  served: Run | undefined,
+): PortableWork {
+  const { messages, artifacts } = request ?? served?.work ?? {};
+  const words = {
+    brief: briefOf(assignment),
+    ...(messages === undefined ? {} : { messages }),
+    ...(artifacts === undefined ? {} : { artifacts }),
+  };
+  const given = inputFor?.(assignment);
+  if (given !== undefined) return { ...words, input: given };
+  return takes === "structured" ? { ...words, input: inputOf(words, input_schema) } : words;
+}
+
+function briefOf({ task, context }: KaibanAssignment): Brief {
+  const description = task.interpolatedTaskDescription ?? task.description;
+  const instruction =
+    context.trim() === ""
+      ? description
+      : `${description}\n\nWhat the tasks before have come to:\n${markedAsData("The team", context)}`;
+  return { instruction, expected_output: task.expectedOutput };
+}

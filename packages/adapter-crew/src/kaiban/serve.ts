@@ -1,0 +1,111 @@
+import { briefOf, offerOf, outputOf } from "@waybill/agent/adapter";
+import type { Finished, Offer, Run } from "@waybill/agent/adapter";
+import { parseJson, stringifyJson } from "@waybill/protocol";
+import type { CapabilityInput, Json } from "@waybill/protocol";
+import type { KaibanLog, KaibanState, KaibanTask, KaibanTeam } from "./kaiban.ts";
+import { failureIn } from "./member.ts";
+
+/**
+ * A team of KaibanJS as a capability. It is made anew for each handoff, because a team is the state of
+ * one run. Its inputs are the handoff's input, and `request`, which is the work in words.
+ */
+export function serveTeam(
+  make: (run: Run) => Promise<KaibanTeam> | KaibanTeam,
+  capability: CapabilityInput,
+): Offer {
+  return offerOf({ capability, run: async (run) => worked(await make(run), run) });
+}
+
+async function worked(team: KaibanTeam, run: Run): Promise<Finished> {
+  const { work, signal } = run;
+  const { output_schema: schema } = run.capability;
+  signal.throwIfAborted();
+  const { instruction, expected_output: expected } = briefOf(work, schema);
+  const given = typeof work.input === "object" && !Array.isArray(work.input) ? work.input : {};
+  const request = expected === undefined ? instruction : `${instruction}\n\nExpected: ${expected}`;
+  const result = await ended(team, run, { ...given, request });
+  if (typeof result === "string") return { output: await outputOf(result, schema) };
+  return { output: result === undefined ? undefined : parseJson(stringifyJson(result)) };
+}
+
+/** `start()` never settles once a team is stopped, and settles before what awaits validation is done. */
+function ended(team: KaibanTeam, run: Run, inputs: Record<string, unknown>): Promise<unknown> {
+  const store = team.getStore();
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const asked = new Set<string>();
+  let shown = 0;
+  const heard = (): void => {
+    const state = store.getState();
+    for (const log of state.workflowLogs.slice(shown))
+      if (isNews(log)) run.progress({ message: log.logDescription });
+    shown = state.workflowLogs.length;
+    if (state.teamWorkflowStatus === "FINISHED") resolve(state.workflowResult);
+    if (state.teamWorkflowStatus === "ERRORED") reject(failureIn(store) ?? errorIn(state));
+    if (state.teamWorkflowStatus !== "BLOCKED") return;
+    const waiting = team.getTasksByStatus("AWAITING_VALIDATION");
+    if (waiting.length === 0) reject(errorIn(state));
+    for (const task of waiting) {
+      if (asked.has(task.id)) continue;
+      asked.add(task.id);
+      validated(team, run, task, `${task.title}/${state.workflowLogs.length}`, () =>
+        asked.delete(task.id),
+      ).catch(reject);
+    }
+  };
+  const stop = () => {
+    // What has stopped ends its run here, whatever the team makes of it.
+    team.stop().catch(() => undefined);
+    reject(run.signal.reason);
+  };
+  const unsubscribe = store.subscribe(heard);
+  run.signal.addEventListener("abort", stop, { once: true });
+  team.start(inputs).catch(reject);
+  return promise.finally(() => {
+    unsubscribe();
+    run.signal.removeEventListener("abort", stop);
+  });
+}
+
+/** That the team and its tasks begin is told by the attempt itself. */
+function isNews({ logType, taskStatus }: KaibanLog): boolean {
+  if (logType === "WorkflowStatusUpdate") return false;
+  return logType !== "TaskStatusUpdate" || taskStatus !== "DOING";
+}
+
+/** A task that awaits validation asks whoever gave the work: `true`, or what is to be done better. */
+async function validated(
+  team: KaibanTeam,
+  run: Run,
+  task: KaibanTask,
+  id: string,
+  answered: () => void,
+): Promise<void> {
+  const result = task.result as Json;
+  const words = typeof result === "string" ? result : JSON.stringify(result);
+  const answer = await run.ask({
+    id,
+    text: `Is this right? ${task.title ?? task.description}: ${words}`,
+    data: { task: task.title ?? task.description, result: result ?? null },
+    schema: { type: ["boolean", "string"] },
+  });
+  answered();
+  if (answer === true) team.validateTask(task.id);
+  else team.provideFeedback(task.id, typeof answer === "string" ? answer : "That is not right.");
+}
+
+/** KaibanJS has the real error in its logs alone, inside of one of its own where a model's host has failed. */
+function errorIn({ workflowLogs }: KaibanState): Error {
+  const told = workflowLogs.toReversed().flatMap(({ metadata }) => {
+    const { error, blockReason } = Object(metadata) as Record<string, unknown>;
+    return error ?? blockReason ?? [];
+  });
+  const inner = told.flatMap(
+    (each) => (Object(each) as { originalError?: unknown }).originalError ?? [],
+  );
+  const error = [...inner, ...told].find((each) => each instanceof Error);
+  if (error !== undefined) return error;
+  const [reason = "it does not say why"] = told;
+  return new Error(
+    `The team came to no end: ${typeof reason === "string" ? reason : JSON.stringify(reason)}`,
+  );
+}
