@@ -1,4 +1,4 @@
-import { WaybillError } from "@waybill/protocol";
+import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { settled, World } from "../world-fixture.ts";
 import { call, currentWork, dispatch, handoffIdOf, offerOf, refuseQuestion } from "./index.ts";
@@ -32,6 +32,28 @@ test("a step that is run again finds its own handoff", async () => {
     onQuestion,
   });
   expect(other.output).toBe(2);
+});
+
+test("a step replays the dead letter of another one, and finds its own handoff again", async () => {
+  let isSlow = true;
+  const { world, owner } = await served(async ({ signal }) => {
+    if (isSlow) await new Promise((_, reject) => signal.addEventListener("abort", reject));
+    return { output: "in time" };
+  });
+  const late = call(owner, { step, capability: "work", timeoutMs: 100, onQuestion });
+  const missed = expect(late).rejects.toMatchObject({ status: 504 });
+  await world.clock.advance(100);
+  await missed;
+  isSlow = false;
+  const replayOf = handoffIdOf("owner", step);
+  const again = { run: step.run, step: "node-2" };
+  for (const _ of ["run", "run again"]) {
+    const { output } = await call(owner, { step: again, capability: "work", replayOf, onQuestion });
+    expect(output).toBe("in time");
+  }
+  expect(await world.store.handoff(replayOf)).toMatchObject({ state: "dead_lettered" });
+  const view = await world.hub.handoff(handoffIdOf("owner", again), "owner");
+  expect(parseEnvelope(readCompact(view!.envelope).payload)).toMatchObject({ replay_of: replayOf });
 });
 
 test("progress comes in order, and before the result", async () => {

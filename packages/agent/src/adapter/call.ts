@@ -11,7 +11,7 @@ import { handoffIdOf } from "./step.ts";
 import type { Step } from "./step.ts";
 
 /** What a step of a framework hands off. */
-export interface Call extends Omit<HandoffOptions, "handoffId" | "signal" | "group" | "replayOf"> {
+export interface Call extends Omit<HandoffOptions, "handoffId" | "signal" | "group"> {
   readonly step: Step;
 }
 
