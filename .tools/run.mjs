@@ -9,6 +9,8 @@ import { setUp, SetupError } from "./setup.mjs";
 
 const jobs = {
   demo: { needs: "demo", file: demo.entry },
+  // The demo leaves a database, and this is what one looks at it with.
+  waybill: { needs: "demo", file: "packages/cli/src/waybill.ts" },
   test: { needs: "all", file: ".tools/test.mjs" },
   "test:python": { needs: "all", file: ".tools/python.mjs" },
   check: { needs: "all", file: ".tools/check.mjs" },

@@ -69,7 +69,7 @@ async function install(args) {
     "install",
     "--frozen-lockfile",
     // The age rule is for whoever changes the lock file, whose own pnpm applies it. Here it would
-    // ask the registry about every package in the lock file, and a demo needs four of them.
+    // ask the registry about every package in the lock file, and a demo needs a few of them.
     "--config.minimum-release-age=0",
     ...args,
   ]);

@@ -6,8 +6,8 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 // What `npm run demo` installs (with its dependencies) and runs.
 export const demo = {
-  package: "@waybill/demo",
-  entry: "apps/demo/src/first.ts",
+  package: "@waybill/bridge",
+  entry: "apps/bridge/src/demo.ts",
 };
 
 export const rootManifest = readManifest(".");

@@ -1,0 +1,38 @@
+import { readHandoffView } from "@waybill/protocol/api";
+import type { HandoffView } from "@waybill/protocol/api";
+import { askHub } from "./hub.ts";
+import type { RunningHub } from "./hub.ts";
+
+/** What only a hub that runs can say. */
+export interface HubRecord {
+  /** All handoffs of the job. */
+  readonly handoffs: readonly HandoffView[];
+  /** What it has signed for as the end of its ledger. */
+  readonly checkpoint: string;
+  /** How many envelopes it says that it has refused to strangers. */
+  readonly refused: number;
+}
+
+const HANDOFFS_AT_MOST = 100;
+
+export async function recordOf(hub: RunningHub, job: string): Promise<HubRecord> {
+  const path = `/v1/handoffs?correlation_id=${job}&limit=${HANDOFFS_AT_MOST}`;
+  const { handoffs } = (await (await askHub(hub, path)).json()) as { handoffs: unknown[] };
+  const { checkpoint } = (await (await askHub(hub, "/v1/ledger/checkpoint")).json()) as {
+    checkpoint: string;
+  };
+  const refused = refusedIn(await (await askHub(hub, "/metrics")).text());
+  return { handoffs: handoffs.map(readHandoffView), checkpoint, refused };
+}
+
+/** All of the newsroom is on sockets: what comes to this address by itself is from strangers. */
+function refusedIn(metrics: string): number {
+  let refused = 0;
+  for (const [, labels = "", count] of metrics.matchAll(REQUESTS)) {
+    const isRefusal = labels.includes('"/v1/envelopes"') && /status="[45]\d\d"/.test(labels);
+    if (isRefusal) refused += Number(count);
+  }
+  return refused;
+}
+
+const REQUESTS = /^waybill_http_request_seconds_count\{([^}]*)\} (\d+)$/gm;

@@ -1,0 +1,49 @@
+/// <reference types="node" />
+import { createInterface } from "node:readline";
+import type { Processes } from "./processes.ts";
+
+const WAYBILL = new URL("src/waybill.ts", import.meta.resolve("@waybill/cli/package.json"));
+
+/** What the hub calls itself. */
+export const HUB = "hub";
+
+export interface RunningHub {
+  readonly url: string;
+  readonly token: string;
+  readonly database: string;
+}
+
+/** The hub as anybody starts one: `waybill dev`, in a process of its own, over a file. */
+export async function startHub(processes: Processes, folder: string): Promise<RunningHub> {
+  const args = ["dev", "--data", folder, "--port", "0", "--json"];
+  const child = processes.start(HUB, WAYBILL, args, {});
+  const lines = createInterface({ input: child.stdout! });
+  const first = new Promise<string>((resolve) => lines.once("line", resolve));
+  const { url, operator_token, database } = JSON.parse(
+    await Promise.race([first, processes.broken]),
+  ) as { url: string; operator_token: string; database: string };
+  return { url, token: operator_token, database };
+}
+
+export async function askHub({ url, token }: RunningHub, path: string): Promise<Response> {
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+  if (response.ok) return response;
+  throw new Error(`The hub answers ${response.status} to ${path}: ${await response.text()}`);
+}
+
+/** Everything that is put on record from the first entry on, as it happens. */
+export async function* watchLedger(
+  { url, token }: RunningHub,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const response = await fetch(`${url}/v1/watch?after=0`, {
+    headers: { authorization: `Bearer ${token}`, accept: "application/x-ndjson" },
+    signal,
+  });
+  let rest = "";
+  for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) if (line !== "") yield `${line}\n`;
+  }
+}

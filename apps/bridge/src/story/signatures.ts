@@ -1,0 +1,43 @@
+import type { LedgerEntry } from "@waybill/hub";
+import {
+  keyring,
+  parseJson,
+  parseManifest,
+  readCompact,
+  verifyEnvelope,
+  verifyManifest,
+} from "@waybill/protocol";
+import type { Keyring, VerifiedManifest } from "@waybill/protocol";
+
+/** Checks what is signed in a ledger, with the keys of the manifests that stand before it there. */
+export class Signatures {
+  readonly #manifests = new Map<string, VerifiedManifest>();
+  readonly #all: VerifiedManifest[] = [];
+  #keys: Keyring = keyring([]);
+  #checked = 0;
+
+  /** How many did hold. */
+  get checked(): number {
+    return this.#checked;
+  }
+
+  get keyOf(): Keyring["keyOf"] {
+    return this.#keys.keyOf;
+  }
+
+  /** Throws where an entry is not signed by who is named in it. */
+  check({ type, content, at }: LedgerEntry): void {
+    if (type === "decision") return;
+    if (type === "envelope") verifyEnvelope(content, { keyOf: this.#keys.keyOf, at });
+    else this.#takeManifest(content, at);
+    this.#checked++;
+  }
+
+  #takeManifest(text: string, at: number): void {
+    const { agent_id: agent } = parseManifest(parseJson(readCompact(text).payload));
+    const verified = verifyManifest(text, { at, previous: this.#manifests.get(agent) });
+    this.#manifests.set(agent, verified);
+    this.#all.push(verified);
+    this.#keys = keyring(this.#all);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Check } from "../proof/checks.ts";
+import type { Figures } from "../proof/figures.ts";
+import type { Proof } from "../proof/proof.ts";
+import type { Published } from "../room/newsroom.ts";
+import type { StoryEvent } from "../story/event.ts";
+
+/** Tells the story to whoever reads it: a person or a program. */
+export interface Teller {
+  begin(about: { readonly folder: string; readonly model: string }): void;
+  tell(event: StoryEvent): void;
+  /** What was published, who did what when, and whether all of it is true. */
+  end(ending: Ending): void;
+}
+
+export interface Ending {
+  readonly published: Published;
+  readonly events: readonly StoryEvent[];
+  readonly proof: Proof;
+  readonly checks: readonly Check[];
+  readonly figures: Figures;
+}
