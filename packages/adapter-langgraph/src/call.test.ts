@@ -23,6 +23,7 @@ import { remoteNode } from "./remote-node.ts";
 import { remoteTool } from "./remote-tool.ts";
 import { serveGraph } from "./serve.ts";
 import type { RemoteArtifact } from "./remote-tool.ts";
+import { serveGraph } from "./serve.ts";
 import { asPublished, world } from "./world-fixture.ts";
 import type { World } from "./world-fixture.ts";
 
@@ -140,6 +141,23 @@ test("parallel calls of remote tools keep all results, with receipts, next to a 
   expect(shown).toEqual(
     expect.arrayContaining(towns.map((town) => ({ message: `looking for ${town}` }))),
   );
+});
+
+test("a graph that is served in the process of the one that calls it is no part of it", async () => {
+  const { agent } = await world();
+  const State = z.object({ town: z.string(), weather: z.string().optional() });
+  const forecast = new StateGraph(State)
+    .addNode("look", ({ town }) => ({ weather: `rain in ${town}` }))
+    .addEdge(START, "look");
+  const worker = agent("worker");
+  worker.serve(...serveGraph(forecast.compile(), { name: "forecast" }));
+  await worker.start();
+  const ask = remoteNode(agent("owner"), {
+    handoff: ({ town }: z.infer<typeof State>) => ({ capability: "forecast", input: { town } }),
+    update: ({ output }) => output as z.infer<typeof State>,
+  });
+  const graph = new StateGraph(State).addNode("ask", ask).addEdge(START, "ask").compile();
+  expect(await graph.invoke({ town: "Bergen" })).toMatchObject({ weather: "rain in Bergen" });
 });
 
 test("a tool has the name, the schema and the marked description of the manifest", async () => {
