@@ -1,14 +1,17 @@
 // `pnpm conformance echo`: what the adapter in packages/adapter-echo does of all that an adapter owes.
 // Without a name: every adapter, and what has a fixture in a folder of its own, as conversation/team.
-// `--json` for a program to read, `--markdown` for a table of them all.
-import { globSync } from "node:fs";
+// `--json` for a program to read, `--markdown` for a table of them all. `--readme` puts a short table
+// into the project's README, and `--check` compares what stands there with what is so.
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { withConformance } from "./conformance-table.mjs";
 import { packages, root } from "./workspace.mjs";
 
 const PREFIX = "packages/adapter-";
 const FIXTURE = "conformance-fixture.ts";
-const FORMATS = ["--json", "--markdown"];
+const README = join(root, "README.md");
+const FORMATS = ["--json", "--markdown", "--readme", "--check"];
 
 const args = process.argv.slice(2);
 const format = args.find((each) => FORMATS.includes(each));
@@ -29,7 +32,7 @@ const adapters = [...fixtures.keys()];
 const unknown = names.filter((name) => !fixtures.has(name));
 if (unknown.length > 0) {
   console.error(
-    `No adapter is called ${unknown.join(", ")}. There are: ${adapters.join(", ")}; and the options ${FORMATS.join(" and ")}.`,
+    `No adapter is called ${unknown.join(", ")}. There are: ${adapters.join(", ")}; and the options ${FORMATS.join(", ")}.`,
   );
   process.exit(2);
 }
@@ -44,8 +47,20 @@ for (const name of names.length > 0 ? names : adapters) {
   reports.push(await reportAdapter(fixture));
 }
 if (format === "--markdown") console.log(reportsAsMarkdown(reports));
+else if (format === "--readme" || format === "--check") putIntoReadme(format === "--check");
 else if (format === undefined) for (const report of reports) console.log(reportAsText(report));
 // One adapter is one object, as it was asked for; several are a list.
 else if (reports.length === 1 && names.length === 1) console.log(reportAsJson(reports[0]));
 else console.log(`[${reports.map(reportAsJson).join(",\n")}]`);
-process.exit(reports.some(({ failed }) => failed > 0) ? 1 : 0);
+process.exit(process.exitCode ?? (reports.some(({ failed }) => failed > 0) ? 1 : 0));
+
+function putIntoReadme(isCheck) {
+  const before = readFileSync(README, "utf8");
+  const after = withConformance(before, reports);
+  if (before === after) return console.log("The table in README.md is what the adapters do.");
+  if (!isCheck) return writeFileSync(README, after);
+  console.log(
+    "The table in README.md is not what the adapters do now; run: pnpm conformance --readme",
+  );
+  process.exitCode = 1;
+}

@@ -4,14 +4,26 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const EXAMPLE = /(<!-- example: (\S+) -->\n)[\s\S]*?(<!-- \/example -->)/g;
+const EXAMPLE = /(<!-- example: ([^\s#]+)(?:#(\S+))? -->\n)[\s\S]*?(<!-- \/example -->)/g;
+const MARK = /^[ \t]*(?:\/\/|#) #(?:region \S+|endregion)\n/gm;
 
-/** The text with the code between its example marks as the files have it now. */
+/** The text with the code between its example marks as the files have it now: all of it, or a region. */
 export function withExamples(text, readExample) {
-  return text.replace(EXAMPLE, (_, start, path, end) => {
+  return text.replace(EXAMPLE, (_, start, path, region, end) => {
     const language = path.slice(path.lastIndexOf(".") + 1);
-    return `${start}\n\`\`\`${language}\n${readExample(path).trimEnd()}\n\`\`\`\n\n${end}`;
+    const whole = readExample(path);
+    const code = region === undefined ? whole : regionOf(whole, region, path);
+    return `${start}\n\`\`\`${language}\n${code.replaceAll(MARK, "").trimEnd()}\n\`\`\`\n\n${end}`;
   });
+}
+
+/** What stands between `// #region name` and the next `// #endregion`, or the same behind `#`. */
+function regionOf(code, name, path) {
+  const [, after] = code.split(new RegExp(`^[ \\t]*(?://|#) #region ${name}\\n`, "m"));
+  if (after === undefined) throw new Error(`${path} has no region ${name}.`);
+  const lines = after.split(/^[ \t]*(?:\/\/|#) #endregion$/m)[0].split("\n");
+  const indents = lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/));
+  return lines.map((line) => line.slice(Math.min(...indents))).join("\n");
 }
 
 function main(isCheck) {
