@@ -23,8 +23,8 @@ await newsroom.start();
 
 // #region call
 const chief = agent("chief");
-const [best] = (await hub.find({ capability: "report" })).fits;
-const reporter = remoteMember(chief, best!.capability, { role: "reporter" });
+const best = (await hub.find({ capability: "report" })).fits.at(0)!;
+const reporter = remoteMember(chief, best.capability, { role: "reporter" });
 const tasks = [{ ...report, member: "reporter" }];
 const { output } = await runCrew({ members: [reporter], tasks }, { run: "monday" });
 // #endregion

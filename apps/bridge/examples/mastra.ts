@@ -29,8 +29,8 @@ await translator.start();
 
 // #region call
 const newsroom = agent("newsroom");
-const [best] = (await hub.find({ capability: "translate" })).fits;
-const agents = { translate: remoteSubAgent(newsroom, best!.capability, { run: () => "monday" }) };
+const best = (await hub.find({ capability: "translate" })).fits.at(0)!;
+const agents = { translate: remoteSubAgent(newsroom, best.capability, { run: () => "monday" }) };
 const editor = new Agent({ id: "editor", name: "editor", instructions: "Edit.", model, agents });
 // #endregion
 

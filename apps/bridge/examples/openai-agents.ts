@@ -26,8 +26,8 @@ await cashier.start();
 
 // #region call
 const desk = agent("desk");
-const [best] = (await hub.find({ capability: "refund" })).fits;
-const refund = remoteHandoff(desk, best!.capability);
+const best = (await hub.find({ capability: "refund" })).fits.at(0)!;
+const refund = remoteHandoff(desk, best.capability);
 const triage = new Agent({ name: "triage", model: "gpt-5", handoffs: [refund] });
 console.log((await runner.run(triage, "I want my money back.")).finalOutput);
 // #endregion

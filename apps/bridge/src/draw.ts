@@ -5,10 +5,16 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { pictureOf } from "./telling/picture.ts";
 
+/** A picture of it all is as long as a page. */
+const SHOWN = ["TEN QUESTIONS GO OUT", "WHO DID WHAT", "THE PROOF"];
+
+const SCENE = "\n\n  \u001b[1m";
+
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const output = execFileSync(process.execPath, [here("demo.ts")], {
   encoding: "utf8",
   env: { ...process.env, FORCE_COLOR: "1" },
 });
-// What comes after the proof is about files that only this machine has.
-writeFileSync(here("../demo.svg"), pictureOf(output.slice(0, output.indexOf("Done in"))));
+const scenes = output.slice(0, output.indexOf("Done in")).split(SCENE);
+const shown = scenes.filter((scene, at) => at < 2 || SHOWN.some((each) => scene.startsWith(each)));
+writeFileSync(here("../demo.svg"), pictureOf(shown.join(SCENE)));

@@ -17,7 +17,7 @@ const LINES: readonly Line[] = [
   {
     asker: "checker",
     asked: /can be printed/,
-    said: () => "All ten agree with the sources at hand; the tablet is in the British Museum.",
+    said: () => "All ten agree with the sources at hand.",
   },
   { asker: "desk", asked: /Find a headline/, said: () => HEADLINE },
   { asker: "desk", asked: /Write the article/, said: articleFor },

@@ -69,15 +69,19 @@ function rescuedIn(events: readonly StoryEvent[]): readonly string[] {
   const victim = events.find(({ event }) => event === "killed")?.who;
   const holders = new Map<string, string>();
   const left = new Set<string>();
-  const rescued: string[] = [];
+  const rescued = new Map<string, string[]>();
   for (const { event, handoff_id: id = "", to, about, who, tone } of events) {
     if (event === "offered" && to !== undefined) holders.set(id, to);
     if (event === "lease_lost" && holders.get(id) === victim) left.add(id);
     if (event === "result" && tone === "good" && left.delete(id)) {
-      rescued.push(`${victim} was killed in the middle of ${about}, and ${who} finished it`);
+      rescued.set(who, [...(rescued.get(who) ?? []), about!]);
     }
   }
-  return left.size > 0 ? [] : rescued;
+  if (left.size > 0) return [];
+  return [...rescued].map(
+    ([who, abouts]) =>
+      `${victim} was killed in the middle of ${abouts.join(" and ")}; ${who} finished what was left`,
+  );
 }
 
 function questionsAnsweredIn(events: readonly StoryEvent[]): number {

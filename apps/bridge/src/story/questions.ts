@@ -2,7 +2,7 @@
 export const QUESTIONS: readonly { readonly question: string; readonly answer: string }[] = [
   {
     question: "What is a waybill?",
-    answer: "A paper that travels with goods: who sends what, to whom, on what terms.",
+    answer: "A paper that goes with the goods: who sends what to whom.",
   },
   {
     question: "What sets a bill of lading apart from it?",

@@ -35,7 +35,7 @@ export function terminalTeller(
   paint: Paint,
   startedAt: number,
 ): Teller & { readonly prompt: (question: string) => string } {
-  const width = Math.max(WIDTH_MIN, Math.min(WIDTH_MAX, out.columns ?? WIDTH_MAX));
+  const width = Math.max(WIDTH_MIN, Math.min(WIDTH_MAX, out.columns || WIDTH_MAX));
   const say = (text = "") => void out.write(`${text}\n`);
   const title = (text: string) => say(`\n  ${paint(text.toUpperCase(), "bold")}`);
   const scenes = [...SCENES];
