@@ -23,7 +23,6 @@ import { remoteNode } from "./remote-node.ts";
 import { remoteTool } from "./remote-tool.ts";
 import { serveGraph } from "./serve.ts";
 import type { RemoteArtifact } from "./remote-tool.ts";
-import { serveGraph } from "./serve.ts";
 import { asPublished, world } from "./world-fixture.ts";
 import type { World } from "./world-fixture.ts";
 
@@ -260,29 +259,4 @@ test("messages keep names, calls and foreign parts on their way through a graph,
     [{ role: "user", name: "anna", content: [{ type: "image", url: "https://a.example/b" }] }],
     [textMessage("user", "(redacted)", "anna"), textMessage("assistant", "(redacted)", "expert")],
   ]);
-});
-
-test("a graph that hands off to a graph in its own process is not its parent", async () => {
-  const all = await world();
-  const State = Annotation.Root({ text: Annotation<string> });
-  const upper = new StateGraph(State)
-    .addNode("upper", ({ text }) => ({ text: text.toUpperCase() }))
-    .addEdge(START, "upper")
-    .addEdge("upper", END)
-    .compile();
-  const served = all.agent("served");
-  served.serve(...serveGraph(upper, { name: "upper", input_schema: {}, output_schema: {} }));
-  await served.start();
-  const calling = new StateGraph(State)
-    .addNode(
-      "ask",
-      remoteNode(all.agent("owner"), {
-        handoff: ({ text }: typeof State.State) => ({ capability: "upper", input: { text } }),
-        update: ({ output }) => output as { text: string },
-      }),
-    )
-    .addEdge(START, "ask")
-    .addEdge("ask", END)
-    .compile();
-  expect((await calling.invoke({ text: "rain" })).text).toBe("RAIN");
 });
