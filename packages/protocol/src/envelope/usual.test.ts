@@ -43,54 +43,120 @@ const CASES = [
   },
 ] as const;
 
-const ODD: readonly unknown[] = [
-  [undefined, null, true, "", "x".repeat(257), "x".repeat(65_537), [], {}, [1]],
-  [0, -0, -1, 1, 1.5, 65_535, 65_536, 2 ** 53, NaN, Infinity, 99, 100, 200, 404, "200"],
-  ["handoff", "receipt", "result", "cancel", "__proto__", "done", "Recipient", "recipient."],
-  [newId().toUpperCase(), `${newId()}\n`, `${digest}0`, "sha256:", `x${about.traceparent}`],
-  ["00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", "2026-11-18T07:45:00+00:00"],
-  [{ capability: "a" }, { capability: ":" }, { capability: "a", tags: ["t"] }, { status: 7 }],
-].flat();
-
 /** What somebody might write in the place of any member, near the edges of what is allowed. */
+const ODD: readonly unknown[] = [
+  undefined,
+  null,
+  true,
+  "",
+  "x".repeat(257),
+  "x".repeat(513),
+  "x".repeat(65_537),
+  [],
+  {},
+  [1],
+  0,
+  -0,
+  -1,
+  1,
+  1.5,
+  65_535,
+  65_536,
+  2 ** 53,
+  NaN,
+  Infinity,
+  99,
+  100,
+  200,
+  404,
+  "200",
+  "handoff",
+  "receipt",
+  "result",
+  "cancel",
+  "__proto__",
+  "done",
+  "Recipient",
+  "recipient.",
+  newId().toUpperCase(),
+  `${newId()}\n`,
+  `${digest}0`,
+  "sha256:",
+  `x${about.traceparent}`,
+  "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+  "2026-11-18T07:45:00+00:00",
+  { capability: "a" },
+  { capability: ":" },
+  { capability: "a", tags: ["t"] },
+  { status: 7 },
+];
 const odd = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...ODD));
-const member = fc.constantFrom(
+const MEMBERS = [
   ...new Set(CASES.flatMap((each) => [...Object.keys(each), ...Object.keys(each.body), "other"])),
-);
+];
+const member = fc.constantFrom(...MEMBERS);
+const PLACES = ["envelope", "body", "to"] as const;
+
+type Members = Record<string, unknown>;
+
+function placeIn(value: Members, place: (typeof PLACES)[number]): Members | undefined {
+  const inner = place === "envelope" ? value : value[place];
+  return typeof inner === "object" && inner !== null ? (inner as Members) : undefined;
+}
+
+/** Whether it was taken; fails where the schema would not have given back the same. */
+function isUsualAndRight(value: Members): boolean {
+  if (!isUsual(value)) return false;
+  const result = envelopeSchemas()[value["kind"] as EnvelopeKind].safeParse(value);
+  expect(result).toEqual({ success: true, data: value });
+  return true;
+}
 
 test("what comes by the thousand is usual", () => {
   for (const each of CASES) expect(isUsual(each)).toBe(true);
 });
 
-test("what is usual is what the schema gives back for it, however it was changed", () => {
+test("with any one member changed or left out, what is usual is what the schema gives back", () => {
   let usual = 0;
-  const change = fc.record({ in: fc.constantFrom("body", "to", "envelope"), member, odd });
+  for (const original of CASES) {
+    for (const place of PLACES) {
+      for (const name of MEMBERS) {
+        for (const instead of ODD) {
+          const value = structuredClone(original) as Members;
+          const inner = placeIn(value, place);
+          if (inner === undefined) continue;
+          inner[name] = instead;
+          if (isUsualAndRight(value)) usual++;
+        }
+      }
+    }
+  }
+  expect(usual).toBeGreaterThan(500);
+});
+
+test("with several changed, what is usual is what the schema gives back", () => {
+  const change = fc.record({ place: fc.constantFrom(...PLACES), member, odd });
   fc.assert(
     fc.property(
       fc.constantFrom(...CASES),
-      fc.array(change, { maxLength: 2 }),
+      fc.array(change, { maxLength: 3 }),
       fc.boolean(),
       (original, changes, isRemoved) => {
-        const value = structuredClone(original) as Record<string, unknown>;
-        for (const { in: place, member: name, odd: instead } of changes) {
-          const inner = place === "envelope" ? value : value[place];
-          if (typeof inner !== "object" || inner === null) continue;
-          if (isRemoved) delete (inner as Record<string, unknown>)[name];
-          else (inner as Record<string, unknown>)[name] = instead;
+        const value = structuredClone(original) as Members;
+        for (const { place, member: name, odd: instead } of changes) {
+          const inner = placeIn(value, place);
+          if (inner === undefined) continue;
+          if (isRemoved) delete inner[name];
+          else inner[name] = instead;
         }
-        if (!isUsual(value)) return;
-        usual++;
-        const result = envelopeSchemas()[value["kind"] as EnvelopeKind].safeParse(value);
-        expect(result.success).toBe(true);
-        expect(result.data).toEqual(value);
+        isUsualAndRight(value);
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: 5_000 },
   );
-  expect(usual).toBeGreaterThan(1_000);
 });
 
-test("an array, or what inherits its members, is left to the schema", () => {
+test("an array is left to the schema", () => {
   expect(isUsual({ ...CASES[3], body: Object.assign([], CASES[3].body) })).toBe(false);
   expect(isUsual(Object.assign([], CASES[3]))).toBe(false);
 });
