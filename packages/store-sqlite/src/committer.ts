@@ -47,6 +47,7 @@ const BUSY_FOR_MS = 50;
 /** A disk that takes longer is waited for by the thread, and tried again here after a while. */
 const SLOW_MS = 4;
 const SLOW_FOR_MS = 1_000;
+/** In the last byte of the code; what stands before it says how. */
 const SQLITE_BUSY = 5;
 
 /**
@@ -61,11 +62,10 @@ export class Committer {
   #waiting: Waiting[] = [];
   /** Sent, and not answered yet, in the order of the answers. */
   readonly #sent: Waiting[] = [];
-  /** Why nothing is answered any more. */
-  #failure: Error | undefined;
-
   /** Until when all is for the thread. */
   #handedUntil = 0;
+  /** Why nothing is answered any more. */
+  #failure: Error | undefined;
 
   constructor(start: ThreadStart, writer: Writer) {
     this.#writer = writer;
@@ -162,5 +162,7 @@ export class Committer {
 }
 
 function isBusy(result: ReturnType<Writer["write"]>[number]): boolean {
-  return "error" in result && (result.error as { errcode?: number }).errcode === SQLITE_BUSY;
+  return (
+    "error" in result && ((result.error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY
+  );
 }
