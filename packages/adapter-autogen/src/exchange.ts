@@ -1,3 +1,5 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Directory } from "./directory.ts";
 import { textOfError } from "./error-text.ts";
@@ -6,6 +8,7 @@ import { assertFits, messageOf, payloadOf } from "./message.ts";
 import type { OpenRequest } from "./open-request.ts";
 import type { RemoteAgent } from "./remote-agent.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { BYTES_TO_WORKER } from "./wire.ts";
 import type { AgentId, WireEvent, WireMessage, WireRequest, WireResponse } from "./wire.ts";
 import type { Worker } from "./worker.ts";
 
@@ -130,6 +133,7 @@ export class Exchange {
     const requestId = newId();
     try {
       const { response } = await worker.ask(request, { requestId, run: requestId, signal });
+      assertFits(response.payload?.data.byteLength ?? 0);
       return response;
     } catch (error) {
       if (!timeout.aborted) throw error;
@@ -140,7 +144,10 @@ export class Exchange {
   #publish(event: WireEvent): void {
     const { type: topicType } = event;
     const hearing = this.subscriptions.hearing(topicType);
-    if (hearing.size === 0) this.log({ event: "event-undelivered", topicType });
+    if (hearing.size === 0 || bytesOf(event) > BYTES_TO_WORKER) {
+      this.log({ event: "event-undelivered", topicType });
+      return;
+    }
     const workers = new Set<Worker>();
     for (const agentType of hearing) {
       const worker = this.directory.owner(agentType);
@@ -156,4 +163,8 @@ export class Exchange {
       this.gone(worker);
     }
   }
+}
+
+function bytesOf({ binary_data, text_data, proto_data }: WireEvent): number {
+  return (binary_data ?? proto_data ?? Buffer.from(text_data ?? "")).byteLength;
 }

@@ -29,6 +29,9 @@ export interface WireResponse {
 export interface WireEvent {
   readonly type: string;
   readonly source: string;
+  readonly binary_data?: Uint8Array;
+  readonly text_data?: string;
+  readonly proto_data?: Uint8Array;
 }
 
 export interface WireSubscription {

@@ -72,6 +72,11 @@ class Clerk(RoutedAgent):
                 answer = await self.send_message(Ask(text), AgentId(target, "default"))
                 tell(hanging=answer.text)
                 await asyncio.sleep(3600)
+            case "grow":
+                return Answer("x" * int(rest))
+            case "flood":
+                await self.publish_message(News("x" * int(rest)), TopicId("news", "here"))
+                return Answer("published")
             case "publish":
                 topic, _, text = rest.partition(" ")
                 await self.publish_message(News(text), TopicId(topic, "here"))

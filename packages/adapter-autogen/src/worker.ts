@@ -38,19 +38,19 @@ export class Worker {
     request: Omit<WireRequest, "request_id" | "target"> & { readonly target: AgentId },
     { requestId, run, signal }: AskOptions,
   ): Promise<Answer> {
-    const until = AbortSignal.any([signal, this.gone]);
-    until.throwIfAborted();
+    const endings = [signal, this.gone];
+    for (const ending of endings) ending.throwIfAborted();
     const open = new OpenRequest(request.target, run, signal);
     const { promise, reject } = open.response;
-    const stop = () => reject(until.reason);
-    until.addEventListener("abort", stop, { once: true });
+    const stop = ({ target }: Event) => reject((target as AbortSignal).reason);
+    for (const ending of endings) ending.addEventListener("abort", stop, { once: true });
     this.#open.set(requestId, open);
     this.send({ request: { ...request, request_id: requestId } });
     try {
       return { response: await promise, open };
     } finally {
       this.#open.delete(requestId);
-      until.removeEventListener("abort", stop);
+      for (const ending of endings) ending.removeEventListener("abort", stop);
     }
   }
 

@@ -40,13 +40,12 @@ export interface PythonWorker {
 
 export interface World {
   readonly hub: HubServer;
-  readonly events: HostEvent[];
   agent(id: string): Agent;
   host(options?: AutogenHostOptions): Promise<AutogenHost>;
   /** Settles once the worker is ready, or was refused. */
   worker(host: AutogenHost, agentType?: string): Promise<PythonWorker>;
-  /** Settles once the host has told it. */
-  event(name: HostEvent["event"]): Promise<HostEvent>;
+  /** Settles once the host has told it, about this topic where one is named. */
+  event(name: HostEvent["event"], topicType?: string): Promise<HostEvent>;
 }
 
 /** A hub, agents, hosts and workers for one test, all gone after it. */
@@ -61,7 +60,6 @@ export async function world(): Promise<World> {
   });
   return {
     hub,
-    events,
     agent(id) {
       const agent = createAgent({ id, key: generateKey(), hub });
       endings.push(() => agent.stop({ mode: "abandon" }));
@@ -82,10 +80,13 @@ export async function world(): Promise<World> {
       await Promise.race([worker.told("ready"), worker.told("refused")]);
       return worker;
     },
-    event: (name) =>
+    event: (name, topicType) =>
       new Promise((resolve) => {
+        const isIt = (told: HostEvent) =>
+          told.event === name &&
+          (topicType === undefined || ("topicType" in told && told.topicType === topicType));
         const look = () => {
-          const found = events.find(({ event }) => event === name);
+          const found = events.find(isIt);
           if (found === undefined) return;
           listeners.delete(look);
           resolve(found);
