@@ -65,11 +65,12 @@ export function checkInstalled() {
   const overrides = lockedVersions();
   write("package.json", JSON.stringify({ private: true, type: "module", overrides }));
   const files = pack().map(({ file }) => file);
+  const isOurs = (name) => pack().some(({ manifest }) => manifest.name === name);
   // A framework is handed in by the user, so the user has it: in the version that is tested here.
   const peers = pack().flatMap(({ manifest }) =>
-    Object.keys(manifest.peerDependencies ?? {}).map(
-      (name) => `${name}@${manifest.devDependencies[name]}`,
-    ),
+    Object.keys(manifest.peerDependencies ?? {})
+      .filter((name) => !isOurs(name))
+      .map((name) => `${name}@${manifest.devDependencies[name]}`),
   );
   run(
     "npm",
