@@ -129,7 +129,8 @@ export async function checkStory() {
   const files = pack()
     .filter(({ name }) => needed.has(name))
     .map(({ file }) => file);
-  writeFileSync(join(cwd, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const project = { private: true, type: "module", overrides: lockedVersions() };
+  writeFileSync(join(cwd, "package.json"), JSON.stringify(project));
   run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files], { cwd, env });
   const PATH = [join(cwd, "node_modules/.bin"), dirname(process.execPath), env.PATH];
   const count = await liveThrough({

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /** Longer than anything takes that still goes on. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 /** A command that runs on while others are started. */
 export class Program {
