@@ -6,6 +6,7 @@ import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Script } from "@waybill/scripted-model";
+import { artifactOf, textMessage, textOf } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import { expect, onTestFinished, test } from "vitest";
@@ -69,7 +70,10 @@ test("a supervisor delegates to a sub-agent that is somewhere else", async () =>
   expect(told[1]).toContain("It rains in Bergen.");
 });
 
-test("a sub-agent that fails is a failure, and not what the supervisor makes of it", async () => {
+test.for<[string, "agents" | "tools"]>([
+  ["a sub-agent", "agents"],
+  ["a remote tool", "tools"],
+])("%s that fails is a failure, and not what the model makes of it", async ([, kind]) => {
   const place = await world();
   const { agent } = place;
   const [payer, editor] = [agent("payer"), agent("editor")];
@@ -77,14 +81,18 @@ test("a sub-agent that fails is a failure, and not what the supervisor makes of 
     throw new WaybillError(413, "That is too much.");
   });
   await payer.start();
+  const pay = await found(place, "pay");
+  const given = { agents: { prompt: "Pay." }, tools: { instruction: "Pay." } }[kind];
   const supervisor = new Agent({
     ...plain,
     model: await modelOf((request) => {
       if (request.index > 0) return { text: "It was all paid." };
       const { name } = request.body.tools[0].function;
-      return { calls: [{ name, arguments: { prompt: "Pay." } }] };
+      return { calls: [{ name, arguments: given }] };
     }),
-    agents: { pay: remoteSubAgent(editor, await found(place, "pay")) },
+    ...(kind === "agents"
+      ? { agents: { pay: remoteSubAgent(editor, pay) } }
+      : { tools: { pay: remoteTool(editor, pay) } }),
   });
   new Mastra({ agents: { supervisor }, logger: false });
   editor.serve(...serveAgent(supervisor, { name: "edit", takes: "conversation" }));
@@ -119,6 +127,36 @@ test("a model is told of a failure as data, with its status", async () => {
   expect(await stream.text).toBe("It failed.");
   expect(told[1]).toContain('\\"status\\":413');
   expect(told[1]!.split("</untrusted-result>")).toHaveLength(2);
+});
+
+test("a conversation that is handed off takes along what was said, and the files of the run", async () => {
+  const place = await world();
+  const [critic, editor] = [place.agent("critic"), place.agent("editor")];
+  const seen: unknown[] = [];
+  critic.serve({ name: "criticise", takes: "conversation" }, ({ body }) => {
+    seen.push(
+      body.messages?.map((each) => [each.role, textOf(each)]),
+      body.artifacts,
+    );
+    return "It is too short.";
+  });
+  await critic.start();
+  const writing = new Agent({
+    ...plain,
+    model: await modelOf([
+      { text: "I ask.", calls: [{ name: "criticise", arguments: { instruction: "Look." } }] },
+      { text: "It is too short, they say." },
+    ]),
+    tools: { criticise: remoteTool(editor, await found(place, "criticise")) },
+  });
+  new Mastra({ agents: { writing }, logger: false });
+  editor.serve(...serveAgent(writing, { name: "edit", takes: "conversation" }));
+  await editor.start();
+  const artifacts = [artifactOf("notes.bin", "application/x-notes", new Uint8Array([1, 2]))];
+  const messages = [textMessage("user", "How is this?")];
+  const handle = place.agent("owner").handoff({ capability: "edit", messages, artifacts });
+  expect((await handle.result).output).toBe("It is too short, they say.");
+  expect(seen).toEqual([[["user", expect.stringContaining("How is this?")]], artifacts]);
 });
 
 const STORAGE = new InMemoryStore();

@@ -7,17 +7,24 @@ import {
   toolNameOf,
   workFrom,
 } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, QuestionEvent } from "@waybill/agent";
 import { describeForModel, WaybillError } from "@waybill/protocol";
-import type { Artifact, Capability, Json, Message } from "@waybill/protocol";
+import type { Capability, Json } from "@waybill/protocol";
+import { servedRun } from "./course.ts";
+import { messagesOf } from "./from-model.ts";
+import type { ModelMessage } from "./model-message.ts";
 import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 
 export interface RemoteToolOptions extends RemoteOptions {
-  /** What a failure does: the model is told as data, which is the default, or the run ends with it. */
+  /**
+   * What a failure does: the model is told as data, or it is the tool's error, with which a run that is
+   * served ends. Left out: a run that is served ends, and the model of any other is told.
+   */
   readonly onFailure?: "tell" | "throw" | undefined;
-  /** What goes along: the history and the files of the run, which Mastra gives a tool only in part. */
-  readonly history?: (() => { messages?: Message[]; artifacts?: Artifact[] }) | undefined;
+  /** What goes along. Left out: the run's history as Mastra has it, and the files of the run that is served. */
+  readonly history?: (() => Pick<PortableWork, "messages" | "artifacts">) | undefined;
 }
 
 /** What a remote tool has come to: whole for the framework, of which the model is told less. */
@@ -31,7 +38,7 @@ export function remoteTool(
   capability: Capability,
   options: RemoteToolOptions = {},
 ): Tool {
-  const { name = toolNameOf(capability.name), onFailure = "tell" } = options;
+  const { name = toolNameOf(capability.name) } = options;
   const remote = { agent, capability, options };
   const who = options.to ?? capability.name;
   return createTool({
@@ -41,7 +48,12 @@ export function remoteTool(
     toModelOutput: (result: unknown) => ({ type: "text", value: told(result as RemoteResult) }),
     async execute(given: unknown, context): Promise<unknown> {
       const { agent: course, writer, requestContext, abortSignal: signal } = context;
-      const { messages = [], artifacts } = options.history?.() ?? {};
+      const served = servedRun(requestContext);
+      const { onFailure = served === undefined ? "tell" : "throw" } = options;
+      const { messages = [], artifacts } = options.history?.() ?? {
+        messages: messagesOf((course?.messages ?? []) as ModelMessage[], course?.agentId ?? name),
+        artifacts: served?.work.artifacts,
+      };
       const work = workFrom(given as Json, capability, messages);
       const { resumeData, suspendPayload } = course ?? {};
       const answered = suspendPayload as { id?: string } | undefined;
