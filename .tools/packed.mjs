@@ -102,7 +102,7 @@ export function checkInstalled() {
     run(node, ["import.mjs"], outside);
     return run(node, ["--version"], outside).trim();
   });
-  run(join(root, "node_modules/.bin/tsc"), ["-p", "."], outside);
+  checkDeclarations(outside);
 
   // As the shell starts them: by their first line, with the Node that stands first.
   const PATH = [dirname(process.execPath), outside.env.PATH].join(delimiter);
@@ -112,6 +112,18 @@ export function checkInstalled() {
     run(join(project, "node_modules/.bin", name), ["--help"], { ...outside, env });
   }
   return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands`;
+}
+
+/** Ours have to hold, with nothing left out; those of a framework may not, and are its own affair. */
+function checkDeclarations(outside) {
+  try {
+    run(join(root, "node_modules/.bin/tsc"), ["-p", "."], outside);
+  } catch (error) {
+    const faults = error.message.split("\n").filter((line) => line.includes(": error TS"));
+    const ours = faults.filter((line) => /^(import\.ts|node_modules\/@waybill\/)/.test(line));
+    if (ours.length > 0) throw new Error(ours.join("\n"), { cause: error });
+    if (faults.length === 0) throw error;
+  }
 }
 
 /** The story in the README of the command, lived through in an empty folder with what is packed here. */
