@@ -16,5 +16,7 @@ const output = execFileSync(process.execPath, [here("demo.ts")], {
   env: { ...process.env, FORCE_COLOR: "1" },
 });
 const scenes = output.slice(0, output.indexOf("Done in")).split(SCENE);
-const shown = scenes.filter((scene, at) => at === 0 || SHOWN.some((each) => scene.startsWith(each)));
+const shown = scenes.filter(
+  (scene, at) => at === 0 || SHOWN.some((each) => scene.startsWith(each)),
+);
 writeFileSync(here("../demo.svg"), pictureOf(shown.join(SCENE)));
