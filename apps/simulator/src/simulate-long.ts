@@ -26,6 +26,7 @@ const startedAt = performance.now();
 const stop = AbortSignal.timeout(STOPS_AFTER_MS);
 let passed = 0;
 let failed = 0;
+const sum = { seeds: 0, handoffs: 0, violations: 0 };
 
 function count(name: string, isGood: boolean): void {
   if (isGood) passed++;
@@ -46,6 +47,9 @@ async function findNothing(
       if (run.violations.length > 0) for (const line of describeRun(run, options)) say(line);
     },
   });
+  sum.seeds += seeds;
+  sum.handoffs += handoffs;
+  sum.violations += violations;
   const isWhole = seeds === options.seeds;
   const what = `${seeds} of ${options.seeds} seeds, ${handoffs} handoffs, ${violations} violations`;
   count(`${name}: ${what}`, violations === 0 && isWhole);
@@ -78,5 +82,6 @@ await findNothing("a crash at each call", { from: 1, seeds: CALM_SEEDS, crashesA
 for (let from = 1; from <= SEEDS; from += BLOCK) {
   await findNothing(`seeds from ${from}`, { from, seeds: BLOCK });
 }
+say(`${sum.seeds} seeds, ${sum.handoffs} handoffs, ${sum.violations} violations in sound worlds`);
 say(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
