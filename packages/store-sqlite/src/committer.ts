@@ -70,7 +70,6 @@ export class Committer {
   constructor(start: ThreadStart, writer: Writer) {
     this.#writer = writer;
     this.#thread = new Worker(THREAD, { workerData: start });
-    this.#thread.unref();
     this.#thread.on("message", (results: FromThread) => this.#settle(results));
     this.#thread.on("error", (error: Error) => this.#end(error));
     this.#ended = new Promise((resolve) => {
@@ -79,6 +78,8 @@ export class Committer {
         resolve();
       });
     });
+    // Not before: to listen for messages holds a process up.
+    this.#thread.unref();
   }
 
   write(change: Change): Promise<CommitOutcome> {

@@ -122,12 +122,27 @@ test("commits made here and by the thread, in turns, are one chain", async () =>
   passed.mockRestore();
 });
 
-test("a process waits for its commits, and for nothing else of a store", async () => {
+test("a process waits for its commits, and for nothing else of a store", () => {
   const fixture = new URL("./store-fixture.ts", import.meta.url).href;
-  const commit = JSON.stringify(commitOf(1));
-  const code = `import(${JSON.stringify(fixture)}).then(async ({ openStore }) => { globalThis.store = await openStore(${JSON.stringify(path)}); console.log((await store.commit(${commit})).type); });`;
-  const { stdout, status } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
-  expect({ stdout, status }).toEqual({ stdout: "committed\n", status: 0 });
+  const commits = [commitOf(1), commitOf(2)].map((each) => JSON.stringify(each));
+  const open = `const store = (globalThis.store = await openStore(${JSON.stringify(path)}));`;
+  const cases = [
+    { work: "", printed: "" },
+    { work: `console.log((await store.commit(${commits[0]})).type);`, printed: "committed\n" },
+    {
+      work: `store.commit(${commits[1]}).then(({ type }) => console.log(type));`,
+      printed: "committed\n",
+    },
+    {
+      work: `console.log((await Promise.all([1, 2, 3].map((number) => store.saveSetting("name", String(number))))).length);`,
+      printed: "3\n",
+    },
+  ];
+  for (const { work, printed } of cases) {
+    const code = `import(${JSON.stringify(fixture)}).then(async ({ openStore }) => { ${open} ${work} });`;
+    const child = spawnSync(process.execPath, ["-e", code], { encoding: "utf8", timeout: 60_000 });
+    expect({ stdout: child.stdout, status: child.status }).toEqual({ stdout: printed, status: 0 });
+  }
 });
 
 test("what was given before closing is written, and what comes after is refused", async () => {
