@@ -1,5 +1,7 @@
-// What of KaibanJS is used, by its shape: its package is large, and whoever has a team has it already.
-
+/**
+ * A task of KaibanJS. What is used of KaibanJS stands here by its shape: its package is large, and
+ * whoever has a team has it already.
+ */
 export interface KaibanTask {
   readonly id: string;
   readonly title?: string | undefined;
@@ -31,7 +33,6 @@ export interface KaibanStore {
 /** A `Team` of KaibanJS. */
 export interface KaibanTeam {
   getStore(): KaibanStore;
-  // Its tasks are Kaiban's own.
   getTasksByStatus(status: string): readonly KaibanTask[];
   start(inputs?: Record<string, unknown>): Promise<unknown>;
   stop(): Promise<void>;
