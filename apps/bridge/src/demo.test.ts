@@ -83,6 +83,12 @@ test("the last line is what the ledger says, and the database can be explored", 
   expect(figures["refused"]).toBe(3);
   expect(lines.filter(({ event, holds }) => event === "checked" && holds !== true)).toEqual([]);
 
+  const again = run(process.execPath, [DEMO, "--data", folder]);
+  await expect(again).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("a folder of its own"),
+  });
+
   const hub = spawn(process.execPath, [WAYBILL, "dev", "--data", folder, "--port", "0", "--json"]);
   try {
     await new Promise((resolve) => createInterface({ input: hub.stdout }).once("line", resolve));

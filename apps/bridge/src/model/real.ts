@@ -1,4 +1,4 @@
-import type { ModelRequest, Turn } from "@waybill/scripted-model";
+import type { ModelRequest, SaidCall, Turn } from "@waybill/scripted-model";
 import OpenAI from "openai";
 
 export interface RealModel {
@@ -21,11 +21,10 @@ export function realModel(
     turn({ body, signal }) {
       const asked = { ...(body as OpenAI.ChatCompletionCreateParams), model: name };
       const stream = client.chat.completions.stream({ ...asked, stream: true }, { signal });
-      const said = stream.finalChatCompletion();
-      const calls = said.then(({ choices }) => choices.at(0)?.message.tool_calls?.flatMap(callOf));
-      // Whoever reads the words hears of the failure; nobody reads the calls then.
+      const calls = callsIn(stream.finalChatCompletion());
+      // Whoever reads the words hears of a failure; nobody reads the calls then.
       calls.catch(() => undefined);
-      return { text: wordsOf(stream), calls: calls.then((each) => each ?? []) };
+      return { text: wordsOf(stream), calls };
     },
   };
 }
@@ -37,7 +36,12 @@ async function* wordsOf(stream: AsyncIterable<OpenAI.ChatCompletionChunk>): Asyn
   }
 }
 
-function callOf(call: OpenAI.ChatCompletionMessageToolCall) {
+async function callsIn(said: Promise<OpenAI.ChatCompletion>): Promise<readonly SaidCall[]> {
+  const { choices } = await said;
+  return choices.at(0)?.message.tool_calls?.flatMap(callOf) ?? [];
+}
+
+function callOf(call: OpenAI.ChatCompletionMessageToolCall): readonly SaidCall[] {
   if (call.type !== "function") return [];
   return [{ id: call.id, name: call.function.name, arguments: call.function.arguments }];
 }

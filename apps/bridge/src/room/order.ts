@@ -11,10 +11,10 @@ export interface Ordered {
   readonly job: string;
 }
 
-const IN_TIME_MS = 45_000;
+const IN_TIME_MS = 120_000;
 /** The model says nothing to the slow question for longer than this. */
 const TOO_SHORT_MS = 6_000;
-const STORY_MS = 300_000;
+const STORY_MS = 600_000;
 
 /** The whole job is one handoff to whoever can publish a story; a person answers what is asked. */
 export async function orderStory(url: string, folder: string, answer: Answerer): Promise<Ordered> {

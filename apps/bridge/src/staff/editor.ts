@@ -45,7 +45,7 @@ type Config = LangGraphRunnableConfig;
 
 /** Long enough for a person who reads the question, and gets a coffee first. */
 const ARTICLE_MS = 240_000;
-const SECOND_TRY_MS = 60_000;
+const SECOND_TRY_MS = 120_000;
 
 function tell({ writer }: Config, message: string): void {
   writer?.({ message, data: { step_of: seat.id } });

@@ -146,6 +146,7 @@ function toldOfReceipt(status: StatusCode, about: string): Told {
     status,
   });
   if (status === 101) return told("accepted", `accepts ${about}`, "step");
+  if (status === 201) return told("told", `has ${about} already: ${named(status)}`, "step");
   if (status === 200) return told("acknowledged", `has put away the end of ${about}`, "step");
   return told("offered", `gives ${about} back: ${named(status)}`, "warning");
 }

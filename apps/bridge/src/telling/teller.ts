@@ -1,6 +1,5 @@
 import type { Check } from "../proof/checks.ts";
 import type { Figures } from "../proof/figures.ts";
-import type { Proof } from "../proof/proof.ts";
 import type { Published } from "../room/newsroom.ts";
 import type { StoryEvent } from "../story/event.ts";
 
@@ -15,7 +14,6 @@ export interface Teller {
 export interface Ending {
   readonly published: Published;
   readonly events: readonly StoryEvent[];
-  readonly proof: Proof;
   readonly checks: readonly Check[];
   readonly figures: Figures;
 }
