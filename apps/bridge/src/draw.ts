@@ -13,7 +13,7 @@ const SCENE = "\n\n  \u001b[1m";
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const output = execFileSync(process.execPath, [here("demo.ts")], {
   encoding: "utf8",
-  env: { ...process.env, FORCE_COLOR: "1" },
+  env: { ...process.env, FORCE_COLOR: "1", OPENAI_API_KEY: "" },
 });
 const scenes = output.slice(0, output.indexOf("Done in")).split(SCENE);
 const shown = scenes.filter(

@@ -1,38 +1,51 @@
 import type { LedgerEntry } from "@waybill/hub";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
-import type { HandoffEnvelope } from "@waybill/protocol";
+import type { Envelope, HandoffEnvelope } from "@waybill/protocol";
 import type { Prey } from "../staff/imposter.ts";
 import { indexOfQuestion, SLOW } from "../story/questions.ts";
 
-/** Looks for what is worth forging: work that somebody has accepted, and a result that was given. */
+type Work = Omit<Prey, "genuine">;
+
+/** Looks for what is worth forging: work that somebody is at, best the slow question, and a real result. */
 export class Prying {
   readonly #prey = Promise.withResolvers<Prey>();
-  #handoff: { readonly envelope: HandoffEnvelope; readonly text: string } | undefined;
-  #recipient: string | undefined;
+  readonly #asked = new Map<string, Omit<Work, "recipient">>();
+  #slow: string | undefined;
+  #isSlowOver = false;
+  #accepted: Work | undefined;
   #genuine: string | undefined;
 
   get prey(): Promise<Prey> {
     return this.#prey.promise;
   }
 
-  see({ type, content }: LedgerEntry): void {
-    if (type !== "envelope") return;
-    const envelope = parseEnvelope(readCompact(content).payload);
-    if (envelope.kind === "handoff") {
-      const isSlow = indexOfQuestion(JSON.stringify(envelope.body.input ?? null)) === SLOW;
-      const isFirst = this.#handoff === undefined;
-      const isResearch = envelope.body.capability === "web_research";
-      if (isSlow && isFirst && isResearch) this.#handoff = { envelope, text: content };
-    } else if (envelope.kind === "receipt" && envelope.body.status === 101) {
-      if (envelope.handoff_id === this.#handoff?.envelope.handoff_id) {
-        this.#recipient = envelope.from;
-      }
-    } else if (envelope.kind === "result" && envelope.body.status === 200) {
-      this.#genuine ??= content;
-    }
-    if (this.#handoff === undefined || this.#recipient === undefined) return;
-    if (this.#genuine === undefined) return;
-    const { envelope: handoff, text } = this.#handoff;
-    this.#prey.resolve({ handoff, text, recipient: this.#recipient, genuine: this.#genuine });
+  see({ type, content, handoffId }: LedgerEntry): void {
+    if (type === "envelope") this.#read(parseEnvelope(readCompact(content).payload), content);
+    else if (handoffId === this.#slow && content.includes('"expire"')) this.#isSlowOver = true;
+    const isBest = this.#accepted?.handoff.handoff_id === this.#slow || this.#isSlowOver;
+    if (this.#accepted === undefined || this.#genuine === undefined || !isBest) return;
+    this.#prey.resolve({ ...this.#accepted, genuine: this.#genuine });
   }
+
+  #read(envelope: Envelope, text: string): void {
+    const { kind, handoff_id: id, from: recipient } = envelope;
+    if (kind === "handoff" && isResearch(envelope)) {
+      this.#asked.set(id, { handoff: envelope, text });
+      if (isSlow(envelope)) this.#slow ??= id;
+    } else if (kind === "receipt" && envelope.body.status === 101) {
+      const asked = this.#asked.get(id);
+      const isBetter = this.#accepted === undefined || id === this.#slow;
+      if (asked !== undefined && isBetter) this.#accepted = { ...asked, recipient };
+    } else if (kind === "result" && envelope.body.status === 200) {
+      this.#genuine ??= text;
+    }
+  }
+}
+
+function isResearch({ body }: HandoffEnvelope): boolean {
+  return body.capability === "web_research";
+}
+
+function isSlow({ body }: HandoffEnvelope): boolean {
+  return indexOfQuestion(JSON.stringify(body.input ?? null)) === SLOW;
 }
