@@ -53,8 +53,8 @@ function envelopesIn(entries: readonly LedgerEntry[]) {
 
 test("the last line is what the ledger says, and the database can be explored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bridge-"));
-  const args = [DEMO, "--json", "--data", folder];
-  const { stdout } = await run(process.execPath, args, { env: OFFLINE });
+  const demo = [DEMO, "--json", "--data", folder];
+  const { stdout } = await run(process.execPath, demo, { env: OFFLINE });
   const lines = stdout
     .trimEnd()
     .split("\n")

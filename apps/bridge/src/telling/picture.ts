@@ -49,7 +49,10 @@ function piecesOf(line: string): readonly Piece[] {
   // oxlint-disable-next-line no-control-regex
   for (const [index, text] of line.split(/\u001b\[([\d;]*)m/).entries()) {
     if (index % 2 === 0) {
-      if (text !== "") pieces.push({ text, style: active.map((code) => CODES[code]).join(";") });
+      const style = active.map((code) => CODES[code]).join(";");
+      const last = pieces.at(-1);
+      if (last?.style === style) pieces[pieces.length - 1] = { text: last.text + text, style };
+      else if (text !== "") pieces.push({ text, style });
     } else {
       for (const code of text.split(";")) {
         const ended = ENDS[code || "0"];
