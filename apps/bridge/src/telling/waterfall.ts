@@ -34,7 +34,9 @@ export function waterfall(events: readonly StoryEvent[], width: number, paint: P
     Math.min(room - 1, Math.floor(((at - start) / Math.max(1, end - start)) * room));
   return rows.map(({ about, by, startedAt, endedAt, isGood, spans }) => {
     const cells = Array.from({ length: room }, () => " ");
-    for (const { part, from, to } of spans) {
+    // However short a question was open, it is not painted over.
+    const inOrder = spans.toSorted((a, b) => Number(a.part === "asks") - Number(b.part === "asks"));
+    for (const { part, from, to } of inOrder) {
       const { sign, color } = PARTS[part];
       cells.fill(paint(sign, color), column(from), column(to) + 1);
     }
