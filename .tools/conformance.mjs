@@ -1,5 +1,7 @@
 // `pnpm conformance echo`: what the adapter in packages/adapter-echo does of all that an adapter owes.
 // Without a name: every adapter, and what has a fixture in a folder of its own, as conversation/team.
+// Those in Python, autogen and crewai, are left out unless named: they need the environments that
+// `npm run test:python` makes.
 // `--json` for a program to read, `--markdown` for a table of them all. `--readme` puts a short table
 // into the project's README, and `--check` compares what stands there with what is so.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +11,7 @@ import { withConformance } from "./conformance-table.mjs";
 import { packages, root } from "./workspace.mjs";
 
 const PREFIX = "packages/adapter-";
+const OTHER_LANGUAGES = "apps/interop";
 const FIXTURE = "conformance-fixture.ts";
 const README = join(root, "README.md");
 const FORMATS = ["--json", "--markdown", "--readme", "--check"];
@@ -18,17 +21,18 @@ const format = args.find((each) => FORMATS.includes(each));
 const names = args.filter((each) => each !== format);
 const fixtures = new Map(
   packages()
-    .filter(({ folder }) => folder.startsWith(PREFIX))
+    .filter(({ folder }) => folder.startsWith(PREFIX) || folder === OTHER_LANGUAGES)
     .flatMap(({ folder }) =>
       globSync(`{,*/}${FIXTURE}`, { cwd: join(root, folder, "src") })
         .toSorted()
         .map((path) => [
-          join(folder.slice(PREFIX.length), dirname(path)),
+          join(folder === OTHER_LANGUAGES ? "" : folder.slice(PREFIX.length), dirname(path)),
           join(root, folder, "src", path),
         ]),
     ),
 );
 const adapters = [...fixtures.keys()];
+const isOfOtherLanguage = (name) => fixtures.get(name).startsWith(join(root, OTHER_LANGUAGES));
 const unknown = names.filter((name) => !fixtures.has(name));
 if (unknown.length > 0) {
   console.error(
@@ -42,7 +46,7 @@ const { reportAdapter, reportAsJson, reportAsText, reportsAsMarkdown } = await i
   conformance.href
 );
 const reports = [];
-for (const name of names.length > 0 ? names : adapters) {
+for (const name of names.length > 0 ? names : adapters.filter((each) => !isOfOtherLanguage(each))) {
   const { fixture } = await import(pathToFileURL(fixtures.get(name)).href);
   reports.push(await reportAdapter(fixture));
 }

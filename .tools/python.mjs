@@ -31,8 +31,16 @@ const parts = {
       ],
     ],
   },
-  autogen: { paths: ["tests/with_autogen"], checks: [["mypy", "-p", "waybill.autogen"]] },
-  crewai: { paths: ["tests/with_crewai"], checks: [["mypy", "-p", "waybill.crewai"]] },
+  autogen: {
+    paths: ["tests/with_autogen"],
+    checks: [["mypy", "-p", "waybill.autogen"]],
+    isAdapter: true,
+  },
+  crewai: {
+    paths: ["tests/with_crewai"],
+    checks: [["mypy", "-p", "waybill.crewai"]],
+    isAdapter: true,
+  },
   // Its workers have nothing of Waybill in them: what is tested is the host that they connect to.
   "autogen-grpc": { host: "adapter-autogen" },
 };
@@ -77,7 +85,7 @@ function findPython() {
 function runPart(name) {
   const bin = setUp(name);
   if (bin === undefined) return;
-  const { paths, checks = [], host } = parts[name];
+  const { paths, checks = [], host, isAdapter = false } = parts[name];
   if (host !== undefined) return runHost(name, host, bin);
   if (!install(bin, name)) return;
   for (const [command, ...args] of checks) {
@@ -99,6 +107,27 @@ function runPart(name) {
     total.failed.push(
       `${name}: its tests ended badly, though none failed: the output stands above`,
     );
+  }
+  if (isAdapter) runSuite(name);
+}
+
+/** The suite that every adapter passes, driven over the wire. A gap is what it leaves out, with the reason. */
+function runSuite(name) {
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, ".tools", "conformance.mjs"), name, "--json"],
+    { cwd: root, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" },
+  );
+  try {
+    const { passed, failures, gaps } = JSON.parse(stdout);
+    console.log(
+      `the suite of adapters: ${passed} passed, ${failures.length} failed, ${gaps.length} gaps`,
+    );
+    total.passed += passed;
+    total.failed.push(...failures.map((each) => `${name}: ${each.case}: ${each.message}`));
+    total.skipped.push(...gaps.map((each) => `${name}: ${each.case}: ${each.reason}`));
+  } catch {
+    total.failed.push(`${name}: the suite of adapters ended with exit code ${status}\n${stdout}`);
   }
 }
 

@@ -8,6 +8,7 @@ export type {
   CallFixture,
   CallRequest,
   OfferRequest,
+  PeerFixture,
   Played,
   ServeFixture,
   Stage,

@@ -91,9 +91,9 @@ class Place:
         self._others.append(started)
         return started
 
-    async def python(self, program: str, name: str) -> Process:
+    async def python(self, program: str, name: str, *more: str) -> Process:
         started = await Process.start(
-            sys.executable, TESTS / f"{program}.py", self.url, name, self.key(name)
+            sys.executable, TESTS / f"{program}.py", self.url, name, self.key(name), *more
         )
         self._others.append(started)
         return started

@@ -7,10 +7,22 @@ export interface AdapterFixture {
   readonly adapter: string;
   readonly serve?: ServeFixture | undefined;
   readonly call?: CallFixture | undefined;
+  /** Instead of the two: an adapter in another language, used in both directions. */
+  readonly peer?: PeerFixture | undefined;
   /** A module that exports this as `fixture`: a process that is to be killed loads it. */
   readonly module: URL;
   /** What this framework can't do, by the name of the case, each with the reason. */
   readonly gaps?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * A process that speaks the suite's lines on its standard input and output: its agents attach to a
+ * served hub by themselves, and its framework plays what the suite tells it to.
+ */
+export interface PeerFixture {
+  readonly command: readonly string[];
+  readonly cwd: URL;
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ServeFixture {

@@ -3,26 +3,37 @@ import { deepEqual } from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAgent } from "@waybill/agent";
+import { createAgent, loadKey } from "@waybill/agent";
 import type { Agent, Clock, Handler, HandoffHandle, HandoffOptions, Hub } from "@waybill/agent";
+import { call, offerOf, refuseQuestion } from "@waybill/agent/adapter";
 import { ledgerEntries, ledgerHistory, memoryStore, openHub } from "@waybill/hub";
 import type { HubServer, Store } from "@waybill/hub";
+import { serveHub } from "@waybill/hub/served";
+import type { ServedHub } from "@waybill/hub/served";
 import {
   checkHistory,
+  createReply,
   generateKey,
   parseEnvelope,
   parseManifest,
   readCompact,
+  signEnvelope,
 } from "@waybill/protocol";
 import type {
   Capability,
   CapabilityInput,
   Envelope,
   EnvelopeKind,
+  HandoffEnvelope,
+  Json,
   PrivateKey,
 } from "@waybill/protocol";
-import { settled, StillClock } from "./clock.ts";
-import type { Act, AdapterFixture, CallRequest, Played } from "./fixture.ts";
+import { RunningClock, settled, StillClock } from "./clock.ts";
+import type { MovableClock } from "./clock.ts";
+import type { Act, AdapterFixture, CallRequest, Played, Stage } from "./fixture.ts";
+import { sharedPeer } from "./peer/peer.ts";
+import { PeerAgent } from "./peer/peer-agent.ts";
+import { startPeerRecipient } from "./peer/peer-recipient.ts";
 import type { ActName } from "./process/acts.ts";
 import { startRecipient } from "./process/recipient.ts";
 import type { Recipient } from "./process/recipient.ts";
@@ -35,6 +46,13 @@ export interface ServingOptions {
   readonly hub?: Hub | undefined;
 }
 
+/** An agent that serves through the adapter, wherever it lives. */
+export interface Serving {
+  stop(options?: { readonly mode?: "finish" | "release" | "abandon" }): Promise<void>;
+  /** Hands a part of the work off, from inside a run that plays. */
+  part(stage: Stage, capability: string, input: Json): Promise<Json>;
+}
+
 /** A call, of which a case says only what it is about. */
 export interface Calling extends Partial<Omit<CallRequest, "agent" | "capability" | "folder">> {
   readonly capability?: Partial<CapabilityInput> | undefined;
@@ -43,7 +61,7 @@ export interface Calling extends Partial<Omit<CallRequest, "agent" | "capability
 /** A hub of its own for one case, its agents, and what can be seen of them from outside. */
 export class Scene {
   readonly fixture: AdapterFixture;
-  readonly clock: StillClock;
+  readonly clock: MovableClock;
   readonly hub: HubServer;
   /** What the case waits for, to be named should it never come. */
   waitsFor = "its agents to start";
@@ -53,13 +71,18 @@ export class Scene {
   readonly #keys = new Map<string, PrivateKey>();
   readonly #agents: Agent[] = [];
   readonly #children: Recipient[] = [];
+  /** The same for an adapter in another language: its hubs at their addresses, and its agents. */
+  readonly #served = new Map<Hub, Promise<ServedHub>>();
+  readonly #peerAgents: PeerAgent[] = [];
+  #peerCaller: Promise<PeerAgent> | undefined;
+  #callersHub: Hub | undefined;
   #owner: Agent | undefined;
   #caller: Agent | undefined;
   #isDisposed = false;
 
   private constructor(
     fixture: AdapterFixture,
-    parts: { clock: StillClock; time: Clock; store: Store; hub: HubServer; folder: string },
+    parts: { clock: MovableClock; time: Clock; store: Store; hub: HubServer; folder: string },
   ) {
     this.fixture = fixture;
     this.clock = parts.clock;
@@ -71,7 +94,7 @@ export class Scene {
 
   /** Time stands still in it, unless processes take part that have a time of their own. */
   static async open(fixture: AdapterFixture, time?: Clock): Promise<Scene> {
-    const clock = new StillClock();
+    const clock = fixture.peer === undefined ? new StillClock() : new RunningClock();
     const store = memoryStore();
     // What is tried again is tried again at once: no case is about how long a hub waits.
     const terms = { backoffMs: 0 };
@@ -101,31 +124,109 @@ export class Scene {
 
   /** Puts something between the caller and the hub, before the caller is there. */
   lineCaller(line: (hub: Hub) => Hub): void {
-    this.#caller = this.agent("caller", line(this.hub));
+    this.#callersHub = line(this.hub);
+    if (this.fixture.peer === undefined) this.#caller = this.agent("caller", this.#callersHub);
   }
 
   /** As if the caller's process had ended without a word, and another had been started. */
   async restartCaller(): Promise<void> {
-    await this.caller.stop({ mode: "abandon" });
+    await (await this.#peerCaller)?.stop("abandon");
+    await this.#caller?.stop({ mode: "abandon" });
     this.#caller = undefined;
+    this.#peerCaller = undefined;
+  }
+
+  /** Cancels a handoff of the caller's, as it would from another place than its run. */
+  async cancelElsewhere(handoff: HandoffEnvelope): Promise<void> {
+    const reason = "somebody else's decision";
+    if (this.fixture.peer === undefined) {
+      await (await this.caller.attach(handoff.handoff_id)).cancel(reason);
+      return;
+    }
+    const to = typeof handoff.to === "string" ? handoff.to : this.hub.id;
+    const cancel = createReply(handoff, { kind: "cancel", from: "caller", to, body: { reason } });
+    await this.hub.submit(signEnvelope(cancel, await loadKey(this.#keyFile("caller"))));
+  }
+
+  /** Has the caller serve what does nothing but call. */
+  async serveWhole(capability: string): Promise<void> {
+    if (this.fixture.peer !== undefined) {
+      return (await this.#calling()).serveWhole(capability, this.#request({}));
+    }
+    const run = async ({ handoffId }: { readonly handoffId: string }) => ({
+      output: (await this.call({ run: handoffId })).output ?? "in words",
+    });
+    this.caller.serve(...offerOf({ capability: { name: capability }, run }));
+    await this.caller.start();
   }
 
   /** Has the adapter serve a thing that plays `act`. */
-  async serve(act: Act, options: ServingOptions = {}): Promise<Agent> {
+  async serve(act: Act, options: ServingOptions = {}): Promise<Serving> {
     const { id = "worker", hub } = options;
-    const agent = this.agent(id, hub);
     const capability = { ...CAPABILITY, ...options.capability };
+    if (this.fixture.peer !== undefined) {
+      const peer = await this.#peerAgent(id, hub);
+      await peer.serve(capability, act, this.folder);
+      return {
+        stop: ({ mode = "finish" } = {}) => peer.stop(mode),
+        part: (...args) => peer.part(...args),
+      };
+    }
+    const agent = this.agent(id, hub);
     agent.serve(...(await this.fixture.serve!.offer({ capability, act, folder: this.folder })));
     await agent.start();
-    return agent;
+    return {
+      stop: (how) => agent.stop(how),
+      async part({ run }, name, input) {
+        const step = { run, step: "part" };
+        const asked = { step, capability: name, input, onQuestion: refuseQuestion };
+        return (await call(agent, asked)).output as Json;
+      },
+    };
   }
 
   /** Has the adapter serve a thing in a process of its own. */
   async start(act: ActName): Promise<Recipient> {
-    const { module } = this.fixture;
-    const recipient = await startRecipient({ module, act, folder: this.folder, hub: this.hub });
+    const { module, peer } = this.fixture;
+    const { folder, hub } = this;
+    const recipient =
+      peer === undefined
+        ? await startRecipient({ module, act, folder, hub })
+        : await startPeerRecipient({
+            ...(await this.#attaching("worker")),
+            fixture: peer,
+            hub,
+            act,
+            capability: CAPABILITY,
+            folder,
+          });
     this.#children.push(recipient);
     return recipient;
+  }
+
+  async #peerAgent(id: string, hub?: Hub): Promise<PeerAgent> {
+    const attaching = await this.#attaching(id, hub);
+    const made = await PeerAgent.open(sharedPeer(this.fixture.peer!), attaching);
+    this.#peerAgents.push(made);
+    return made;
+  }
+
+  async #attaching(id: string, hub: Hub = this.hub) {
+    const key = this.#keyFile(id);
+    await loadKey(key);
+    const served =
+      this.#served.get(hub) ??
+      serveHub({ hub: { ...this.hub, attach: hub.attach }, store: this.#store });
+    this.#served.set(hub, served);
+    return { id, key, url: (await served).url };
+  }
+
+  #keyFile(id: string): string {
+    return join(this.folder, `${id}.jwk`);
+  }
+
+  #calling(): Promise<PeerAgent> {
+    return (this.#peerCaller ??= this.#peerAgent("caller", this.#callersHub));
   }
 
   /** Hands work to what the adapter serves. */
@@ -149,7 +250,20 @@ export class Scene {
 
   /** Has the adapter's framework call a remote agent. */
   call(calling: Calling = {}): Promise<Played> {
-    const called = this.fixture.call!.run({
+    const called = this.#call(this.#request(calling));
+    // A case may look at something else first.
+    called.catch(() => undefined);
+    return called;
+  }
+
+  async #call(request: Omit<CallRequest, "agent">): Promise<Played> {
+    return this.fixture.peer === undefined
+      ? this.fixture.call!.run({ ...request, agent: this.caller })
+      : (await this.#calling()).call(request);
+  }
+
+  #request(calling: Calling): Omit<CallRequest, "agent"> {
+    return {
       to: undefined,
       run: "run-1",
       step: "step-1",
@@ -160,13 +274,9 @@ export class Scene {
       show: () => undefined,
       ask: () => Promise.reject(new Error("nobody was to be asked")),
       ...calling,
-      agent: this.caller,
       capability: asPublished({ ...CAPABILITY, ...calling.capability }),
       folder: this.folder,
-    });
-    // A case may look at something else first.
-    called.catch(() => undefined);
-    return called;
+    };
   }
 
   /** The second door: what was signed about all handoffs, as the ledger has it. */
@@ -211,6 +321,9 @@ export class Scene {
     this.#isDisposed = true;
     await Promise.all(this.#children.map((each) => each.kill()));
     await Promise.all(this.#agents.map((agent) => agent.stop({ mode: "abandon" })));
+    // One that was stopped before, or that was never there, has nothing more to end.
+    await Promise.allSettled(this.#peerAgents.map((agent) => agent.stop("abandon")));
+    await Promise.all([...this.#served.values()].map(async (served) => (await served).close()));
     await this.hub.close();
     await this.#store.close();
     await rm(this.folder, { recursive: true, force: true });

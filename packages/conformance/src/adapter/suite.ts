@@ -42,6 +42,12 @@ const CALLED: Cases = {
 /** Enough for a framework that starts slowly on a busy machine. */
 export const PATIENCE_MS = 20_000;
 
+/** An adapter in a process of its own may have to start it again, with all of its framework. */
+const PEER_PATIENCE_MS = 60_000;
+
+/** What a framework can't do may well be to come to an end: that is not waited for as long. */
+const GAP_PATIENCE_MS = 5_000;
+
 export interface AdapterSuiteOptions {
   /** How long a case may take; beyond, it hangs. */
   readonly patienceMs?: number | undefined;
@@ -50,9 +56,11 @@ export interface AdapterSuiteOptions {
 /** What an adapter owes in the directions that it has, as cases for any test runner. */
 export function adapterSuite(
   fixture: AdapterFixture,
-  { patienceMs = PATIENCE_MS }: AdapterSuiteOptions = {},
+  {
+    patienceMs = fixture.peer === undefined ? PATIENCE_MS : PEER_PATIENCE_MS,
+  }: AdapterSuiteOptions = {},
 ): AdapterCase[] {
-  const { serve, call, gaps = {} } = fixture;
+  const { peer, serve = peer, call = peer, gaps = {} } = fixture;
   const cases = { ...(serve && { ...SERVED, ...killedCases }), ...(call && CALLED) };
   const unknown = Object.keys(gaps).find((name) => !Object.hasOwn(cases, name));
   if (unknown !== undefined) {
@@ -61,7 +69,10 @@ export function adapterSuite(
   return Object.entries(cases).map(([name, check]) => ({
     name,
     timeoutMs: 2 * patienceMs,
-    run: () => judged(() => runCase(fixture, check, patienceMs), gaps[name]),
+    run: () =>
+      gaps[name] === undefined
+        ? judged(() => runCase(fixture, check, patienceMs), undefined)
+        : judged(() => runCase(fixture, check, Math.min(patienceMs, GAP_PATIENCE_MS)), gaps[name]),
   }));
 }
 

@@ -83,7 +83,7 @@ export const calledEndingCases: Cases = {
     const called = scene.call();
     await scene.wait("the remote agent to start", started.came);
     const [handoff] = await scene.said("handoff");
-    await (await scene.caller.attach(handoff!.handoff_id)).cancel("somebody else's decision");
+    await scene.cancelElsewhere(handoff!);
     equal((await scene.wait("the end of the call", endingOf(called))).status, 499);
   },
 };

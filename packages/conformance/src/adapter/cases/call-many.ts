@@ -1,7 +1,5 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Hub } from "@waybill/agent";
-import { offerOf } from "@waybill/agent/adapter";
-import type { Json } from "@waybill/protocol";
 import { aborted, carries, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Played } from "../fixture.ts";
@@ -137,15 +135,7 @@ export const calledManyCases: Cases = {
   "call: inside a run that is served, a call is a part of its handoff": async (scene) => {
     await scene.receive(() => ({ summary: "a part" }));
     const whole = `${CAPABILITY.name}-whole`;
-    scene.caller.serve(
-      ...offerOf({
-        capability: { name: whole },
-        run: async ({ handoffId }) => ({
-          output: ((await scene.call({ run: handoffId })).output ?? "in words") as Json,
-        }),
-      }),
-    );
-    await scene.caller.start();
+    await scene.serveWhole(whole);
     const handle = scene.owner.handoff({
       capability: whole,
       timeoutMs: 40_000,

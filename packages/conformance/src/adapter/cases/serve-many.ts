@@ -1,11 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { call, refuseQuestion } from "@waybill/agent/adapter";
-import type { Agent, Hub } from "@waybill/agent";
+import type { Hub } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import { endingOf, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
-import type { Scene } from "../scene.ts";
+import type { Scene, Serving } from "../scene.ts";
 import { settled } from "../clock.ts";
 import { CAPABILITY, TRACEPARENT } from "../sample.ts";
 
@@ -24,21 +23,14 @@ function repeating(hub: Hub): Hub {
 }
 
 /** A thing that hands a part of its work off, and the plain agent that does the part. */
-async function withPart(scene: Scene, part: () => unknown): Promise<Agent> {
+async function withPart(scene: Scene, part: () => unknown): Promise<void> {
   await scene.receive(part as never, {
     id: "other",
     capability: { name: PART, output_schema: {} },
   });
-  const worker: Agent = await scene.serve(async ({ run }) => {
-    const { output } = await call(worker, {
-      step: { run, step: "part" },
-      capability: PART,
-      input: { query: "a part" },
-      onQuestion: refuseQuestion,
-    });
-    return { output: { summary: output as string } };
-  });
-  return worker;
+  const worker: Serving = await scene.serve(async (stage) => ({
+    output: { summary: (await worker.part(stage, PART, { query: "a part" })) as string },
+  }));
 }
 
 export const servedManyCases: Cases = {
@@ -63,13 +55,18 @@ export const servedManyCases: Cases = {
 
   "serve: never more runs at once than the capability allows": async (scene) => {
     let [running, most] = [0, 0];
+    const two = moment();
     const act: Act = async () => {
       most = Math.max(most, ++running);
+      if (running === 2) two.come();
+      await two.came;
+      // A third that may start does so now.
       await settled();
       running--;
       return { output: { summary: "done" } };
     };
     await scene.serve(act, { capability: { concurrency: 2 } });
+    scene.waitsFor = "two runs at once";
     await Promise.all(Array.from({ length: 6 }, () => scene.handoff().result));
     equal(most, 2);
   },

@@ -66,9 +66,9 @@ export const servedTalkingCases: Cases = {
   "serve: it asks twice, is restarted before each answer, and goes on where it was": async (
     scene,
   ) => {
+    let agent = await scene.serve(asking);
     const handle = scene.handoff();
     const ids: string[] = [];
-    let agent = await scene.serve(asking);
     for (const answer of ["Bergen", "Monday"]) {
       const { id } = await scene.wait("a question", nextQuestion(handle));
       ids.push(id);

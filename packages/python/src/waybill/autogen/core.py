@@ -9,7 +9,7 @@ from typing import Any
 from autogen_core import MessageContext, RoutedAgent, message_handler
 from pydantic import BaseModel
 
-from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
+from ..adapter.call import OnProgress, OnQuestion, dispatch, refuse_question, settle
 from ..agent import Agent
 
 
@@ -23,6 +23,7 @@ def remote_core_agent(
     timeout: float | None = None,
     description: str = "A remote agent.",
     on_question: OnQuestion = refuse_question,
+    on_progress: OnProgress | None = None,
 ) -> type[RoutedAgent]:
     """A class to register with a runtime: a message of the type `takes` is the input, and the output is
     read as the type `gives`. Both are dataclasses or pydantic models. A failure is raised to the sender."""
@@ -37,7 +38,9 @@ def remote_core_agent(
             to=to,
             timeout=timeout,
         )
-        working = asyncio.ensure_future(settle(handle, on_question=on_question))
+        working = asyncio.ensure_future(
+            settle(handle, on_progress=on_progress, on_question=on_question)
+        )
         ctx.cancellation_token.link_future(working)
         return _read(gives, (await working).output)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,10 +18,15 @@ from autogen_core import Image
 from ..adapter.words import Message, spoken
 
 _SOURCE_LENGTH = 256
+# A message that AgentChat has no words for is kept whole in the metadata of the one that stands for it.
+_WHOLE = "waybill_message"
 
 
 def to_wire(message: BaseChatMessage, own: str | None = None) -> Message:
     """`own` is whose side of the conversation the assistant's is."""
+    if _WHOLE in message.metadata:
+        whole: Message = json.loads(message.metadata[_WHOLE])
+        return whole
     role = "assistant" if own is None or message.source == own else "user"
     if message.source == "user":
         role = "user"
@@ -49,12 +55,20 @@ def from_wire(messages: Iterable[Message]) -> list[BaseChatMessage]:
         if images:
             content: list[str | Image] = [Image.from_uri(each) for each in images]
             words = spoken(message)
+            parts = [words, *content] if words else content
             made.append(
-                MultiModalMessage(source=source, content=[words, *content] if words else content)
+                MultiModalMessage(source=source, content=parts, metadata=_whole_of(message))
             )
         else:
-            made.append(TextMessage(source=source, content=spoken(message)))
+            text = TextMessage(source=source, content=spoken(message), metadata=_whole_of(message))
+            made.append(text)
     return made
+
+
+def _whole_of(message: Message) -> dict[str, str]:
+    is_plain = message.keys() == {"role", "content"} and message["role"] == "user"
+    is_text = [[*each] for each in message["content"]] == [["type", "text"]]
+    return {} if is_plain and is_text else {_WHOLE: json.dumps(message)}
 
 
 def _is_inline_image(part: dict[str, Any]) -> bool:

@@ -23,7 +23,7 @@ from ..agent import Agent
 from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
-from .messages import to_wire
+from .messages import from_wire, to_wire
 
 
 class _Asked(Exception):
@@ -84,19 +84,26 @@ class RemoteAgent(BaseChatAgent):
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
         shown: asyncio.Queue[ProgressEvent | None] = asyncio.Queue()
-        work = asyncio.ensure_future(self._reply(messages, shown))
+        inner: list[BaseChatMessage] = []
+        work = asyncio.ensure_future(self._reply(messages, shown, inner))
         cancellation_token.link_future(work)
         work.add_done_callback(lambda _: shown.put_nowait(None))
         try:
             while (event := await shown.get()) is not None:
                 if event.message is not None:
                     yield ModelClientStreamingChunkEvent(source=self.name, content=event.message)
-            yield Response(chat_message=await work)
+            reply = await work
+            for message in inner:
+                yield message
+            yield Response(chat_message=reply, inner_messages=inner)
         finally:
             work.cancel()
 
     async def _reply(
-        self, messages: Sequence[BaseChatMessage], shown: asyncio.Queue[ProgressEvent | None]
+        self,
+        messages: Sequence[BaseChatMessage],
+        shown: asyncio.Queue[ProgressEvent | None],
+        inner: list[BaseChatMessage],
     ) -> BaseChatMessage:
         handle = await self._handle(messages)
 
@@ -115,8 +122,14 @@ class RemoteAgent(BaseChatAgent):
                 raise
             words = f"{self.name} could not do it: {error} {error.remedy}"
             return self._said(words, handle, target=self._back_to)
-        self._history.extend(self._replies(result))
-        return self._said(words_of_result(result), handle, target=self._back_to)
+        replies = self._replies(result)
+        self._history.extend(replies)
+        # The last one is what it says to the team; how it came to that, the team's stream shows.
+        *before, last = from_wire(replies)
+        inner.extend(before)
+        said = self._said(words_of_result(result), handle, target=self._back_to)
+        said.metadata.update(last.metadata)
+        return said
 
     async def _handle(self, messages: Sequence[BaseChatMessage]) -> HandoffHandle:
         if self._open is not None:
@@ -150,6 +163,8 @@ class RemoteAgent(BaseChatAgent):
                 raise
 
     def _replies(self, result: HandoffResult) -> list[Message]:
+        if result.messages:
+            return list(result.messages)
         said = words_of_result(result)
         return [
             {"role": "assistant", "name": self.name, "content": [{"type": "text", "text": said}]}

@@ -14,6 +14,7 @@ from autogen_core import CancellationToken
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
+from ..adapter.trace import in_trace
 from ..adapter.words import asked_of, output_of
 from ..agent import Agent
 from ..protocol.error import WaybillError
@@ -44,7 +45,8 @@ def serve(
         try:
             runner = await _made(factory, work)
             task = await _task(runner, work, output_schema, user)
-            result = await _run(runner, task, work)
+            with in_trace(work.envelope.get("traceparent")):
+                result = await _run(runner, task, work)
         except Exception as error:
             raise failure_from(error, parts) from error
         said = said_in(result.messages)[len(task) :]

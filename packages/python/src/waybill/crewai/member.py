@@ -10,7 +10,7 @@ from crewai.agents.agent_builder.base_agent import BaseAgent
 from crewai.tools import BaseTool
 from pydantic import PrivateAttr
 
-from ..adapter.call import OnQuestion, refuse_question
+from ..adapter.call import OnProgress, OnQuestion, refuse_question
 from ..adapter.words import text_message, words_of_result
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -43,10 +43,11 @@ class RemoteMember(BaseAgentAdapter):
         timeout: float | None = None,
         run: str | None = None,
         on_question: OnQuestion = refuse_question,
+        on_progress: OnProgress | None = None,
         **fields: Any,
     ) -> None:
         super().__init__(role=role, goal=goal, backstory=backstory, **fields)
-        self._remote = Remote(agent, capability, to, timeout, run, on_question)
+        self._remote = Remote(agent, capability, to, timeout, run, on_question, on_progress)
 
     @property
     def last_messages(self) -> list[Any]:

@@ -17,6 +17,7 @@ from crewai.types.streaming import CrewStreamingOutput, FlowStreamingOutput
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
 from ..adapter.threads import in_own_loop, wait_in
+from ..adapter.trace import in_trace
 from ..agent import Agent
 from ..protocol.error import WaybillError
 from ..protocol.manifest_shape import read_capability
@@ -58,7 +59,8 @@ def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> N
             made = factory(work)
             runner = await made if inspect.isawaitable(made) else made
             inputs = inputs_of(work, output_schema)
-            ended = await in_own_loop(lambda: _kickoff(runner, inputs, work, loop))
+            with in_trace(work.envelope.get("traceparent")):
+                ended = await in_own_loop(lambda: _kickoff(runner, inputs, work, loop))
             return finished(ended, output_schema)
         except Exception as error:
             raise failure_from(error, parts) from error

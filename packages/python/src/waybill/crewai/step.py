@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
+from ..adapter.call import OnProgress, OnQuestion, dispatch, refuse_question, settle
 from ..adapter.threads import await_in, wait_in
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -31,6 +31,7 @@ class Remote:
     run: str | None = None
     """A name for the run of the crew: with it, a run after a crash finds its handoffs again."""
     on_question: OnQuestion = refuse_question
+    on_progress: OnProgress | None = None
     _counts: Counter[str] = field(default_factory=Counter)
 
     def wait(self, name: str, **content: Any) -> HandoffResult:
@@ -53,7 +54,7 @@ class Remote:
         run, step = self._step(name, content)
         options = {"to": self.to, "timeout": self.timeout}
         handle = dispatch(self._own, self.capability, run=run, step=step, **options, **content)
-        return await settle(handle, on_question=self.on_question)
+        return await settle(handle, on_progress=self.on_progress, on_question=self.on_question)
 
     def _step(self, name: str, content: dict[str, Any]) -> tuple[str, str]:
         """CrewAI names its tasks anew in every process: a step is what it asks, and the how manieth time."""

@@ -8,7 +8,7 @@ from crewai.tools import BaseTool
 from crewai.tools.tool_failure import ToolFailure
 from pydantic import BaseModel, Field, PrivateAttr
 
-from ..adapter.call import OnQuestion, refuse_question
+from ..adapter.call import OnProgress, OnQuestion, refuse_question
 from ..adapter.words import words_of_result
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -40,12 +40,13 @@ class RemoteTool(BaseTool):
         timeout: float | None = None,
         run: str | None = None,
         on_question: OnQuestion = refuse_question,
+        on_progress: OnProgress | None = None,
         **fields: Any,
     ) -> None:
         # A crew keeps what its tools have given, and a failure is not to be given again.
         fields = {"cache_function": _is_kept, **fields}
         super().__init__(name=name, description=description, **fields)
-        self._remote = Remote(agent, capability, to, timeout, run, on_question)
+        self._remote = Remote(agent, capability, to, timeout, run, on_question, on_progress)
 
     def _run(self, **arguments: Any) -> Any:
         try:
@@ -62,7 +63,14 @@ class RemoteTool(BaseTool):
     def _asked(self, arguments: dict[str, Any]) -> dict[str, Any]:
         if self.args_schema is Request:
             return {"brief": {"instruction": arguments["request"]}}
-        return {"input": arguments}
+        # CrewAI spells what was left out as None.
+        fields = self.args_schema.model_fields
+        given = {
+            name: each
+            for name, each in arguments.items()
+            if each is not None or name not in fields or fields[name].is_required()
+        }
+        return {"input": given}
 
 
 def _is_kept(_arguments: Any, result: Any) -> bool:

@@ -43,6 +43,7 @@ class HandoffHandle:
             each.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._asked: dict[str, tuple[str, str]] = {}
         self._seen: set[str] = set()
+        self._order = asyncio.Lock()
         self._ending: str | None = None
         self._is_awaited = False
         self._acknowledged: asyncio.Task[None] | None = None
@@ -174,12 +175,14 @@ class HandoffHandle:
 
     async def receive(self, text: str, received_at: dict[str, Any] | None = None) -> None:
         """Takes what was delivered about it, once however often it comes. For the agent."""
-        verified = await self._context.verify(text, received_at, self._until)
-        if verified.digest in self._seen:
-            return
-        self._check(verified.envelope)
-        self._seen.add(verified.digest)
-        self._take(verified)
+        # One after the other: what waits for a key is not overtaken by what came after it.
+        async with self._order:
+            verified = await self._context.verify(text, received_at, self._until)
+            if verified.digest in self._seen:
+                return
+            self._check(verified.envelope)
+            self._seen.add(verified.digest)
+            self._take(verified)
 
     def _check(self, envelope: Envelope) -> None:
         me, to = self._context.id, self.envelope["to"]

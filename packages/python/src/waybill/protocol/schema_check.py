@@ -15,14 +15,16 @@ _STEPS_AT_MOST = 2_000_000
 
 
 class Issue(NamedTuple):
-    """One fault: where, and the keyword that is broken."""
+    """One fault: where, the keyword that is broken, and what of it."""
 
     at: str
     keyword: str
+    about: str = ""
 
     @property
     def message(self) -> str:
-        return f"{self.at or 'the value'} breaks {self.keyword}"
+        fault = f"{self.at or 'the value'} breaks {self.keyword}"
+        return f"{fault}: {self.about}" if self.about else fault
 
 
 class Outcome(NamedTuple):
@@ -207,8 +209,9 @@ class Checker:
         needed = list(schema.get("required", ()))
         for name, others in schema.get("dependentRequired", {}).items():
             needed.extend(others if name in value else ())
-        if any(name not in value for name in needed):
-            issues.append(Issue(at, "required"))
+        missing = [name for name in needed if name not in value]
+        if missing:
+            issues.append(Issue(at, "required", f"there is no {missing[0]}"))
         for name, each in schema.get("dependentSchemas", {}).items():
             if name in value:
                 take(self._check(each, value, at))

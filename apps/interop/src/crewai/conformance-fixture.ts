@@ -1,0 +1,27 @@
+import type { AdapterFixture } from "@waybill/conformance";
+import { pythonPeer } from "../python-peer.ts";
+
+/** Crews of CrewAI, in Python: one that plays is served, and one with a remote member calls. */
+export const fixture: AdapterFixture = {
+  adapter: "crewai",
+  module: new URL(import.meta.url),
+  peer: pythonPeer("crewai"),
+  gaps: {
+    "serve: a history arrives whole, with its roles, names and tool calls":
+      "the inputs of a crew are words: a history arrives in them, its tool calls too",
+    "serve: artifacts arrive byte for byte": "the inputs of a crew are words",
+    "serve: the messages that a run has added come back whole, and no others":
+      "a crew tells the words of its tasks, and no messages",
+    "serve: the artifacts that a run has made come back byte for byte":
+      "a crew tells the words of its tasks, and has no files",
+    "call: a history goes out whole, with its roles, names and tool calls":
+      "what a task knows of others is one text, its context",
+    "call: artifacts go out byte for byte": "a task of a crew has no files for other agents",
+    "call: the messages of a result come back into the framework whole":
+      "what a member answers is one text",
+    "call: the framework's signal cancels the handoff, and the remote agent stops":
+      "a tool of CrewAI waits in a thread, which hears of no cancellation: its deadline ends it. A remote member is cancelled",
+    "call: the artifacts of a result come back into the framework byte for byte":
+      "what a member answers is one text",
+  },
+};

@@ -1,0 +1,35 @@
+/// <reference types="node" />
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import type { PeerFixture } from "@waybill/conformance";
+
+const PYTHON = new URL("../../../packages/python/", import.meta.url);
+
+/** A framework in the environment that `npm run test:python` makes for it. */
+export function pythonPeer(framework: string): PeerFixture {
+  const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
+  const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
+  if (!existsSync(python)) {
+    throw new Error(
+      `There is no environment with ${framework} here: npm run test:python -- ${framework} makes it.`,
+    );
+  }
+  return {
+    command: [python, "tests/conformance/peer.py", framework],
+    cwd: PYTHON,
+    env: { PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", ...SILENT },
+  };
+}
+
+/** No framework is to speak with anybody. */
+const SILENT = {
+  DO_NOT_TRACK: "1",
+  OTEL_SDK_DISABLED: "true",
+  AUTOGEN_DISABLE_RUNTIME_TRACING: "true",
+  CREWAI_DISABLE_TELEMETRY: "true",
+  CREWAI_DISABLE_TRACKING: "true",
+  CREWAI_TRACING_ENABLED: "false",
+  CREWAI_DISABLE_VERSION_CHECK: "true",
+  CREWAI_TESTING: "true",
+};

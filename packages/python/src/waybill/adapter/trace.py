@@ -1,0 +1,40 @@
+"""The trace that a framework's run is part of, where OpenTelemetry is there: frameworks bring it along."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def current_traceparent() -> str | None:
+    trace = _opentelemetry()
+    if trace is None:
+        return None
+    context = trace.get_current_span().get_span_context()
+    if not context.is_valid:
+        return None
+    return f"00-{context.trace_id:032x}-{context.span_id:016x}-{int(context.trace_flags):02x}"
+
+
+@contextmanager
+def in_trace(traceparent: str | None) -> Iterator[None]:
+    """What a framework records in the course of this is a part of the handoff's trace."""
+    trace = _opentelemetry()
+    if trace is None or traceparent is None:
+        yield
+        return
+    _, trace_id, span_id, flags = traceparent.split("-")[:4]
+    context = trace.SpanContext(
+        int(trace_id, 16), int(span_id, 16), True, trace.TraceFlags(int(flags, 16))
+    )
+    with trace.use_span(trace.NonRecordingSpan(context), record_exception=False):
+        yield
+
+
+def _opentelemetry() -> Any:
+    try:
+        return importlib.import_module("opentelemetry.trace")
+    except ModuleNotFoundError:
+        return None

@@ -1,0 +1,182 @@
+"""AutoGen in the suite: a team whose one member plays, a team with a remote member, and a core agent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from autogen_agentchat.agents import BaseChatAgent
+from autogen_agentchat.base import Response
+from autogen_agentchat.conditions import HandoffTermination
+from autogen_agentchat.messages import (
+    BaseAgentEvent,
+    BaseChatMessage,
+    HandoffMessage,
+    ModelClientStreamingChunkEvent,
+    TextMessage,
+)
+from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_core import AgentId, CancellationToken, SingleThreadedAgentRuntime
+from line import Interrupted
+from peer import Act, Calling, Stage
+from pydantic import BaseModel, ConfigDict
+
+from waybill import Agent, Work
+from waybill.adapter.words import asked_of, words_of
+from waybill.autogen import RemoteAgent, remote_core_agent, serve
+from waybill.autogen.messages import from_wire, to_wire
+from waybill.protocol.ids import handoff_id_of
+
+
+def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
+    def made(work: Work) -> RoundRobinGroupChat:
+        stop = HandoffTermination(target="user")
+        return RoundRobinGroupChat([Player(act, work)], max_turns=1, termination_condition=stop)
+
+    serve(agent, capability, made)
+
+
+class Playing(Stage):
+    def __init__(self, player: Player, shown: asyncio.Queue[str | None]) -> None:
+        super().__init__({"messages": player.seen}, player.source)
+        self._player = player
+        self._shown = shown
+
+    async def show(self, message: str) -> None:
+        self._shown.put_nowait(message)
+
+    async def ask(self, id: str, text: str) -> Any:
+        if id in self._player.answers:
+            return self._player.answers[id]
+        self._player.pending = {"id": id, "text": text}
+        raise Interrupted(text)
+
+
+class Player(BaseChatAgent):
+    """A member of a team that plays, and hands the turn to the user where it has something to ask."""
+
+    def __init__(self, act: Act, source: Work) -> None:
+        super().__init__("player", "Plays what it is told to.")
+        self._act = act
+        self.source = source
+        self.seen: list[dict[str, Any]] = []
+        self.answers: dict[str, Any] = {}
+        self.pending: dict[str, str] | None = None
+
+    @property
+    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
+        return (TextMessage, HandoffMessage)
+
+    async def on_messages(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> Response:
+        raise NotImplementedError
+
+    async def on_messages_stream(
+        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
+    ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
+        if self.pending is not None:
+            self.answers[self.pending["id"]] = messages[-1].to_text()
+            self.pending = None
+        else:
+            self.seen.extend(to_wire(each) for each in messages)
+        shown: asyncio.Queue[str | None] = asyncio.Queue()
+        played = asyncio.ensure_future(self._act(Playing(self, shown)))
+        cancellation_token.link_future(played)
+        played.add_done_callback(lambda _: shown.put_nowait(None))
+        while (message := await shown.get()) is not None:
+            yield ModelClientStreamingChunkEvent(source=self.name, content=message)
+        try:
+            given = await played
+        except Interrupted:
+            assert self.pending is not None
+            asked = self.pending["text"]
+            yield Response(
+                chat_message=HandoffMessage(source=self.name, target="user", content=asked)
+            )
+            return
+        said = from_wire(given.get("messages", []))
+        if "output" in given:
+            said.append(TextMessage(source=self.name, content=words_of(given["output"])))
+        *before, last = said or [TextMessage(source=self.name, content="")]
+        for each in before:
+            yield each
+        yield Response(chat_message=last)
+
+    async def on_reset(self, cancellation_token: CancellationToken) -> None:
+        pass
+
+    async def save_state(self) -> Mapping[str, Any]:
+        return {"seen": self.seen, "answers": self.answers, "pending": self.pending}
+
+    async def load_state(self, state: Mapping[str, Any]) -> None:
+        self.seen, self.answers = list(state["seen"]), dict(state["answers"])
+        self.pending = state["pending"]
+
+
+async def call(calling: Calling) -> dict[str, Any]:
+    work = calling.request["work"]
+    structured = (
+        work.get("input") is not None and calling.request["capability"]["takes"] == "structured"
+    )
+    return await (_sent(calling) if structured else _said(calling))
+
+
+class Given(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+async def _sent(calling: Calling) -> dict[str, Any]:
+    """A message to an agent of the core runtime."""
+    request = calling.request
+    runtime = SingleThreadedAgentRuntime()
+    kind = remote_core_agent(
+        calling.agent,
+        request["capability"]["name"],
+        takes=Given,
+        gives=Given,
+        to=request.get("to"),
+        timeout=request["timeoutMs"] / 1000,
+        on_question=calling.answer,
+        on_progress=lambda event: calling.show(event.message),
+    )
+    await kind.register(runtime, "remote", kind)
+    runtime.start()
+    token = CancellationToken()
+    try:
+        reply = await runtime.send_message(
+            Given.model_validate(request["work"]["input"]),
+            AgentId("remote", request["run"].replace(" ", "_")),
+            message_id=request["step"],
+            cancellation_token=token,
+        )
+        return {"output": reply.model_dump(mode="json")}
+    except asyncio.CancelledError:
+        token.cancel()
+        raise
+    finally:
+        await runtime.stop()
+
+
+async def _said(calling: Calling) -> dict[str, Any]:
+    """A turn of a remote member in a team."""
+    request = calling.request
+    remote = RemoteAgent(
+        "remote",
+        agent=calling.agent,
+        capability=request["capability"]["name"],
+        to=request.get("to"),
+        timeout=request["timeoutMs"] / 1000,
+        on_question=calling.answer,
+    )
+    asked = from_wire(asked_of(request["work"]))
+    for number, each in enumerate(asked):
+        each.id = handoff_id_of("suite", request["run"], f"{request['step']}/{number}")
+    said: list[BaseChatMessage] = []
+    async for event in RoundRobinGroupChat([remote], max_turns=1).run_stream(task=asked):
+        if isinstance(event, ModelClientStreamingChunkEvent):
+            await calling.show(event.content)
+        elif isinstance(event, BaseChatMessage) and event not in asked:
+            said.append(event)
+    return {"output": said[-1].to_text(), "messages": [to_wire(each) for each in said]}

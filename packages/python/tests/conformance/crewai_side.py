@@ -1,0 +1,145 @@
+"""CrewAI in the suite: a flow of crews that plays is served; crews with a remote member, or a tool, call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from crewai import Agent as CrewAgent
+from crewai import BaseLLM, Crew, Flow, Task
+from crewai.flow.flow import start
+from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailurePolicy
+from peer import Act, Calling, Stage
+from pydantic import BaseModel, PrivateAttr
+
+from waybill import Agent, WaybillError, Work
+from waybill.adapter.threads import await_in
+from waybill.adapter.words import asked_of, spoken
+from waybill.crewai import RemoteMember, RemoteTool, serve
+
+
+class Model(BaseLLM):
+    """Says what it is told to, and then whatever its tool has given."""
+
+    _says: str = PrivateAttr()
+    _is_asked: bool = PrivateAttr(default=False)
+
+    def __init__(self, says: str) -> None:
+        super().__init__(model="saying")
+        self._says = says
+
+    def call(self, messages: Any, *_args: Any, **_options: Any) -> str:
+        if not self._is_asked:
+            self._is_asked = True
+            return self._says
+        given = next(
+            each["content"].rpartition("Observation:")[2]
+            for each in reversed(messages)
+            if "Observation:" in each["content"]
+        )
+        return f"Thought: I know\nFinal Answer: {given.strip()}"
+
+    async def acall(self, messages: Any, *args: Any, **options: Any) -> str:
+        return self.call(messages, *args, **options)
+
+    def supports_function_calling(self) -> bool:
+        return False
+
+
+def member(model: Model, **options: Any) -> CrewAgent:
+    return CrewAgent(role="player", goal="g", backstory="b", llm=model, **options)
+
+
+def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
+    loop = asyncio.get_running_loop()
+    serve(agent, capability, lambda work: playing(act, work, loop))
+
+
+class Playing(Stage):
+    def __init__(self, flow: Flow[Any], source: Work, shown: asyncio.Queue[str | None]) -> None:
+        super().__init__({"input": dict(flow.state)}, source)
+        self._flow = flow
+        self._shown = shown
+        self._loop = asyncio.get_running_loop()
+
+    async def show(self, message: str) -> None:
+        self._loop.call_soon_threadsafe(self._shown.put_nowait, message)
+
+    async def ask(self, id: str, text: str) -> Any:
+        return await asyncio.to_thread(self._flow.ask, text, metadata={"id": id})
+
+
+def playing(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Flow[Any]:
+    class Play(Flow[Any]):
+        @start()
+        async def play(self) -> Any:
+            shown: asyncio.Queue[str | None] = asyncio.Queue()
+            stage = Playing(self, work, shown)
+            played = asyncio.ensure_future(await_in(loop, act(stage)))
+            played.add_done_callback(lambda _: shown.put_nowait(None))
+            try:
+                while (message := await shown.get()) is not None:
+                    await saying(message).akickoff()
+                return (await played).get("output")
+            finally:
+                played.cancel()
+
+    return Play()
+
+
+def saying(words: str) -> Crew:
+    """A crew whose one task comes to this."""
+    agent = member(Model(f"Thought: I know\nFinal Answer: {words}"))
+    return Crew(
+        agents=[agent], tasks=[Task(description="Say it.", expected_output="-", agent=agent)]
+    )
+
+
+async def call(calling: Calling) -> dict[str, Any]:
+    request = calling.request
+    options: dict[str, Any] = {
+        "agent": calling.agent,
+        "capability": request["capability"]["name"],
+        "to": request.get("to"),
+        "timeout": request["timeoutMs"] / 1000,
+        "run": request["run"],
+        "on_question": calling.answer,
+        "on_progress": lambda event: calling.show(event.message),
+    }
+    made = _with_member if request["capability"]["takes"] != "structured" else _with_tool
+    try:
+        return {"output": (await made(request, options).akickoff()).raw}
+    except ToolExecutionFailedError as error:
+        told = error.record.failure
+        raise WaybillError(
+            told.details["status"], told.message, cause=told.details.get("cause")
+        ) from error
+
+
+def _with_member(request: dict[str, Any], options: dict[str, Any]) -> Crew:
+    *before, last = asked_of(request["work"])
+    history = "\n".join(spoken(each) for each in before)
+    remote = RemoteMember(role=request["step"], **options)
+    task = Task(description=spoken(last), expected_output="What was asked for.", agent=remote)
+    known = Task(
+        description="-", expected_output="-", agent=member(Model(f"Final Answer: {history}"))
+    )
+    tasks = [known, task] if history else [task]
+    return Crew(agents=[each.agent for each in tasks], tasks=tasks)
+
+
+class Given(BaseModel):
+    query: str | None = None
+    depth: int | None = None
+
+
+def _with_tool(request: dict[str, Any], options: dict[str, Any]) -> Crew:
+    given = json.dumps(request["work"].get("input", {}))
+    name = request["step"].replace("-", "_")
+    tool = RemoteTool(name=name, description="Knows it.", args_schema=Given, **options)
+    model = Model(f"Thought: I need it\nAction: {name}\nAction Input: {given}")
+    agent = member(model, tools=[tool], tool_failure_policy=ToolFailurePolicy.RAISE)
+    return Crew(
+        agents=[agent], tasks=[Task(description="Find out.", expected_output="-", agent=agent)]
+    )
