@@ -18,7 +18,7 @@ from waybill.autogen import serve
 
 
 class Hanging(BaseChatAgent):
-    """Never replies where it is the first to be asked, which a note on disk says."""
+    """Never replies where it is the first to be asked, which a note on disk says, or is asked to."""
 
     def __init__(self, note: Path) -> None:
         super().__init__("hanging", "hangs once")
@@ -29,10 +29,17 @@ class Hanging(BaseChatAgent):
         return (TextMessage,)
 
     async def on_messages(self, messages, cancellation_token):
-        if not self._note.exists():
-            self._note.touch()
+        is_for_ever = "for ever" in messages[-1].to_text()
+        if is_for_ever or not self._note.exists():
+            if not is_for_ever:
+                self._note.touch()
             print("hanging")
-            await asyncio.Event().wait()
+            waiting = asyncio.ensure_future(asyncio.Event().wait())
+            cancellation_token.link_future(waiting)
+            try:
+                await waiting
+            finally:
+                print("stopped")
         return Response(chat_message=TextMessage(source=self.name, content="done after all"))
 
     async def on_reset(self, cancellation_token):
@@ -41,7 +48,7 @@ class Hanging(BaseChatAgent):
 
 async def main() -> None:
     url, name, key = sys.argv[1:]
-    note = Path(key).parent / "hung"
+    note = Path(f"{key}.hung")
     async with await connect(url) as hub:
         agent = Agent(name, key=load_key(key), hub=hub)
         terms = {"lease_seconds": 1, "max_attempts": 10}
