@@ -132,8 +132,9 @@ class TestARecipientIsKilled:
         handle = owner.hand_off("work", to="worker", input={"kind": "ask"}, timeout=60)
         question = await anext(handle.questions)
         await worker.kill()
-        await ready(place, language)
+        # Before another process comes, and says that this attempt is over.
         await handle.answer(question.id, "late")
+        await ready(place, language)
         result = await handle.result()
         assert result.output == {"answer": "late"}
         assert result.attempt > 1
