@@ -1,6 +1,6 @@
 // `npm run test:python`: the tests of packages/python, each part in a virtual environment of its own.
 // `npm run test:python -- core`: only this part. PYTHON names another interpreter than the first that fits.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,6 +45,17 @@ const parts = {
   "autogen-grpc": { host: "adapter-autogen" },
 };
 
+const QUIETLY = ["install", "-q", "--disable-pip-version-check"];
+
+/** An environment and what it has in it: pip's arguments come after its place. */
+const MAKE = `
+import os, subprocess, sys, venv
+place, *arguments = sys.argv[1:]
+venv.create(place, clear=True, with_pip=True)
+python = os.path.join(place, "Scripts" if os.name == "nt" else "bin", "python")
+sys.exit(subprocess.call([python, "-m", "pip", *arguments]))
+`;
+
 const candidates = ["python3", "python3.13", "python3.12", "python3.11", "python3.10"];
 const probe =
   "import sys, venv, ensurepip; print(sys.version.split()[0]); sys.exit(not (3, 10) <= sys.version_info < (3, 14))";
@@ -66,7 +77,13 @@ if (python === undefined) {
   );
 } else {
   console.log(`Python ${python.version} (${python.command})`);
-  for (const name of chosen.length > 0 ? chosen : Object.keys(parts)) runPart(name);
+  const names = chosen.length > 0 ? chosen : Object.keys(parts);
+  // Downloads wait for others: what a later part needs comes while an earlier one is tested.
+  const environments = names.map((name) => ({ name, isReady: setUp(name) }));
+  for (const { name, isReady } of environments) {
+    if (await isReady) runPart(name);
+    else total.failed.push(`${name}: its environment could not be made; why stands above`);
+  }
 }
 if (total.skipped.length > 0) list("Skipped", total.skipped);
 if (total.failed.length > 0) list("Failed", total.failed);
@@ -83,8 +100,8 @@ function findPython() {
 }
 
 function runPart(name) {
-  const bin = setUp(name);
-  if (bin === undefined) return;
+  console.log(`\n=== ${name}`);
+  const bin = binOf(name);
   const { paths, checks = [], host, isAdapter = false } = parts[name];
   if (host !== undefined) return runHost(name, host, bin);
   if (!install(bin, name)) return;
@@ -153,30 +170,36 @@ function runHost(name, packageName, bin) {
 }
 
 /** An environment from pinned and hashed requirements; made anew when they change. */
-function setUp(name) {
-  const place = join(folder, ".venvs", name);
-  const bin = join(place, process.platform === "win32" ? "Scripts" : "bin");
+async function setUp(name) {
+  const place = placeOf(name);
   const requirements = join(folder, "requirements", `${name}.txt`);
   const stamp = join(place, ".waybill-setup");
   const fingerprint = createHash("sha256")
     .update(`${python.version}\0${python.command}\0`)
     .update(readFileSync(requirements))
     .digest("hex");
-  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== fingerprint) {
-    console.log(`\n=== ${name}: setting up (once)`);
-    rmSync(place, { recursive: true, force: true });
-    mkdirSync(join(folder, ".venvs"), { recursive: true });
-    const isMade =
-      run(python.command, ["-m", "venv", place], name) &&
-      pip(bin, name, "--require-hashes", "--only-binary", ":all:", "-r", requirements);
-    if (!isMade) {
-      total.failed.push(`${name}: its environment could not be made; what went wrong stands above`);
-      return undefined;
-    }
-    writeFileSync(stamp, fingerprint);
-  }
-  console.log(`\n=== ${name}`);
-  return bin;
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint) return true;
+  console.log(`=== ${name}: setting up (once)`);
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(join(folder, ".venvs"), { recursive: true });
+  const pinned = ["--require-hashes", "--only-binary", ":all:", "-r", requirements];
+  const making = spawn(python.command, ["-c", MAKE, place, ...QUIETLY, ...pinned], {
+    stdio: "inherit",
+  });
+  const isMade = await new Promise((resolve) => {
+    making.once("error", () => resolve(false));
+    making.once("close", (status) => resolve(status === 0));
+  });
+  if (isMade) writeFileSync(stamp, fingerprint);
+  return isMade;
+}
+
+function placeOf(name) {
+  return join(folder, ".venvs", name);
+}
+
+function binOf(name) {
+  return join(placeOf(name), process.platform === "win32" ? "Scripts" : "bin");
 }
 
 function install(bin, name) {
@@ -187,8 +210,7 @@ function install(bin, name) {
 }
 
 function pip(bin, name, ...args) {
-  const quietly = ["-m", "pip", "install", "-q", "--disable-pip-version-check"];
-  return run(join(bin, "python"), [...quietly, ...args], name);
+  return run(join(bin, "python"), ["-m", "pip", ...QUIETLY, ...args], name);
 }
 
 /** What is tested is what is published: a wheel, and the sdist beside it. */
