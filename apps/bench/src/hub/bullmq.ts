@@ -19,7 +19,9 @@ export async function openBullmq(): Promise<Lane> {
   const worker = await startChild("work.ts", `${redis.port}`);
   const connection = { host: "127.0.0.1", port: redis.port };
   const queue = new Queue(QUEUE, { connection });
-  const events = new QueueEvents(QUEUE, { connection });
+  // From the beginning: from "now" on would be from when its first question reaches Redis, and a job
+  // that is done before that would never be heard of.
+  const events = new QueueEvents(QUEUE, { connection, lastEventId: "0-0" });
   await Promise.all([queue.waitUntilReady(), events.waitUntilReady()]);
   // Quicker than waitUntilFinished, which asks Redis once more for each job. A job may be done
   // before it is known here that it was added.
