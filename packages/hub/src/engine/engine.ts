@@ -1,4 +1,4 @@
-import { isOfferDue, newId, WaybillError } from "@waybill/protocol";
+import { isOfferDue, liveAttempt, newId, WaybillError } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
@@ -18,12 +18,16 @@ import type { Store, StoredHandoff } from "../store.ts";
 import { termsWith } from "./bind.ts";
 import { conclude } from "./conclude.ts";
 import { Deliveries } from "./deliveries.ts";
+import { Graces } from "./graces.ts";
+import type { Taken } from "./graces.ts";
 import { Offers } from "./offers.ts";
 import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, HubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
-import { wake } from "./wake.ts";
+import { lapse, wake } from "./wake.ts";
+
+const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 /** What happens at a hub: what it logs, and new manifests. */
 export type HubNews = HubLogEvent | { readonly event: "published"; readonly agent: string };
@@ -53,6 +57,7 @@ export class Engine {
   readonly #settings: LateSettings;
   readonly #measured: Measured;
   readonly #timers: Timers;
+  readonly #graces: Graces;
   readonly openedAt: number;
   readonly #background = new Set<Promise<void>>();
   #unsubscribe: () => void = () => undefined;
@@ -98,6 +103,7 @@ export class Engine {
       (stored) => wake(this, stored),
       (error) => this.log({ event: "failure", error }),
     );
+    this.#graces = new Graces(this.clock, (id, taken) => this.inBackground(this.#lapse(id, taken)));
     this.openedAt = this.clock.now();
   }
 
@@ -127,6 +133,7 @@ export class Engine {
     this.#unsubscribe();
     const reason = new WaybillError(503, `The hub ${this.id} has closed; attach again later.`);
     for (const attached of this.attached.values()) attached.end(reason);
+    this.#graces.stop();
     await this.#timers.stop();
     await this.cases.lanes.idle();
     await Promise.allSettled(this.#background);
@@ -160,9 +167,23 @@ export class Engine {
         });
       }
       if (draft.record === before) return undefined;
-      return type === "taken" ? [decisionEntry(draft.at, handoffId, event)] : [];
+      if (type === "heartbeat") return [];
+      const { by, at } = event;
+      const until = liveAttempt(draft.record!.state)!.silentAt!;
+      this.#graces.note(handoffId, { by, attempt, at, until });
+      return [decisionEntry(at, handoffId, event)];
     });
     this.inBackground(work);
+  }
+
+  async #lapse(id: string, taken: Taken): Promise<void> {
+    try {
+      await lapse(this, id, taken);
+    } catch (error) {
+      // The store is given time to recover.
+      this.#graces.note(id, { ...taken, until: this.clock.now() + PAUSE_AFTER_FAILURE_MS });
+      throw error;
+    }
   }
 
   async #finish(draft: Draft): Promise<void> {
@@ -190,6 +211,7 @@ export class Engine {
     if (record === undefined) return;
     this.openHandoffs.note(stored);
     this.#timers.note(stored.wakeAt);
+    if (draft.isChanged) this.#graces.forget(stored.id);
     this.offers.settled(draft, stored);
     if (draft.hasEnded) {
       const { status } = record.state;
@@ -233,6 +255,7 @@ export class Engine {
   }
 
   #noteOthers(stored: StoredHandoff): void {
+    if (stored.state !== "open") this.#graces.forget(stored.id);
     this.openHandoffs.note(stored);
     this.#timers.note(stored.wakeAt);
     this.offers.noteWaiting(stored.waitsFor);

@@ -1,26 +1,48 @@
 import { dueEvent, liveAttempt } from "@waybill/protocol";
 import type { Draft } from "../custody/draft.ts";
+import { decisionEntry } from "../custody/entries.ts";
 import type { StoredHandoff } from "../store.ts";
 import type { Engine } from "./engine.ts";
 import { followUp } from "./follow-ups.ts";
+import type { Taken } from "./graces.ts";
 
 /** What the clock has made due, and what was left undone when a hub went down. */
-export async function wake(engine: Engine, { id, version }: StoredHandoff): Promise<void> {
-  const changed = await engine.cases.change(id, (draft) => {
+export function wake(engine: Engine, { id, version }: StoredHandoff): Promise<void> {
+  return pass(engine, id, (draft) => {
     const { record } = draft;
-    if (record === undefined) return [];
-    for (let due = dueEvent(record.state, draft.at); due !== undefined;) {
-      if (!passesTime(draft, due, engine.openedAt)) break;
-      due = dueEvent(draft.record!.state, draft.at);
-    }
-    if (draft.isOpen) draft.wantsOffer = true;
+    passDue(draft, engine.openedAt);
     // A frame has moved its time on, in memory alone; where another hub was first, nothing is left.
     const isStale = record === draft.record && draft.version === version;
-    if (isStale && record.followUps.length === 0) draft.isForced = true;
-    return draft.record!.followUps;
+    if (isStale && record!.followUps.length === 0) draft.isForced = true;
+  });
+}
+
+/** The grace of an attempt that was taken is over: what is not accepted by now is lost. */
+export function lapse(engine: Engine, id: string, { by, attempt, at }: Taken): Promise<void> {
+  return pass(engine, id, (draft) => {
+    const frame = { type: "taken", by, attempt, at } as const;
+    // Where another hub has written since, the frame is in no record any more.
+    if (draft.frame(frame) === 100) draft.entries.push(decisionEntry(at, id, frame));
+    passDue(draft, engine.openedAt);
+  });
+}
+
+async function pass(engine: Engine, id: string, plan: (draft: Draft) => void): Promise<void> {
+  const changed = await engine.cases.change(id, (draft) => {
+    if (draft.record === undefined) return [];
+    plan(draft);
+    if (draft.isOpen) draft.wantsOffer = true;
+    return draft.record.followUps;
   });
   if (changed.type === "changed" && changed.value.length > 0) {
     await followUp(engine, id);
+  }
+}
+
+function passDue(draft: Draft, openedAt: number): void {
+  for (let due = dueEvent(draft.record!.state, draft.at); due !== undefined;) {
+    if (!passesTime(draft, due, openedAt)) break;
+    due = dueEvent(draft.record!.state, draft.at);
   }
 }
 
