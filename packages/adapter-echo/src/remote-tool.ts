@@ -1,5 +1,5 @@
 import type { Agent } from "@waybill/agent";
-import { call } from "@waybill/agent/adapter";
+import { call, schemaForModel } from "@waybill/agent/adapter";
 import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import type { EchoTool } from "./echo.ts";
@@ -21,7 +21,7 @@ export function remoteTool(
   return {
     name: capability.name,
     description: describeForModel(capability),
-    parameters: capability.input_schema,
+    parameters: schemaForModel(capability.input_schema),
     async use(prompt, { session, signal, emit, ask, context }, callId) {
       const { output, messages, artifacts } = await call(agent, {
         step: { run: session, step: callId },

@@ -3,7 +3,7 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { GraphInterrupt } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Agent, HandoffResult } from "@waybill/agent";
-import { asFailureOfPart, wordsOfResult } from "@waybill/agent/adapter";
+import { asFailureOfPart, schemaForModel, wordsOfResult } from "@waybill/agent/adapter";
 import { describeForModel, statusOf, WaybillError } from "@waybill/protocol";
 import type { Artifact, Capability, Json, JsonSchema, Message } from "@waybill/protocol";
 import { isLeftOpen, remote } from "./remote.ts";
@@ -30,7 +30,8 @@ export function remoteTool(
   capability: Capability,
   { to, timeoutMs, isParked }: RemoteToolOptions = {},
 ): StructuredTool {
-  const { name, input_schema: schema } = capability;
+  const { name } = capability;
+  const schema = schemaForModel(capability.input_schema);
   const isOfMembers = takesMembers(schema);
   return tool(
     async (given: unknown, runtime: ToolRuntime): Promise<[string, RemoteArtifact]> => {

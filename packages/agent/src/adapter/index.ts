@@ -32,5 +32,6 @@ export type { ErrorTable } from "./failure.ts";
 export { progressOf } from "./progress.ts";
 export { Deltas } from "./deltas.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";
+export { schemaForModel } from "./schema-for-model.ts";
 export { toolNameOf } from "./tool-name.ts";
 export { failureAsData, markedAsData } from "./as-data.ts";
