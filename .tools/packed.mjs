@@ -175,6 +175,8 @@ export async function checkGuide() {
         ...env,
         PATH: [node, env.PATH].join(delimiter),
         npm_config_registry: address.trim(),
+        // Started by another Node, npm would look beside that one for the machine's settings.
+        npm_config_globalconfig: run("npm", ["config", "get", "globalconfig"], { cwd, env }).trim(),
         // In npm's own cache there may be what was packed another time under the same version.
         npm_config_cache: join(folder, "npm-cache"),
         npm_config_yes: "true",

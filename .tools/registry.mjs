@@ -1,5 +1,5 @@
 // A registry for packages that are not published yet: it has these tarballs, and for everything else
-// asks the registry that npm is set to. Run as a process of its own: `node registry.mjs <upstream>
+// sends npm on to the registry that it is set to. Run as a process of its own: `node registry.mjs <upstream>
 // <tarball> …`; it says its address in one line.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -16,18 +16,10 @@ const packages = new Map(
   }),
 );
 
-const server = createServer((request, response) => void respond(request, response));
+const server = createServer(answer);
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/`));
 
-async function respond(request, response) {
-  try {
-    await answer(request, response);
-  } catch (error) {
-    response.writeHead(502).end(String(error));
-  }
-}
-
-async function answer(request, response) {
+function answer(request, response) {
   const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname.slice(1));
   const own = packages.get(path);
   if (own !== undefined) {
@@ -36,12 +28,8 @@ async function answer(request, response) {
   }
   const tarball = [...packages.values()].find(({ file }) => path === `tarballs/${basename(file)}`);
   if (tarball !== undefined) return response.end(tarball.bytes);
-  const accept = request.headers.accept ?? "*/*";
-  const found = await fetch(new URL(request.url.slice(1), upstream), { headers: { accept } });
-  response.writeHead(found.status, {
-    "content-type": found.headers.get("content-type") ?? "application/octet-stream",
-  });
-  response.end(Buffer.from(await found.arrayBuffer()));
+  // npm goes there itself: it alone knows the machine's proxy and certificates.
+  response.writeHead(302, { location: new URL(request.url.slice(1), upstream).href }).end();
 }
 
 function documentOf({ file, manifest, bytes }, address) {
