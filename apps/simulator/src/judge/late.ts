@@ -48,12 +48,22 @@ export function lateEnds(world: World, history: readonly HistoryEntry[]): Found[
       if (attempt.state === "waiting") continue;
       const lastSign = world.signsOfLife.get(`${id}/${number}`) ?? 0;
       const heard = Math.max(lastSign, heardAt, calmSince);
-      // A hub that was not there to hear anything gives one more lease.
-      const spanMs = attempt.isTaken ? 2 * terms.leaseMs : terms.offerMs + terms.graceMs;
-      check("silence_not_noticed", id, at, heard + spanMs, `Attempt ${number} was closed`);
+      check(
+        "silence_not_noticed",
+        id,
+        at,
+        heard + spanOf(attempt, terms),
+        `Attempt ${number} was closed`,
+      );
     }
   }
   return found;
+}
+
+/** How long an attempt may be silent. A hub that was not there to hear anything gives it once more. */
+function spanOf({ state, isTaken }: Attempt, terms: Handoff["terms"]): number {
+  if (!isTaken) return terms.offerMs + terms.graceMs;
+  return 2 * (state === "offered" ? terms.graceMs : terms.leaseMs);
 }
 
 function livesOf(history: readonly HistoryEntry[]): Map<string, Life> {

@@ -13,6 +13,12 @@ const TWO_HUBS: Partial<Scenario> = {
   leaves: 0,
 };
 
+/** Calm from early on, so that all silence counts, and an offer stands far longer than a grace. */
+const LONG_OFFERS: Partial<Scenario> = {
+  faultsUntilMs: 1_000,
+  terms: { offerMs: 60_000, graceMs: 500, backoffMs: 50, backoffCapMs: 2_000 },
+};
+
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "receipt-before-commit",
@@ -57,6 +63,18 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
         file: `${FOLDER}/custody/cases.ts`,
         find: 'if (outcome.type === "conflict") {',
         replace: 'if (outcome.type === "conflict") {\n      await settle(draft, stored);',
+      },
+    ],
+  },
+  {
+    name: "grace-not-kept",
+    why: "what was taken and never accepted is noticed when its offer is over",
+    worlds: LONG_OFFERS,
+    patches: [
+      {
+        file: `${FOLDER}/engine/engine.ts`,
+        find: "this.#graces.note(handoffId, { by, attempt, at, until });",
+        replace: "void [by, attempt, at, until];",
       },
     ],
   },
