@@ -42,7 +42,19 @@ const parts = {
     isAdapter: true,
   },
   // Its workers have nothing of Waybill in them: what is tested is the host that they connect to.
-  "autogen-grpc": { host: "adapter-autogen" },
+  "autogen-grpc": {
+    hasWaybill: false,
+    host: {
+      folder: "packages/adapter-autogen",
+      script: "test",
+      python: "WAYBILL_AUTOGEN_PYTHON",
+    },
+  },
+  // Every pair of frameworks of which one is in Python.
+  matrix: {
+    environments: ["autogen", "crewai"],
+    host: { folder: "apps/matrix", script: "test:python" },
+  },
 };
 
 const QUIETLY = ["install", "-q", "--disable-pip-version-check"];
@@ -70,6 +82,7 @@ if (unknown.length > 0) {
 }
 
 const total = { passed: 0, failed: [], skipped: [] };
+const installed = new Set();
 const python = findPython();
 if (python === undefined) {
   total.failed.push(
@@ -79,9 +92,11 @@ if (python === undefined) {
   console.log(`Python ${python.version} (${python.command})`);
   const names = chosen.length > 0 ? chosen : Object.keys(parts);
   // Downloads wait for others: what a later part needs comes while an earlier one is tested.
-  const environments = names.map((name) => ({ name, isReady: setUp(name) }));
-  for (const { name, isReady } of environments) {
-    if (await isReady) runPart(name);
+  const needed = new Set(names.flatMap(environmentsOf));
+  const environments = new Map([...needed].map((name) => [name, setUp(name)]));
+  for (const name of names) {
+    const areReady = await Promise.all(environmentsOf(name).map((each) => environments.get(each)));
+    if (areReady.every(Boolean)) runPart(name);
     else total.failed.push(`${name}: its environment could not be made; why stands above`);
   }
 }
@@ -101,10 +116,10 @@ function findPython() {
 
 function runPart(name) {
   console.log(`\n=== ${name}`);
+  const { paths, checks = [], host, hasWaybill = true, isAdapter = false } = parts[name];
+  if (hasWaybill && !environmentsOf(name).every(install)) return;
+  if (host !== undefined) return runHost(name, host);
   const bin = binOf(name);
-  const { paths, checks = [], host, isAdapter = false } = parts[name];
-  if (host !== undefined) return runHost(name, host, bin);
-  if (!install(bin, name)) return;
   for (const [command, ...args] of checks) {
     if (run(join(bin, command), args, name)) total.passed++;
     else total.failed.push(`${name}: ${command} ${args.join(" ")}`);
@@ -149,14 +164,15 @@ function runSuite(name) {
 }
 
 /** The tests of a package in TypeScript, which start programs in Python. */
-function runHost(name, packageName, bin) {
-  const place = join(root, "packages", packageName);
+function runHost(name, host) {
+  const place = join(root, host.folder);
   const report = join(place, reportFile);
   rmSync(report, { force: true });
   const reporters = ["--reporter=default", "--reporter=../../.tools/reporter.mjs"];
-  const isPassed = run("pnpm", ["--dir", place, "run", "test", ...reporters], name, {
-    WAYBILL_AUTOGEN_PYTHON: join(bin, "python"),
-  });
+  const interpreter =
+    host.python === undefined ? {} : { [host.python]: join(binOf(name), "python") };
+  const args = ["--dir", place, "run", host.script, ...reporters];
+  const isPassed = run("pnpm", args, name, interpreter);
   const found = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : undefined;
   const counts = count([{ name, report: found }]);
   total.passed += counts.passed;
@@ -194,6 +210,10 @@ async function setUp(name) {
   return isMade;
 }
 
+function environmentsOf(name) {
+  return parts[name].environments ?? [name];
+}
+
 function placeOf(name) {
   return join(folder, ".venvs", name);
 }
@@ -202,10 +222,13 @@ function binOf(name) {
   return join(placeOf(name), process.platform === "win32" ? "Scripts" : "bin");
 }
 
-function install(bin, name) {
+function install(name) {
+  if (installed.has(name)) return true;
+  const bin = binOf(name);
   const isInstalled =
     build(bin, name) && pip(bin, name, "--no-deps", "--no-index", "--force-reinstall", wheel());
-  if (!isInstalled) total.failed.push(`${name}: the wheel could not be built and installed`);
+  if (isInstalled) installed.add(name);
+  else total.failed.push(`${name}: the wheel could not be built and installed`);
   return isInstalled;
 }
 

@@ -10,13 +10,16 @@ const PYTHON = new URL("../../../packages/python/", import.meta.url);
 export function pythonPeer(framework: string): PeerFixture {
   const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
   const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
-  if (!existsSync(python)) {
-    throw new Error(
-      `There is no environment with ${framework} here: npm run test:python -- ${framework} makes it.`,
-    );
-  }
   return {
-    command: [python, "tests/conformance/peer.py", framework],
+    // What is declared of the framework can be read on a machine that can't run it.
+    get command() {
+      if (!existsSync(python)) {
+        throw new Error(
+          `There is no environment with ${framework} here: npm run test:python -- ${framework} makes it.`,
+        );
+      }
+      return [python, "tests/conformance/peer.py", framework];
+    },
     cwd: PYTHON,
     env: { PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", ...SILENT },
   };

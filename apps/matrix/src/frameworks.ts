@@ -2,13 +2,15 @@ import type { AdapterFixture } from "@waybill/conformance";
 
 /** Every framework in the matrix, and where the fixture is by which its adapter's own suite runs it. */
 const FIXTURES = {
-  LangGraph: "adapter-langgraph/src",
-  "OpenAI client": "adapter-conversation/src",
-  "OpenAI Agents": "adapter-conversation/src/openai-agents",
-  Team: "adapter-conversation/src/team",
-  Crew: "adapter-crew/src",
-  Mastra: "adapter-crew/src/mastra",
-  Echo: "adapter-echo/src",
+  LangGraph: "packages/adapter-langgraph/src",
+  "OpenAI client": "packages/adapter-conversation/src",
+  "OpenAI Agents": "packages/adapter-conversation/src/openai-agents",
+  Team: "packages/adapter-conversation/src/team",
+  Crew: "packages/adapter-crew/src",
+  Mastra: "packages/adapter-crew/src/mastra",
+  AutoGen: "apps/interop/src/autogen",
+  CrewAI: "apps/interop/src/crewai",
+  Echo: "packages/adapter-echo/src",
 } as const;
 
 export interface Framework {
@@ -16,13 +18,23 @@ export interface Framework {
   readonly fixture: AdapterFixture;
 }
 
+export interface Pair {
+  readonly serving: Framework;
+  readonly calling: Framework;
+}
+
 export async function frameworks(): Promise<Framework[]> {
-  const packages = new URL("../../../packages/", import.meta.url);
+  const root = new URL("../../../", import.meta.url);
   return Promise.all(
     Object.entries(FIXTURES).map(async ([name, folder]) => {
-      const module = new URL(`${folder}/conformance-fixture.ts`, packages);
+      const module = new URL(`${folder}/conformance-fixture.ts`, root);
       const { fixture } = (await import(module.href)) as { fixture: AdapterFixture };
       return { name, fixture };
     }),
   );
+}
+
+/** One that lives in another language has a process of its own, and an environment for it. */
+export function isForeign({ serving, calling }: Pair): boolean {
+  return (serving.fixture.peer ?? calling.fixture.peer) !== undefined;
 }

@@ -1,28 +1,52 @@
+/// <reference types="node" />
+import process from "node:process";
 import { pairSuite } from "@waybill/conformance";
 import { describe, expect, test } from "vitest";
-import { frameworks } from "./frameworks.ts";
+import { frameworks, isForeign } from "./frameworks.ts";
+import type { Pair } from "./frameworks.ts";
 import { matrixAsMarkdown } from "./table.ts";
 import type { Verdict } from "./table.ts";
 
+/** Which pairs a run is about, by vitest's `--mode`. */
+const RUNS: Readonly<Record<string, (pair: Pair) => boolean>> = {
+  test: (pair) => !isForeign(pair),
+  python: isForeign,
+  all: () => true,
+};
+
+const mode = process.env["MODE"]!;
+const isRun = RUNS[mode]!;
 const all = await frameworks();
+const pairs: Pair[] = all.flatMap((serving) => all.map((calling) => ({ serving, calling })));
 const verdicts: Verdict[] = [];
 
-for (const served of all) {
-  for (const calling of all) {
-    describe(`${calling.name} calls ${served.name}`, () => {
-      for (const { name, timeoutMs, run } of pairSuite(served.fixture, calling.fixture)) {
-        test(name, { timeout: timeoutMs }, async ({ skip }) => {
-          const about = { served: served.name, calling: calling.name, case: name };
-          const at = verdicts.push({ ...about, verdict: "failed" }) - 1;
-          const gap = await run();
-          verdicts[at] = { ...about, verdict: gap === undefined ? "passed" : "gap", says: gap };
-          skip(gap !== undefined, gap);
-        });
-      }
-    });
-  }
+for (const pair of pairs) {
+  const { serving, calling } = pair;
+  const cases = pairSuite(serving.fixture, calling.fixture).map((each) => {
+    const about = { served: serving.name, calling: calling.name, case: each.name };
+    const verdict = each.gap !== undefined ? "gap" : isRun(pair) ? "failed" : "passed";
+    return { ...each, at: verdicts.push({ ...about, verdict, says: each.gap }) - 1 };
+  });
+  if (!isRun(pair)) continue;
+  describe(`${calling.name} calls ${serving.name}`, () => {
+    for (const { name, timeoutMs, gap, run, at } of cases) {
+      test(name, { timeout: timeoutMs }, async ({ skip }) => {
+        skip(gap !== undefined, gap);
+        await run();
+        verdicts[at] = { ...verdicts[at]!, verdict: "passed" };
+      });
+    }
+  });
 }
 
+if (mode === "test") {
+  const count = pairs.filter(isForeign).length;
+  test(`the ${count} pairs with frameworks in Python`, ({ skip }) => {
+    skip("they need environments, which npm run test:python makes, and runs them");
+  });
+}
+
+// What another run is about is taken as passed: that run says whether it is.
 test("the table in MATRIX.md is what this run has seen", async () => {
   const names = all.map(({ name }) => name);
   const text = matrixAsMarkdown(names, verdicts);

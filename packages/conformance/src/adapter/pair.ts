@@ -1,33 +1,35 @@
 import { pairCases } from "./cases/pair.ts";
 import type { AdapterFixture } from "./fixture.ts";
-import { PATIENCE_MS, runCase } from "./suite.ts";
+import { patienceWith, runCase } from "./suite.ts";
 
 export interface PairCase {
   readonly name: string;
   readonly timeoutMs: number;
-  /** Rejects where the two don't understand each other. Where one of them can't, gives its reason. */
-  run(): Promise<string | undefined>;
+  /** Why one of the two can't, as its own suite shows: such a case is not to be run. */
+  readonly gap: string | undefined;
+  /** Rejects where the two don't understand each other. */
+  run(): Promise<void>;
 }
 
 /** What has to hold where one framework calls what another serves, as cases for any test runner. */
-export function pairSuite(served: AdapterFixture, calling: AdapterFixture): PairCase[] {
-  if (served.serve === undefined) throw new Error(`${served.adapter} serves nothing.`);
-  if (calling.call === undefined) throw new Error(`${calling.adapter} calls nobody.`);
-  const gaps = { ...served.gaps, ...calling.gaps };
-  const pair: AdapterFixture = {
-    adapter: `${calling.adapter} calls ${served.adapter}`,
-    module: served.module,
-    serve: served.serve,
-    call: calling.call,
-  };
+export function pairSuite(serving: AdapterFixture, calling: AdapterFixture): PairCase[] {
+  if ((serving.serve ?? serving.peer) === undefined) {
+    throw new Error(`${serving.adapter} serves nothing.`);
+  }
+  if ((calling.call ?? calling.peer) === undefined) {
+    throw new Error(`${calling.adapter} calls nobody.`);
+  }
+  const patienceMs = Math.max(patienceWith(serving), patienceWith(calling));
   return Object.entries(pairCases).map(([name, { needs, check }]) => ({
     name,
-    timeoutMs: 2 * PATIENCE_MS,
-    async run() {
-      const missing = needs.find((each) => Object.hasOwn(gaps, each));
-      if (missing !== undefined) return gaps[missing];
-      await runCase(pair, check, PATIENCE_MS);
-      return undefined;
-    },
+    timeoutMs: 2 * patienceMs,
+    gap: needs.map((each) => gapOf(each, { serve: serving, call: calling })).find(Boolean),
+    run: () => runCase({ serving, calling }, check, patienceMs),
   }));
+}
+
+/** Who calls need not be able to serve what it calls, nor the other way round. */
+function gapOf(need: string, sides: Record<"serve" | "call", AdapterFixture>): string | undefined {
+  const { gaps = {} } = need.startsWith("serve: ") ? sides.serve : sides.call;
+  return gaps[need];
 }

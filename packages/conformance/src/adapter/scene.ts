@@ -30,7 +30,7 @@ import type {
 } from "@waybill/protocol";
 import { RunningClock, settled, StillClock } from "./clock.ts";
 import type { MovableClock } from "./clock.ts";
-import type { Act, AdapterFixture, CallRequest, Played, Stage } from "./fixture.ts";
+import type { Act, AdapterFixture, CallRequest, PeerFixture, Played, Stage } from "./fixture.ts";
 import { sharedPeer } from "./peer/peer.ts";
 import { PeerAgent } from "./peer/peer-agent.ts";
 import { startPeerRecipient } from "./peer/peer-recipient.ts";
@@ -58,13 +58,21 @@ export interface Calling extends Partial<Omit<CallRequest, "agent" | "capability
   readonly capability?: Partial<CapabilityInput> | undefined;
 }
 
+export interface SceneOptions {
+  readonly serving: AdapterFixture;
+  readonly calling: AdapterFixture;
+  /** Time stands still in a scene, unless processes take part that have a time of their own. */
+  readonly time?: Clock | undefined;
+}
+
 /** A hub of its own for one case, its agents, and what can be seen of them from outside. */
 export class Scene {
-  readonly fixture: AdapterFixture;
   readonly clock: MovableClock;
   readonly hub: HubServer;
   /** What the case waits for, to be named should it never come. */
   waitsFor = "its agents to start";
+  readonly #servingBy: AdapterFixture;
+  readonly #callingBy: AdapterFixture;
   readonly #time: Clock;
   readonly #store: Store;
   readonly folder: string;
@@ -81,10 +89,11 @@ export class Scene {
   #isDisposed = false;
 
   private constructor(
-    fixture: AdapterFixture,
+    { serving, calling }: SceneOptions,
     parts: { clock: MovableClock; time: Clock; store: Store; hub: HubServer; folder: string },
   ) {
-    this.fixture = fixture;
+    this.#servingBy = serving;
+    this.#callingBy = calling;
     this.clock = parts.clock;
     this.#time = parts.time;
     this.hub = parts.hub;
@@ -92,15 +101,16 @@ export class Scene {
     this.folder = parts.folder;
   }
 
-  /** Time stands still in it, unless processes take part that have a time of their own. */
-  static async open(fixture: AdapterFixture, time?: Clock): Promise<Scene> {
-    const clock = fixture.peer === undefined ? new StillClock() : new RunningClock();
+  static async open(options: SceneOptions): Promise<Scene> {
+    const { serving, calling, time } = options;
+    const hasPeer = (serving.peer ?? calling.peer) !== undefined;
+    const clock = hasPeer ? new RunningClock() : new StillClock();
     const store = memoryStore();
     // What is tried again is tried again at once: no case is about how long a hub waits.
     const terms = { backoffMs: 0 };
     const hub = await openHub({ store, key: generateKey(), clock: time ?? clock, terms });
     const folder = await mkdtemp(join(tmpdir(), "waybill-adapter-"));
-    return new Scene(fixture, { clock, time: time ?? clock, store, hub, folder });
+    return new Scene(options, { clock, time: time ?? clock, store, hub, folder });
   }
 
   /** An agent of the suite's own, or of the adapter under test. One id has one key. */
@@ -125,7 +135,7 @@ export class Scene {
   /** Puts something between the caller and the hub, before the caller is there. */
   lineCaller(line: (hub: Hub) => Hub): void {
     this.#callersHub = line(this.hub);
-    if (this.fixture.peer === undefined) this.#caller = this.agent("caller", this.#callersHub);
+    if (this.#callingBy.peer === undefined) this.#caller = this.agent("caller", this.#callersHub);
   }
 
   /** As if the caller's process had ended without a word, and another had been started. */
@@ -139,7 +149,7 @@ export class Scene {
   /** Cancels a handoff of the caller's, as it would from another place than its run. */
   async cancelElsewhere(handoff: HandoffEnvelope): Promise<void> {
     const reason = "somebody else's decision";
-    if (this.fixture.peer === undefined) {
+    if (this.#callingBy.peer === undefined) {
       await (await this.caller.attach(handoff.handoff_id)).cancel(reason);
       return;
     }
@@ -150,7 +160,7 @@ export class Scene {
 
   /** Has the caller serve what does nothing but call. */
   async serveWhole(capability: string): Promise<void> {
-    if (this.fixture.peer !== undefined) {
+    if (this.#callingBy.peer !== undefined) {
       return (await this.#calling()).serveWhole(capability, this.#request({}));
     }
     const run = async ({ handoffId }: { readonly handoffId: string }) => ({
@@ -164,8 +174,9 @@ export class Scene {
   async serve(act: Act, options: ServingOptions = {}): Promise<Serving> {
     const { id = "worker", hub } = options;
     const capability = { ...CAPABILITY, ...options.capability };
-    if (this.fixture.peer !== undefined) {
-      const peer = await this.#peerAgent(id, hub);
+    const { serve, peer: process } = this.#servingBy;
+    if (process !== undefined) {
+      const peer = await this.#peerAgent(process, id, hub);
       await peer.serve(capability, act, this.folder);
       return {
         stop: ({ mode = "finish" } = {}) => peer.stop(mode),
@@ -173,7 +184,7 @@ export class Scene {
       };
     }
     const agent = this.agent(id, hub);
-    agent.serve(...(await this.fixture.serve!.offer({ capability, act, folder: this.folder })));
+    agent.serve(...(await serve!.offer({ capability, act, folder: this.folder })));
     await agent.start();
     return {
       stop: (how) => agent.stop(how),
@@ -187,7 +198,7 @@ export class Scene {
 
   /** Has the adapter serve a thing in a process of its own. */
   async start(act: ActName): Promise<Recipient> {
-    const { module, peer } = this.fixture;
+    const { module, peer } = this.#servingBy;
     const { folder, hub } = this;
     const recipient =
       peer === undefined
@@ -204,9 +215,9 @@ export class Scene {
     return recipient;
   }
 
-  async #peerAgent(id: string, hub?: Hub): Promise<PeerAgent> {
+  async #peerAgent(peer: PeerFixture, id: string, hub?: Hub): Promise<PeerAgent> {
     const attaching = await this.#attaching(id, hub);
-    const made = await PeerAgent.open(sharedPeer(this.fixture.peer!), attaching);
+    const made = await PeerAgent.open(sharedPeer(peer), attaching);
     this.#peerAgents.push(made);
     return made;
   }
@@ -226,7 +237,11 @@ export class Scene {
   }
 
   #calling(): Promise<PeerAgent> {
-    return (this.#peerCaller ??= this.#peerAgent("caller", this.#callersHub));
+    return (this.#peerCaller ??= this.#peerAgent(
+      this.#callingBy.peer!,
+      "caller",
+      this.#callersHub,
+    ));
   }
 
   /** Hands work to what the adapter serves. */
@@ -257,8 +272,9 @@ export class Scene {
   }
 
   async #call(request: Omit<CallRequest, "agent">): Promise<Played> {
-    return this.fixture.peer === undefined
-      ? this.fixture.call!.run({ ...request, agent: this.caller })
+    const { call: framework, peer } = this.#callingBy;
+    return peer === undefined
+      ? framework!.run({ ...request, agent: this.caller })
       : (await this.#calling()).call(request);
   }
 

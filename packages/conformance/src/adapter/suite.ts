@@ -13,6 +13,7 @@ import { servedTalkingCases } from "./cases/serve-talking.ts";
 import { servedWorkCases } from "./cases/serve-work.ts";
 import type { AdapterFixture } from "./fixture.ts";
 import { Scene } from "./scene.ts";
+import type { SceneOptions } from "./scene.ts";
 
 export interface AdapterCase {
   readonly name: string;
@@ -40,10 +41,14 @@ const CALLED: Cases = {
 };
 
 /** Enough for a framework that starts slowly on a busy machine. */
-export const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 20_000;
 
 /** An adapter in a process of its own may have to start it again, with all of its framework. */
 const PEER_PATIENCE_MS = 60_000;
+
+export function patienceWith({ peer }: AdapterFixture): number {
+  return peer === undefined ? PATIENCE_MS : PEER_PATIENCE_MS;
+}
 
 /** What a framework can't do may well be to come to an end: that is not waited for as long. */
 const GAP_PATIENCE_MS = 5_000;
@@ -56,9 +61,7 @@ export interface AdapterSuiteOptions {
 /** What an adapter owes in the directions that it has, as cases for any test runner. */
 export function adapterSuite(
   fixture: AdapterFixture,
-  {
-    patienceMs = fixture.peer === undefined ? PATIENCE_MS : PEER_PATIENCE_MS,
-  }: AdapterSuiteOptions = {},
+  { patienceMs = patienceWith(fixture) }: AdapterSuiteOptions = {},
 ): AdapterCase[] {
   const { peer, serve = peer, call = peer, gaps = {} } = fixture;
   const cases = { ...(serve && { ...SERVED, ...killedCases }), ...(call && CALLED) };
@@ -66,13 +69,17 @@ export function adapterSuite(
   if (unknown !== undefined) {
     throw new Error(`A gap is declared for "${unknown}", which is no case of this suite.`);
   }
+  if (peer?.command.length === 0) {
+    throw new Error(`${fixture.adapter} names no command that starts its process.`);
+  }
+  const alone = { serving: fixture, calling: fixture };
   return Object.entries(cases).map(([name, check]) => ({
     name,
     timeoutMs: 2 * patienceMs,
     run: () =>
       gaps[name] === undefined
-        ? judged(() => runCase(fixture, check, patienceMs), undefined)
-        : judged(() => runCase(fixture, check, Math.min(patienceMs, GAP_PATIENCE_MS)), gaps[name]),
+        ? judged(() => runCase(alone, check, patienceMs), undefined)
+        : judged(() => runCase(alone, check, Math.min(patienceMs, GAP_PATIENCE_MS)), gaps[name]),
   }));
 }
 
@@ -93,12 +100,12 @@ async function judged(run: () => Promise<void>, gap: string | undefined) {
 
 /** Runs one case in a scene of its own. */
 export async function runCase(
-  fixture: AdapterFixture,
+  sides: Pick<SceneOptions, "serving" | "calling">,
   check: Cases[string],
   patienceMs: number,
 ): Promise<void> {
   const isOfProcesses = Object.values(killedCases).includes(check);
-  const scene = await Scene.open(fixture, isOfProcesses ? systemClock() : undefined);
+  const scene = await Scene.open({ ...sides, time: isOfProcesses ? systemClock() : undefined });
   let timer: NodeJS.Timeout | undefined;
   const impatience = new Promise<never>((_, reject) => {
     timer = setTimeout(

@@ -174,9 +174,12 @@ async def _said(calling: Calling) -> dict[str, Any]:
     for number, each in enumerate(asked):
         each.id = handoff_id_of("suite", request["run"], f"{request['step']}/{number}")
     said: list[BaseChatMessage] = []
-    async for event in RoundRobinGroupChat([remote], max_turns=1).run_stream(task=asked):
-        if isinstance(event, ModelClientStreamingChunkEvent):
-            await calling.show(event.content)
-        elif isinstance(event, BaseChatMessage) and event not in asked:
-            said.append(event)
+    try:
+        async for event in RoundRobinGroupChat([remote], max_turns=1).run_stream(task=asked):
+            if isinstance(event, ModelClientStreamingChunkEvent):
+                await calling.show(event.content)
+            elif isinstance(event, BaseChatMessage) and event not in asked:
+                said.append(event)
+    except RuntimeError as error:
+        raise remote.failure or error from error
     return {"output": said[-1].to_text(), "messages": [to_wire(each) for each in said]}

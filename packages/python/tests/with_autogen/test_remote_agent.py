@@ -106,9 +106,12 @@ async def failing(cast: Cast) -> Agent:
 
 async def test_a_failure_raises(cast: Cast) -> None:
     owner = await failing(cast)
-    team = round_robin(RemoteAgent("remote", agent=owner, capability="research", to="worker"))
+    remote = RemoteAgent("remote", agent=owner, capability="research", to="worker")
     with pytest.raises(RuntimeError, match="The library is closed"):
-        await team.run(task="tides")
+        await round_robin(remote).run(task="tides")
+    # The team has put it in words; what it was, the member knows.
+    assert remote.failure is not None
+    assert (remote.failure.status, remote.failure.retryable) == (500, False)
 
 
 async def test_or_becomes_a_message(cast: Cast) -> None:

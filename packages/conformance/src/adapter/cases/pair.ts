@@ -186,7 +186,10 @@ export const pairCases: Readonly<Record<string, Between>> = {
   },
 
   "a run that is stopped stops the other": {
-    needs: [],
+    needs: [
+      "serve: a handoff that is cancelled stops the framework's run",
+      "call: the framework's signal cancels the handoff, and the remote agent stops",
+    ],
     async check(scene) {
       const [began, stopped] = [moment(), moment()];
       await scene.serve(holding(began, stopped));

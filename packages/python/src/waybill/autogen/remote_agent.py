@@ -67,6 +67,12 @@ class RemoteAgent(BaseChatAgent):
         self._on_failure = on_failure
         self._history: list[Message] = []
         self._open: dict[str, str] | None = None
+        self._failure: WaybillError | None = None
+
+    @property
+    def failure(self) -> WaybillError | None:
+        """What ended its latest handoff badly: a team that it ends tells of it in words alone."""
+        return self._failure
 
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
@@ -105,6 +111,7 @@ class RemoteAgent(BaseChatAgent):
         shown: asyncio.Queue[ProgressEvent | None],
         inner: list[BaseChatMessage],
     ) -> BaseChatMessage:
+        self._failure = None
         handle = await self._handle(messages)
 
         async def answer(question: QuestionEvent) -> Any:
@@ -118,6 +125,7 @@ class RemoteAgent(BaseChatAgent):
             self._open = {"handoff_id": handle.id, "question_id": stop.question.id}
             return self._said(stop.question.text or stop.question.id, handle, target=self._ask_user)
         except WaybillError as error:
+            self._failure = error
             if self._on_failure == "raise":
                 raise
             words = f"{self.name} could not do it: {error} {error.remedy}"
@@ -177,7 +185,7 @@ class RemoteAgent(BaseChatAgent):
         return HandoffMessage(source=self.name, content=words, target=target, metadata=metadata)
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
-        self._history, self._open = [], None
+        self._history, self._open, self._failure = [], None, None
 
     async def save_state(self) -> Mapping[str, Any]:
         return {"history": self._history, "open": self._open}
