@@ -19,8 +19,6 @@ export const fixture: AdapterFixture = {
     "call: artifacts go out byte for byte": "a task of a crew has no files for other agents",
     "call: the messages of a result come back into the framework whole":
       "what a member answers is one text",
-    "call: the framework's signal cancels the handoff, and the remote agent stops":
-      "a tool of CrewAI waits in a thread, which hears of no cancellation: its deadline ends it. A remote member is cancelled",
     "call: the artifacts of a result come back into the framework byte for byte":
       "what a member answers is one text",
   },

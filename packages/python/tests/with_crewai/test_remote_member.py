@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -155,7 +156,27 @@ async def test_its_deadline_holds_though_kickoff_knows_none(cast: Cast) -> None:
     assert time.monotonic() - started < 15
 
 
-async def test_a_run_that_is_cancelled_cancels_the_handoff(cast: Cast) -> None:
+def with_tool(owner: Agent, **options: Any) -> Any:
+    look = RemoteTool(
+        agent=owner, capability="research", to="worker", name="look", description="looks it up"
+    )
+    says = [action("look", request="tides"), final("A poem.")]
+    return crew(task(member("poet", *says, tools=[look], **options)))
+
+
+def with_coworker(owner: Agent) -> Any:
+    arguments = {"task": "Look up tides.", "context": "-", "coworker": "researcher"}
+    says = [action("delegate_work_to_coworker", **arguments), final("A poem.")]
+    poet = member("poet", *says, allow_delegation=True)
+    return crew(task(poet), agents=[poet, remote(owner)])
+
+
+@pytest.mark.parametrize(
+    "made", [lambda owner: crew(task(remote(owner))), with_tool, with_coworker]
+)
+async def test_a_run_that_is_cancelled_cancels_the_handoff(
+    cast: Cast, made: Callable[[Agent], Any]
+) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     has_begun, has_stopped = asyncio.Event(), asyncio.Event()
 
@@ -169,12 +190,32 @@ async def test_a_run_that_is_cancelled_cancels_the_handoff(cast: Cast) -> None:
 
     await worker.start()
     await owner.start()
-    running = asyncio.ensure_future(crew(task(remote(owner))).akickoff(inputs=INPUTS))
+    running = asyncio.ensure_future(made(owner).akickoff(inputs=INPUTS))
     await has_begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    await has_stopped.wait()
+    await asyncio.wait_for(has_stopped.wait(), 20)
+
+
+async def test_a_member_that_is_out_of_time_cancels_what_its_tool_has_handed_off(
+    cast: Cast,
+) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    has_stopped = asyncio.Event()
+
+    @worker.serve("research")
+    async def research(work: Any) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            has_stopped.set()
+
+    await worker.start()
+    await owner.start()
+    with pytest.raises(TimeoutError):
+        await with_tool(owner, max_execution_time=1, max_retry_limit=0).akickoff(inputs=INPUTS)
+    await asyncio.wait_for(has_stopped.wait(), 20)
 
 
 async def test_its_question_is_answered_by_a_function(cast: Cast) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Callable, Coroutine
 from contextvars import copy_context
@@ -62,8 +63,14 @@ async def in_own_loop(make: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
         raise
 
 
-def wait_in(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Value]) -> Value:
-    """For a thread: waits for work that is done in the loop of the agent."""
+def wait_in(
+    loop: asyncio.AbstractEventLoop,
+    work: Coroutine[Any, Any, Value],
+    step: asyncio.Task[Any] | None = None,
+) -> Value:
+    """For a thread: waits for work that is done in the loop of the agent.
+
+    A thread hears of no cancellation: the work is cancelled once the `step` that waits for the thread is over."""
     if _running() is loop:
         work.close()
         raise WaybillError(
@@ -71,7 +78,21 @@ def wait_in(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Value]) -
             "This would wait for itself: the framework runs without async in the very loop of the agent. "
             "Run it in a thread, or with its async kickoff.",
         )
-    return asyncio.run_coroutine_threadsafe(work, loop).result()
+    waiting = asyncio.run_coroutine_threadsafe(work, loop)
+    if step is not None:
+        _cancel_after(step, waiting)
+    try:
+        return waiting.result()
+    except concurrent.futures.CancelledError as error:
+        raise WaybillError(499, "The run was cancelled.", cause=error) from error
+
+
+def _cancel_after(step: asyncio.Task[Any], waiting: concurrent.futures.Future[Any]) -> None:
+    try:
+        step.get_loop().call_soon_threadsafe(step.add_done_callback, lambda _: waiting.cancel())
+    except RuntimeError:
+        # Its loop is closed already.
+        waiting.cancel()
 
 
 async def await_in(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Value]) -> Value:

@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from crewai.hooks.dispatch import InterceptionPoint, register
+
 from ..adapter.call import OnProgress, OnQuestion, dispatch, refuse_question, settle
 from ..adapter.threads import await_in, wait_in
 from ..agent import Agent
@@ -20,6 +22,20 @@ from ..serving.work import current_work
 
 steps_made: ContextVar[Counter[str] | None] = ContextVar("steps_made", default=None)
 """How often the same was handed off in the course of this work."""
+
+_current_step: ContextVar[asyncio.Task[Any] | None] = ContextVar("current_step", default=None)
+
+
+def _note_step(_step: Any) -> None:
+    try:
+        _current_step.set(asyncio.current_task())
+    except RuntimeError:
+        # In a thread, which has been told when it began.
+        pass
+
+
+# What CrewAI runs in a thread, as it does with tools, has the context of the task that waits for it.
+register(InterceptionPoint.PRE_STEP, _note_step)
 
 
 @dataclass
@@ -35,7 +51,7 @@ class Remote:
     _counts: Counter[str] = field(default_factory=Counter)
 
     def wait(self, name: str, **content: Any) -> HandoffResult:
-        return wait_in(self._loop, self._work(name, content))
+        return wait_in(self._loop, self._work(name, content), _current_step.get())
 
     async def result(self, name: str, **content: Any) -> HandoffResult:
         return await await_in(self._loop, self._work(name, content))
