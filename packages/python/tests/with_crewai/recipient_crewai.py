@@ -6,12 +6,27 @@ import asyncio
 import sys
 import time
 from pathlib import Path
+from typing import Any
+
+from crewai import Flow
+from crewai.flow import human_feedback, listen, start
 
 sys.path.insert(0, str(Path(__file__).parent))
 from crews import crew, final, member, task
 
 from waybill import Agent, connect, load_key
 from waybill.crewai import serve
+
+
+class Reviewed(Flow[Any]):
+    @start()
+    @human_feedback("Is this well?")
+    def draft(self) -> str:
+        return "A draft"
+
+    @listen(draft)
+    def publish(self, review: Any) -> str:
+        return f"{review.output}, {review.feedback}"
 
 
 async def main() -> None:
@@ -37,6 +52,7 @@ async def main() -> None:
             {"name": "plan", **terms},
             lambda _: crew(task(member("planner", plan), human_input=True)),
         )
+        serve(agent, {"name": "review", **terms}, lambda _: Reviewed())
         async with agent:
             print("ready")
             await asyncio.Event().wait()

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from conftest import Cast
-from crewai import Flow
+from crewai import BaseLLM, Flow
+from crewai.flow import human_feedback
 from crewai.flow.flow import listen, start
+from crewai.flow.flow_config import flow_config
 from crews import action, crew, final, member, task, writers
 from processes import Place
 from pydantic import BaseModel
@@ -107,6 +109,67 @@ async def test_what_a_flow_asks_is_a_question(cast: Cast) -> None:
     assert question.text == "Which city?"
     await handle.answer(question.id, "Lisbon")
     assert (await handle.result()).output == "To Lisbon."
+
+
+class Judging(BaseLLM):
+    """Takes what a human has said for one of the outcomes, as it stands there."""
+
+    def __init__(self) -> None:
+        super().__init__(model="judging")
+
+    def call(self, messages: Any, *_args: Any, **_options: Any) -> str:
+        return "rejected" if "No lemon" in str(messages) else "approved"
+
+    def supports_function_calling(self) -> bool:
+        return False
+
+
+class Reviewed(Flow):
+    @start()
+    @human_feedback("Is this well?", emit=["approved", "rejected"], llm=Judging())
+    def draft(self) -> str:
+        return "A cake with lemon"
+
+    @listen("approved")
+    def bake(self) -> str:
+        return "baked"
+
+    @listen("rejected")
+    def discard(self, review: Any) -> str:
+        return f"discarded {review.output}: {review.feedback}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "output"),
+    [("No lemon.", "discarded A cake with lemon: No lemon."), ("", "baked")],
+)
+async def test_human_feedback_of_a_flow_is_a_question(cast: Cast, answer: str, output: str) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, "bake", lambda _: Reviewed())
+    await worker.start()
+    handle = owner.hand_off("bake", to="worker", input="a cake")
+    question = await anext(handle.questions)
+    assert question.text == "Is this well?\n\nA cake with lemon"
+    assert question.data["emit"] == ["approved", "rejected"]
+    await handle.answer(question.id, answer)
+    assert (await handle.result()).output == output
+
+
+async def test_a_flow_that_is_not_served_keeps_its_own_reviewer(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Own:
+        def request_feedback(self, context: Any, flow: Any) -> str:
+            return "No lemon."
+
+    monkeypatch.setattr(flow_config, "hitl_provider", Own())
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, "bake", lambda _: Reviewed())
+    await worker.start()
+    handle = owner.hand_off("bake", to="worker", input="a cake")
+    await handle.answer((await anext(handle.questions)).id, "")
+    assert (await handle.result()).output == "baked"
+    assert (await Reviewed().akickoff()).startswith("discarded")
 
 
 async def test_human_input_of_a_task_is_a_question(cast: Cast) -> None:
@@ -235,20 +298,28 @@ async def test_a_part_that_failed_may_be_got_over(cast: Cast) -> None:
 
     serve(worker, "bake", bake)
     await worker.start()
-    assert (await owner.hand_off("bake", to="worker", input="?").result()).output == "Bought bread."
-    assert len(jobs) == 1
+    handle = owner.hand_off("bake", to="worker", input="?")
+    assert (await handle.result()).output == "Bought bread."
+    assert jobs == [handle.envelope["correlation_id"]]
 
 
-@pytest.mark.parametrize("capability", ["hang", "plan"])
+@pytest.mark.parametrize(
+    ("capability", "answer", "output"),
+    [
+        ("hang", None, "done after all"),
+        ("plan", "", "Lisbon"),
+        ("review", "with lemon", "A draft, with lemon"),
+    ],
+)
 async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
-    place: Place, cast: Cast, capability: str
+    place: Place, cast: Cast, capability: str, answer: str | None, output: str
 ) -> None:
     owner = await cast.agent("owner")
     worker = await place.python("with_crewai/recipient_crewai", "worker")
     await worker.until("ready")
     handle = owner.hand_off(capability, to="worker", input="?", timeout=90)
     question = None
-    if capability == "hang":
+    if answer is None:
         await worker.until("hanging")
         # Before that the same attempt would be offered again.
         await handle.accepted()
@@ -257,11 +328,11 @@ async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
     await worker.kill()
     if question is not None:
         # Before another process comes, and says that this attempt is over.
-        await handle.answer(question.id, "")
+        await handle.answer(question.id, answer)
     again = await place.python("with_crewai/recipient_crewai", "worker")
     await again.until("ready")
     result = await handle.result()
-    assert result.output == ("done after all" if capability == "hang" else "Lisbon")
+    assert result.output == output
     assert result.attempt == 2
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from crewai.core.providers.human_input import SyncHumanInputProvider
+from crewai.flow.async_feedback import ConsoleProvider, PendingFeedbackContext
+from crewai.flow.flow_config import flow_config
 
 from ..adapter.threads import await_in, wait_in
 from ..adapter.words import words_of
@@ -57,6 +61,44 @@ class InputAsked:
         about = metadata or {}
         asked = self._work.ask(message[:_QUESTION_LENGTH], id=about.get("id"), data=metadata)
         return _words(wait_in(self._loop, asked))
+
+
+review_wanted: ContextVar[Callable[[PendingFeedbackContext], str] | None] = ContextVar(
+    "review_wanted", default=None
+)
+"""Who reviews what the methods of the flows of this run have given."""
+
+
+def reviewer(
+    work: Work, loop: asyncio.AbstractEventLoop
+) -> Callable[[PendingFeedbackContext], str]:
+    """For methods with `human_feedback`. No words mean its default outcome."""
+
+    def review(wanted: PendingFeedbackContext) -> str:
+        output = wanted.to_dict()["method_output"]
+        about = {"method": wanted.method_name, "output": output, "emit": wanted.emit}
+        text = f"{wanted.message}\n\n{words_of(output)}"[:_QUESTION_LENGTH]
+        return _words(wait_in(loop, work.ask(text, data=about)))
+
+    return review
+
+
+class _Reviewed:
+    """CrewAI has one provider for all the flows of a process, and those that are not served keep theirs."""
+
+    def __init__(self, others: Any) -> None:
+        self._others = others or ConsoleProvider()
+
+    def request_feedback(self, context: PendingFeedbackContext, flow: Any) -> Any:
+        review = review_wanted.get()
+        if review is None:
+            return self._others.request_feedback(context, flow)
+        return review(context)
+
+
+def review_flows() -> None:
+    if not isinstance(flow_config.hitl_provider, _Reviewed):
+        flow_config.hitl_provider = _Reviewed(flow_config.hitl_provider)
 
 
 def _words(answer: Any) -> str:

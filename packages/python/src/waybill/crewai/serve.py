@@ -23,7 +23,7 @@ from ..protocol.error import WaybillError
 from ..protocol.manifest_shape import read_capability
 from ..serving.outcome import Finished
 from ..serving.work import Work
-from .asking import FeedbackAsked, InputAsked
+from .asking import FeedbackAsked, InputAsked, review_flows, review_wanted, reviewer
 from .ended import finished, words_ended
 from .inputs import WORDS, inputs_of
 from .step import steps_made
@@ -44,7 +44,8 @@ def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> N
 
     An input that is an object is the crew's inputs; there are besides `instruction` (the brief, or what
     was said last), `expected_output` and `history`. What its tasks and methods give is its progress;
-    where a task wants human input, or a flow asks, the delegator is asked, and the run waits in memory.
+    where a task wants human input, or a flow asks or wants human feedback, the delegator is asked, and the
+    run waits in memory.
     Whatever limit the crew ignores, the handoff's deadline holds."""
     offered = {"name": capability} if isinstance(capability, str) else capability
     offered = {"takes": "delegation", **offered}
@@ -72,6 +73,8 @@ async def _kickoff(
     runner: Runner, inputs: dict[str, Any], work: Work, loop: asyncio.AbstractEventLoop
 ) -> Any:
     set_provider(FeedbackAsked(work, loop))
+    review_flows()
+    review_wanted.set(reviewer(work, loop))
     if isinstance(runner, Flow) and runner.input_provider is None:
         runner.input_provider = InputAsked(work, loop)
 
