@@ -20,6 +20,8 @@ const parts = {
       ["ruff", "format", "--check", "."],
       [
         "mypy",
+        "--python-version",
+        "3.10",
         "-m",
         "waybill",
         "-m",
