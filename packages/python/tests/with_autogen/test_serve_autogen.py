@@ -148,6 +148,20 @@ async def test_a_failure_tells_what_has_failed(cast: Cast) -> None:
     assert "The oven is cold." in error.message
 
 
+async def test_a_run_that_cancels_itself_is_cancelled(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    class Leaving(Quiet):
+        async def on_messages(self, messages: Any, cancellation_token: Any) -> Any:
+            raise asyncio.CancelledError
+
+    serve(worker, "leave", lambda _: Leaving("leaver", "leaves"))
+    await worker.start()
+    error = await refused(owner.hand_off("leave", to="worker", input="?"))
+    assert error.status == 499
+    assert "cancelled itself" in error.message
+
+
 async def test_a_run_without_a_word_is_no_success(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     serve(worker, "mumble", lambda _: assistant("mumbler", " "))

@@ -93,6 +93,8 @@ async def _run(runner: Runner, task: Sequence[BaseChatMessage], work: Work) -> T
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
+        if running.cancelled():
+            raise WaybillError(499, "The run has cancelled itself.") from None
         # A team ends its stream only once its members have ended, and those hear the token alone.
         token.cancel()
         running.add_done_callback(lambda done: done.cancelled() or done.exception())
