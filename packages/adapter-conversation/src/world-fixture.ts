@@ -1,42 +1,24 @@
-import { createAgent } from "@waybill/agent";
-import type { Agent } from "@waybill/agent";
-import { memoryStore, openHub } from "@waybill/hub";
-import type { HubServer } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
-import type { PrivateKey } from "@waybill/protocol";
+import { world as worldOfAgents } from "@waybill/conformance/vitest";
+import type { World as WorldOfAgents } from "@waybill/conformance/vitest";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ScriptedModel, Script } from "@waybill/scripted-model";
 import OpenAI from "openai";
 import { onTestFinished } from "vitest";
 
-export interface World {
-  readonly hub: HubServer;
-  /** One id has one key: a second agent of an id is the first one, started again. */
-  agent(id: string): Agent;
+export interface World extends WorldOfAgents {
   /** A client of a model of its own, and what that was asked. */
   model(script: Script): Promise<{ client: OpenAI; model: ScriptedModel }>;
 }
 
 /** A hub, agents and models for one test, all gone after it. */
 export async function world(): Promise<World> {
-  const hub = await openHub({ store: memoryStore(), key: generateKey(), terms: { backoffMs: 0 } });
-  const agents: Agent[] = [];
-  const keys = new Map<string, PrivateKey>();
   const models: ScriptedModel[] = [];
+  // What is told last is done first: the agents stop before their models do.
   onTestFinished(async () => {
-    await Promise.all(agents.map((agent) => agent.stop({ mode: "abandon" })));
     await Promise.all(models.map((model) => model.close()));
-    await hub.close();
   });
   return {
-    hub,
-    agent(id) {
-      const key = keys.get(id) ?? generateKey();
-      keys.set(id, key);
-      const agent = createAgent({ id, key, hub });
-      agents.push(agent);
-      return agent;
-    },
+    ...(await worldOfAgents()),
     async model(script) {
       const model = await startScriptedModel(script);
       models.push(model);

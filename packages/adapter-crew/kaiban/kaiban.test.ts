@@ -8,8 +8,8 @@ import { WaybillError } from "@waybill/protocol";
 import { Agent, Task, Team } from "kaibanjs";
 import { expect, onTestFinished, test } from "vitest";
 import { remoteMember, serveTeam } from "../src/kaiban/index.ts";
-import { world } from "../src/world-fixture.ts";
-import type { World } from "../src/world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
+import type { World } from "@waybill/conformance/vitest";
 
 async function writerOf(script: Script): Promise<Agent> {
   const model = await startScriptedModel(script);

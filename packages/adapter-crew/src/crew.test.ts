@@ -6,7 +6,7 @@ import type { Assignment, Crew, Member, Task } from "./crew.ts";
 import { askedMember, localMember, remoteMember } from "./members.ts";
 import { runCrew } from "./run-crew.ts";
 import { serveCrew } from "./serve.ts";
-import { world } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
 
 /** A member that keeps what it was given, and delivers the next of its outputs. */
 function keeping(role: string, ...outputs: readonly Json[]) {

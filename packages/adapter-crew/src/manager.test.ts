@@ -9,7 +9,7 @@ import type { Move, Situation } from "./manager.ts";
 import { localMember } from "./members.ts";
 import { runCrew } from "./run-crew.ts";
 import { serveCrew } from "./serve.ts";
-import { world } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
 
 const TASKS: readonly Task[] = [
   { name: "article", description: "Write about rain.", expectedOutput: "An article." },

@@ -24,8 +24,9 @@ import { remoteNode } from "./remote-node.ts";
 import { remoteTool } from "./remote-tool.ts";
 import { serveGraph } from "./serve.ts";
 import type { RemoteArtifact } from "./remote-tool.ts";
-import { asPublished, world } from "./world-fixture.ts";
-import type { World } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
+import { asPublished } from "./published-fixture.ts";
+import type { World } from "@waybill/conformance/vitest";
 
 async function serving(
   { agent }: World,

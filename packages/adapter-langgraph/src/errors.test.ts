@@ -15,7 +15,7 @@ import type { AgentOfGraph, Graph } from "./graph.ts";
 import { ScriptedModel } from "./model-fixture.ts";
 import { serveGraph } from "./serve.ts";
 import type { GraphConfig, ServeGraphOptions } from "./serve.ts";
-import { world } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
 
 async function handedTo(thing: Graph | AgentOfGraph, work: object, options?: ServeGraphOptions) {
   const { agent } = await world();

@@ -11,7 +11,8 @@ import { remoteMember } from "./remote-member.ts";
 import { remoteTool } from "./remote-tool.ts";
 import { unfinishedThreads, wake } from "./wake.ts";
 import type { Graph } from "./graph.ts";
-import { asPublished, world } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
+import { asPublished } from "./published-fixture.ts";
 
 const LOOK_UP = { name: "look_up", input_schema: { town: "string" } };
 const THREAD = { configurable: { thread_id: "talk" } };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { schemasOf } from "./schemas.ts";
 import { serveGraph } from "./serve.ts";
-import { world } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
 
 const members = { topic: z.string(), facts: z.array(z.string()).default([]), note: z.string() };
 const look = (): never => ({ facts: ["it is old"], note: "for itself" }) as never;

@@ -21,7 +21,7 @@ import { ScriptedModel, usingTools } from "./model-fixture.ts";
 import { schemasOf } from "./schemas.ts";
 import { serveGraph } from "./serve.ts";
 import type { ServeGraphOptions } from "./serve.ts";
-import { world } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
 
 /** Serves a graph, and hands work to it. */
 async function served(thing: Graph | AgentOfGraph, options?: ServeGraphOptions, capability = {}) {

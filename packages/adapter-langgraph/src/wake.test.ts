@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import type { Graph } from "./graph.ts";
 import { remoteNode } from "./remote-node.ts";
 import { unfinishedThreads, wake } from "./wake.ts";
-import { world } from "./world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
 
 const State = Annotation.Root({
   towns: Annotation<string[]>,

@@ -4,6 +4,9 @@ import { adapterSuite } from "./adapter/suite.ts";
 import { storeSuite } from "./store/suite.ts";
 import type { StoreSuiteOptions } from "./store/subject.ts";
 
+export { world } from "./world.ts";
+export type { World } from "./world.ts";
+
 /** The suite as vitest's tests. What can't run here is shown as skipped, with the reason. */
 export function describeStore(name: string, options: StoreSuiteOptions): void {
   describe(name, () => {

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 from processes import Place
 
-from waybill import Agent, Hub, connect, load_key
+from waybill import Agent, Hub, WaybillError, connect, load_key
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -57,3 +59,25 @@ async def cast(place: Place) -> AsyncIterator[Cast]:
     made = Cast(place)
     yield made
     await made.close()
+
+
+class Hanging:
+    """A capability that takes work and does not come to an end of its own."""
+
+    def __init__(self, worker: Agent, capability: str) -> None:
+        self.has_begun = asyncio.Event()
+        self.has_stopped = asyncio.Event()
+        worker.serve(capability)(self._hang)
+
+    async def _hang(self, work: Any) -> None:
+        self.has_begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.has_stopped.set()
+
+
+async def refused(handle: Any) -> WaybillError:
+    with pytest.raises(WaybillError) as caught:
+        await handle.result()
+    return caught.value

@@ -98,6 +98,16 @@ class Place:
         self._others.append(started)
         return started
 
+    async def handed_off(self, line: dict[str, Any]) -> list[dict[str, Any]]:
+        """What an agent in TypeScript tells of a handoff that it makes, to its end."""
+        owner = await self.typescript("delegator", "owner")
+        assert await owner.json() == {"type": "ready"}
+        await owner.say(line)
+        said = [await owner.json()]
+        while said[-1]["type"] not in ("result", "error", "failure"):
+            said.append(await owner.json())
+        return said
+
     async def end_others(self) -> None:
         for each in self._others:
             await each.kill()

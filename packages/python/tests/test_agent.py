@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 import recipient
-from conftest import Cast
+from conftest import Cast, Hanging, refused
 from processes import Place
 
 from waybill import (
     Agent,
     BlockingWork,
-    HandoffHandle,
     WaybillError,
     Work,
     blocking,
@@ -23,12 +22,6 @@ from waybill import (
     load_key,
     new_id,
 )
-
-
-async def refused(handle: HandoffHandle) -> WaybillError:
-    with pytest.raises(WaybillError) as caught:
-        await handle.result()
-    return caught.value
 
 
 @pytest.mark.usefixtures("place")
@@ -69,22 +62,13 @@ class TestOneHandoff:
 
     async def test_is_cancelled_and_its_work_stops(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
-        has_begun, has_stopped = asyncio.Event(), asyncio.Event()
-
-        @worker.serve("hang")
-        async def hang(work: Work) -> None:
-            has_begun.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                has_stopped.set()
-
+        work = Hanging(worker, "hang")
         await worker.start()
         handle = owner.hand_off("hang", to="worker")
-        await has_begun.wait()
+        await work.has_begun.wait()
         assert await handle.cancel("not wanted") is True
         assert (await refused(handle)).status == 499
-        await has_stopped.wait()
+        await work.has_stopped.wait()
         assert await handle.cancel() is False
 
     async def test_is_a_dead_letter_at_its_deadline(self, cast: Cast) -> None:

@@ -76,13 +76,7 @@ class TestPythonHandsOffToTypeScript:
 
 class TestTypeScriptHandsOffToPython:
     async def told(self, place: Place, line: dict[str, Any]) -> list[dict[str, Any]]:
-        owner = await place.typescript("delegator", "owner")
-        assert await owner.json() == {"type": "ready"}
-        await owner.say({"to": "worker", "capability": "work", **line})
-        said = [await owner.json()]
-        while said[-1]["type"] not in ("result", "error", "failure"):
-            said.append(await owner.json())
-        return said
+        return await place.handed_off({"to": "worker", "capability": "work", **line})
 
     @pytest.mark.parametrize(("kind", "output"), KINDS)
     async def test_it_is_done(self, place: Place, kind: str, output: Any) -> None:

@@ -8,7 +8,8 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { ScriptedModel } from "../model-fixture.ts";
 import { remoteTool } from "../remote-tool.ts";
-import { asPublished, world } from "../world-fixture.ts";
+import { world } from "@waybill/conformance/vitest";
+import { asPublished } from "../published-fixture.ts";
 import { handoffsLast } from "./handoffs-last.ts";
 
 const LOOK_UP = { name: "look_up", input_schema: { town: "string" } };

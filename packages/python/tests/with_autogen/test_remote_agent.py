@@ -13,7 +13,7 @@ from autogen_agentchat.conditions import HandoffTermination, TextMentionTerminat
 from autogen_agentchat.messages import HandoffMessage, ModelClientStreamingChunkEvent, TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import AgentId, CancellationToken, SingleThreadedAgentRuntime
-from conftest import Cast
+from conftest import Cast, Hanging
 from processes import Place
 from teams import assistant, round_robin, selector, swarm, transfer_to
 
@@ -141,25 +141,16 @@ async def test_so_does_a_dead_letter(cast: Cast) -> None:
 
 async def test_the_token_of_the_run_cancels_the_handoff(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
-    has_begun, has_stopped = asyncio.Event(), asyncio.Event()
-
-    @worker.serve("research")
-    async def research(work: Any) -> None:
-        has_begun.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            has_stopped.set()
-
+    work = Hanging(worker, "research")
     await worker.start()
     token = CancellationToken()
     team = round_robin(RemoteAgent("remote", agent=owner, capability="research", to="worker"))
     running = asyncio.ensure_future(team.run(task="tides", cancellation_token=token))
-    await has_begun.wait()
+    await work.has_begun.wait()
     token.cancel()
     with pytest.raises((asyncio.CancelledError, RuntimeError)):
         await running
-    await has_stopped.wait()
+    await work.has_stopped.wait()
 
 
 async def asking(cast: Cast) -> Agent:

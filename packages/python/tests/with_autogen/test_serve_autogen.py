@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from autogen_agentchat.agents import BaseChatAgent, UserProxyAgent
 from autogen_agentchat.messages import TextMessage
-from conftest import Cast
+from conftest import Cast, refused
 from processes import Place
 from teams import assistant, hesitating, round_robin, transfer_to, writers
 
@@ -21,12 +21,6 @@ HERE = Path(__file__).parent
 
 def text(message: dict[str, Any]) -> str:
     return str(message["content"][0]["text"])
-
-
-async def refused(handle: Any) -> WaybillError:
-    with pytest.raises(WaybillError) as caught:
-        await handle.result()
-    return caught.value
 
 
 async def test_an_agent_replies(cast: Cast) -> None:
@@ -246,13 +240,9 @@ async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
 async def test_an_agent_in_typescript_hands_off_to_a_team(place: Place) -> None:
     worker = await place.python("with_autogen/recipient_autogen", "worker")
     await worker.until("ready")
-    owner = await place.typescript("delegator", "owner")
-    await owner.json()
-    await owner.say({"to": "worker", "capability": "greet", "brief": {"instruction": "Say hello."}})
-    told = await owner.json()
-    while told["type"] not in ("result", "error"):
-        told = await owner.json()
-    assert (told["type"], told["output"]) == ("result", "hello from autogen")
+    brief = {"instruction": "Say hello."}
+    told = await place.handed_off({"to": "worker", "capability": "greet", "brief": brief})
+    assert (told[-1]["type"], told[-1]["output"]) == ("result", "hello from autogen")
 
 
 class Quiet(BaseChatAgent):

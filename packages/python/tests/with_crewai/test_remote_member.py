@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import recipient
-from conftest import Cast
+from conftest import Cast, Hanging
 from crewai import Process
 from crewai.tools.tool_failure import ToolFailure
 from crews import Saying, action, crew, final, member, task
@@ -178,44 +178,27 @@ async def test_a_run_that_is_cancelled_cancels_the_handoff(
     cast: Cast, made: Callable[[Agent], Any]
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
-    has_begun, has_stopped = asyncio.Event(), asyncio.Event()
-
-    @worker.serve("research")
-    async def research(work: Any) -> None:
-        has_begun.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            has_stopped.set()
-
+    work = Hanging(worker, "research")
     await worker.start()
     await owner.start()
     running = asyncio.ensure_future(made(owner).akickoff(inputs=INPUTS))
-    await has_begun.wait()
+    await work.has_begun.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    await asyncio.wait_for(has_stopped.wait(), 20)
+    await asyncio.wait_for(work.has_stopped.wait(), 20)
 
 
 async def test_a_member_that_is_out_of_time_cancels_what_its_tool_has_handed_off(
     cast: Cast,
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
-    has_stopped = asyncio.Event()
-
-    @worker.serve("research")
-    async def research(work: Any) -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            has_stopped.set()
-
+    work = Hanging(worker, "research")
     await worker.start()
     await owner.start()
     with pytest.raises(TimeoutError):
         await with_tool(owner, max_execution_time=1, max_retry_limit=0).akickoff(inputs=INPUTS)
-    await asyncio.wait_for(has_stopped.wait(), 20)
+    await asyncio.wait_for(work.has_stopped.wait(), 20)
 
 
 async def test_its_question_is_answered_by_a_function(cast: Cast) -> None:
