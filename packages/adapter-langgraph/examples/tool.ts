@@ -1,8 +1,9 @@
 import { createAgent as createWaybillAgent } from "@waybill/agent";
 import { remoteTool } from "@waybill/adapter-langgraph";
+import type { RemoteArtifact } from "@waybill/adapter-langgraph";
 import { memoryStore, openHub } from "@waybill/hub";
 import { generateKey } from "@waybill/protocol";
-import { AIMessage, createAgent, fakeModel } from "langchain";
+import { AIMessage, createAgent, fakeModel, ToolMessage } from "langchain";
 
 const hub = await openHub({ store: memoryStore(), key: generateKey() });
 const agent = (id: string) => createWaybillAgent({ id, key: generateKey(), hub });
@@ -33,10 +34,14 @@ const graph = createAgent({
 const { messages } = await graph.invoke({
   messages: [{ role: "user", content: "What do I need in Bergen, and in Oslo?" }],
 });
-for (const { type, text } of messages.slice(-3)) console.log(`${type}: ${text}`);
-// tool: rain
-// tool: sun
-// ai: Take an umbrella to Bergen.
+// The model reads results as another's data; code has them as they came.
+for (const { artifact } of messages.filter((each) => ToolMessage.isInstance(each))) {
+  const { by, output } = artifact as RemoteArtifact;
+  console.log(`${by}: ${output as string}`);
+}
+// forecaster: rain
+// forecaster: sun
+console.log(messages.at(-1)?.text); // Take an umbrella to Bergen.
 
 await Promise.all([concierge.stop(), forecaster.stop()]);
 await hub.close();

@@ -14,7 +14,7 @@ test.each([
       "values { language: 'en', text: 'rain, says the translator' }",
     ],
   ],
-  ["tool", ["tool: rain", "tool: sun", "ai: Take an umbrella to Bergen."]],
+  ["tool", ["forecaster: rain", "forecaster: sun", "Take an umbrella to Bergen."]],
   ["parked", ["parked", "killed", "woken in another process: the deed, certified"]],
 ])("the example %s of the README says what it says that it says", (name, lines) => {
   const path = fileURLToPath(new URL(`../examples/${name}.ts`, import.meta.url));

@@ -3,6 +3,7 @@ import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import type { BaseMessage } from "@langchain/core/messages";
 import { createSupervisor } from "@langchain/langgraph-supervisor";
 import { createHandoffTool, createSwarm } from "@langchain/langgraph-swarm";
+import { markedAsData } from "@waybill/agent/adapter";
 import { createAgent, tool } from "langchain";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -68,8 +69,8 @@ test("tools that are parked leave their agent in its checkpointer, next to one t
   const { messages } = (await wake(owner, graph, THREAD)) as { messages: BaseMessage[] };
   const answers = messages.filter((each) => ToolMessage.isInstance(each));
   expect(answers.map(({ tool_call_id, text }) => [tool_call_id, text])).toEqual([
-    ["call 1", "all about Bergen"],
-    ["call 2", "all about Oslo"],
+    ["call 1", markedAsData("atlas", { output: "all about Bergen" })],
+    ["call 2", markedAsData("atlas", { output: "all about Oslo" })],
     ["call 3", "noon, run 1"],
   ]);
   expect(messages.at(-1)!.text).toBe("It rains.");

@@ -3,8 +3,14 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { GraphInterrupt } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Agent, HandoffResult } from "@waybill/agent";
-import { asFailureOfPart, schemaForModel, wordsOfResult } from "@waybill/agent/adapter";
-import { describeForModel, statusOf, WaybillError } from "@waybill/protocol";
+import {
+  failureAsData,
+  markedAsData,
+  resultAsData,
+  schemaForModel,
+  wordsOfResult,
+} from "@waybill/agent/adapter";
+import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Artifact, Capability, Json, JsonSchema, Message } from "@waybill/protocol";
 import { isLeftOpen, remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
@@ -37,15 +43,20 @@ export function remoteTool(
     async (given: unknown, runtime: ToolRuntime): Promise<[string, RemoteArtifact]> => {
       const input = (isOfMembers ? given : (given as { input: Json }).input) as Json;
       const part = runtime.toolCallId ?? runtime.toolCall?.id;
+      // Else it is code that asks, and no model that could take the words for instructions.
+      const isForModel = part !== undefined || runtime.toolCall !== undefined;
       try {
         const handoff = { capability: name, to, timeoutMs, input };
         const result = await remote(agent, handoff, runtime, { part, isParked });
-        return [wordsOfResult(result), artifactOf(result)];
+        const told = isForModel
+          ? markedAsData(result.by, resultAsData(result))
+          : wordsOfResult(result);
+        return [told, artifactOf(result)];
       } catch (error) {
         if (!WaybillError.is(error)) throw error;
         // As text it would be the tool's answer, and the real one would come to nobody: the run stops here.
         if (isLeftOpen(error) && saverIn(runtime) !== undefined) throw new GraphInterrupt([]);
-        throw spelledOut(error);
+        throw isForModel ? toldToModel(error, to ?? name) : error;
       }
     },
     {
@@ -75,9 +86,9 @@ function artifactOf(result: HandoffResult): RemoteArtifact {
   return { output, messages, artifacts, by, attempt, receipt };
 }
 
-/** Where a tool's error becomes words for a model, the words have the status. */
-function spelledOut(error: WaybillError): WaybillError {
-  const { status, message, retryable, retryAfterMs, cause } = error;
-  const text = `${status} ${statusOf(status).name}: ${message}`;
-  return asFailureOfPart(new WaybillError(status, text, { retryable, retryAfterMs, cause }));
+/** A tool's error becomes words for a model, in more than one place of LangChain: its message is what they are. */
+function toldToModel(error: WaybillError, by: string): WaybillError {
+  const { status, retryable, retryAfterMs } = error;
+  const told = markedAsData(by, failureAsData(error));
+  return new WaybillError(status, told, { retryable, retryAfterMs, cause: error });
 }

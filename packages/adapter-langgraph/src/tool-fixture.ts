@@ -1,6 +1,7 @@
 import { Command, isInterrupted } from "@langchain/langgraph";
 import { createAgent, createMiddleware, ToolMessage } from "langchain";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import { saverIn } from "./calling-fixture.ts";
 import { usingTools } from "./model-fixture.ts";
@@ -25,10 +26,16 @@ export const fixture: AdapterFixture = {
   },
 };
 
-/** Without one around its tools, an agent tells its model of an error; with one, the run ends with it. */
+/** Without one around its tools, an agent tells its model of an error; with one, the run ends with its cause. */
 const throwing = createMiddleware({
   name: "throwing",
-  wrapToolCall: (request, handler) => handler(request),
+  async wrapToolCall(request, handler) {
+    try {
+      return await handler(request);
+    } catch (error) {
+      throw WaybillError.is(error) ? error.cause : error;
+    }
+  },
 });
 
 async function calling(request: CallRequest): Promise<Played> {

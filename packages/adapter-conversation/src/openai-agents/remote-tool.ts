@@ -1,6 +1,12 @@
 import { tool } from "@openai/agents";
 import type { Tool } from "@openai/agents";
-import { failureAsData, markedAsData, toolNameOf, workFrom } from "@waybill/agent/adapter";
+import {
+  failureAsData,
+  markedAsData,
+  resultAsData,
+  toolNameOf,
+  workFrom,
+} from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
@@ -36,12 +42,7 @@ export function remoteTool(
         const result = await handedOff(remote, details!.toolCall!.callId, work, signal, (event) =>
           currentCourse()?.progress({ message: event.message, data: event.data }),
         );
-        const { output, messages, artifacts } = result;
-        return markedAsData(result.by, {
-          output: output ?? null,
-          ...(messages.length === 0 ? {} : { said: messages as unknown as Json }),
-          ...(artifacts.length === 0 ? {} : { files: artifacts.map(({ name: file }) => file) }),
-        });
+        return markedAsData(result.by, resultAsData(result));
       } catch (thrown) {
         if (onFailure === "throw" || signal?.aborted === true || !WaybillError.is(thrown))
           throw thrown;

@@ -4,6 +4,7 @@ import {
   argumentsOf,
   failureAsData,
   markedAsData,
+  resultAsData,
   toolNameOf,
   workFrom,
 } from "@waybill/agent/adapter";
@@ -104,10 +105,5 @@ const ANSWER = JSON.stringify({
 
 function told(result: RemoteResult): string {
   if ("failure" in result) return markedAsData(result.by, failureAsData(result.failure));
-  const { by, output = null, messages, artifacts } = result;
-  return markedAsData(by, {
-    output,
-    ...(messages.length === 0 ? {} : { said: messages as unknown as Json }),
-    ...(artifacts.length === 0 ? {} : { files: artifacts.map(({ name }) => name) }),
-  });
+  return markedAsData(result.by, resultAsData(result));
 }

@@ -2,6 +2,7 @@ import { MemorySaver } from "@langchain/langgraph";
 import { AIMessage } from "@langchain/core/messages";
 import type { BaseMessage } from "@langchain/core/messages";
 import { createHandoffTool, createSwarm } from "@langchain/langgraph-swarm";
+import { markedAsData } from "@waybill/agent/adapter";
 import { createAgent, tool } from "langchain";
 import type { AgentMiddleware } from "langchain";
 import { expect, test } from "vitest";
@@ -66,7 +67,7 @@ test("who is handed over to hears what all the tools of the turn have answered",
   expect(await handedOver(handoffsLast())).toEqual([
     ["human", "How is it in Bergen?", 0],
     ["ai", ["look_up", "clock"], 2],
-    ["tool", "all about Bergen", 0],
+    ["tool", markedAsData("atlas", { output: "all about Bergen" }), 0],
     ["tool", "it is noon", 0],
     ["ai", ["transfer_to_expert"], 0],
     ["tool", "Successfully transferred to expert", 0],

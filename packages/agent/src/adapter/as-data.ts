@@ -1,5 +1,18 @@
 import { asUntrusted, statusOf } from "@waybill/protocol";
 import type { Json, WaybillError } from "@waybill/protocol";
+import type { HandoffResult } from "../delegating/ending.ts";
+
+/** What a part of the work has come to, for a model to judge: of its files the names. */
+export function resultAsData(
+  result: Pick<HandoffResult, "output" | "messages" | "artifacts">,
+): Json {
+  const { output = null, messages, artifacts } = result;
+  return {
+    output,
+    ...(messages.length === 0 ? {} : { said: messages as unknown as Json }),
+    ...(artifacts.length === 0 ? {} : { files: artifacts.map(({ name }) => name) }),
+  };
+}
 
 /** How a part of the work has failed, for a model to deal with. */
 export function failureAsData(failure: WaybillError): Json {

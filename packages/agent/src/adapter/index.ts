@@ -34,4 +34,4 @@ export { Deltas } from "./deltas.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";
 export { schemaForModel } from "./schema-for-model.ts";
 export { toolNameOf } from "./tool-name.ts";
-export { failureAsData, markedAsData } from "./as-data.ts";
+export { failureAsData, markedAsData, resultAsData } from "./as-data.ts";
