@@ -15,12 +15,12 @@ from pydantic import BaseModel, PrivateAttr
 
 from waybill import Agent, WaybillError, Work
 from waybill.adapter.threads import await_in
-from waybill.adapter.words import asked_of, spoken
+from waybill.adapter.words import asked_of, spoken, words_of
 from waybill.crewai import RemoteMember, RemoteTool, serve
 
 
 class Model(BaseLLM):
-    """Says what it is told to, and then whatever its tool has given."""
+    """Says what it is told to, and then the output of whatever its tool has given."""
 
     _says: str = PrivateAttr()
     _is_asked: bool = PrivateAttr(default=False)
@@ -33,12 +33,14 @@ class Model(BaseLLM):
         if not self._is_asked:
             self._is_asked = True
             return self._says
-        given = next(
+        observed = next(
             each["content"].rpartition("Observation:")[2]
             for each in reversed(messages)
             if "Observation:" in each["content"]
         )
-        return f"Thought: I know\nFinal Answer: {given.strip()}"
+        # As a model is to take it: the data that stands in the marking.
+        _opening, _whose, data, *_closing = observed.strip().split("\n")
+        return f"Thought: I know\nFinal Answer: {words_of(json.loads(data)['output'])}"
 
     async def acall(self, messages: Any, *args: Any, **options: Any) -> str:
         return self.call(messages, *args, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from autogen_agentchat.agents import AssistantAgent
@@ -29,13 +30,17 @@ def model(*says: str | CreateResult) -> ReplayChatCompletionClient:
     return ReplayChatCompletionClient(list(says), model_info=INFO)
 
 
-def transfer_to(target: str) -> CreateResult:
+def calling(tool: str, **arguments: Any) -> CreateResult:
     return CreateResult(
         finish_reason="function_calls",
-        content=[FunctionCall(id="1", name=f"transfer_to_{target}", arguments="{}")],
+        content=[FunctionCall(id="1", name=tool, arguments=json.dumps(arguments))],
         usage=RequestUsage(prompt_tokens=1, completion_tokens=1),
         cached=False,
     )
+
+
+def transfer_to(target: str) -> CreateResult:
+    return calling(f"transfer_to_{target}")
 
 
 def assistant(name: str, *says: str | CreateResult, **options: Any) -> AssistantAgent:

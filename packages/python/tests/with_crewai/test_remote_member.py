@@ -284,4 +284,4 @@ async def test_an_agent_in_typescript_is_a_tool(place: Place, cast: Cast) -> Non
     says = [action("work", kind="echo", value="hi"), final("It said hi.")]
     poet = member("poet", *says, tools=[work])
     assert (await crew(task(poet)).akickoff(inputs=INPUTS)).raw == "It said hi."
-    assert '{"value": "hi"' in poet.llm.asked[1]
+    assert '{"output":{"value":"hi"' in poet.llm.asked[1]

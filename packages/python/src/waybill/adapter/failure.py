@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from ..protocol.error import WaybillError
+from .as_data import failure_as_data, spelled_out
 
 _CAUSES_DEEP = 8
 _COMMON: Mapping[str, int] = {"TimeoutError": 504, "CancelledError": 499}
@@ -18,7 +19,9 @@ def failure_from(thrown: BaseException, parts: Sequence[WaybillError] = ()) -> W
     chain = _causes_of(thrown)
     words = " ".join(str(each) for each in chain)
     for part in parts:
-        if part in chain or part.message in words:
+        # Frameworks tell of it in its own words, or in those that a model was told.
+        spelled = (part.message, spelled_out(failure_as_data(part)))
+        if part in chain or any(each in words for each in spelled):
             return WaybillError(
                 424,
                 f"A part of the work ended with {part.status}: {part.message}",

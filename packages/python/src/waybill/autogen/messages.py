@@ -9,6 +9,7 @@ from typing import Any
 from autogen_agentchat.messages import (
     BaseAgentEvent,
     BaseChatMessage,
+    BaseTextChatMessage,
     MultiModalMessage,
     StructuredMessage,
     TextMessage,
@@ -34,7 +35,10 @@ def to_wire(message: BaseChatMessage, own: str | None = None) -> Message:
     if isinstance(message, MultiModalMessage):
         parts = [_part(each) for each in message.content]
     else:
-        parts = [{"type": "text", "text": message.to_model_text()}]
+        # What models are told of a remote agent's words is for the models of this team.
+        is_text = isinstance(message, BaseTextChatMessage)
+        words = message.to_text() if is_text else message.to_model_text()
+        parts = [{"type": "text", "text": words}]
         if isinstance(message, StructuredMessage):
             parts.append({"type": "data", "data": message.content.model_dump(mode="json")})
     return {"role": role, "name": message.source[:_SOURCE_LENGTH] or "agent", "content": parts}

@@ -17,6 +17,7 @@ from autogen_agentchat.messages import (
 )
 from autogen_core import CancellationToken
 
+from ..adapter.as_data import failure_as_data, marked_as_data, result_as_data
 from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
 from ..adapter.words import Message, words_of_result
 from ..agent import Agent
@@ -24,6 +25,7 @@ from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
 from .messages import from_wire, to_wire
+from .told import told_to_models
 
 
 class _Asked(Exception):
@@ -40,7 +42,8 @@ class RemoteAgent(BaseChatAgent):
     `back_to` hands the turn back, as a Swarm needs it. A question of the remote agent is answered by
     `on_question`; with `ask_user` it becomes a handoff to that target, which ends the run as AutoGen's own
     do, and the next turn's message is the answer. A failure raises, which ends the team, or becomes a
-    message: as `on_failure` says."""
+    message: as `on_failure` says. To code its messages are what it has said; the models of others are told
+    it as data, in a marking that nothing in it can end."""
 
     def __init__(
         self,
@@ -123,19 +126,26 @@ class RemoteAgent(BaseChatAgent):
             result = await settle(handle, on_progress=shown.put, on_question=answer)
         except _Asked as stop:
             self._open = {"handoff_id": handle.id, "question_id": stop.question.id}
-            return self._said(stop.question.text or stop.question.id, handle, target=self._ask_user)
+            words = stop.question.text or stop.question.id
+            told = marked_as_data(stop.question.by, {"question": words})
+            return self._said(words, told, handle, target=self._ask_user)
         except WaybillError as error:
             self._failure = error
             if self._on_failure == "raise":
                 raise
             words = f"{self.name} could not do it: {error} {error.remedy}"
-            return self._said(words, handle, target=self._back_to)
+            told = marked_as_data(self._options["to"] or self._capability, failure_as_data(error))
+            return self._said(words, told, handle, target=self._back_to)
         replies = self._replies(result)
         self._history.extend(replies)
         # The last one is what it says to the team; how it came to that, the team's stream shows.
         *before, last = from_wire(replies)
-        inner.extend(before)
-        said = self._said(words_of_result(result), handle, target=self._back_to)
+        inner.extend(
+            told_to_models(each, marked_as_data(result.by, {"said": [reply]}))
+            for each, reply in zip(before, replies, strict=False)
+        )
+        told = marked_as_data(result.by, result_as_data(result))
+        said = self._said(words_of_result(result), told, handle, target=self._back_to)
         said.metadata.update(last.metadata)
         return said
 
@@ -178,11 +188,17 @@ class RemoteAgent(BaseChatAgent):
             {"role": "assistant", "name": self.name, "content": [{"type": "text", "text": said}]}
         ]
 
-    def _said(self, words: str, handle: HandoffHandle, *, target: str | None) -> BaseChatMessage:
-        metadata = {"waybill_handoff_id": handle.id}
+    def _said(
+        self, words: str, told: str, handle: HandoffHandle, *, target: str | None
+    ) -> BaseChatMessage:
+        said: dict[str, Any] = {
+            "source": self.name,
+            "content": words,
+            "metadata": {"waybill_handoff_id": handle.id},
+        }
         if target is None:
-            return TextMessage(source=self.name, content=words, metadata=metadata)
-        return HandoffMessage(source=self.name, content=words, target=target, metadata=metadata)
+            return told_to_models(TextMessage(**said), told)
+        return told_to_models(HandoffMessage(**said, target=target), told)
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         self._history, self._open, self._failure = [], None, None

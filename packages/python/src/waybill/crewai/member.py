@@ -10,6 +10,7 @@ from crewai.agents.agent_builder.base_agent import BaseAgent
 from crewai.tools import BaseTool
 from pydantic import PrivateAttr
 
+from ..adapter.as_data import marked_as_data, result_as_data
 from ..adapter.call import OnProgress, OnQuestion, refuse_question
 from ..adapter.words import text_message, words_of_result
 from ..agent import Agent
@@ -23,8 +24,8 @@ from .step import Remote
 class RemoteMember(BaseAgentAdapter):
     """A task goes to `capability` as a brief, with the context that the crew gives it as its history.
 
-    A failure of a task raises, which ends the crew; where a coworker has delegated, it is a ToolFailure
-    of that tool. `timeout` is in seconds, and holds whatever the crew is doing."""
+    A failure of a task raises, which ends the crew. Where a coworker has delegated, it is a ToolFailure of
+    that tool, and the coworker's model is told of it, and of a result, as another's data. `timeout` is in seconds, and holds whatever the crew is doing."""
 
     function_calling_llm: Any = None
     step_callback: Any = None
@@ -57,12 +58,17 @@ class RemoteMember(BaseAgentAdapter):
         self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None
     ) -> Any:
         try:
-            return self._said(self._remote.wait(self.role, **_asked(task, context)))
+            result = self._remote.wait(self.role, **_asked(task, context))
         except WaybillError as error:
             # What a coworker is raised is told it as a text like any other, and the run a success.
             if self._is_delegated(task):
-                return tool_failure(error)
+                return tool_failure(error, self._remote.who)
             raise
+        words = self._said(result)
+        # What was delegated goes to a model, and a task's output to the application.
+        return (
+            marked_as_data(result.by, result_as_data(result)) if self._is_delegated(task) else words
+        )
 
     async def aexecute_task(
         self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None

@@ -50,6 +50,10 @@ class Remote:
     on_progress: OnProgress | None = None
     _counts: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def who(self) -> str:
+        return self.to or self.capability
+
     def wait(self, name: str, **content: Any) -> HandoffResult:
         return wait_in(self._loop, self._work(name, content), _current_step.get())
 

@@ -8,10 +8,12 @@ from crewai.tools import BaseTool
 from crewai.tools.tool_failure import ToolFailure
 from pydantic import BaseModel, Field, PrivateAttr
 
+from ..adapter.as_data import marked_as_data, result_as_data
 from ..adapter.call import OnProgress, OnQuestion, refuse_question
 from ..adapter.words import words_of_result
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
+from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .failure import tool_failure
 from .step import Remote
@@ -21,10 +23,23 @@ class Request(BaseModel):
     request: str = Field(description="What is to be done, with all that is needed to do it.")
 
 
+class _Given(str):
+    """A result in words, as code has them, which know how a model is told of it."""
+
+    told: str
+
+    @classmethod
+    def of(cls, result: HandoffResult) -> _Given:
+        given = cls(words_of_result(result))
+        given.told = marked_as_data(result.by, result_as_data(result))
+        return given
+
+
 class RemoteTool(BaseTool):
     """Its arguments are the input of the handoff. Without an `args_schema` of its own there is one,
     `request`, and the handoff is a brief. A failure is a ToolFailure, which a crew does not take for a
-    success: with the status as its code, and whether the same again may succeed."""
+    success: with the status as its code, and whether the same again may succeed. A model is told of
+    both as another's data; what `run` gives, and an answer of the task, is the result as it came."""
 
     args_schema: type[BaseModel] = Request
     _remote: Remote = PrivateAttr()
@@ -50,15 +65,21 @@ class RemoteTool(BaseTool):
 
     def _run(self, **arguments: Any) -> Any:
         try:
-            return words_of_result(self._remote.wait(self.name, **self._asked(arguments)))
+            return _Given.of(self._remote.wait(self.name, **self._asked(arguments)))
         except WaybillError as error:
-            return tool_failure(error)
+            return tool_failure(error, self._remote.who)
 
     async def _arun(self, **arguments: Any) -> Any:
         try:
-            return words_of_result(await self._remote.result(self.name, **self._asked(arguments)))
+            return _Given.of(await self._remote.result(self.name, **self._asked(arguments)))
         except WaybillError as error:
-            return tool_failure(error)
+            return tool_failure(error, self._remote.who)
+
+    def format_output_for_agent(self, raw_result: Any) -> str:
+        # An answer of the task is no model's to judge, but what the crew has come to.
+        if isinstance(raw_result, _Given) and not self.result_as_answer:
+            return raw_result.told
+        return super().format_output_for_agent(raw_result)
 
     def _asked(self, arguments: dict[str, Any]) -> dict[str, Any]:
         if self.args_schema is Request:

@@ -1,0 +1,44 @@
+"""Messages that are one thing to code and another to models: there they are another agent's data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autogen_agentchat.messages import (
+    BaseChatMessage,
+    HandoffMessage,
+    MultiModalMessage,
+    TextMessage,
+)
+from autogen_core.models import UserMessage
+from pydantic import PrivateAttr, create_model
+
+
+class _Told(BaseChatMessage):
+    _told: str = PrivateAttr()
+
+    def to_model_text(self) -> str:
+        return self._told
+
+    def to_model_message(self) -> UserMessage:
+        return UserMessage(content=self._told, source=self.source)
+
+    def dump(self) -> Mapping[str, Any]:
+        """A team that is saved makes a plain message of it again: that one says to all what models are told."""
+        content = [self._told] if isinstance(self, MultiModalMessage) else self._told
+        return {**super().dump(), "content": content}
+
+
+# A team takes the messages that it knows, which it does by the names of their classes.
+_KINDS: Mapping[type[BaseChatMessage], Any] = {
+    kind: create_model(kind.__name__, __base__=(_Told, kind))
+    for kind in (TextMessage, HandoffMessage, MultiModalMessage)
+}
+
+
+def told_to_models(message: BaseChatMessage, told: str) -> BaseChatMessage:
+    """The same message, of which models read what they are told instead."""
+    made: Any = _KINDS[type(message)](**dict(message))
+    made._told = told
+    return made  # type: ignore[no-any-return]
