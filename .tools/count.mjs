@@ -40,6 +40,15 @@ export function renew(report, fresh) {
   };
 }
 
+/** The counts of several parts as one. */
+export function sum(counts) {
+  return {
+    passed: counts.reduce((passed, each) => passed + each.passed, 0),
+    failed: counts.flatMap(({ failed }) => failed),
+    skipped: counts.flatMap(({ skipped }) => skipped),
+  };
+}
+
 /** The closing line. CI reads it, so its shape is fixed. */
 export function closingLine({ passed, failed, skipped }) {
   const skips = skipped.length > 0 ? `, ${skipped.length} skipped` : "";

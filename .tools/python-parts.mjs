@@ -1,0 +1,42 @@
+// What `npm run test:python` consists of. Frameworks disagree about what they depend on: one environment each.
+const CORE = ["-m", "waybill", "-m", "waybill.blocking"];
+const CORE_PACKAGES = ["-p", "waybill.protocol", "-p", "waybill.adapter"];
+
+export const parts = {
+  core: {
+    paths: ["tests", "--ignore-glob=*/with_*"],
+    checks: [
+      ["ruff", "check", "."],
+      ["ruff", "format", "--check", "."],
+      ["mypy", "--python-version", "3.10", ...CORE, ...CORE_PACKAGES],
+    ],
+  },
+  autogen: {
+    paths: ["tests/with_autogen"],
+    checks: [["mypy", "-p", "waybill.autogen"]],
+    isAdapter: true,
+  },
+  crewai: {
+    paths: ["tests/with_crewai"],
+    checks: [["mypy", "-p", "waybill.crewai"]],
+    isAdapter: true,
+  },
+  // Its workers have nothing of Waybill in them: what is tested is the host that they connect to.
+  "autogen-grpc": {
+    hasWaybill: false,
+    host: {
+      folder: "packages/adapter-autogen",
+      script: "test",
+      python: "WAYBILL_AUTOGEN_PYTHON",
+    },
+  },
+  // Every pair of frameworks of which one is in Python.
+  matrix: {
+    environments: ["autogen", "crewai"],
+    host: { folder: "apps/matrix", script: "test:python" },
+  },
+};
+
+export function environmentsOf(name) {
+  return parts[name].environments ?? [name];
+}

@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./workspace.mjs";
+
+export const folder = join(root, "packages", "python");
+
+/** Runs a command in packages/python with what it prints shown, and says whether it ended well. */
+export function run(command, args, name, more = {}) {
+  const home = join(folder, ".venvs", `${name}.home`);
+  mkdirSync(home, { recursive: true });
+  const { status, error } = spawnSync(command, args, {
+    cwd: folder,
+    stdio: "inherit",
+    env: { ...process.env, ...silence(args.includes("pytest") ? home : undefined), ...more },
+  });
+  if (error !== undefined) console.error(`${command} did not start: ${error.message}`);
+  return status === 0;
+}
+
+/** No framework is to speak with anybody, and what it keeps at home is kept here. */
+function silence(home) {
+  return {
+    PYTHONDONTWRITEBYTECODE: "1",
+    DO_NOT_TRACK: "1",
+    OTEL_SDK_DISABLED: "true",
+    AUTOGEN_DISABLE_RUNTIME_TRACING: "true",
+    CREWAI_DISABLE_TELEMETRY: "true",
+    CREWAI_DISABLE_TRACKING: "true",
+    CREWAI_TRACING_ENABLED: "false",
+    CREWAI_DISABLE_VERSION_CHECK: "true",
+    CREWAI_TESTING: "true",
+    ...(home === undefined ? {} : { HOME: home }),
+  };
+}
