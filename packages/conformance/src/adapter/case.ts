@@ -43,6 +43,15 @@ export function holding(started: Moment, stopped: Moment): Act {
   };
 }
 
+/** A run that has started is signed for: only then may time be moved on by more than the grace for that. */
+export async function accepted(scene: Scene): Promise<void> {
+  // An acceptance may wait a little, so that a quick result can stand for it.
+  await scene.clock.advance(1_000);
+  await scene.until("its acceptance", async () =>
+    (await scene.said("receipt")).some(({ body }) => body.status === 101),
+  );
+}
+
 /** The WaybillError with which something ends, be it wrapped by a framework. */
 export async function endingOf(ended: Promise<unknown>): Promise<WaybillError> {
   try {

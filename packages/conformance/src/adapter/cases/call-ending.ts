@@ -1,6 +1,6 @@
 import { equal, match, rejects } from "node:assert/strict";
 import { WaybillError } from "@waybill/protocol";
-import { aborted, endingOf, moment } from "../case.ts";
+import { aborted, accepted, endingOf, moment } from "../case.ts";
 import type { Cases, Moment } from "../case.ts";
 import type { Handler } from "@waybill/agent";
 
@@ -51,6 +51,7 @@ export const calledEndingCases: Cases = {
     await scene.receive(working(started, stopped));
     const called = scene.call({ timeoutMs: 20_000 });
     await scene.wait("the remote agent to start", started.came);
+    await accepted(scene);
     await scene.clock.advance(20_000);
     equal((await scene.wait("the end of the call", endingOf(called))).status, 504);
   },

@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Hub } from "@waybill/agent";
-import { aborted, carries, moment } from "../case.ts";
+import { aborted, accepted, carries, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Played } from "../fixture.ts";
 import { CAPABILITY, TRACEPARENT } from "../sample.ts";
@@ -111,11 +111,7 @@ export const calledManyCases: Cases = {
     );
     const called = scene.call({ timeoutMs: 300_000 });
     await scene.wait("the first to start", started.came);
-    // An acceptance may wait a little, so that a quick result can stand for it.
-    await scene.clock.advance(1_000);
-    await scene.until("its acceptance", async () =>
-      (await scene.said("receipt")).some(({ body }) => body.status === 101),
-    );
+    await accepted(scene);
     await first.stop({ mode: "abandon" });
     await scene.receive(() => ({ summary: "by the second" }), { id: "second" });
     await scene.clock.advance(60_000);

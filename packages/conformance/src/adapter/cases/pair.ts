@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { textMessage } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import { aborted, carries, endingOf, holding, moment, playing } from "../case.ts";
+import { aborted, accepted, carries, endingOf, holding, moment, playing } from "../case.ts";
 import type { Played } from "../fixture.ts";
 import { ARTIFACTS, HISTORY, IN_WORDS, REPLIES, TRACEPARENT, UNICODE } from "../sample.ts";
 import type { Scene } from "../scene.ts";
@@ -220,6 +220,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
       });
       const called = scene.call({ timeoutMs: 20_000 });
       await scene.wait("the run to start", began.came);
+      await accepted(scene);
       await scene.clock.advance(20_000);
       equal((await scene.wait("the end of the call", endingOf(called))).status, 504);
     },

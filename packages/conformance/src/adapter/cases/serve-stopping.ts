@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { endingOf, holding, moment } from "../case.ts";
+import { accepted, endingOf, holding, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 
 export const servedStoppingCases: Cases = {
@@ -8,6 +8,7 @@ export const servedStoppingCases: Cases = {
     await scene.serve(holding(started, stopped));
     const handle = scene.handoff({ timeoutMs: 20_000 });
     await scene.wait("the run to start", started.came);
+    await accepted(scene);
     await scene.clock.advance(20_000);
     await scene.wait("the run to stop at its deadline", stopped.came);
     equal((await endingOf(handle.result)).status, 504);
