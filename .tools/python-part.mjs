@@ -13,18 +13,12 @@ import { root } from "./workspace.mjs";
 /** What has passed, failed and been skipped, as `closingLine` takes it. */
 export function testPart(name) {
   console.log(`\n=== ${name}`);
-  const { paths, checks = [], host, hasWaybill = true, isAdapter = false } = parts[name];
+  const { paths, checks = [], host, hasWaybill = true, suites = [] } = parts[name];
   const broken = hasWaybill && environmentsOf(name).find((each) => !install(each));
   if (broken) return named(broken, failure("the wheel could not be built and installed"));
   if (host !== undefined) return testHost(name, host);
-  return named(
-    name,
-    sum([
-      ...checks.map((check) => runCheck(name, check)),
-      runTests(name, paths),
-      ...(isAdapter ? [runSuite(name)] : []),
-    ]),
-  );
+  const own = sum([...checks.map((check) => runCheck(name, check)), runTests(name, paths)]);
+  return sum([named(name, own), ...suites.map((suite) => named(suite, runSuite(suite)))]);
 }
 
 function runCheck(name, [command, ...args]) {

@@ -14,12 +14,12 @@ export const parts = {
   autogen: {
     paths: ["tests/with_autogen"],
     checks: [["mypy", "-p", "waybill.autogen"]],
-    isAdapter: true,
+    suites: ["autogen", "autogen-agent"],
   },
   crewai: {
     paths: ["tests/with_crewai"],
     checks: [["mypy", "-p", "waybill.crewai"]],
-    isAdapter: true,
+    suites: ["crewai"],
   },
   // Its workers have nothing of Waybill in them: what is tested is the host that they connect to.
   "autogen-grpc": {

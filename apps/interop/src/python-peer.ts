@@ -6,8 +6,8 @@ import type { PeerFixture } from "@waybill/conformance";
 
 const PYTHON = new URL("../../../packages/python/", import.meta.url);
 
-/** A framework in the environment that `npm run test:python` makes for it. */
-export function pythonPeer(framework: string): PeerFixture {
+/** One side of a framework, in the environment that `npm run test:python` makes for it. */
+export function pythonPeer(framework: string, side: string = framework): PeerFixture {
   const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
   const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
   return {
@@ -18,7 +18,7 @@ export function pythonPeer(framework: string): PeerFixture {
           `There is no environment with ${framework} here: npm run test:python -- ${framework} makes it.`,
         );
       }
-      return [python, "tests/conformance/peer.py", framework];
+      return [python, "tests/conformance/peer.py", side];
     },
     cwd: PYTHON,
     env: { PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", ...SILENT },

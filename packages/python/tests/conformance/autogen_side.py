@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
 from autogen_agentchat.agents import BaseChatAgent
@@ -116,11 +116,15 @@ class Player(BaseChatAgent):
 
 
 async def call(calling: Calling) -> dict[str, Any]:
+    return await called(calling, lambda remote: RoundRobinGroupChat([remote], max_turns=1))
+
+
+async def called(calling: Calling, runner: Callable[[RemoteAgent], Any]) -> dict[str, Any]:
     work = calling.request["work"]
     structured = (
         work.get("input") is not None and calling.request["capability"]["takes"] == "structured"
     )
-    return await (_sent(calling) if structured else _said(calling))
+    return await (_sent(calling) if structured else _said(calling, runner))
 
 
 class Given(BaseModel):
@@ -159,8 +163,8 @@ async def _sent(calling: Calling) -> dict[str, Any]:
         await runtime.stop()
 
 
-async def _said(calling: Calling) -> dict[str, Any]:
-    """A turn of a remote member in a team."""
+async def _said(calling: Calling, runner: Callable[[RemoteAgent], Any]) -> dict[str, Any]:
+    """A turn of a remote agent, in what runs it."""
     request = calling.request
     remote = RemoteAgent(
         "remote",
@@ -175,7 +179,7 @@ async def _said(calling: Calling) -> dict[str, Any]:
         each.id = handoff_id_of("suite", request["run"], f"{request['step']}/{number}")
     said: list[BaseChatMessage] = []
     try:
-        async for event in RoundRobinGroupChat([remote], max_turns=1).run_stream(task=asked):
+        async for event in runner(remote).run_stream(task=asked):
             if isinstance(event, ModelClientStreamingChunkEvent):
                 await calling.show(event.content)
             elif isinstance(event, BaseChatMessage) and event not in asked:

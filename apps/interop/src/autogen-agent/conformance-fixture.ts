@@ -1,0 +1,19 @@
+import type { AdapterFixture } from "@waybill/conformance";
+import { pythonPeer } from "../python-peer.ts";
+
+/** An agent of AutoGen without a team, in Python: one that plays is served; a remote one, and a core agent, call. */
+export const fixture: AdapterFixture = {
+  adapter: "autogen, agent",
+  module: new URL(import.meta.url),
+  peer: pythonPeer("autogen", "autogen_agent"),
+  gaps: {
+    "serve: artifacts arrive byte for byte":
+      "a message of AgentChat has no files, and no other place is in its conversation",
+    "serve: the artifacts that a run has made come back byte for byte":
+      "a message of AgentChat has no files, and no other place is in its conversation",
+    "call: artifacts go out byte for byte":
+      "a message of AutoGen has no files, and neither has a message of its core",
+    "call: the artifacts of a result come back into the framework byte for byte":
+      "a message of AutoGen has no files, and neither has a message of its core",
+  },
+};

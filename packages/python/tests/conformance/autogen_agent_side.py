@@ -1,0 +1,19 @@
+"""AutoGen in the suite without a team: an agent that plays is served, and a remote one is run by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autogen_side import Player, called
+from peer import Act, Calling
+
+from waybill import Agent
+from waybill.autogen import serve
+
+
+def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
+    serve(agent, capability, lambda work: Player(act, work))
+
+
+async def call(calling: Calling) -> dict[str, Any]:
+    return await called(calling, lambda remote: remote)
