@@ -1,7 +1,13 @@
 import { MessageList } from "@mastra/core/agent";
 import type { SubAgent } from "@mastra/core/agent";
 import type { RequestContext } from "@mastra/core/request-context";
-import { inputOf, toolNameOf, wordsOfResult } from "@waybill/agent/adapter";
+import {
+  inputOf,
+  markedAsData,
+  resultAsData,
+  toolNameOf,
+  wordsOfResult,
+} from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel, digestOf } from "@waybill/protocol";
@@ -45,9 +51,10 @@ export function remoteSubAgent(
       async start(controller) {
         const show: Show = (data) => controller.enqueue({ type: "data-waybill-progress", data });
         try {
-          const text = wordsOfResult(await ask(prompt, asked, show));
+          const result = await ask(prompt, asked, show);
+          const text = wordsOfResult(result);
           controller.enqueue({ type: "text-delta", payload: { id: "result", text } });
-          ended.resolve(text);
+          ended.resolve(toldOf(result));
         } catch (thrown) {
           // Mastra looks here once the stream is read, and throws it in the run that delegates.
           streamed.error = thrown as Error;
@@ -66,7 +73,7 @@ export function remoteSubAgent(
     });
   };
   const generate = async (prompt: unknown, asked: Asked = {}) => {
-    const text = wordsOfResult(await ask(prompt, asked, () => undefined));
+    const text = toldOf(await ask(prompt, asked, () => undefined));
     return { text, finishReason: "stop", runId: name, response: {} };
   };
   return {
@@ -85,6 +92,11 @@ export function remoteSubAgent(
     resumeGenerate: generate,
     resumeStream: stream,
   } as unknown as SubAgent;
+}
+
+/** Mastra delegates for a model, which is to judge what comes back and not to obey it. */
+function toldOf(result: HandoffResult): string {
+  return markedAsData(result.by, resultAsData(result));
 }
 
 function workOf(prompt: string, { takes, input_schema }: Capability): PortableWork {
