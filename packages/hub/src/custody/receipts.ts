@@ -15,6 +15,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/**
+ * So many go on in one turn. What they are for is committed next, and the store is at work on the
+ * first of them while the hub makes the others.
+ */
+const GIVEN_AT_ONCE = 32;
+
 /** Custody receipts: those that fall due in one turn share one signature. */
 export class Receipts {
   readonly #hub: string;
@@ -63,12 +69,20 @@ export class Receipts {
         payloads.length === 1
           ? [signCompact(first!, this.#key)]
           : signCompactBatch(payloads, this.#key);
-      waiting.forEach(({ receipt: envelope, resolve }, index) => {
-        const text = texts[index]!;
-        resolve({ envelope, text, digest: digestOf(text), kid: this.#key.kid });
-      });
+      this.#give(waiting, texts, 0);
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
+  }
+
+  #give(waiting: readonly Waiting[], texts: readonly string[], from: number): void {
+    const end = Math.min(from + GIVEN_AT_ONCE, waiting.length);
+    for (let index = from; index < end; index++) {
+      const { receipt: envelope, resolve } = waiting[index]!;
+      const text = texts[index]!;
+      resolve({ envelope, text, digest: digestOf(text), kid: this.#key.kid });
+    }
+    if (end === waiting.length) return;
+    this.#clock.setTimer(this.#clock.now(), () => this.#give(waiting, texts, end));
   }
 }
