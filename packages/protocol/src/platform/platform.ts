@@ -5,6 +5,11 @@ import { sha256, sha512 } from "./sha2.ts";
 
 export { sha256 };
 
+/** Puts a hash where it belongs. */
+export function sha256Into(target: Uint8Array, at: number, bytes: Uint8Array): void {
+  target.set(sha256(bytes), at);
+}
+
 const ALPHABET = utf8("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 const NO_DIGIT = 255;
 const DIGITS = new Uint8Array(128).fill(NO_DIGIT);

@@ -1,4 +1,4 @@
-import { sha256, sha256OfText } from "#platform";
+import { sha256Into, sha256OfText } from "#platform";
 
 export const HASH_BYTES = 32;
 const SIGNATURE_BYTES = 64;
@@ -23,7 +23,7 @@ export function treeOver(signingInputs: readonly string[]): Uint8Array[] {
         copy(level, left, above, to, HASH_BYTES);
       } else {
         copy(level, left, pair, LEFT, 2 * HASH_BYTES);
-        copy(sha256(pair), 0, above, to, HASH_BYTES);
+        sha256Into(above, to, pair);
       }
     }
     levels.push((level = above));
@@ -71,25 +71,28 @@ export function climb(leaf: Uint8Array, part: Uint8Array): Uint8Array {
   copy(leaf, 0, path, 0, HASH_BYTES);
   for (let last = size - 1; last > 0; last >>>= 1, position >>>= 1) {
     const isRight = position % 2 === 1;
-    let node: Uint8Array = path.subarray(end, end + HASH_BYTES);
     if (isRight || position !== last) {
-      node = parentOf(node, part, sibling, isRight);
+      climbOnce(path, end, part, sibling, isRight);
       sibling += HASH_BYTES;
+    } else {
+      copy(path, end, path, end + HASH_BYTES, HASH_BYTES);
     }
-    copy(node, 0, path, (end += HASH_BYTES), HASH_BYTES);
+    end += HASH_BYTES;
   }
   return path;
 }
 
-export function parentOf(
-  node: Uint8Array,
+/** Puts the parent of the node at `end`, with a sibling out of a part, behind that node. */
+export function climbOnce(
+  path: Uint8Array,
+  end: number,
   part: Uint8Array,
   sibling: number,
   isRight: boolean,
-): Uint8Array {
+): void {
   copy(part, sibling, pair, isRight ? LEFT : RIGHT, HASH_BYTES);
-  copy(node, 0, pair, isRight ? RIGHT : LEFT, HASH_BYTES);
-  return sha256(pair);
+  copy(path, end, pair, isRight ? RIGHT : LEFT, HASH_BYTES);
+  sha256Into(path, end + HASH_BYTES, pair);
 }
 
 export function levelsAbove(size: number): number {

@@ -1,4 +1,4 @@
-import { copy, HASH_BYTES, HEAD_BYTES, levelsAbove, parentOf, readUint32 } from "./batch-tree.ts";
+import { climbOnce, copy, HASH_BYTES, HEAD_BYTES, levelsAbove, readUint32 } from "./batch-tree.ts";
 
 /** The way of one leaf, for as long as it is looked at. */
 const scratch = new Uint8Array(33 * HASH_BYTES);
@@ -26,25 +26,29 @@ export class KnownTree {
   hasLeaf(leaf: Uint8Array, part: Uint8Array): boolean {
     const size = readUint32(part, 4);
     let position = readUint32(part, 0);
-    let node = leaf;
     let sibling = HEAD_BYTES;
     let level = 0;
+    /** How many nodes are below the one that the way has come to. */
     let climbed = 0;
     let isMet = false;
+    copy(leaf, 0, scratch, 0, HASH_BYTES);
     // The root is known, so that a known node is met at the latest there.
     for (let last = size - 1; ; last >>>= 1, position >>>= 1) {
+      const end = climbed * HASH_BYTES;
       if (!isMet && this.#isKnown[level + position] === 1) {
-        if (!this.#isAt(level + position, node, 0)) return false;
+        if (!this.#isAt(level + position, scratch, end)) return false;
         isMet = true;
       }
-      if (!isMet) copy(node, 0, scratch, climbed++ * HASH_BYTES, HASH_BYTES);
       if (last === 0) break;
       const isRight = position % 2 === 1;
       if (isRight || position !== last) {
-        if (!isMet) node = parentOf(node, part, sibling, isRight);
+        if (!isMet) climbOnce(scratch, end, part, sibling, isRight);
         else if (!this.#isAt(level + (position ^ 1), part, sibling)) return false;
         sibling += HASH_BYTES;
+      } else if (!isMet) {
+        copy(scratch, end, scratch, end + HASH_BYTES, HASH_BYTES);
       }
+      if (!isMet) climbed++;
       level += last + 1;
     }
     this.#learn(part, scratch, climbed);

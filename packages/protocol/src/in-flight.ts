@@ -1,0 +1,47 @@
+interface Box<Value> {
+  value: Value | undefined;
+}
+
+/**
+ * A map of what comes and goes all the time. A `Map` that has made room for itself leaves its old
+ * table behind, which still holds what was in it and points to the new one: once a collection has
+ * moved such a table to the old objects, every entry since then is taken for alive until all of
+ * the memory is looked through. Here an entry that is deleted leaves an empty box behind.
+ */
+export class InFlight<Key, Value> {
+  readonly #boxes = new Map<Key, Box<Value>>();
+
+  get size(): number {
+    return this.#boxes.size;
+  }
+
+  has(key: Key): boolean {
+    return this.#boxes.has(key);
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#boxes.get(key)?.value;
+  }
+
+  set(key: Key, value: Value): void {
+    const box = this.#boxes.get(key);
+    if (box === undefined) this.#boxes.set(key, { value });
+    else box.value = value;
+  }
+
+  delete(key: Key): boolean {
+    const box = this.#boxes.get(key);
+    if (box === undefined) return false;
+    box.value = undefined;
+    return this.#boxes.delete(key);
+  }
+
+  clear(): void {
+    for (const box of this.#boxes.values()) box.value = undefined;
+    this.#boxes.clear();
+  }
+
+  *values(): Generator<Value> {
+    for (const { value } of this.#boxes.values()) yield value as Value;
+  }
+}
