@@ -1,6 +1,8 @@
 /// <reference types="node" />
 import { Worker } from "node:worker_threads";
 import type { CommitOutcome, LedgerHead } from "@waybill/hub";
+import { packChanges } from "./packed-changes.ts";
+import type { PackedChanges } from "./packed-changes.ts";
 import type { Change, Writer } from "./writer.ts";
 
 /** What the thread needs to begin. */
@@ -13,7 +15,7 @@ export interface ThreadStart {
 
 export type ToThread =
   | {
-      readonly changes: readonly Change[];
+      readonly changes: PackedChanges;
       /** Where the ledger ends; null while the thread is at work, and knows better. */
       readonly head: LedgerHead | null;
     }
@@ -120,7 +122,7 @@ export class Committer {
       return;
     }
     try {
-      const changes = batch.map(({ change }) => change);
+      const changes = packChanges(batch.map(({ change }) => change));
       const head = this.#sent.length === 0 ? this.#writer.head : null;
       this.#thread.postMessage({ changes, head } satisfies ToThread);
     } catch (error) {

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { FromThread, ThreadStart, ToThread } from "./committer.ts";
 import { connect } from "./connect.ts";
+import { unpackChanges } from "./packed-changes.ts";
 import { Writer } from "./writer.ts";
 import type { Change } from "./writer.ts";
 
@@ -25,7 +26,7 @@ port.on("message", (first: ToThread) => {
     if (message === "close") isLast = true;
     else {
       writer.head = message.head ?? writer.head;
-      changes.push(...message.changes);
+      changes.push(...unpackChanges(message.changes));
     }
   }
   const share = Math.max(SHARE_LEAST, Math.ceil(changes.length / 2));
