@@ -1,6 +1,5 @@
-import { digestOf, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
 import type {
-  Digest,
   HandoffEnvelope,
   Json,
   ReceiptBody,
@@ -48,7 +47,6 @@ export class Run {
   readonly #answers = new Answers();
   /** Answers that came before the offer itself was verified. */
   readonly #early: [text: string, receivedAt: ReceivedAt][] = [];
-  readonly #digest: Digest;
   readonly #deadline: number;
   readonly #heartbeat: Heartbeat;
   /** The handoff and what is said about it, once the handoff is known to be genuine. */
@@ -70,7 +68,6 @@ export class Run {
     this.#context = options.context;
     this.handoffId = handoffId;
     this.attempt = attempt;
-    this.#digest = digestOf(offer.envelope);
     this.#deadline = clock.now() + offer.remainingMs;
     const lost = () =>
       this.abort(
@@ -109,7 +106,10 @@ export class Run {
 
   async #work(): Promise<void> {
     const context = this.#context;
-    const { envelope } = await this.#verify(this.#offer.envelope, this.#offer.receivedAt);
+    const { envelope, digest: re } = await this.#verify(
+      this.#offer.envelope,
+      this.#offer.receivedAt,
+    );
     const { to } = envelope;
     if (envelope.kind !== "handoff" || envelope.handoff_id !== this.handoffId) {
       throw new WaybillError(400, `What was offered as ${this.handoffId} is not that handoff.`);
@@ -117,7 +117,7 @@ export class Run {
     if (typeof to === "string" && to !== context.id) {
       throw new WaybillError(403, `The handoff ${this.handoffId} is for ${to}.`);
     }
-    const about = { attempt: this.attempt, re: this.#digest, deadline: this.#deadline };
+    const about = { attempt: this.attempt, re, deadline: this.#deadline };
     const replies = new Replies(context, envelope, about);
     this.#verified = { handoff: envelope, replies };
     this.#trace = traceAttempt(envelope, context.id, this.attempt);
