@@ -42,6 +42,7 @@ export {
 } from "./api/problem.ts";
 export type { Problem } from "./api/problem.ts";
 export { checked } from "./api/checked.ts";
+export { InFlight } from "./in-flight.ts";
 export { shapes } from "./api/shapes.ts";
 export type { Shapes } from "./api/shapes.ts";
 export { httpShapes, jsonSchemaOf } from "./api/http-shapes.ts";

@@ -3,10 +3,10 @@ interface Box<Value> {
 }
 
 /**
- * A map of what comes and goes all the time. A `Map` that has made room for itself leaves its old
- * table behind, which still holds what was in it and points to the new one: once a collection has
- * moved such a table to the old objects, every entry since then is taken for alive until all of
- * the memory is looked through. Here an entry that is deleted leaves an empty box behind.
+ * A map of what comes and goes all the time. In V8 a `Map` that has made room for itself leaves its
+ * old table behind, which still holds what was in it and points to the new one: once a table has
+ * been moved to the old objects, all that was in any table since then is taken for alive until the
+ * whole memory is looked through. Here a deleted entry leaves nothing but an empty box behind.
  */
 export class InFlight<Key, Value> {
   readonly #boxes = new Map<Key, Box<Value>>();
@@ -39,6 +39,10 @@ export class InFlight<Key, Value> {
   clear(): void {
     for (const box of this.#boxes.values()) box.value = undefined;
     this.#boxes.clear();
+  }
+
+  keys(): MapIterator<Key> {
+    return this.#boxes.keys();
   }
 
   *values(): Generator<Value> {

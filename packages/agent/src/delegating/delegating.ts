@@ -1,6 +1,7 @@
 import type { Span } from "@opentelemetry/api";
 import { createHandoff, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
+import { InFlight } from "@waybill/protocol/api";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
 import { sending } from "../tracing/send.ts";
@@ -20,7 +21,7 @@ export class Delegating {
   readonly #context: AgentContext;
   /** Starts the agent, where that was not done; refuses once it has stopped. */
   readonly #start: () => Promise<void>;
-  readonly #handles = new Map<string, HandoffHandle>();
+  readonly #handles = new InFlight<string, HandoffHandle>();
   /** Handles that are being made for handoffs of an earlier life. */
   readonly #attaching = new Map<string, Promise<HandoffHandle>>();
 

@@ -1,4 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
+import { InFlight } from "@waybill/protocol/api";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
 import { Lately } from "./lately.ts";
@@ -13,7 +14,7 @@ const KEPT = 10_000;
 export class Serving {
   readonly #context: AgentContext;
   readonly #options: RunOptions;
-  readonly #runs = new Map<string, { readonly run: Run; readonly done: Promise<void> }>();
+  readonly #runs = new InFlight<string, { readonly run: Run; readonly done: Promise<void> }>();
   readonly #finished = new Lately(KEPT);
   #isStopping = false;
 

@@ -205,16 +205,30 @@ export class Cases {
     if (outcome.type === "conflict") {
       return "conflict";
     }
-    this.#held.set(id, { ...next, soft: [] });
     const { own = 0, newest = 0 } = this.#versions.get(id) ?? {};
     if (isChanged) this.#versions.set(id, { own: version, newest: Math.max(newest, own, version) });
-    for (const { type, digest, content, at } of draft.entries) {
-      // A receipt of the hub is for its sender alone, who has it now.
-      if (type === "envelope" && digest !== draft.receipt?.digest)
-        this.#papers.set(digest, { text: content, at });
-    }
+    if (draft.record?.state.isAcknowledged === true) this.#forget(draft.record);
+    else this.#keep(next, draft);
     await settle(draft, stored);
     return { type: "changed", value, draft };
+  }
+
+  #keep(next: Case, { record, entries, receipt }: Draft): void {
+    if (record !== undefined) this.#held.set(record.state.id, { ...next, soft: [] });
+    for (const { type, digest, content, at } of entries) {
+      // A receipt of the hub is for its sender alone, who has it now.
+      if (type === "envelope" && digest !== receipt?.digest) {
+        this.#papers.set(digest, { text: content, at });
+      }
+    }
+  }
+
+  /** Hardly anybody asks for it again, and to keep it costs more than to read it for who does. */
+  #forget({ state: { id, digest, outcome }, acceptance, notice }: HandoffRecord): void {
+    this.#held.delete(id);
+    for (const each of [digest, acceptance, outcome, notice]) {
+      if (each !== null) this.#papers.delete(each);
+    }
   }
 
   /** An envelope of a handoff, by its digest: from memory, or out of the ledger. */

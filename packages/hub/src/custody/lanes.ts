@@ -1,6 +1,8 @@
+import { InFlight } from "@waybill/protocol/api";
+
 /** One thing at a time for each key, in the order in which they came. */
 export class Lanes {
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #tails = new InFlight<string, Promise<unknown>>();
 
   run<Value>(key: string, task: () => Promise<Value>): Promise<Value> {
     const before = this.#tails.get(key);

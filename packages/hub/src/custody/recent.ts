@@ -1,3 +1,5 @@
+import { InFlight } from "@waybill/protocol/api";
+
 /**
  * A map that forgets what was not asked for the longest, once its values weigh too much: all at once
  * what was last asked for before half of the weight came in, so that being asked costs next to nothing.
@@ -5,8 +7,8 @@
 export class Recent<Key, Value> {
   readonly #capacity: number;
   readonly #weigh: (value: Value) => number;
-  #young = new Map<Key, Value>();
-  #old = new Map<Key, Value>();
+  #young = new InFlight<Key, Value>();
+  #old = new InFlight<Key, Value>();
   #youngWeight = 0;
 
   constructor(capacity: number, weigh: (value: Value) => number = () => 1) {
@@ -32,7 +34,7 @@ export class Recent<Key, Value> {
     this.#youngWeight += weight;
     if (this.#youngWeight <= this.#capacity / 2) return;
     this.#old = this.#young;
-    this.#young = new Map();
+    this.#young = new InFlight();
     this.#youngWeight = 0;
   }
 

@@ -1,4 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
+import { InFlight } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
 import type { AttachRequest, Attachment, Delivery } from "../hub-api.ts";
 
@@ -34,10 +35,13 @@ export class Attached implements Attachment {
   readonly #events: AttachedEvents;
   readonly #settle: (reason: WaybillError | undefined) => void;
   /** Attempts that it works on, by handoff. */
-  readonly #held = new Map<string, { readonly attempt: number; readonly capability: string }>();
+  readonly #held = new InFlight<
+    string,
+    { readonly attempt: number; readonly capability: string }
+  >();
   /** How many of them at each capability. */
   readonly #counts = new Map<string, number>();
-  readonly #unseen = new Map<string, { delivery: Tracked; at: number }>();
+  readonly #unseen = new InFlight<string, { delivery: Tracked; at: number }>();
   #drained: (() => void)[] = [];
   #disarm: (() => void) | undefined;
   #credit: number;

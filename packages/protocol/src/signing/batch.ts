@@ -9,6 +9,7 @@ import {
   readUint32,
   treeOver,
 } from "./batch-tree.ts";
+import { InFlight } from "../in-flight.ts";
 import type { PrivateKey, PublicKey } from "./key.ts";
 import { KnownTree } from "./known-tree.ts";
 
@@ -29,7 +30,7 @@ const LEAVES_REMEMBERED = 1024;
 
 export function batchRoots(capacity: number = ROOTS_REMEMBERED): BatchRoots {
   const known = new Set<string>();
-  const trees = new Map<string, KnownTree>();
+  const trees = new InFlight<string, KnownTree>();
 
   function isSigned(
     root: Uint8Array,
