@@ -2,8 +2,12 @@
 import { joinFrames } from "@waybill/protocol/api";
 import type { AgentFrame } from "@waybill/protocol/api";
 
-/** So many at once are worth a message of their own: the other side can begin with them. */
-const FRAMES_AT_MOST = 16;
+/**
+ * So many at once are worth a message of their own: the other side can begin with them. What it says
+ * to one message shares a signature, and each reader of that checks one: fewer would cost both more
+ * than the waiting for the rest.
+ */
+const FRAMES_AT_MOST = 64;
 
 /** Puts the frames of one turn into one message: a message costs more than what is in it. */
 export class Outbox {

@@ -1,7 +1,8 @@
 /// <reference types="node" />
 import { joinFrames } from "@waybill/protocol/api";
 
-const FRAMES_AT_ONCE = 16;
+/** As many as a commit settles at once. What an agent says to one message shares a signature. */
+const FRAMES_AT_ONCE = 32;
 const CHARACTERS_AT_ONCE = 64 * 1024;
 
 /** Frames that wait for each other within a turn and leave as one message: that is what makes it quick. */
