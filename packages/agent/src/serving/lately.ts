@@ -1,6 +1,10 @@
-/** Names that were seen lately: the oldest make room. */
+/**
+ * Names that were seen lately: at least so many, and all at once those before them make room. One
+ * by one they would leave a set that is rebuilt all the time, which a collector pays for.
+ */
 export class Lately {
-  readonly #names = new Set<string>();
+  #young = new Set<string>();
+  #old: ReadonlySet<string> = new Set();
   readonly #capacity: number;
 
   constructor(capacity: number) {
@@ -8,13 +12,13 @@ export class Lately {
   }
 
   has(name: string): boolean {
-    return this.#names.has(name);
+    return this.#young.has(name) || this.#old.has(name);
   }
 
   add(name: string): void {
-    this.#names.add(name);
-    if (this.#names.size > this.#capacity) {
-      this.#names.delete(this.#names.values().next().value as string);
-    }
+    this.#young.add(name);
+    if (this.#young.size < this.#capacity) return;
+    this.#old = this.#young;
+    this.#young = new Set();
   }
 }
