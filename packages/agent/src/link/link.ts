@@ -115,10 +115,10 @@ export class Link {
    */
   async submit(text: string, digest: string, until: number): Promise<VerifiedEnvelope> {
     const { hub, peers, id } = this.#options;
-    return this.persist(
-      async () => this.#checked(await peers.verify(await hub.submit(text), { to: id }), digest),
-      until,
-    );
+    return this.persist(async () => {
+      const receipt = await hub.submit(text);
+      return this.#checked(await peers.verify(receipt, { to: id, isForOne: true }), digest);
+    }, until);
   }
 
   /** Asks the hub until it is there to answer, at most until `until`. */

@@ -18,6 +18,8 @@ export interface VerifyOptions {
   /** Whom it must be addressed to. */
   readonly to?: string | undefined;
   readonly receivedAt?: ReceivedAt | undefined;
+  /** Nobody else reads it: that its signature is good need not be remembered for another reader. */
+  readonly isForOne?: boolean | undefined;
 }
 
 /** The keys of the others, from their signed manifests. The hub passes those on; it can't make them. */
@@ -37,7 +39,8 @@ export class Peers {
   }
 
   /** Checks an envelope, and that it is for this agent where `to` says so. */
-  async verify(text: string, { to, receivedAt }: VerifyOptions = {}): Promise<VerifiedEnvelope> {
+  async verify(text: string, options: VerifyOptions = {}): Promise<VerifiedEnvelope> {
+    const { to, receivedAt, isForOne = false } = options;
     let isKnown = true;
     const keyOf = (kid: string) => {
       const record = this.#keys.get(kid);
@@ -45,8 +48,9 @@ export class Peers {
       return record;
     };
     const now = this.#clock.now();
+    const memory = { roots: this.#roots, mayRecall: !isForOne };
     try {
-      return verifyEnvelope(text, { keyOf, at: now, to, roots: this.#roots, mayRecall: true });
+      return verifyEnvelope(text, { keyOf, at: now, to, ...memory });
     } catch (error) {
       if (isKnown && receivedAt === undefined) throw error;
     }
@@ -57,7 +61,7 @@ export class Peers {
     }
     // Its key may have been retired since the hub took it in; the hub would refuse such a key now.
     const at = Math.min(now, receivedAt?.[digestOf(text)] ?? now);
-    return verifyEnvelope(text, { keyOf, at, to, roots: this.#roots, mayRecall: true });
+    return verifyEnvelope(text, { keyOf, at, to, ...memory });
   }
 
   #learn(agent: string): Promise<void> {

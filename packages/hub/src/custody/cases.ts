@@ -3,6 +3,8 @@ import type { Digest, HandoffEnvelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import type { NewEntry, Store, StoredHandoff } from "../store.ts";
 import { Draft } from "./draft.ts";
+import { decisionEntry } from "./entries.ts";
+import type { HubEvent } from "./entries.ts";
 import { Lanes } from "./lanes.ts";
 import type { OwnCommits } from "./own-commits.ts";
 import { Recent } from "./recent.ts";
@@ -11,8 +13,8 @@ import type { Case, HandoffRecord } from "./record.ts";
 
 /** What stands in memory: the case on disk, and the frames that are not worth a commit. */
 interface Held extends Case {
-  /** Lines that the ledger needs only if the attempt is lost in this state. */
-  readonly soft: readonly NewEntry[];
+  /** What the ledger needs only if the attempt is lost in this state. */
+  readonly soft: readonly HubEvent[];
   readonly isAhead?: true;
 }
 
@@ -157,14 +159,14 @@ export class Cases {
    * Takes a frame: in memory, and every second one on disk. With frames a third of the lease apart
    * no other hub, and no restart, sees an attempt as silent that is not.
    */
-  frame(id: string, plan: (draft: Draft) => readonly NewEntry[] | undefined): Promise<void> {
+  frame(id: string, plan: (draft: Draft) => readonly HubEvent[] | undefined): Promise<void> {
     return this.lanes.run(id, async () => {
       const before = (await this.load(id)) as Held | undefined;
       if (before === undefined) return;
       const draft = new Draft(before.record, before.version, this.#options.clock.now());
-      const lines = plan(draft);
-      if (lines === undefined || draft.record === undefined) return;
-      const soft = [...before.soft, ...lines];
+      const events = plan(draft);
+      if (events === undefined || draft.record === undefined) return;
+      const soft = [...before.soft, ...events];
       if (before.isAhead !== true) {
         const { version } = before;
         this.#held.set(id, { version, record: draft.record, soft, isAhead: true });
@@ -266,5 +268,6 @@ export class Cases {
 function softOf(before: Held | undefined, draft: Draft): readonly NewEntry[] {
   if (before === undefined || before.soft.length === 0) return [];
   const last = draft.record?.state.attempts.at(-1);
-  return last?.state === "offered" || last?.closed === "lease_lost" ? before.soft : [];
+  if (last?.state !== "offered" && last?.closed !== "lease_lost") return [];
+  return before.soft.map((event) => decisionEntry(event.at, draft.record!.state.id, event));
 }

@@ -4,7 +4,6 @@ import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import { Cases } from "../custody/cases.ts";
 import type { Draft } from "../custody/draft.ts";
-import { decisionEntry } from "../custody/entries.ts";
 import { Receipts } from "../custody/receipts.ts";
 import { storedOf } from "../custody/record.ts";
 import type { Case } from "../custody/record.ts";
@@ -171,7 +170,7 @@ export class Engine {
       const { by, at } = event;
       const until = liveAttempt(draft.record!.state)!.silentAt!;
       this.#graces.note(handoffId, { by, attempt, at, until });
-      return [decisionEntry(at, handoffId, event)];
+      return [event];
     });
     this.inBackground(work);
   }
