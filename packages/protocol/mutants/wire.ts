@@ -236,7 +236,7 @@ export const WIRE: readonly Mutant[] = [
   {
     rule: "WB-25",
     file: "src/signing/known-tree.ts",
-    find: "if (!this.#isAt(level + position, node, 0)) return false;",
+    find: "if (!this.#isAt(level + position, scratch, end)) return false;",
     replace: "",
     why: "takes what stands at the place of a known node for it",
   },

@@ -13,9 +13,16 @@ const TWO_HUBS: Partial<Scenario> = {
   leaves: 0,
 };
 
-/** Calm from early on, so that all silence counts, and an offer stands far longer than a grace. */
+/**
+ * Calm from early on, so that all silence counts, and an offer stands far longer than a grace. Many
+ * take something before that and are gone in the next moment.
+ */
 const LONG_OFFERS: Partial<Scenario> = {
   faultsUntilMs: 1_000,
+  crashesEveryMs: 500,
+  jobs: 120,
+  agents: 8,
+  leaves: 0.8,
   terms: { offerMs: 60_000, graceMs: 500, backoffMs: 50, backoffCapMs: 2_000 },
 };
 
