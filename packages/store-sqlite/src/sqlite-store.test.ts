@@ -88,6 +88,41 @@ test("a commit that can't be written is refused alone, and not the others of its
   await store.close();
 });
 
+test("what came before is told from all that shares its transaction, and nothing of it is written", async () => {
+  const store = await openSqliteStore(path);
+  const sent = (number: number, id: string, version = 1): Commit => {
+    const { handoff, entries } = commitOf(number, version);
+    const replayKey = { from: "editor", id };
+    return { handoff, entries: [...entries, { ...entries[0]!, type: "envelope", replayKey }] };
+  };
+  await store.commit(sent(0, "earlier"));
+  const { digest } = sent(0, "earlier").entries[1]!;
+  const outcomes = await Promise.all([
+    store.commit(sent(1, "one")),
+    store.commit(sent(2, "earlier")),
+    store.commit(sent(3, "two")),
+    store.commit(sent(4, "two")),
+    store.commit(sent(0, "three", 3)),
+    store.commit(sent(0, "earlier", 3)),
+    store.commit(sent(0, "four", 2)),
+  ]);
+  expect(outcomes).toEqual([
+    { type: "committed", lastSequence: 4 },
+    { type: "replayed", digest },
+    { type: "committed", lastSequence: 6 },
+    { type: "replayed", digest: sent(3, "two").entries[1]!.digest },
+    { type: "conflict" },
+    { type: "replayed", digest },
+    { type: "committed", lastSequence: 8 },
+  ]);
+  const entries = await store.ledger({ limit: 100 });
+  expect(entries).toHaveLength(8);
+  expect((await verifyLedger(entries)).holds).toBe(true);
+  expect(await store.handoff("handoff-2")).toBeUndefined();
+  expect(await store.handoff("handoff-4")).toBeUndefined();
+  await store.close();
+});
+
 test("a commit that can't even be handed over is refused alone", async () => {
   const store = await openSqliteStore(path);
   const odd = { ...commitOf(2), entries: [{ ...commitOf(2).entries[0]!, content: () => "" }] };

@@ -51,30 +51,39 @@ export class Writer {
     }
   }
 
-  #transaction(changes: readonly Change[]): CommitOutcome[] {
+  /**
+   * Whether an envelope is there already is for the ledger's index to say, which looks anyway: only
+   * where it objects to one are all of them looked for beforehand.
+   */
+  #transaction(changes: readonly Change[], isLookedFor: boolean = false): CommitOutcome[] {
     const before = this.head;
     this.#run.begin.run();
     try {
-      const outcomes = changes.map((change) => this.#change(change));
+      const outcomes = changes.map((change) => this.#change(change, isLookedFor));
       this.#run.commit.run();
       return outcomes;
     } catch (error) {
       this.head = before;
       rollBack(this.#database);
-      throw error;
+      if (isLookedFor || codeOf(error) !== SQLITE_CONSTRAINT_UNIQUE) throw error;
+      return this.#transaction(changes, true);
     }
   }
 
-  #change(change: Change): CommitOutcome {
+  #change(change: Change, isLookedFor: boolean): CommitOutcome {
     if ("setting" in change) {
       this.#run.saveSetting.run(change.setting, change.value);
       return { type: "committed", lastSequence: this.head.sequence };
     }
-    const fault = faultOfCommit(change, this.#view);
-    if (fault !== undefined) return fault;
     const { handoff, manifest, entries } = change;
+    const row = handoff === null ? undefined : this.#run.version.get(handoff.id);
+    const isNext = handoff === null || handoff.version === ((row?.["version"] as number) ?? 0) + 1;
+    if (isLookedFor || !isNext || manifest !== undefined) {
+      const fault = faultOfCommit(change, this.#view);
+      if (fault !== undefined) return fault;
+    }
     for (const entry of entries) this.#append(entry);
-    if (handoff !== null) this.#put(handoff);
+    if (handoff !== null) this.#put(handoff, row?.["inboxes"] as string | undefined);
     if (manifest !== undefined) this.#putManifest(manifest);
     return { type: "committed", lastSequence: this.head.sequence };
   }
@@ -88,7 +97,8 @@ export class Writer {
     this.head = { sequence, hash: link };
   }
 
-  #put(handoff: StoredHandoff): void {
+  /** `before`: the inboxes that it stood in, as their column has them. */
+  #put(handoff: StoredHandoff, before: string | undefined): void {
     const { id, version, state, wakeAt, waitsFor, record } = handoff;
     const inboxes = textOfNames(handoff.inboxes);
     const isDeadLetter = handoff.isDeadLetter ? 1 : 0;
@@ -102,10 +112,9 @@ export class Writer {
       this.#deliver(id, [], handoff.inboxes);
       return;
     }
-    const before = this.#run.version.get(id)!["inboxes"] as string;
     const columns = [version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record, checksum];
     this.#run.update.run(...columns, id);
-    if (before !== inboxes) this.#deliver(id, namesOf(before), handoff.inboxes);
+    if (before !== inboxes) this.#deliver(id, namesOf(before!), handoff.inboxes);
   }
 
   #deliver(id: string, before: readonly string[], now: readonly string[]): void {
@@ -130,10 +139,17 @@ const ABOUT_ONE: ReadonlySet<unknown> = new Set([
   20, // of another type than its column
 ]);
 
+/** A row of an index that may be there but once. */
+const SQLITE_CONSTRAINT_UNIQUE = 2067;
+
 /** True where another change may pass; what can't even be bound has no code at all. */
 function isAboutOne(error: unknown): boolean {
-  const code = (error as { errcode?: number }).errcode;
+  const code = codeOf(error);
   return code === undefined || ABOUT_ONE.has(code & 0xff);
+}
+
+function codeOf(error: unknown): number | undefined {
+  return (error as { errcode?: number }).errcode;
 }
 
 function statements(database: DatabaseSync) {
