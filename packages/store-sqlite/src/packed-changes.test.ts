@@ -1,0 +1,63 @@
+import type { NewEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
+import { digestOf } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { packChanges, unpackChanges } from "./packed-changes.ts";
+import type { Change } from "./writer.ts";
+
+const handoff: StoredHandoff = {
+  id: "handoff",
+  version: 7,
+  record: "record",
+  state: "dead_lettered",
+  delegator: "delegator",
+  correlationId: "job",
+  parentId: "parent",
+  groupId: "group",
+  wakeAt: 11,
+  waitsFor: "agent:somebody",
+  inboxes: ["one", "two"],
+  isDeadLetter: true,
+};
+const bare: StoredHandoff = {
+  ...handoff,
+  parentId: null,
+  groupId: null,
+  wakeAt: null,
+  waitsFor: null,
+  inboxes: [],
+  isDeadLetter: false,
+};
+const manifest: StoredManifest = {
+  agent: "agent",
+  sequence: 3,
+  digest: digestOf("manifest"),
+  text: "manifest",
+  capabilities: ["write", "read"],
+  at: 13,
+};
+const envelope: NewEntry = {
+  at: 17,
+  handoffId: "handoff",
+  type: "envelope",
+  content: "content",
+  digest: digestOf("content"),
+  replayKey: { from: "sender", id: "envelope" },
+};
+const decision: NewEntry = { ...envelope, handoffId: null, type: "decision", replayKey: null };
+
+test("whatever is sent to the thread is there what it was here, next to anything else", () => {
+  const kinds: Change[] = [
+    { setting: "name", value: "value" },
+    { handoff, entries: [envelope, decision] },
+    { handoff: bare, entries: [] },
+    { handoff: null, manifest, entries: [decision] },
+    { handoff, manifest: { ...manifest, capabilities: [] }, entries: [envelope] },
+  ];
+  for (const first of kinds) {
+    for (const second of kinds) {
+      const changes = [first, second, first];
+      expect(unpackChanges(structuredClone(packChanges(changes)))).toEqual(changes);
+    }
+  }
+  expect(unpackChanges(packChanges([]))).toEqual([]);
+});
