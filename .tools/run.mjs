@@ -17,6 +17,7 @@ const jobs = {
   bench: { needs: "all", file: "apps/bench/src/bench.ts" },
   conformance: { needs: "all", file: ".tools/conformance.mjs" },
   simulate: { needs: "all", file: "apps/simulator/src/simulate.ts" },
+  sbom: { needs: "all", file: ".tools/sbom.mjs" },
 };
 
 const [name, ...args] = process.argv.slice(2);
