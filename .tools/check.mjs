@@ -19,7 +19,8 @@ const steps = [
   { name: "installed", run: checkInstalled },
   { name: "story", run: checkStory },
   { name: "guide", run: checkGuide },
-  { name: "tests", run: () => run("node", [".tools/test.mjs"]).trim().split("\n").at(-1) },
+  { name: "tests", run: () => lastLine(run("node", [".tools/test.mjs"])) },
+  { name: "slow", run: () => lastLine(run("node", [".tools/test.mjs", "--slow"])) },
 ];
 
 const chosen = choose(process.argv.slice(2));
@@ -55,6 +56,10 @@ async function passes(step) {
     console.log(`FAILED ${took()}\n\n${error.message.trim()}\n`);
     return false;
   }
+}
+
+function lastLine(output) {
+  return output.trim().split("\n").at(-1);
 }
 
 function types() {

@@ -1,5 +1,6 @@
 // `npm test`: the tests of every package, and one line that sums them up.
 // `npm test -- envelope`: only test files whose path contains "envelope".
+// `npm test -- --slow`: instead of them the slow suites, which kill processes, measure, or start every framework.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -7,12 +8,14 @@ import { closingLine, count, filesWithSkips, renew } from "./count.mjs";
 import { reportFile } from "./reporter.mjs";
 import { packages, root } from "./workspace.mjs";
 
-const filters = process.argv.slice(2);
+const args = process.argv.slice(2);
+const task = args.includes("--slow") ? "test:slow" : "test";
+const filters = args.filter((arg) => arg !== "--slow");
 const isPartial = filters.length > 0;
 const startedAt = Date.now();
 let exitCode = 0;
 
-const tested = packages().filter(({ manifest }) => manifest.scripts?.test);
+const tested = packages().filter(({ manifest }) => manifest.scripts?.[task]);
 const runs = runTests(tested, isPartial ? ["--passWithNoTests", ...filters] : []);
 
 // Whether a test is skipped depends on the machine (no browser, say), which no cache key knows:
@@ -37,8 +40,11 @@ if (isPartial && total.passed + total.failed.length + total.skipped.length === 0
 }
 list("Skipped", total.skipped);
 list("Failed", total.failed);
-if (!isPartial)
-  console.log("\nLeft out: packages/python, whose tests are run by npm run test:python.");
+if (!isPartial && task === "test") {
+  console.log(
+    "\nLeft out: the slow suites (npm test -- --slow), and Python's (npm run test:python).",
+  );
+}
 console.log(`\n${closingLine(total)}`);
 process.exitCode = total.failed.length > 0 ? 1 : 0;
 
@@ -46,7 +52,7 @@ function runTests(chosen, vitestArgs, turboArgs = []) {
   // So that a run which crashes can't be counted by the report of an earlier one.
   for (const each of chosen) rmSync(reportOf(each), { force: true });
   const names = chosen.map(({ name }) => `--filter=${name}`);
-  const turbo = ["run", "test", "--continue=always", "--concurrency=2", "--output-logs=new-only"];
+  const turbo = ["run", task, "--continue=always", "--concurrency=2", "--output-logs=new-only"];
   const vitest = ["--reporter=default", "--reporter=../../.tools/reporter.mjs", ...vitestArgs];
   const { status } = spawnSync("turbo", [...turbo, ...turboArgs, ...names, "--", ...vitest], {
     cwd: root,
