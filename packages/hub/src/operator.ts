@@ -108,6 +108,12 @@ export class Operator {
     return signRequest(claim, options.key);
   }
 
+  /** Rejects with 503 where a commit would fail now. */
+  async checkStore(): Promise<void> {
+    await this.#engine.store.ledgerHead();
+    await this.#engine.health.check();
+  }
+
   /** Which process of an agent is attached. */
   instanceOf(agent: string): string | undefined {
     return this.#engine.attached.get(agent)?.instance;

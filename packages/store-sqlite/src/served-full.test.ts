@@ -56,12 +56,17 @@ test("HARDENING 38: a hub whose disk is full refuses with 503, keeps its word, a
     }
   }
   expect(confirmed.length).toBeGreaterThan(0);
+  // A commit would not succeed, and whoever spreads work over hubs can see that.
+  for (let count = 0; count < 3; count++) {
+    expect((await fetch(`${small.served.url}/readyz`)).status).toBe(503);
+  }
   // It goes on answering, and takes what still fits.
   expect((await fetch(`${small.served.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${small.served.url}/v1/agents/owner`)).status).toBe(200);
   await small.close();
 
   const large = await opened();
+  expect((await fetch(`${large.served.url}/readyz`)).status).toBe(200);
   for (const envelope of [...confirmed, refused]) {
     expect((await large.put("/v1/envelopes", "POST", { envelope })).status).toBe(200);
   }

@@ -91,7 +91,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
   open_registry: {
     kind: "switch",
     value: "",
-    says: "strangers may read who is enrolled (on loopback only)",
+    says: "strangers may read who is enrolled (on loopback without a proxy)",
   },
   operators: {
     kind: "list",

@@ -1,7 +1,7 @@
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
-import type { NewEntry, Store, StoredHandoff } from "../store.ts";
+import type { Commit, NewEntry, Store, StoredHandoff } from "../store.ts";
 import { Draft } from "./draft.ts";
 import { decisionEntry } from "./entries.ts";
 import type { HubEvent } from "./entries.ts";
@@ -46,7 +46,7 @@ export interface CasesOptions {
   /** The draft is on disk: what it says may leave. */
   readonly settle: (draft: Draft, stored: StoredHandoff) => Promise<void>;
   /** The store has failed to say whether it has this. */
-  readonly doubtful: (stored: StoredHandoff) => void;
+  readonly doubtful: (stored: StoredHandoff, cause: unknown, commit: Commit) => void;
   /** Another hub has written first. */
   readonly overtaken: (held: Case) => Promise<void>;
 }
@@ -192,13 +192,14 @@ export class Cases {
     const stored = storedOf(next);
     const entries = [...softOf(before, draft), ...draft.entries];
     this.#writing.set(id, version);
+    const commit: Commit = { handoff: isChanged ? stored : null, entries };
     let outcome;
     try {
-      outcome = await through.commit({ handoff: isChanged ? stored : null, entries });
+      outcome = await through.commit(commit);
     } catch (error) {
       // It may be on disk or not: the store is asked again.
       this.#held.delete(id);
-      if (isChanged) this.#options.doubtful(stored);
+      if (isChanged) this.#options.doubtful(stored, error, commit);
       throw error;
     } finally {
       this.#writing.delete(id);

@@ -7,12 +7,18 @@ import type { Commit, CommitOutcome, Store } from "../store.ts";
 export class OwnCommits {
   readonly #store: Pick<Store, "commit">;
   readonly #doubt: () => void;
+  #failed: (cause: unknown, commit: Commit) => void = () => undefined;
   #expected = 0;
 
   /** `doubt`: the store can't be relied on to tell, or has told of another hub's in its place. */
   constructor(store: Pick<Store, "commit">, doubt: () => void) {
     this.#store = store;
     this.#doubt = doubt;
+  }
+
+  /** Calls the listener when the store has failed to commit. */
+  onFailure(listener: (cause: unknown, commit: Commit) => void): void {
+    this.#failed = listener;
   }
 
   async commit(commit: Commit): Promise<CommitOutcome> {
@@ -23,6 +29,7 @@ export class OwnCommits {
       return outcome;
     } catch (error) {
       this.#withdraw();
+      this.#failed(error, commit);
       throw error;
     }
   }

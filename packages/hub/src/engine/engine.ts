@@ -7,6 +7,7 @@ import type { Draft } from "../custody/draft.ts";
 import { Receipts } from "../custody/receipts.ts";
 import { storedOf } from "../custody/record.ts";
 import type { Case } from "../custody/record.ts";
+import { StoreHealth } from "../custody/store-health.ts";
 import { LateSettings } from "../registry/late-settings.ts";
 import { Measured } from "../registry/measured.ts";
 import { Registry } from "../registry/registry.ts";
@@ -50,6 +51,7 @@ export class Engine {
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
   readonly attached: Map<string, Attached> = new Map();
+  readonly health: StoreHealth;
   readonly seen: Seen;
   readonly watchers: Set<(news: HubNews) => void> = new Set();
   readonly newId: () => string;
@@ -71,7 +73,9 @@ export class Engine {
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
     this.registry = new Registry(this.store, options.trust ?? { firstUse: true }, this.limits);
-    this.#settings = new LateSettings(this.store, this.clock);
+    this.health = new StoreHealth(this.store, this.clock);
+    this.registry.own.onFailure((cause, commit) => this.health.failed(cause, commit));
+    this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
     this.seen = new Seen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
     this.router = new Router(this.registry, this.#measured, this.attached);
@@ -83,7 +87,10 @@ export class Engine {
       finish: (draft) => this.#finish(draft),
       abandon: (draft) => this.#abandon(draft),
       settle: (draft, stored) => this.#settle(draft, stored),
-      doubtful: (stored) => this.#doubt(stored),
+      doubtful: (stored, cause, commit) => {
+        this.health.failed(cause, commit);
+        this.#doubt(stored);
+      },
       overtaken: (found) => this.#overtaken(found),
     });
     this.deliveries = new Deliveries(this.attached, this.cases, () => this.clock.now());

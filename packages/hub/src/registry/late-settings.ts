@@ -10,12 +10,14 @@ const SAVE_AFTER_MS = 1_000;
 export class LateSettings {
   readonly #store: Pick<Store, "saveSetting">;
   readonly #clock: Clock;
+  readonly #failed: (cause: unknown) => void;
   readonly #unsaved = new Map<string, string>();
   #disarm: (() => void) | undefined;
 
-  constructor(store: Pick<Store, "saveSetting">, clock: Clock) {
+  constructor(store: Pick<Store, "saveSetting">, clock: Clock, failed: (cause: unknown) => void) {
     this.#store = store;
     this.#clock = clock;
+    this.#failed = failed;
   }
 
   set(name: string, value: string): void {
@@ -23,7 +25,7 @@ export class LateSettings {
     this.#disarm ??= this.#clock.setTimer(this.#clock.now() + SAVE_AFTER_MS, () => {
       this.#disarm = undefined;
       // What can't be saved now is saved when it changes next; no promise is at stake.
-      this.save().catch(() => undefined);
+      this.save().catch(this.#failed);
     });
   }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { rawBytes } from "./hardening-fixture.ts";
 import { ask, openWorld, Wire } from "./served-fixture.ts";
 import type { World } from "./served-fixture.ts";
-import type { ServedLimits } from "./limits.ts";
+import type { ServedLimits } from "./budgets.ts";
 
 async function withLimits(
   limits: Partial<ServedLimits>,

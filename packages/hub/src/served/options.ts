@@ -1,6 +1,6 @@
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
-import type { ServedLimits } from "./limits.ts";
+import type { ServedLimits } from "./budgets.ts";
 import type { HubLogger } from "./log.ts";
 
 /** A certificate with its chain, and its private key, as PEM. */
@@ -27,7 +27,10 @@ export interface ServeOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Origins of web pages that may ask it. Left out: its own. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Whether strangers may read who is registered. Left out: on loopback only. */
+  /**
+   * Whether strangers may read who is registered. Left out: only where nobody but this machine can
+   * ask, that is on loopback, without a proxy and without a public name.
+   */
   readonly isOpenRegistry?: boolean | undefined;
   /**
    * Places of an inner network that the inboxes of agents may name, as `host` or `host:port`; there

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseEnvelope, readCompact } from "@waybill/protocol";
+import { generateKey, parseEnvelope, readCompact } from "@waybill/protocol";
 import { expect, test } from "vitest";
-import { ask, openWorld } from "./served-fixture.ts";
+import { ask, openWorld, Party } from "./served-fixture.ts";
 import type { ServeOptions } from "./options.ts";
 
 test("a handoff goes from a socket to a poll and back, and its receipts come in the responses", async () => {
@@ -80,6 +80,28 @@ test("a hub that goes down says so at /readyz while everybody is still served", 
   await wire.delivery("offer");
   expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 503 });
   await closing;
+  await world.close();
+});
+
+test.each<[isOpen: boolean, how: string, Partial<ServeOptions>]>([
+  [true, "on loopback", {}],
+  [true, "on loopback, under a name of loopback", { publicUrl: "http://localhost:7411" }],
+  [false, "on loopback behind a proxy", { isBehindProxy: true }],
+  [false, "on loopback under a public name", { publicUrl: "https://hub.example" }],
+  [false, "on loopback under another name", { allowedHosts: ["hub.example"] }],
+  [false, "on every address behind a proxy", { host: "0.0.0.0", isBehindProxy: true }],
+  [true, "where the option says so", { isBehindProxy: true, isOpenRegistry: true }],
+  [false, "on loopback where the option says no", { isOpenRegistry: false }],
+])("strangers may read the registry: %s %s", async (isOpen, _how, serve) => {
+  const world = await openWorld({ serve });
+  const url = `http://127.0.0.1:${world.served.port}`;
+  const owner = new Party("owner", generateKey(), url, world.hub.id);
+  await owner.publish([]);
+  for (const path of ["/v1/agents", "/v1/agents/owner", "/v1/capabilities?capability=work"]) {
+    expect((await ask(url + path)).status, path).toBe(isOpen ? 200 : 401);
+    const authorization = owner.proof(path, "GET");
+    expect((await ask(url + path, { headers: { authorization } })).status, path).toBe(200);
+  }
   await world.close();
 });
 

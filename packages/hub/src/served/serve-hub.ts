@@ -2,14 +2,15 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
-import { Hosts, isLoopback } from "./doors/hosts.ts";
+import { Hosts, isLocalOnly, isLoopback } from "./doors/hosts.ts";
 import { operatorTokenOf } from "./doors/operator-token.ts";
 import { Rates } from "./doors/rates.ts";
 import { UsedProofs } from "./doors/used-proofs.ts";
+import { BODY_BYTES_BESIDE_ENVELOPE } from "./http/body.ts";
 import { addRoute } from "./http/routes.ts";
 import { httpServer } from "./http/server.ts";
 import { Polls } from "./inbox/polls.ts";
-import { BODY_BYTES_BESIDE_ENVELOPE, SERVED_LIMITS } from "./limits.ts";
+import { Budgets } from "./budgets.ts";
 import { openapi } from "./openapi/openapi.ts";
 import { operations } from "./operations/operations.ts";
 import { HubMetrics } from "./metrics/hub-metrics.ts";
@@ -25,13 +26,17 @@ const OPEN_AND_PLAIN =
 /** Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket. */
 export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { hub, store, host = LOOPBACK, port = 0, publicUrl, tls, logger } = options;
-  const { isBehindProxy = false, isOpenRegistry = isLoopback(host) } = options;
-  const limits = { ...SERVED_LIMITS, ...options.limits };
+  const { isBehindProxy = false } = options;
+  const isLocal = isLocalOnly({ ...options, host });
+  const { isOpenRegistry = isLocal } = options;
+  const budgets = new Budgets(options.limits);
+  const { limits } = budgets;
   const { operator } = hub;
   const operatorToken = await operatorTokenOf(store);
   const agentRates = new Rates(limits.callsPerAgent, limits.burstPerAgent);
   const door = {
     hosts: new Hosts({ ...options, host }),
+    budgets,
     addressRates: new Rates(limits.requestsPerAddress, limits.burstPerAddress),
     isBehindProxy,
     bodyBytes: operator.limits.envelopeBytes + BODY_BYTES_BESIDE_ENVELOPE,
@@ -39,17 +44,18 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const server = httpServer({
     door,
     hubLimits: operator.limits,
-    limits,
+    budgets,
     tls,
     logger,
     answered: (route, method, status, seconds) =>
       metrics.requests.observe(seconds, { route, method, status }),
   });
-  const polls = new Polls(operator, limits);
-  const webhooks = new Webhooks({ hub, limits, innerInboxes: options.innerInboxes ?? [], logger });
+  const polls = new Polls(operator, budgets);
+  const webhooks = new Webhooks({ hub, budgets, innerInboxes: options.innerInboxes ?? [], logger });
   const metrics = new HubMetrics({
     hub,
     store,
+    budgets,
     lines: () => ({ socket: sockets.count, poll: polls.count, webhook: webhooks.count }),
   });
   const { clockSkewMs } = operator.limits;
@@ -70,7 +76,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     limits,
     polls,
     isOpenRegistry,
-    isLocal: isLoopback(host) && !isBehindProxy,
+    isLocal,
     metrics,
     get isEnding() {
       return closed !== undefined;
@@ -82,10 +88,10 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openapi: () => (description ??= openapi(all, url, hub.id)),
   };
   for (const operation of operations())
-    addRoute(server, operation, { served, callers, agentRates });
+    addRoute(server, operation, { served, callers, budgets, agentRates });
   const sockets = new Sockets(server.server, {
     hub,
-    limits,
+    budgets,
     door,
     agentRates,
     called: (call, status, seconds) => metrics.calls.observe(seconds, { call, status }),

@@ -1,7 +1,7 @@
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import type { Polls } from "./inbox/polls.ts";
-import type { ServedLimits } from "./limits.ts";
+import type { ServedLimits } from "./budgets.ts";
 import type { HubMetrics } from "./metrics/hub-metrics.ts";
 
 /** What the operations of one served hub work on. */

@@ -6,13 +6,23 @@ const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 export interface HostRules {
   readonly host: string;
+  readonly isBehindProxy?: boolean | undefined;
   readonly publicUrl?: string | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+  return (
+    host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
+  );
+}
+
+/** Whether nobody but this machine can ask: a proxy, a tunnel or another name leads others here. */
+export function isLocalOnly({ host, isBehindProxy = false, ...rules }: HostRules): boolean {
+  const { publicUrl, allowedHosts = [] } = rules;
+  const names = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  return !isBehindProxy && [host, ...names, ...allowedHosts].every((name) => isLoopback(name));
 }
 
 /**

@@ -2,6 +2,9 @@
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Json, Limits } from "@waybill/protocol";
 
+/** What a request holds around its envelope. */
+export const BODY_BYTES_BESIDE_ENVELOPE: number = 4 * 1024;
+
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A body, read by the rules of the protocol: whatever another reader could take differently is refused. */

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import type { IncomingMessage } from "node:http";
 import { WaybillError } from "@waybill/protocol";
+import type { Budgets } from "../budgets.ts";
 import type { Hosts } from "../doors/hosts.ts";
 import { tooMany } from "../doors/rates.ts";
 import type { Rates } from "../doors/rates.ts";
@@ -8,6 +9,7 @@ import { addressOf } from "./address.ts";
 
 export interface DoorOptions {
   readonly hosts: Hosts;
+  readonly budgets: Budgets;
   readonly addressRates: Rates;
   readonly isBehindProxy: boolean;
   readonly bodyBytes: number;
@@ -15,10 +17,13 @@ export interface DoorOptions {
 
 /** What is refused by its headers alone: nothing of the body has been read by then. */
 export function checkAtDoor(request: IncomingMessage, options: DoorOptions): void {
-  const { hosts, addressRates, isBehindProxy, bodyBytes } = options;
+  const { hosts, budgets, addressRates, isBehindProxy, bodyBytes } = options;
   const { headers } = request;
   const early = addressRates.take(addressOf(request, isBehindProxy), Date.now());
-  if (early > 0) throw tooMany("This address", early);
+  if (early > 0) {
+    budgets.hit("requestsPerAddress");
+    throw tooMany("This address", early);
+  }
   hosts.check(headers.host, headers.origin);
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {

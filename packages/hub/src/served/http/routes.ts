@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
 import { checked, checkRequestBody } from "@waybill/protocol/api";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Budgets } from "../budgets.ts";
 import { callerOf } from "../doors/caller.ts";
 import type { Caller, CallerOptions } from "../doors/caller.ts";
 import { tooMany } from "../doors/rates.ts";
@@ -22,6 +23,7 @@ declare module "fastify" {
 export interface RouteOptions {
   readonly served: Served;
   readonly callers: CallerOptions;
+  readonly budgets: Budgets;
   readonly agentRates: Rates;
 }
 
@@ -29,7 +31,7 @@ export interface RouteOptions {
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
-  { served, callers, agentRates }: RouteOptions,
+  { served, callers, budgets, agentRates }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
@@ -42,7 +44,9 @@ export function addRoute(
       admitCaller(request.caller, who, served);
       if (request.caller.type !== "agent") return;
       const early = agentRates.take(request.caller.agent, Date.now());
-      if (early > 0) throw tooMany(request.caller.agent, early);
+      if (early === 0) return;
+      budgets.hit("callsPerAgent");
+      throw tooMany(request.caller.agent, early);
     },
     async preValidation({ caller, bodyBytes }) {
       if (caller.type !== "agent") return;

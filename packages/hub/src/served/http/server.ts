@@ -4,7 +4,7 @@ import { WaybillError } from "@waybill/protocol";
 import fastify from "fastify";
 import type { FastifyInstance } from "fastify";
 import type { HubLimits } from "../../engine/options.ts";
-import type { ServedLimits } from "../limits.ts";
+import type { Budgets } from "../budgets.ts";
 import { faultOf } from "../log.ts";
 import type { HubLogger } from "../log.ts";
 import type { TlsFiles } from "../options.ts";
@@ -16,7 +16,7 @@ import { errorOf, rawProblem, sendProblem } from "./errors.ts";
 export interface HttpOptions {
   readonly door: DoorOptions;
   readonly hubLimits: HubLimits;
-  readonly limits: ServedLimits;
+  readonly budgets: Budgets;
   readonly tls: TlsFiles | undefined;
   readonly logger: HubLogger | undefined;
   /** A request was answered. */
@@ -29,11 +29,12 @@ const CHECK_TIMES_EACH_MS = 1_000;
 export function httpServer({
   door,
   hubLimits,
-  limits,
+  budgets,
   tls,
   logger,
   answered,
 }: HttpOptions): FastifyInstance {
+  const { limits } = budgets;
   const times = {
     headersTimeout: Math.min(limits.headersMs, limits.requestMs),
     connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
@@ -46,7 +47,7 @@ export function httpServer({
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256 },
     ...(tls === undefined ? { http: times } : { https: { ...times, ...tls } }),
-    clientErrorHandler: refuse,
+    clientErrorHandler: (error, socket) => refuse(error, socket, budgets),
     frameworkErrors: (error, _request, reply) => sendProblem(reply as never, errorOf(error)),
   });
   server.removeAllContentTypeParsers();
@@ -94,15 +95,16 @@ export function httpServer({
     request.raw.resume();
     sendProblem(reply, error);
   });
-  boundConnections(server, limits.connectionsPerAddress);
+  boundConnections(server, budgets);
   return server;
 }
 
 /** What is no HTTP, or comes too slowly. */
-function refuse(error: Error & { code?: string }, socket: Socket): void {
+function refuse(error: Error & { code?: string }, socket: Socket, budgets: Budgets): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const isLate =
     error.code === "ERR_HTTP_REQUEST_TIMEOUT" || error.code === "ERR_HTTP_HEADERS_TIMEOUT";
+  if (isLate) budgets.hit(error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "requestMs" : "headersMs");
   const isLong = error.code === "HPE_HEADER_OVERFLOW";
   const problem = isLate
     ? new WaybillError(400, "The request did not come within its time; send it in one go.")
@@ -112,12 +114,15 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
   socket.end(rawProblem(problem), () => socket.destroy());
 }
 
-function boundConnections(server: FastifyInstance, most: number): void {
+function boundConnections(server: FastifyInstance, budgets: Budgets): void {
   const open = new Map<string, number>();
   server.server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
     const count = (open.get(address) ?? 0) + 1;
-    if (count > most) return void socket.destroy();
+    if (count > budgets.limits.connectionsPerAddress) {
+      budgets.hit("connectionsPerAddress");
+      return void socket.destroy();
+    }
     open.set(address, count);
     socket.once("close", () => {
       const left = open.get(address)! - 1;

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
 import type { Attachment, Delivery } from "../../hub-api.ts";
-import type { ServedLimits } from "../limits.ts";
+import type { Budgets } from "../budgets.ts";
 
 interface Kept {
   readonly delivery: Delivery;
@@ -22,7 +22,7 @@ export class PolledLine {
   readonly instance: string;
   readonly ended: Promise<WaybillError | undefined>;
   readonly #id: string;
-  readonly #limits: ServedLimits;
+  readonly #budgets: Budgets;
   readonly #kept = new Map<string, Kept>();
   #attachment: Attachment | undefined;
   #characters = 0;
@@ -33,10 +33,10 @@ export class PolledLine {
   #reason: WaybillError | undefined;
   #isOpen = true;
 
-  constructor(id: string, instance: string, limits: ServedLimits) {
+  constructor(id: string, instance: string, budgets: Budgets) {
     this.#id = id;
     this.instance = instance;
-    this.#limits = limits;
+    this.#budgets = budgets;
     this.ended = new Promise((resolve) => (this.#settle = resolve));
   }
 
@@ -64,11 +64,12 @@ export class PolledLine {
     if (before !== undefined) return;
     this.#kept.set(key, { delivery, batch: 0 });
     this.#characters += charactersOf(delivery);
-    if (this.#characters > this.#limits.unsentBytes) {
+    const { unsentBytes } = this.#budgets.limits;
+    if (this.#characters > unsentBytes) {
       return this.end(
-        new WaybillError(
-          413,
-          `More than ${this.#limits.unsentBytes} characters wait to be fetched. They stay in the inbox: poll again to have them.`,
+        this.#budgets.refuse(
+          "unsentBytes",
+          `More than ${unsentBytes} characters wait to be fetched. They stay in the inbox: poll again to have them.`,
         ),
       );
     }
@@ -143,7 +144,7 @@ export class PolledLine {
   #rest(): void {
     clearTimeout(this.#idle);
     if (!this.#isOpen) return;
-    this.#idle = setTimeout(() => this.end(undefined), this.#limits.pollIdleMs);
+    this.#idle = setTimeout(() => this.end(undefined), this.#budgets.limits.pollIdleMs);
     this.#idle.unref();
   }
 

@@ -1,7 +1,7 @@
 import { newId, WaybillError } from "@waybill/protocol";
 import { Recent } from "../../custody/recent.ts";
 import type { Operator } from "../../operator.ts";
-import type { ServedLimits } from "../limits.ts";
+import type { Budgets } from "../budgets.ts";
 import { PolledLine } from "./polled-line.ts";
 
 const CREDIT = 1;
@@ -10,15 +10,15 @@ const REPLACED_KEPT = 10_000;
 /** The lines of agents that fetch their deliveries, each kept from one poll to the next. */
 export class Polls {
   readonly #operator: Operator;
-  readonly #limits: ServedLimits;
+  readonly #budgets: Budgets;
   readonly #lines = new Map<string, PolledLine>();
   readonly #opening = new Map<string, Promise<unknown>>();
   /** Processes whose place another process has taken: they would push each other out for ever. */
   readonly #replaced = new Recent<string, true>(REPLACED_KEPT);
 
-  constructor(operator: Operator, limits: ServedLimits) {
+  constructor(operator: Operator, budgets: Budgets) {
     this.#operator = operator;
-    this.#limits = limits;
+    this.#budgets = budgets;
   }
 
   /** The line of this process of the agent, attached anew where it was not, or is not any more. */
@@ -45,7 +45,7 @@ export class Polls {
   }
 
   async #open(agent: string, instance: string, credit: number): Promise<PolledLine> {
-    const line = new PolledLine(newId(), instance, this.#limits);
+    const line = new PolledLine(newId(), instance, this.#budgets);
     const attachment = await this.#operator.attach({ agent, instance, credit }, (delivery) =>
       line.deliver(delivery),
     );

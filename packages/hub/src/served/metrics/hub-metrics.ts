@@ -2,12 +2,15 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { HubServer } from "../../open-hub.ts";
 import type { Store } from "../../store.ts";
+import { BUDGET_NAMES, BUDGETS } from "../budgets.ts";
+import type { Budgets } from "../budgets.ts";
 import { Exposition } from "./exposition.ts";
 import type { Counter, Histogram } from "./exposition.ts";
 
 export interface MetricsOf {
   readonly hub: HubServer;
   readonly store: Pick<Store, "ledgerHead">;
+  readonly budgets: Budgets;
   /** How many agents are attached over each kind of line. */
   readonly lines: () => Readonly<Record<"socket" | "poll" | "webhook", number>>;
 }
@@ -26,7 +29,7 @@ export class HubMetrics {
   readonly #loop = monitorEventLoopDelay({ resolution: 20 });
   readonly #unwatch: () => void;
 
-  constructor({ hub, store, lines }: MetricsOf) {
+  constructor({ hub, store, budgets, lines }: MetricsOf) {
     const page = this.#page;
     const { operator } = hub;
     this.requests = page.histogram(
@@ -57,6 +60,15 @@ export class HubMetrics {
     page.read("gauge", "waybill_credit", "Attempts that attached agents would take.", () => {
       return operator.load().credit;
     });
+    page.read("gauge", "waybill_budget_limit", "What is allowed, by budget, in its unit.", () =>
+      BUDGET_NAMES.map((budget) => {
+        const { per, unit } = BUDGETS[budget];
+        return { labels: { budget, per, unit }, value: budgets.limits[budget] };
+      }),
+    );
+    page.read("counter", "waybill_budget_hits_total", "Times that a budget was reached.", () =>
+      BUDGET_NAMES.map((budget) => ({ labels: { budget }, value: budgets.hitsOf(budget) })),
+    );
     page.read("counter", "waybill_ledger_entries_total", "Entries of the ledger.", async () => {
       return (await store.ledgerHead()).sequence;
     });

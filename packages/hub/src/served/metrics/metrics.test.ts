@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ask, openWorld } from "../served-fixture.ts";
+import { BUDGETS } from "../budgets.ts";
+import { ask, openWorld, Wire } from "../served-fixture.ts";
 import { Exposition } from "./exposition.ts";
 
 const NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
@@ -80,6 +81,22 @@ test("/metrics tells what goes on at a hub, and names nobody", async () => {
   for (const name of ["owner", "worker", "nobody", "such", handoff.envelope.handoff_id]) {
     expect(text).not.toContain(name);
   }
+  await world.close();
+});
+
+test("/metrics has every budget, and how often it was reached", async () => {
+  const world = await openWorld({ serve: { limits: { strangersPerAddress: 1 } } });
+  const first = await Wire.open(world.url);
+  await expect(Wire.open(world.url)).rejects.toThrow("429");
+  const samples = read((await ask(`${world.url}/metrics`)).text);
+  for (const [name, { per, unit }] of Object.entries(BUDGETS)) {
+    const labels = `{budget="${name}",per="${per}",unit="${unit}"}`;
+    expect(samples.get(`waybill_budget_limit${labels}`), name).toBeGreaterThanOrEqual(0);
+    expect(samples.get(`waybill_budget_hits_total{budget="${name}"}`), name).toBe(
+      name === "strangersPerAddress" ? 1 : 0,
+    );
+  }
+  await first.close();
   await world.close();
 });
 

@@ -188,6 +188,15 @@ test("the description passes the linter, every rule of the recommended ones", as
   }
 });
 
+test("every operation says what it can cost at the most", () => {
+  const { paths } = document as { paths: Record<string, Record<string, Json>> };
+  const all = Object.values(paths).flatMap((path) => Object.values(path));
+  expect(all).toHaveLength(described.length);
+  for (const { operationId, "x-waybill-cost": cost } of all) {
+    expect(cost, String(operationId)).toMatch(/^O\(.+\)/);
+  }
+});
+
 test("sound input has its answer, of the shape that the description says", async () => {
   expect(described.map(({ id }) => id).toSorted()).toEqual(Object.keys(sound).toSorted());
   for (const operation of described) {

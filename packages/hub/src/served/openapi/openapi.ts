@@ -75,11 +75,12 @@ export function openapi(operations: readonly AnyOperation[], url: string, hub: s
 }
 
 function describe(operation: AnyOperation, names: ReadonlyMap<unknown, string>): Json {
-  const { id, summary, who, params, query, body } = operation;
+  const { id, summary, cost, who, params, query, body } = operation;
   const parameters = [...parametersOf(params, "path"), ...parametersOf(query, "query")];
   return {
     operationId: id,
     summary,
+    "x-waybill-cost": cost,
     tags: [tagOf(operation)],
     security: SECURITY[who],
     ...(parameters.length === 0 ? {} : { parameters }),

@@ -13,6 +13,7 @@ export function capabilityOperations(): readonly AnyOperation[] {
       path: "/v1/capabilities",
       summary:
         "Who offers it, best first, and why not everybody else. Words put those who fit in another order and admit nobody.",
+      cost: "O(candidates of the capability): each is measured and ranked.",
       who: "reader",
       query: searchQuery,
       answer: found,
@@ -25,6 +26,7 @@ export function capabilityOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/capabilities/find",
       summary: "The same for the very input that is to be handed off: it must fit their schemas.",
+      cost: "O(candidates of the capability), and a bounded number of steps for checking the input against their schemas.",
       who: "reader",
       body: search,
       answer: found,

@@ -22,6 +22,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       path: "/v1/dead-letters",
       summary:
         "Handoffs that ended without their recipient's verdict, and that nobody has replayed or discarded: for an agent its own.",
+      cost: "O(limit), and for an agent at most 1,000 letters looked through.",
       who: "party",
       query: pageById,
       answer: deadLetters,
@@ -36,6 +37,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/dead-letters/{id}",
       summary: "One of them, with its attempts and everything that is on record about it.",
+      cost: "O(entries of the handoff): each is read and sent.",
       who: "party",
       params: ofHandoff,
       answer: deadLetter,
@@ -55,6 +57,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       path: "/v1/dead-letters/{id}/replay",
       summary:
         "Tries it anew, as the handoff that its delegator or an operator's agent has signed with replay_of.",
+      cost: "O(bytes of the body) and O(entries of the handoff): one signature, two commits.",
       who: "party",
       params: ofHandoff,
       body: submission,
@@ -70,6 +73,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       method: "POST",
       path: "/v1/dead-letters/{id}/discard",
       summary: "It stays on record, and is listed no more.",
+      cost: "O(1): one commit.",
       who: "operator",
       params: ofHandoff,
       answer: undefined,

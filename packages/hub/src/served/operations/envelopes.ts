@@ -11,6 +11,7 @@ export function envelopeOperations(): readonly AnyOperation[] {
       path: "/v1/envelopes",
       summary:
         "Takes one signed envelope into custody. The hub's receipt is the answer, once it is on disk.",
+      cost: "O(bytes of the body): one signature, one commit of as many bytes.",
       who: "anyone",
       body: submission,
       answer: receipt,

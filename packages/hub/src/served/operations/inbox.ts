@@ -14,6 +14,7 @@ export function inboxOperations(): readonly AnyOperation[] {
       path: "/v1/inbox",
       summary:
         "Waits for deliveries. The cursor of an answer, in the next poll, confirms that its deliveries have arrived; without it they come again.",
+      cost: "O(bytes of the answer): at most 100 deliveries; while it waits it costs a timer.",
       who: "agent",
       query: inboxQuery,
       answer: inbox,
@@ -32,6 +33,7 @@ export function inboxOperations(): readonly AnyOperation[] {
       path: "/v1/inbox",
       summary:
         "What an agent says without an envelope: what it has taken, that it is still at it, what has arrived, how much it takes.",
+      cost: "O(items of the body): one step of its handoff each.",
       who: "agent",
       body: inboxNews,
       answer: undefined,

@@ -17,6 +17,7 @@ export function ledgerOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/ledger",
       summary: "The ledger as NDJSON, every envelope verbatim and every entry chained to the last.",
+      cost: "O(1) at a time, for as long as it is read: one page of entries is in memory.",
       who: "operator",
       query: afterSequence,
       answer: NDJSON,
@@ -29,6 +30,7 @@ export function ledgerOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/ledger/checkpoint",
       summary: "The hub's signed word for where its ledger ends now.",
+      cost: "O(1): one signature made.",
       who: "operator",
       answer: checkpoint,
       refusals: [],
@@ -40,6 +42,7 @@ export function ledgerOperations(): readonly AnyOperation[] {
       path: "/v1/watch",
       summary:
         "What is put on record from now on, or after an entry, as it happens: NDJSON, with an empty line now and then to show that the line is alive.",
+      cost: "O(1) at a time, for as long as it is read: one page of entries is in memory.",
       who: "operator",
       query: afterSequence,
       answer: NDJSON,

@@ -34,6 +34,8 @@ export interface Operation<Params = never, Query = never, Body = never> {
   /** With its parameters in braces, as OpenAPI has it. */
   readonly path: string;
   readonly summary: string;
+  /** The most that one request can cost the hub, by its own input and page size alone. */
+  readonly cost: string;
   readonly who: Who;
   readonly params?: Shape<Params>;
   readonly query?: Shape<Query>;

@@ -15,6 +15,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/.well-known/waybill",
       summary: "Who this hub is, by its signed manifest, and where everything else is.",
+      cost: "O(1): the newest manifest of the hub.",
       who: "anyone",
       answer: wellKnown,
       refusals: [],
@@ -36,6 +37,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/skill.md",
       summary: "How an agent joins that has nothing but an HTTP client.",
+      cost: "O(1): a page that is written once.",
       who: "anyone",
       answer: MARKDOWN,
       refusals: [],
@@ -49,6 +51,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/healthz",
       summary: "Whether the process is alive.",
+      cost: "O(1).",
       who: "anyone",
       answer: health,
       refusals: [],
@@ -58,7 +61,9 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       id: "getReadiness",
       method: "GET",
       path: "/readyz",
-      summary: "Whether it takes work: 503 once it goes down, and where its store does not answer.",
+      summary:
+        "Whether it takes work: 503 once it goes down, and where its store would not take a commit.",
+      cost: "O(1): one read; after a commit that failed, one probe in a second, however often it is asked.",
       who: "anyone",
       answer: health,
       refusals: [503],
@@ -66,7 +71,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
         if (served.isEnding) {
           throw new WaybillError(503, "This hub is going down; ask another, or come again.");
         }
-        await served.store.ledgerHead();
+        await served.hub.operator.checkStore();
         return { status: "ok" };
       },
     }),
@@ -75,6 +80,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/metrics",
       summary: "Metrics for Prometheus: to an operator, and to everybody on a loopback hub.",
+      cost: "O(operations): one sample for each of their statuses.",
       who: "local",
       answer: Exposition.contentType,
       refusals: [],
@@ -85,6 +91,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/openapi.json",
       summary: "This description.",
+      cost: "O(1): a document that is written once.",
       who: "anyone",
       answer: "application/json",
       refusals: [],

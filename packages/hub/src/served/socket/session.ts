@@ -13,13 +13,13 @@ import type { WebSocket } from "ws";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
 import type { Rates } from "../doors/rates.ts";
-import type { ServedLimits } from "../limits.ts";
+import type { Budgets } from "../budgets.ts";
 import { answerCall } from "./call.ts";
 import { Outbox } from "./outbox.ts";
 
 export interface SessionOptions {
   readonly hub: HubServer;
-  readonly limits: ServedLimits;
+  readonly budgets: Budgets;
   readonly agentRates: Rates;
   readonly nonce: string;
   /** It has said who it is, or is gone: it is no stranger any more. */
@@ -64,7 +64,7 @@ export class Session {
     // What is wrong with a frame of the WebSocket itself ends it: ws closes with the right code.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#left());
-    const { hub, nonce, limits } = options;
+    const { hub, nonce, budgets } = options;
     const { envelopeBytes } = hub.operator.limits;
     this.#say({
       type: "challenge",
@@ -76,10 +76,15 @@ export class Session {
         envelope_bytes: envelopeBytes,
       },
     });
-    this.#after(limits.helloMs, () => {
+    const { helloMs } = budgets.limits;
+    this.#after(helloMs, () => {
       if (this.#attachment !== undefined) return;
-      this.end(new WaybillError(401, `No hello has come within ${limits.helloMs} ms.`));
+      this.end(budgets.refuse("helloMs", `No hello has come within ${helloMs} ms.`));
     });
+  }
+
+  get #limits(): Budgets["limits"] {
+    return this.#options.budgets.limits;
   }
 
   get agent(): string | undefined {
@@ -112,9 +117,10 @@ export class Session {
     }
     const early = this.#options.agentRates.take(this.#agent, Date.now(), count);
     if (early === 0) return;
+    this.#options.budgets.hit("callsPerAgent");
     this.#socket.pause();
     this.#after(early, () => {
-      if (this.#calls < this.#options.limits.callsAtOnce) this.#socket.resume();
+      if (this.#calls < this.#limits.callsAtOnce) this.#socket.resume();
     });
   }
 
@@ -150,7 +156,7 @@ export class Session {
   }
 
   async #greet(proof: string, credit: number): Promise<void> {
-    const { hub, nonce, limits, introduced } = this.#options;
+    const { hub, nonce, introduced } = this.#options;
     const hello = readHello(readCompact(proof).payload);
     const { operator } = hub;
     const { clockSkewMs } = operator.limits;
@@ -164,7 +170,7 @@ export class Session {
     this.#agent = agent;
     this.#attachment = attachment;
     this.#credit = credit;
-    this.#say({ type: "attached", ping_ms: limits.pingMs });
+    this.#say({ type: "attached", ping_ms: this.#limits.pingMs });
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const delivery of early) this.#deliver(delivery);
@@ -184,7 +190,7 @@ export class Session {
   }
 
   #call(frame: Extract<AgentFrame, { type: "call" }>): void {
-    const { hub, limits } = this.#options;
+    const { hub, budgets } = this.#options;
     if (this.#attachment === undefined) {
       if (frame.call !== "publish" || ++this.#callsOfStranger > CALLS_OF_STRANGERS) {
         throw new WaybillError(
@@ -193,7 +199,10 @@ export class Session {
         );
       }
     }
-    if (++this.#calls === limits.callsAtOnce) this.#socket.pause();
+    if (++this.#calls === this.#limits.callsAtOnce) {
+      budgets.hit("callsAtOnce");
+      this.#socket.pause();
+    }
     const since = performance.now();
     const called = (status: number): void =>
       this.#options.called(frame.call, status, (performance.now() - since) / 1000);
@@ -212,7 +221,7 @@ export class Session {
 
   #reply(text: string): void {
     this.#outbox.push(text);
-    if (this.#calls-- === this.#options.limits.callsAtOnce) this.#socket.resume();
+    if (this.#calls-- === this.#limits.callsAtOnce) this.#socket.resume();
     if (this.#calls === 0) this.#idle?.();
   }
 
@@ -224,17 +233,19 @@ export class Session {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#saidAt = Date.now();
     this.#socket.send(message, () => this.#hasRead());
-    const { unsentBytes, slowBytes } = this.#options.limits;
+    const { budgets } = this.#options;
+    const { unsentBytes, slowBytes } = budgets.limits;
     const { bufferedAmount } = this.#socket;
     if (bufferedAmount > slowBytes && !this.#isSlow) {
+      budgets.hit("slowBytes");
       // Offers would wait here, unread, while others could work on them.
       this.#isSlow = true;
       this.#attachment?.setCredit(0);
     }
     if (bufferedAmount <= unsentBytes || this.#isClosing) return;
     this.end(
-      new WaybillError(
-        413,
+      budgets.refuse(
+        "unsentBytes",
         `More than ${unsentBytes} bytes wait to be read here. They stay in the inbox: attach again to have them.`,
       ),
     );
@@ -243,18 +254,18 @@ export class Session {
   }
 
   #hasRead(): void {
-    if (!this.#isSlow || this.#socket.bufferedAmount > this.#options.limits.slowBytes / 2) return;
+    if (!this.#isSlow || this.#socket.bufferedAmount > this.#limits.slowBytes / 2) return;
     this.#isSlow = false;
     this.#attachment?.setCredit(this.#credit);
   }
 
   /** Proxies drop lines on which nothing is said, and a dead line says nothing. */
   #keepAlive(): void {
-    const { pingMs } = this.#options.limits;
+    const { pingMs } = this.#limits;
     const timer = setInterval(() => {
       const now = Date.now();
       if (now - this.#heardAt > 2 * pingMs) {
-        this.end(new WaybillError(503, `Nothing was heard for ${2 * pingMs} ms.`));
+        this.end(this.#options.budgets.refuse("pingMs", `Nothing was heard for ${2 * pingMs} ms.`));
         return this.#socket.terminate();
       }
       if (now - this.#saidAt >= pingMs / 2) this.#say({ type: "ping" });
@@ -276,7 +287,7 @@ export class Session {
     if (this.#calls > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
-        this.#after(this.#options.limits.closeMs, resolve);
+        this.#after(this.#limits.closeMs, resolve);
       });
     }
     this.#isClosing = false;
@@ -292,7 +303,7 @@ export class Session {
     this.#outbox.flush();
     this.#socket.close(CLOSED_NORMALLY);
     // The rest of the closing is up to the other side, which need not care.
-    const timer = setTimeout(() => this.#socket.terminate(), this.#options.limits.closeMs);
+    const timer = setTimeout(() => this.#socket.terminate(), this.#limits.closeMs);
     this.#socket.once("close", () => clearTimeout(timer));
   }
 

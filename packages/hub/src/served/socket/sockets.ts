@@ -12,13 +12,13 @@ import { addressOf } from "../http/address.ts";
 import { checkAtDoor } from "../http/door.ts";
 import type { DoorOptions } from "../http/door.ts";
 import { rawProblem } from "../http/errors.ts";
-import type { ServedLimits } from "../limits.ts";
+import type { Budgets } from "../budgets.ts";
 import { Session } from "./session.ts";
 import type { SessionOptions } from "./session.ts";
 
 export interface SocketsOptions {
   readonly hub: HubServer;
-  readonly limits: ServedLimits;
+  readonly budgets: Budgets;
   readonly door: DoorOptions;
   readonly agentRates: Rates;
   readonly called: SessionOptions["called"];
@@ -63,29 +63,29 @@ export class Sockets {
   }
 
   #check(request: IncomingMessage): void {
-    const { door, limits } = this.#options;
+    const { door, budgets } = this.#options;
     checkAtDoor(request, door);
     if (request.url?.split("?")[0] !== PATH) {
       throw new WaybillError(404, `There is no socket under this path; it is at ${PATH}.`);
     }
     if (this.#isClosing) throw new WaybillError(503, "This hub is going down; come again.");
     const strangers = this.#strangers.get(addressOf(request, door.isBehindProxy)) ?? 0;
-    if (strangers < limits.strangersPerAddress) return;
-    throw new WaybillError(
-      301,
+    if (strangers < budgets.limits.strangersPerAddress) return;
+    throw budgets.refuse(
+      "strangersPerAddress",
       `${strangers} sockets from this address have not said who they are; more are let in once they have.`,
-      { retryAfterMs: limits.helloMs },
+      { retryAfterMs: budgets.limits.helloMs },
     );
   }
 
   #open(socket: WebSocket, request: IncomingMessage): void {
-    const { hub, limits, door, agentRates, called } = this.#options;
+    const { hub, budgets, door, agentRates, called } = this.#options;
     const address = addressOf(request, door.isBehindProxy);
     this.#strangers.set(address, (this.#strangers.get(address) ?? 0) + 1);
     let isStranger = true;
     const session = new Session(socket, {
       hub,
-      limits,
+      budgets,
       agentRates,
       called,
       nonce: randomBytes(NONCE_BYTES).toString("base64url"),

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
 import type { PushAnswer } from "@waybill/protocol/api";
+import type { Budgets } from "../budgets.ts";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 
 export interface LineOptions {
@@ -9,7 +10,7 @@ export interface LineOptions {
   /** Takes an envelope that came with an answer. */
   readonly submit: (envelope: string) => Promise<unknown>;
   readonly failed: (error: unknown) => void;
-  readonly unsentBytes: number;
+  readonly budgets: Budgets;
 }
 
 const DELIVERIES_AT_ONCE = 100;
@@ -52,10 +53,11 @@ export class WebhookLine {
     if (!this.#isOpen) return;
     this.#waiting.push(delivery);
     this.#characters += charactersOf(delivery);
-    const { unsentBytes } = this.#options;
+    const { budgets } = this.#options;
+    const { unsentBytes } = budgets.limits;
     if (this.#characters > unsentBytes) {
       const message = `More than ${unsentBytes} characters wait to be posted; they stay in the inbox.`;
-      return this.end(new WaybillError(413, message));
+      return this.end(budgets.refuse("unsentBytes", message));
     }
     this.#go();
   }

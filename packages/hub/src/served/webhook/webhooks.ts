@@ -4,14 +4,14 @@ import { readPushAnswer, writePush } from "@waybill/protocol/api";
 import type { PushAnswer } from "@waybill/protocol/api";
 import type { Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
-import type { ServedLimits } from "../limits.ts";
+import type { Budgets } from "../budgets.ts";
 import type { HubLogger } from "../log.ts";
 import { placeOf, post } from "./reach.ts";
 import { WebhookLine } from "./webhook-line.ts";
 
 export interface WebhooksOptions {
   readonly hub: HubServer;
-  readonly limits: ServedLimits;
+  readonly budgets: Budgets;
   readonly innerInboxes: readonly string[];
   readonly logger: HubLogger | undefined;
 }
@@ -67,7 +67,7 @@ export class Webhooks {
   async close(): Promise<void> {
     this.#unwatch();
     this.#closing.abort();
-    const cut = setTimeout(() => this.#cut.abort(), this.#options.limits.closeMs);
+    const cut = setTimeout(() => this.#cut.abort(), this.#options.budgets.limits.closeMs);
     const seats = [...this.#seats.values()];
     for (const { wake } of seats) wake();
     await Promise.all(seats.flatMap(({ line }) => (line === undefined ? [] : [line.drain()])));
@@ -128,12 +128,12 @@ export class Webhooks {
     seat: Seat,
     inbox: string,
   ): Promise<{ readonly reason: WaybillError; readonly isFirst: boolean } | undefined> {
-    const { hub, limits } = this.#options;
+    const { hub, budgets } = this.#options;
     const line = new WebhookLine({
       push: (deliveries) => this.#push(agent, inbox, deliveries),
       submit: (envelope) => hub.submit(envelope),
       failed: (error) => this.#failed(agent, error),
-      unsentBytes: limits.unsentBytes,
+      budgets,
     });
     try {
       await this.#push(agent, inbox, []);
@@ -159,7 +159,7 @@ export class Webhooks {
   }
 
   async #push(agent: string, inbox: string, deliveries: readonly Delivery[]): Promise<PushAnswer> {
-    const { hub, limits, innerInboxes } = this.#options;
+    const { hub, budgets, innerInboxes } = this.#options;
     const { operator } = hub;
     const { envelopeBytes } = operator.limits;
     const body = writePush({ hub: hub.id, agent, deliveries });
@@ -170,7 +170,10 @@ export class Webhooks {
       path: pathname + search,
       body,
     });
-    const signal = AbortSignal.any([this.#cut.signal, AbortSignal.timeout(limits.webhookMs)]);
+    const signal = AbortSignal.any([
+      this.#cut.signal,
+      AbortSignal.timeout(budgets.limits.webhookMs),
+    ]);
     const answer = await post(
       inbox,
       { body, authorization, signal },
@@ -190,7 +193,7 @@ export class Webhooks {
   }
 
   async #sleep(seat: Seat, failures: number): Promise<void> {
-    const { webhookWaitMs, webhookMostWaitMs } = this.#options.limits;
+    const { webhookWaitMs, webhookMostWaitMs } = this.#options.budgets.limits;
     const most = Math.min(webhookMostWaitMs, webhookWaitMs * 2 ** (failures - 1));
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, most / 2 + (Math.random() * most) / 2);

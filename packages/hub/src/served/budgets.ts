@@ -1,0 +1,238 @@
+import { WaybillError } from "@waybill/protocol";
+import type { StatusCode, WaybillErrorOptions } from "@waybill/protocol";
+
+/** What strangers and agents may ask of a served hub. `BUDGETS` says what each of them bounds. */
+export interface ServedLimits {
+  connectionsPerAddress: number;
+  strangersPerAddress: number;
+  helloMs: number;
+  headersMs: number;
+  requestMs: number;
+  requestsPerAddress: number;
+  burstPerAddress: number;
+  callsPerAgent: number;
+  burstPerAgent: number;
+  callsAtOnce: number;
+  unsentBytes: number;
+  slowBytes: number;
+  pingMs: number;
+  waitSeconds: number;
+  pollIdleMs: number;
+  proofsPerAgent: number;
+  webhookMs: number;
+  webhookWaitMs: number;
+  webhookMostWaitMs: number;
+  readinessGraceMs: number;
+  closeMs: number;
+}
+
+export type BudgetName = keyof ServedLimits;
+
+/** One bound of a served hub. */
+export interface Budget {
+  /** Where no option says otherwise. */
+  readonly limit: number;
+  readonly unit:
+    | "bytes"
+    | "bytes a second"
+    | "calls"
+    | "calls a second"
+    | "connections"
+    | "items"
+    | "milliseconds"
+    | "requests"
+    | "requests a second"
+    | "seconds";
+  /** What each has a budget of its own. */
+  readonly per: "connection" | "address" | "agent" | "hub";
+  readonly bounds: string;
+  /** The status beyond it; `cut` where the connection ends without one, `wait` where it goes on later. */
+  readonly beyond: StatusCode | "cut" | "wait";
+}
+
+/**
+ * Every bound that a served hub sets to those who ask it, in one place. Everything else reads this:
+ * the options, what is enforced, and /metrics.
+ */
+export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
+  helloMs: {
+    limit: 10_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "the time a socket may take to say who it is",
+    beyond: 401,
+  },
+  headersMs: {
+    limit: 10_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "the time the headers of a request may take",
+    beyond: 400,
+  },
+  requestMs: {
+    limit: 30_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "the time a request may take to come in, its body included",
+    beyond: 400,
+  },
+  callsAtOnce: {
+    limit: 1_024,
+    unit: "calls",
+    per: "connection",
+    bounds: "calls under way on one socket; it is not read any further meanwhile",
+    beyond: "wait",
+  },
+  unsentBytes: {
+    limit: 64 * 1024 * 1024,
+    unit: "bytes",
+    per: "connection",
+    bounds: "what may wait for an agent to read it",
+    beyond: 413,
+  },
+  slowBytes: {
+    limit: 4 * 1024 * 1024,
+    unit: "bytes",
+    per: "connection",
+    bounds: "what may wait on a socket before its agent is offered nothing more",
+    beyond: "wait",
+  },
+  pingMs: {
+    limit: 15_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds:
+      "silence after which a sign of life is asked for; after twice as long the socket is dead",
+    beyond: 503,
+  },
+  connectionsPerAddress: {
+    limit: 4_096,
+    unit: "connections",
+    per: "address",
+    bounds: "connections from one address",
+    beyond: "cut",
+  },
+  strangersPerAddress: {
+    limit: 512,
+    unit: "connections",
+    per: "address",
+    bounds: "sockets that have not said who they are",
+    beyond: 301,
+  },
+  requestsPerAddress: {
+    limit: 2_000,
+    unit: "requests a second",
+    per: "address",
+    bounds: "requests from one address",
+    beyond: 301,
+  },
+  burstPerAddress: {
+    limit: 4_000,
+    unit: "requests",
+    per: "address",
+    bounds: "requests from one address at once, after a pause",
+    beyond: 301,
+  },
+  callsPerAgent: {
+    limit: 50_000,
+    unit: "calls a second",
+    per: "agent",
+    bounds: "signed requests, and frames on its socket",
+    beyond: 301,
+  },
+  burstPerAgent: {
+    limit: 100_000,
+    unit: "calls",
+    per: "agent",
+    bounds: "signed requests and frames at once, after a pause",
+    beyond: 301,
+  },
+  waitSeconds: {
+    limit: 60,
+    unit: "seconds",
+    per: "agent",
+    bounds: "how long a poll waits",
+    beyond: "wait",
+  },
+  pollIdleMs: {
+    limit: 60_000,
+    unit: "milliseconds",
+    per: "agent",
+    bounds: "how long an agent that polls counts as connected after a poll",
+    beyond: "cut",
+  },
+  proofsPerAgent: {
+    limit: 100_000,
+    unit: "items",
+    per: "agent",
+    bounds: "proofs that are remembered so that none is used twice",
+    beyond: 301,
+  },
+  webhookMs: {
+    limit: 10_000,
+    unit: "milliseconds",
+    per: "agent",
+    bounds: "the time an inbox may take to answer",
+    beyond: 503,
+  },
+  webhookWaitMs: {
+    limit: 1_000,
+    unit: "milliseconds",
+    per: "agent",
+    bounds: "how long an inbox is left alone when it fails, twice as long each time",
+    beyond: "wait",
+  },
+  webhookMostWaitMs: {
+    limit: 60_000,
+    unit: "milliseconds",
+    per: "agent",
+    bounds: "how long an inbox that fails is left alone at the most",
+    beyond: "wait",
+  },
+  readinessGraceMs: {
+    limit: 0,
+    unit: "milliseconds",
+    per: "hub",
+    bounds: "how long a hub that goes down says so at /readyz before it sends anybody away",
+    beyond: 503,
+  },
+  closeMs: {
+    limit: 5_000,
+    unit: "milliseconds",
+    per: "hub",
+    bounds: "how long what is under way may take when the hub goes down",
+    beyond: "cut",
+  },
+};
+
+export const BUDGET_NAMES: readonly BudgetName[] = Object.keys(BUDGETS) as BudgetName[];
+
+/** The limits of a served hub where no option says otherwise. */
+export const SERVED_LIMITS: Readonly<ServedLimits> = Object.fromEntries(
+  BUDGET_NAMES.map((name) => [name, BUDGETS[name].limit]),
+) as Record<BudgetName, number>;
+
+/** The limits of one served hub, and how often each of them was reached. */
+export class Budgets {
+  readonly limits: Readonly<ServedLimits>;
+  readonly #hits = new Map<BudgetName, number>();
+
+  constructor(limits: Partial<ServedLimits> = {}) {
+    this.limits = { ...SERVED_LIMITS, ...limits };
+  }
+
+  hit(name: BudgetName): void {
+    this.#hits.set(name, this.hitsOf(name) + 1);
+  }
+
+  /** The error for what is over a budget; it counts as a hit. */
+  refuse(name: BudgetName, message: string, options?: WaybillErrorOptions): WaybillError {
+    this.hit(name);
+    const { beyond } = BUDGETS[name];
+    return new WaybillError(typeof beyond === "number" ? beyond : 503, message, options);
+  }
+
+  hitsOf(name: BudgetName): number {
+    return this.#hits.get(name) ?? 0;
+  }
+}
