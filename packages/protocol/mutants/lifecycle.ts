@@ -4,6 +4,7 @@ const LIFECYCLE = "src/lifecycle/lifecycle.ts";
 const RECIPIENT = "src/lifecycle/recipient.ts";
 const QUESTION = "src/lifecycle/question.ts";
 const ENDING = "src/lifecycle/ending.ts";
+const ADDRESSEE = "src/lifecycle/addressee.ts";
 const RETRY = "src/lifecycle/retry.ts";
 const TIMER = "src/lifecycle/timer.ts";
 const TRANSITIONS = "src/lifecycle/transitions.ts";
@@ -533,5 +534,40 @@ export const LIFECYCLES: readonly Mutant[] = [
     find: `if (state.nextAttemptAt === null || at < state.nextAttemptAt)`,
     replace: `if (at < (state.nextAttemptAt ?? 0))`,
     why: "offers it a second time",
+  },
+  {
+    rule: "WB-88",
+    file: ADDRESSEE,
+    find: `      return to === handoff.delegator;\n`,
+    replace: `      return true;\n`,
+    why: "takes a result for somebody else than the delegator",
+  },
+  {
+    rule: "WB-88",
+    file: ADDRESSEE,
+    find: `return envelope.attempt === undefined || to === handoff.delegator;`,
+    replace: `return true;`,
+    why: "takes an acceptance for somebody else than the delegator",
+  },
+  {
+    rule: "WB-88",
+    file: ADDRESSEE,
+    find: `return to === handoff.recipient || to === (hub ?? to);`,
+    replace: `return true;`,
+    why: "takes a cancellation for anybody",
+  },
+  {
+    rule: "WB-88",
+    file: ADDRESSEE,
+    find: `return asker === undefined || to === asker;`,
+    replace: `return true;`,
+    why: "takes an answer for anybody",
+  },
+  {
+    rule: "WB-88",
+    file: ADDRESSEE,
+    find: `if (envelope.body.status === 200) return to === (hub ?? to);`,
+    replace: `if (envelope.body.status === 200) return true;`,
+    why: "takes an acknowledgement for anybody",
   },
 ];

@@ -121,6 +121,8 @@ export { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./lifecycle/transit
 export type { AttemptState, CloseReason, HandoffState, Party } from "./lifecycle/transitions.ts";
 export { isGroupOver, judgeGroup } from "./lifecycle/group.ts";
 export type { GroupVerdict, JoinRule } from "./lifecycle/group.ts";
+export { isAddressed } from "./lifecycle/addressee.ts";
+export type { AddressedHandoff } from "./lifecycle/addressee.ts";
 export { eventOf } from "./lifecycle/event.ts";
 export { dueEvent, isOfferDue, wakeAt } from "./lifecycle/timer.ts";
 export { DEFAULT_TERMS } from "./lifecycle/handoff.ts";

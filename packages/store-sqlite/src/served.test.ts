@@ -180,7 +180,7 @@ test("a served hub that is killed three times in the middle loses nothing and en
       {
         kind: "receipt",
         from: "owner",
-        to: "worker",
+        to: "hub",
         re: digestOf(envelope),
         body: { status: 200 },
       },

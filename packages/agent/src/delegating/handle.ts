@@ -244,10 +244,10 @@ export class HandoffHandle {
     const { id: self, hub } = this.#context;
     const { to } = this.envelope;
     const isOwn = envelope.kind === "cancel" && envelope.from === self;
-    const isNotice = envelope.kind === "notice" && envelope.from === hub.id;
+    const isForUs = envelope.to === self;
+    const isNotice = envelope.kind === "notice" && envelope.from === hub.id && isForUs;
     const isRecipient = typeof to !== "string" || envelope.from === to;
-    const isForThis =
-      "re" in envelope && envelope.re === this.digest && envelope.to === self && isRecipient;
+    const isForThis = "re" in envelope && envelope.re === this.digest && isForUs && isRecipient;
     const isAbout = envelope.handoff_id === this.id;
     const isOfJob = envelope.correlation_id === this.envelope.correlation_id;
     if (isAbout && isOfJob && (isOwn || isNotice || isForThis)) return;

@@ -1,4 +1,4 @@
-import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import { isAddressed, parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
 import { checkChild, checkFanOut, checkGroup, checkThread } from "../custody/admission.ts";
 import type { Draft } from "../custody/draft.ts";
@@ -174,7 +174,7 @@ async function decide(
     }
     return status;
   }
-  if (record === undefined) return 403;
+  if (record === undefined || !isAddressed(envelope, record.state, engine.id)) return 403;
   if (draft.isOpen && draft.at >= record.state.deadline) draft.decide({ type: "expire" });
   const status = isOfAnotherNotice(draft, verified) ? 409 : draft.take(verified);
   if (status === 100) checkThread(envelope, record);

@@ -277,6 +277,11 @@ export class Wire {
     }
   }
 
+  /** Whether a frame of this type has come that nobody has taken. */
+  has(type: HubFrame["type"]): boolean {
+    return this.#frames.some((frame) => frame.type === type);
+  }
+
   say(...frames: AgentFrame[]): void {
     this.socket.send(JSON.stringify(frames.length === 1 ? frames[0] : frames));
   }

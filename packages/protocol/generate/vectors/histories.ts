@@ -100,16 +100,17 @@ function cancellation(
     more,
   );
 }
-function acknowledgement({ n = 1, at = 50 }: At = {}): Members {
-  return entry(
-    "acknowledgement",
-    {
-      ...about(n, editor.agent, researcher.agent, "receipt", at),
-      re: D("result", n),
-      body: { status: 200 },
-    },
-    { n, at },
-  );
+function acknowledgement(
+  over: Members = {},
+  { n = 1, at = 50 }: At = {},
+  more: Members = {},
+): Members {
+  const envelope = {
+    ...about(n, editor.agent, hub.agent, "receipt", at),
+    re: D("result", n),
+    body: { status: 200 },
+  };
+  return entry("acknowledgement", changed(envelope, over), { n, at }, more);
 }
 function progress(over: Members = {}, { n = 1, at = 30 }: At = {}, more: Members = {}): Members {
   return entry(
@@ -122,12 +123,29 @@ function progress(over: Members = {}, { n = 1, at = 30 }: At = {}, more: Members
     more,
   );
 }
-function notice(reason: string, { n = 1, at = MINUTE + 1 }: At = {}): Members {
-  return entry(
-    "notice",
-    { ...about(n, hub.agent, editor.agent, "notice", at), body: { status: 504, reason } },
-    { n, at },
-  );
+function question(over: Members = {}, { n = 1, at = 30 }: At = {}, more: Members = {}): Members {
+  const envelope = {
+    ...about(n, researcher.agent, editor.agent, "question", at),
+    ...ofAttempt(n),
+    body: { questions: [{ id: "q" }] },
+  };
+  return entry("question", changed(envelope, over), { n, at }, more);
+}
+function answer(over: Members = {}, { n = 1, at = 35 }: At = {}, more: Members = {}): Members {
+  const envelope = {
+    ...about(n, editor.agent, researcher.agent, "answer", at),
+    re: D("question", n),
+    body: { question_id: "q", answer: 1 },
+  };
+  return entry("answer", changed(envelope, over), { n, at }, more);
+}
+function notice(reason: string, { n = 1, at = MINUTE + 1 }: At = {}, over: Members = {}): Members {
+  const envelope = {
+    ...about(n, hub.agent, editor.agent, "notice", at),
+    re: D("handoff", n),
+    body: { status: 504, reason },
+  };
+  return entry("notice", changed(envelope, over), { n, at });
 }
 function event(type: string, at: number, more: Members = {}, n = 1): Members {
   return { type: "event", at: NOW + at, handoff_id: H(n), event: { type, at: NOW + at, ...more } };
@@ -173,6 +191,11 @@ function history(
 }
 
 const COMPLETE = { is_complete: true };
+const TO_STRANGER = { to: stranger.agent };
+const TO_ANYBODY = { to: { capability: "web_research" } };
+/** Another digest than that of what is said in its place later. */
+const NAMED = { digest: D("another") };
+const REFUSED = { status: 403, ...NAMED };
 const BEGUN = [handoff(), custody(), offer(), acceptance()];
 const PLAIN = [...BEGUN, progress(), effect(H()), result(), acknowledgement(), applied()];
 const group = (index: number, over: Members = {}): Members => ({
@@ -272,6 +295,82 @@ const HOLDS: readonly Row[] = [
     COMPLETE,
   ),
   history([42], "a history that is still going on", BEGUN),
+  history(
+    [88],
+    "a cancellation that is addressed to the hub",
+    [...BEGUN, cancellation({ to: hub.agent })],
+    [],
+    COMPLETE,
+  ),
+  history(
+    [88],
+    "a cancellation to the hub, which has picked the recipient",
+    [handoff(TO_ANYBODY), offer(), cancellation({ to: hub.agent })],
+    [],
+    COMPLETE,
+  ),
+  history(
+    [88],
+    "a question, and its answer to the agent that asked",
+    [...BEGUN, question(), answer(), result(), acknowledgement()],
+    [],
+    COMPLETE,
+  ),
+  history(
+    [88],
+    "envelopes that are addressed to another than the one that they are meant for, refused",
+    [
+      handoff(),
+      offer(),
+      acceptance(TO_STRANGER, {}, REFUSED),
+      acceptance(),
+      progress(TO_STRANGER, {}, REFUSED),
+      question(TO_STRANGER, {}, REFUSED),
+      question(),
+      answer(TO_STRANGER, {}, REFUSED),
+      answer(),
+      cancellation(TO_STRANGER, {}, REFUSED),
+      result(TO_STRANGER, {}, REFUSED),
+      result(),
+      acknowledgement(TO_STRANGER, {}, REFUSED),
+      acknowledgement(),
+      applied(),
+    ],
+    [],
+    COMPLETE,
+  ),
+];
+
+/** Each was taken though it names another than the one that it is meant for. */
+const MISADDRESSED: readonly (readonly [title: string, entries: readonly Members[]])[] = [
+  ["an acceptance to a stranger", [handoff(), offer(), acceptance(TO_STRANGER)]],
+  ["progress to the hub", [...BEGUN, progress({ to: hub.agent })]],
+  ["a question to its own sender", [...BEGUN, question({ to: researcher.agent })]],
+  [
+    "a release to a stranger",
+    [...BEGUN, acceptance({ ...TO_STRANGER, body: { status: 300 } }, { at: 30 }, NAMED)],
+  ],
+  [
+    "a rejection to a stranger",
+    [handoff(), offer(), acceptance({ ...TO_STRANGER, body: { status: 422 } })],
+  ],
+  ["a result to a stranger", [...BEGUN, result(TO_STRANGER)]],
+  ["an answer to a stranger", [...BEGUN, question(), answer(TO_STRANGER)]],
+  ["an answer to the hub", [...BEGUN, question(), answer({ to: hub.agent })]],
+  ["a cancellation to a stranger", [...BEGUN, cancellation(TO_STRANGER)]],
+  [
+    "a cancellation to the recipient that the hub has picked",
+    [handoff(TO_ANYBODY), offer(), cancellation()],
+  ],
+  [
+    "an acknowledgement to the recipient",
+    [...BEGUN, result(), acknowledgement({ to: researcher.agent })],
+  ],
+  ["a custody receipt to another than the sender", [handoff(), custody(TO_STRANGER)]],
+  [
+    "a notice to another than the delegator",
+    [handoff(), expiry(), notice("late", {}, TO_STRANGER)],
+  ],
 ];
 
 const BROKEN: readonly Row[] = [
@@ -505,5 +604,13 @@ export const HISTORIES: VectorFile = vectorFile(
   "histories",
   "history",
   "Records of a hub, and which promise each of them breaks, where.",
-  [...HOLDS, ...BROKEN],
+  [
+    ...HOLDS,
+    ...BROKEN,
+    ...MISADDRESSED.map(([title, entries]) =>
+      history([88], `${title}, taken`, entries, [
+        ["P4", "addressed_to_another", entries.length - 1],
+      ]),
+    ),
+  ],
 );

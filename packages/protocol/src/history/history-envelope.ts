@@ -1,5 +1,6 @@
 import type { Digest } from "../signing/digest.ts";
 import type { Envelope } from "../envelope/envelope.ts";
+import { isAddressed } from "../lifecycle/addressee.ts";
 import { eventOf } from "../lifecycle/event.ts";
 import type { Handoff, LifecycleEvent, Step } from "../lifecycle/handoff.ts";
 import { recordOf, traceIdOf } from "./history-family.ts";
@@ -40,7 +41,7 @@ function take(
   const id = envelope.handoff_id;
   if (envelope.kind === "handoff" && before === undefined && state !== undefined) {
     const opened = recordOf(history, envelope, digest, state);
-    opened.taken.add(digest);
+    opened.taken.set(digest, envelope.from);
     history.records.set(id, opened);
     return;
   }
@@ -51,6 +52,7 @@ function take(
       return;
     }
     checkSender(history, before, envelope);
+    checkAddressee(history, before, envelope);
     checkThread(history, before, envelope);
     checkEnd(history, before, envelope, at);
   }
@@ -60,7 +62,7 @@ function take(
     violated(history, "against_rules", id, message);
   }
   if (before === undefined || state === undefined) return;
-  before.taken.add(digest);
+  before.taken.set(digest, envelope.from);
   keep(history, before, state);
   if (history.violations.length > violations) return;
   const isSuccess = envelope.kind === "result" && envelope.body.status === 200;
@@ -114,6 +116,23 @@ function checkSender(history: History, record: HandoffRecord, envelope: Envelope
   }
 }
 
+function checkAddressee(history: History, record: HandoffRecord, envelope: Envelope): void {
+  if (isAddressed(envelope, record.state, history.hub)) return;
+  const message = `The hub took a ${envelope.kind} that is addressed to ${JSON.stringify(envelope.to)}, for whom it is not.`;
+  violated(history, "addressed_to_another", record.id, message);
+}
+
+/** Whoever is told something must be the one that it is about. */
+function checkToldTo(
+  history: History,
+  { handoff_id: id, kind, to }: Envelope,
+  reader: string | undefined,
+): void {
+  if (reader === undefined || to === reader) return;
+  const message = `The ${kind} of the hub is addressed to ${JSON.stringify(to)}, but it is for ${reader}.`;
+  violated(history, "addressed_to_another", id, message);
+}
+
 function checkThread(history: History, record: HandoffRecord, envelope: Envelope): void {
   if (envelope.correlation_id !== record.correlationId) {
     const message = `The ${envelope.kind} is under correlation id ${envelope.correlation_id}, its handoff under ${record.correlationId}.`;
@@ -151,6 +170,7 @@ function checkWordOfHub(
   const { handoff_id: id, from } = envelope;
   if (record !== undefined) checkThread(history, record, envelope);
   if (envelope.kind === "notice") {
+    checkToldTo(history, envelope, record?.delegator);
     if (record?.state.state === "dead_lettered" && envelope.body.reason.trim() === "") {
       const message = "The notice of the dead letter gives no reason.";
       violated(history, "dead_letter_without_reason", id, message);
@@ -162,6 +182,7 @@ function checkWordOfHub(
     const message = `${from} reports an acceptance without holding an attempt.`;
     violated(history, "acceptance_not_by_recipient", id, message);
   }
+  checkToldTo(history, envelope, record?.taken.get(envelope.re));
   if (envelope.body.status !== 100) return;
   if (history.hub !== undefined && from !== history.hub) {
     const message = `The custody receipt is signed by ${from}, the hub is ${history.hub}.`;

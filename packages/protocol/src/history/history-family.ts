@@ -23,7 +23,7 @@ export function recordOf(
     deadline: Date.parse(envelope.deadline),
     state,
     offers: [],
-    taken: new Set(),
+    taken: new Map(),
     end: undefined,
     isApplied: false,
     hasEffect: false,

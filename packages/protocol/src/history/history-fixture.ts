@@ -1,6 +1,7 @@
 import type { ReceiptBody, ResultBody } from "../envelope/body.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { Envelope, HandoffEnvelope } from "../envelope/envelope.ts";
+import { isAddressed } from "../lifecycle/addressee.ts";
 import { eventOf } from "../lifecycle/event.ts";
 import type { Handoff } from "../lifecycle/handoff.ts";
 import type { EntryOf, HistoryEntry, HubEvent } from "./history-record.ts";
@@ -37,7 +38,12 @@ export class HistoryWriter {
       this.entries.push(entry);
       return undefined;
     }
-    const { state, effects } = step(this.states.get(id), event);
+    const before = this.states.get(id);
+    if (before !== undefined && !isAddressed(envelope, before, HUB)) {
+      this.entries.push({ ...entry, status: 403 });
+      return 403;
+    }
+    const { state, effects } = step(before, event);
     const status = effects[0]?.type === "reply" ? effects[0].status : undefined;
     this.entries.push({ ...entry, status });
     if (state !== undefined) this.states.set(id, state);
@@ -91,7 +97,8 @@ export class HistoryWriter {
   answer(id: string, question: string): StatusCode | undefined {
     const body = { question_id: question, answer: "yes" };
     const { digest } = this.states.get(id)!;
-    return this.send({ ...this.ofDelegator(id), kind: "answer", re: digest, body });
+    const { from: to } = this.ofRecipient(id);
+    return this.send({ ...this.ofDelegator(id), to, kind: "answer", re: digest, body });
   }
   cancel(id: string): StatusCode | undefined {
     return this.send({ ...this.ofDelegator(id), kind: "cancel", body: {} });
@@ -138,7 +145,7 @@ export class HistoryWriter {
     return { ...this.about(id, from), attempt: attempts.length, re: digest };
   }
   ofDelegator(id: string): Common {
-    return { ...this.about(id, this.envelopes.get(id)!.from), to: "r" };
+    return { ...this.about(id, this.envelopes.get(id)!.from), to: HUB };
   }
   about(id: string, from: string): Common {
     const { correlation_id, from: to, traceparent } = this.envelopes.get(id)!;
@@ -247,6 +254,9 @@ function act(
       // Somebody who knows the id, and owns nothing.
       () => writer.send({ ...writer.ofRecipient(id), from: "x", kind: "progress", body: {} }),
       () => writer.send({ ...writer.ofDelegator(id), from: "x", kind: "cancel", body: {} }),
+      // A party that names another one than what it says is for.
+      () => writer.send({ ...writer.ofRecipient(id), to: "x", kind: "progress", body: {} }),
+      () => writer.send({ ...writer.ofDelegator(id), to: "x", kind: "cancel", body: {} }),
     ];
     acts[choose(acts.length)]!();
   }

@@ -106,6 +106,7 @@ export const HISTORY_RULES = {
   expired_early: "P3",
   open_past_deadline: "P3",
   dead_letter_without_reason: "P3",
+  addressed_to_another: "P4",
   correlation_differs: "P4",
   trace_differs: "P4",
   child_correlation_differs: "P4",
@@ -140,8 +141,8 @@ export interface HandoffRecord {
   state: Handoff;
   /** Whom the hub offered each attempt, the first at 0. */
   readonly offers: string[];
-  /** Digests of the envelopes that were taken. */
-  readonly taken: Set<Digest>;
+  /** The envelopes that were taken, each with who sent it. */
+  readonly taken: Map<Digest, string>;
   end: HandoffEnd | undefined;
   isApplied: boolean;
   hasEffect: boolean;

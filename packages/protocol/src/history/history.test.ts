@@ -271,7 +271,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       writer.answer("h", "q");
       const body = { question_id: "q", answer: 2 };
       const re = writer.digest();
-      force(writer, { ...writer.ofDelegator("h"), kind: "answer", re, body });
+      force(writer, { ...writer.ofDelegator("h"), to: "r", kind: "answer", re, body });
       return last(writer);
     },
     // The same id for another handoff, 8.
@@ -512,6 +512,28 @@ const PLANTED: Record<RuleName, Planted[]> = {
       writer.hub("h", { type: "dead_letter", status: 404 });
       const body = { status: 404, reason: " " } as const;
       writer.send({ ...writer.about("h", HUB), kind: "notice", body });
+      return last(writer);
+    },
+  ],
+  // A recipient's answer that names somebody else, 54.
+  addressed_to_another: [
+    () => {
+      const writer = underWay();
+      const body = { status: 200 } as const;
+      force(writer, { ...writer.ofRecipient("h"), to: "x", kind: "result", body });
+      return last(writer);
+    },
+    () => {
+      const writer = underWay();
+      force(writer, { ...writer.ofRecipient("h"), to: "x", kind: "progress", body: {} });
+      return last(writer);
+    },
+    () => {
+      const writer = underWay();
+      writer.question("h", "q");
+      const body = { question_id: "q", answer: 1 };
+      const re = writer.digest();
+      force(writer, { ...writer.ofDelegator("h"), to: "x", kind: "answer", re, body });
       return last(writer);
     },
   ],

@@ -193,8 +193,9 @@ class HandoffHandle:
         is_own = envelope["kind"] == "cancel" and envelope["from"] == me
         is_notice = envelope["kind"] == "notice" and envelope["from"] == self._context.hub_id
         is_by_recipient = not isinstance(to, str) or envelope["from"] == to
-        is_for_this = envelope.get("re") == self.digest and envelope["to"] == me and is_by_recipient
-        if not is_about or not (is_own or is_notice or is_for_this):
+        is_for_this = envelope.get("re") == self.digest and is_by_recipient
+        is_for_us = envelope["to"] == me and (is_notice or is_for_this)
+        if not is_about or not (is_own or is_for_us):
             raise WaybillError(
                 403,
                 f"A {envelope['kind']} from {envelope['from']} was delivered for {self.id}, which it is not about.",

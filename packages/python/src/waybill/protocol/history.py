@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .addressee import is_addressed
 from .envelope import Envelope, deadline_ms
 from .lifecycle import Event, Handoff, step
 from .lifecycle_event import event_of
@@ -15,7 +16,7 @@ _PROMISE = {
     "P2": "against_rules event_refused ended_twice after_end parent_not_ended never_ended repeat_not_noticed duplicate_of_nothing "
     "applied_before_end applied_not_outcome applied_twice effect_key effect_twice",
     "P3": "child_outlives_parent completed_late expired_early open_past_deadline dead_letter_without_reason",
-    "P4": "correlation_differs trace_differs child_correlation_differs child_trace_differs result_not_by_recipient "
+    "P4": "addressed_to_another correlation_differs trace_differs child_correlation_differs child_trace_differs result_not_by_recipient "
     "result_of_other_digest group_differs group_index_out_of_range group_index_taken applied_of_another applied_by_another",
 }
 PROMISE_OF = {rule: promise for promise, rules in _PROMISE.items() for rule in rules.split()}
@@ -64,7 +65,8 @@ class _Checker:
         self._hub, self._skew = hub, skew
         self._records: dict[str, _Record] = {}
         self._groups: dict[str, _Group] = {}
-        self._seen: set[str] = set()
+        self._seen: dict[str, str] = {}
+        """Who sent the envelope of a digest."""
         self._outcomes: dict[str, str] = {}
         self._index, self._now = -1, 0
 
@@ -72,7 +74,7 @@ class _Checker:
         self._index, self._now = index, entry["at"]
         if entry["type"] == "envelope":
             self._envelope(entry)
-            self._seen.add(entry["digest"])
+            self._seen[entry["digest"]] = entry["envelope"]["from"]
         elif entry["type"] == "event":
             self._event(entry)
         elif entry["type"] == "applied":
@@ -108,6 +110,8 @@ class _Checker:
         is_taken = reply == 100 if claimed is None else claimed == 100
         if is_taken and reply != 100:
             self._broken(self._why(event, before, digest, reply))
+        elif is_taken and before is not None and not is_addressed(envelope, before, self._hub):
+            self._broken("addressed_to_another")
         elif is_taken:
             self._related(envelope, record)
             record = record or self._records.setdefault(envelope["handoff_id"], _Record(envelope))
@@ -130,7 +134,11 @@ class _Checker:
                 self._broken("custody_not_by_hub")
             elif envelope["re"] not in self._seen:
                 self._broken("custody_without_envelope")
+            elif envelope["to"] != self._seen[envelope["re"]]:
+                self._broken("addressed_to_another")
         elif envelope["kind"] == "notice":
+            if record is not None and envelope["to"] != record.envelope["from"]:
+                self._broken("addressed_to_another")
             if body["reason"].strip() == "":
                 self._broken("dead_letter_without_reason")
             if (
