@@ -9,12 +9,17 @@ import type {
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentContext } from "./context.ts";
+import { isDeclaration } from "./capability/capability.ts";
+import type { CapabilityDeclaration, OutputOf } from "./capability/capability.ts";
+import { declaredHandle } from "./delegating/declared-handoff.ts";
 import { deferred } from "./delegating/deferred.ts";
 import { Delegating } from "./delegating/delegating.ts";
-import type { GroupHandle, GroupOptions } from "./delegating/group.ts";
-import type { HandoffHandle } from "./delegating/handle.ts";
-import type { AttachOptions, HandoffOptions } from "./delegating/options.ts";
+import { delegatorOver } from "./delegating/delegator.ts";
+import type { Delegator } from "./delegating/delegator.ts";
+import type { HandoffHandle } from "./delegating/handoff-handle.ts";
+import type { AttachOptions } from "./delegating/options.ts";
 import type { Delivery, Hub } from "./hub.ts";
+import { checkAgentId, checkCapabilityName, checkId } from "./ids.ts";
 import { Link } from "./link/link.ts";
 import { publishManifest } from "./link/manifest.ts";
 import { Peers } from "./link/peers.ts";
@@ -22,6 +27,7 @@ import { Signer } from "./link/signer.ts";
 import type { Log } from "./log.ts";
 import { servedAs } from "./serving/capabilities.ts";
 import type { Served } from "./serving/capabilities.ts";
+import type { DeclaredHandler } from "./serving/declared.ts";
 import { Serving } from "./serving/serving.ts";
 import type { Handler } from "./serving/work.ts";
 
@@ -48,7 +54,8 @@ export interface StopOptions {
   readonly mode?: "finish" | "release" | "abandon" | undefined;
 }
 
-export interface Agent {
+/** Something that serves capabilities and hands work off, under a name and a key of its own. Handing off starts it where that was not done. */
+export interface Agent extends Delegator {
   readonly id: string;
   /**
    * Settles when nothing is delivered to it any more: with the reason where its hub does not let it
@@ -56,18 +63,46 @@ export interface Agent {
    * stopped. Its hub being away is no reason.
    */
   readonly closed: Promise<WaybillError | undefined>;
-  /** Offers a capability. Before the start: what an agent can do is in its signed manifest. */
-  serve<Input = Json>(capability: string | CapabilityInput, handler: Handler<Input>): void;
   /**
-   * Hands off, starting the agent where that was not done. With a `handoffId` that was used before
-   * it finds that handoff again, in this process or after a restart, if the work is the same; other
-   * work under the same id is a 409.
+   * Offers a declared capability: the handler gets its input as the schema reads it, and what it
+   * returns is checked. Before the start: what an agent can do is in its signed manifest.
+   *
+   * @example
+   * ```ts
+   * agent.serve(research, async ({ input, ask }) => {
+   *   const language = await ask("language", "Which language shall it be in?");
+   *   return { summary: await summarize(input.topic, language) };
+   * });
+   * ```
    */
-  handoff(options: HandoffOptions): HandoffHandle;
-  /** Several at once, joined by a rule. */
-  handoffAll(options: readonly HandoffOptions[], group: GroupOptions): GroupHandle;
+  serve<Declaration extends CapabilityDeclaration>(
+    capability: Declaration,
+    handler: DeclaredHandler<Declaration>,
+  ): void;
+  /**
+   * Offers a capability by its name, or as the manifest has it. `serve<Topic>(…)` says what its input
+   * is; what `input_schema` does not let in is refused before the handler is called.
+   *
+   * @example
+   * ```ts
+   * agent.serve<string>("translate", ({ input }) => `${input}, translated`);
+   * ```
+   */
+  serve<Input = Json>(
+    capability: string | (CapabilityInput & { readonly "~waybill"?: never }),
+    handler: Handler<Input>,
+  ): void;
+  /** Finds a handoff to a declared capability again, after a restart too. */
+  attach<Declaration extends CapabilityDeclaration>(
+    capability: Declaration,
+    handoffId: string,
+    options?: AttachOptions,
+  ): Promise<HandoffHandle<OutputOf<Declaration>, Declaration["questions"]>>;
   /** Finds a handoff again that this agent has made, after a restart too. */
-  attach(handoffId: string, options?: AttachOptions): Promise<HandoffHandle>;
+  attach<Output = Json | undefined>(
+    handoffId: string,
+    options?: AttachOptions,
+  ): Promise<HandoffHandle<Output>>;
   /** Publishes the manifest and attaches to the hub. */
   start(): Promise<void>;
   stop(options?: StopOptions): Promise<void>;
@@ -81,6 +116,8 @@ export function createAgent(options: AgentOptions): Agent {
 
 class LinkedAgent implements Agent {
   readonly id: string;
+  readonly handoff: Delegator["handoff"];
+  readonly handoffAll: Delegator["handoffAll"];
   readonly closed: Promise<WaybillError | undefined>;
   readonly #closed = deferred<WaybillError | undefined>();
   readonly #options: AgentOptions;
@@ -95,6 +132,7 @@ class LinkedAgent implements Agent {
 
   constructor(options: AgentOptions) {
     const { id, key, hub, clock = systemClock(), log = () => undefined } = options;
+    checkAgentId(id);
     const makeId = options.newId ?? (() => newId());
     const peers = new Peers(hub, clock, options.trust);
     const lost = (reason: WaybillError) => this.#lose(reason);
@@ -115,6 +153,12 @@ class LinkedAgent implements Agent {
       forget: (handoffId) => this.#delegating.forget(handoffId),
     };
     this.#delegating = new Delegating(this.#context, () => this.#startUnstopped());
+    const { handoff, handoffAll } = delegatorOver(
+      (handedOff) => this.#delegating.handoff(handedOff),
+      makeId,
+    );
+    this.handoff = handoff;
+    this.handoffAll = handoffAll;
     this.#serving = new Serving({
       context: this.#context,
       served: this.#served,
@@ -122,16 +166,17 @@ class LinkedAgent implements Agent {
     });
   }
 
-  serve<Input = Json>(capability: string | CapabilityInput, handler: Handler<Input>): void {
+  serve(capability: string | CapabilityInput | CapabilityDeclaration, handler: unknown): void {
     if (this.#started !== undefined) {
       throw new WaybillError(
         403,
         `${this.id} has started, and its manifest says what it can do: call serve before start.`,
       );
     }
-    const input = typeof capability === "string" ? { name: capability } : capability;
-    this.#served.push(servedAs(this.id, input, handler as Handler));
-    this.#offered.push(input);
+    const offered = typeof capability === "string" ? { name: capability } : capability;
+    checkCapabilityName(offered.name);
+    this.#served.push(servedAs(this.id, offered, handler as Handler));
+    this.#offered.push(isDeclaration(offered) ? offered.manifest : offered);
   }
 
   start(): Promise<void> {
@@ -160,20 +205,27 @@ class LinkedAgent implements Agent {
     if (this.#lost !== undefined) throw this.#lost;
   }
 
-  handoff(options: HandoffOptions): HandoffHandle {
-    return this.#delegating.handoff(options);
-  }
-
-  handoffAll(all: readonly HandoffOptions[], group: GroupOptions): GroupHandle {
-    return this.#delegating.handoffAll(all, group);
-  }
-
-  async attach(handoffId: string, options: AttachOptions = {}): Promise<HandoffHandle> {
+  async attach(
+    first: CapabilityDeclaration | string,
+    ...rest: [(string | AttachOptions)?, AttachOptions?]
+  ): Promise<never> {
+    const capability = isDeclaration(first) ? first : undefined;
+    const [handoffId, options = {}] = (capability ? rest : [first, ...rest]) as [
+      string,
+      AttachOptions?,
+    ];
+    checkId(handoffId, "handoffId");
     await this.#startUnstopped();
     const handle = await this.#delegating.attach(handoffId, options);
     // Made while the agent stopped, it would wait for ever for what nobody delivers any more.
     if (this.#isStopped) handle.fail(stopped(this.id));
-    return handle;
+    if (capability === undefined) return handle as never;
+    const { capability: name } = handle.envelope.body;
+    if (name === capability.name) return declaredHandle(capability, handle) as never;
+    throw new WaybillError(
+      400,
+      `${handoffId} is a handoff to ${name}, and not to ${capability.name}.`,
+    );
   }
 
   #take(delivery: Delivery): void {

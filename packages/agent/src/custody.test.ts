@@ -1,6 +1,7 @@
 import { newId, signEnvelope, createHandoff, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { settled, World } from "./world-fixture.ts";
+import type { Handler } from "./serving/work.ts";
 
 const LEASE = { lease_seconds: 30 };
 const never = () => new Promise<never>(() => undefined);
@@ -417,7 +418,7 @@ test("errors keep their status, message and cause; an empty success is none", as
   worker.serve("refuse", () => {
     throw new WaybillError(424, "a part failed");
   });
-  worker.serve("nothing", () => undefined);
+  worker.serve("nothing", (() => undefined) as unknown as Handler);
   worker.serve({ name: "typed", input_schema: { n: "int" }, output_schema: { n: "int" } }, () => ({
     n: "no number",
   }));

@@ -10,7 +10,7 @@ import {
 } from "@waybill/protocol";
 import type { Digest, Envelope, HandoffEnvelope } from "@waybill/protocol";
 import { expect, test } from "vitest";
-import type { HandoffHandle } from "./delegating/handle.ts";
+import type { HandoffHandle } from "./delegating/handoff-handle.ts";
 import { listen, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);

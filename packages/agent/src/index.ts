@@ -1,16 +1,43 @@
+// What an application links, in the order in which it meets it.
 export { createAgent } from "./agent.ts";
 export type { Agent, AgentOptions, StopOptions } from "./agent.ts";
 export { loadKey } from "./key-file.ts";
+
+export { capability } from "./capability/capability.ts";
+export type {
+  CapabilityDeclaration,
+  CapabilityOptions,
+  CapabilityTerms,
+  InputOf,
+  OutputOf,
+  QuestionSchemas,
+  ReadInputOf,
+  ReturnOf,
+} from "./capability/capability.ts";
+export type { SchemaInput, SchemaOutput, StandardSchema } from "./capability/standard-schema.ts";
+export type { JsonCompatible, JsonLike } from "./capability/json-like.ts";
+
+export type { Ask, Handler, Progress, Resume, Work } from "./serving/work.ts";
+export type {
+  DeclaredAsk,
+  DeclaredAsking,
+  DeclaredHandler,
+  DeclaredWork,
+} from "./serving/declared.ts";
+export type { FullResult, Returned } from "./serving/outcome.ts";
+
 export { DEFAULT_TIMEOUT_MS } from "./delegating/options.ts";
 export type { AttachOptions, HandoffOptions } from "./delegating/options.ts";
-export type { HandoffHandle } from "./delegating/handle.ts";
+export type { DeclaredHandoffOptions, Delegator } from "./delegating/delegator.ts";
+export type { Answer, HandoffHandle, QuestionOf } from "./delegating/handoff-handle.ts";
 export type { ProgressEvent, QuestionEvent, Receipt } from "./delegating/events.ts";
+export type { HandoffResult } from "./delegating/ending.ts";
+export { DEFAULT_CONCURRENCY } from "./delegating/fan-out.ts";
+export type { FanOutOptions, Settled } from "./delegating/fan-out.ts";
+export type { GroupHandle, GroupOptions, GroupResult, JoinRule } from "./delegating/group.ts";
 export { counterOf } from "./delegating/counter.ts";
 export type { CounterOffer, CounterRule } from "./delegating/counter.ts";
-export type { HandoffResult } from "./delegating/ending.ts";
-export type { GroupHandle, GroupOptions, GroupResult, JoinRule } from "./delegating/group.ts";
-export type { Ask, Handler, Resume, Work } from "./serving/work.ts";
-export type { FullResult, Returned } from "./serving/outcome.ts";
+
 export type { AgentLogEvent, Log } from "./log.ts";
 export { systemClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";

@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Agent } from "../agent.ts";
 import type { HandoffResult } from "../delegating/ending.ts";
 import type { QuestionEvent } from "../delegating/events.ts";
-import type { HandoffHandle } from "../delegating/handle.ts";
+import type { HandoffHandle } from "../delegating/handoff-handle.ts";
 import type { HandoffOptions } from "../delegating/options.ts";
 import { currentWork } from "./current-work.ts";
 import { settle } from "./settle.ts";

@@ -1,5 +1,5 @@
 import type { ProgressEvent, QuestionEvent } from "../delegating/events.ts";
-import type { HandoffHandle } from "../delegating/handle.ts";
+import type { HandoffHandle } from "../delegating/handoff-handle.ts";
 
 const feeds = new WeakMap<HandoffHandle, Feed>();
 

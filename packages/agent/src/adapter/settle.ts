@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import type { HandoffResult } from "../delegating/ending.ts";
 import type { ProgressEvent, QuestionEvent } from "../delegating/events.ts";
-import type { HandoffHandle } from "../delegating/handle.ts";
+import type { HandoffHandle } from "../delegating/handoff-handle.ts";
 import { asFailureOfPart } from "./failure.ts";
 import { Feed } from "./feed.ts";
 

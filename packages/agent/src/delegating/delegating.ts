@@ -1,6 +1,6 @@
 import type { Span } from "@opentelemetry/api";
 import { createHandoff, WaybillError } from "@waybill/protocol";
-import type { HandoffEnvelope } from "@waybill/protocol";
+import type { HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 import { InFlight } from "@waybill/protocol/api";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
@@ -9,11 +9,9 @@ import { contextOf, endSpan } from "../tracing/spans.ts";
 import { isTaken, renewed } from "./counter.ts";
 import type { CounterOffer, CounterRule } from "./counter.ts";
 import { adopt, findOwn } from "./found.ts";
-import { handoffGroup } from "./group.ts";
-import type { GroupHandle, GroupOptions } from "./group.ts";
-import { HandoffHandle } from "./handle.ts";
+import { Handle } from "./handle.ts";
 import { DEFAULT_TIMEOUT_MS } from "./options.ts";
-import type { AttachOptions, HandoffOptions, ParentedOptions } from "./options.ts";
+import type { AttachOptions, ParentedOptions } from "./options.ts";
 import { isSameWork } from "./same-work.ts";
 
 /** The handoffs that an agent has made, in this process or found again. */
@@ -21,25 +19,17 @@ export class Delegating {
   readonly #context: AgentContext;
   /** Starts the agent, where that was not done; refuses once it has stopped. */
   readonly #start: () => Promise<void>;
-  readonly #handles = new InFlight<string, HandoffHandle>();
+  readonly #handles = new InFlight<string, Handle>();
   /** Handles that are being made for handoffs of an earlier life. */
-  readonly #attaching = new Map<string, Promise<HandoffHandle>>();
+  readonly #attaching = new Map<string, Promise<Handle>>();
 
   constructor(context: AgentContext, start: () => Promise<void>) {
     this.#context = context;
     this.#start = start;
   }
 
-  handoffAll(all: readonly HandoffOptions[], group: GroupOptions): GroupHandle {
-    // One job: where nobody says which, the first handoff gives its correlation id to the others.
-    const correlationId = all[0]?.correlationId ?? this.#context.source.newId();
-    return handoffGroup(all.length, group, (index, place) =>
-      this.handoff({ correlationId, ...all[index]!, group: place }),
-    );
-  }
-
-  handoff(options: ParentedOptions): HandoffHandle {
-    const { acknowledge, acceptCounter, group, signal } = options;
+  handoff(options: ParentedOptions): Handle {
+    const { acknowledge, acceptCounter, group } = options;
     if (acceptCounter !== undefined && group !== undefined) throw judgedByGroup();
     const made = this.#envelopeOf(options);
     const known = this.#handles.get(made.handoff_id);
@@ -49,7 +39,7 @@ export class Delegating {
     }
     const { envelope, span } = sending(made, options);
     const handle = this.#handle(envelope, acknowledge === "manual", acceptCounter);
-    this.#traced(span, this.#send(handle, signal)).catch((error: unknown) =>
+    this.#traced(span, this.#send(handle, options)).catch((error: unknown) =>
       handle.fail(WaybillError.from(error)),
     );
     return handle;
@@ -59,12 +49,13 @@ export class Delegating {
     const { id, source } = this.#context;
     const { to, tags, minReliability, timeoutMs, deadline, parent } = options;
     const { capability, version, input, brief, messages, artifacts, contract, metadata } = options;
+    const work = { capability, version, input, brief, messages, artifacts, contract };
     const isUntimed = timeoutMs === undefined && deadline === undefined && parent === undefined;
     return createHandoff(
       {
         from: id,
         to: to ?? { capability, version, tags, min_reliability: minReliability },
-        body: { capability, version, input, brief, messages, artifacts, contract, metadata },
+        body: { ...work, metadata: metadata as HandoffBody["metadata"] },
         deadline,
         timeoutMs: isUntimed ? DEFAULT_TIMEOUT_MS : timeoutMs,
         handoffId: options.handoffId,
@@ -79,7 +70,8 @@ export class Delegating {
     );
   }
 
-  async #send(handle: HandoffHandle, signal: AbortSignal | undefined): Promise<void> {
+  async #send(handle: Handle, { signal, check }: ParentedOptions): Promise<void> {
+    await check?.();
     await this.#start();
     if (signal?.aborted === true)
       throw new WaybillError(499, "It was cancelled before it was sent.");
@@ -100,7 +92,7 @@ export class Delegating {
    * restart. Asking only then, and not first, costs nothing where nothing was repeated, and also
    * finds one that was on its way to the hub meanwhile.
    */
-  async #submit(handle: HandoffHandle): Promise<void> {
+  async #submit(handle: Handle): Promise<void> {
     try {
       await handle.submit();
     } catch (error) {
@@ -113,16 +105,15 @@ export class Delegating {
     }
   }
 
-  #handle(envelope: HandoffEnvelope, isManual: boolean, rule?: CounterRule): HandoffHandle {
+  #handle(envelope: HandoffEnvelope, isManual: boolean, rule?: CounterRule): Handle {
     const renew =
-      rule &&
-      ((handle: HandoffHandle, counter: CounterOffer) => this.#renew(handle, counter, rule));
-    const handle = new HandoffHandle(this.#context, envelope, { isManual, renew });
+      rule && ((handle: Handle, counter: CounterOffer) => this.#renew(handle, counter, rule));
+    const handle = new Handle(this.#context, envelope, { isManual, renew });
     this.#handles.set(handle.id, handle);
     return handle;
   }
 
-  async #renew(handle: HandoffHandle, counter: CounterOffer, rule: CounterRule): Promise<boolean> {
+  async #renew(handle: Handle, counter: CounterOffer, rule: CounterRule): Promise<boolean> {
     const { source } = this.#context;
     const { envelope: offer } = handle;
     if (!(await isTaken(rule, counter, offer.body.contract))) return false;
@@ -146,7 +137,7 @@ export class Delegating {
     }
   }
 
-  async attach(handoffId: string, options: AttachOptions): Promise<HandoffHandle> {
+  async attach(handoffId: string, options: AttachOptions): Promise<Handle> {
     const known = this.#handles.get(handoffId) ?? this.#attaching.get(handoffId);
     if (known !== undefined) return known;
     const attaching = this.#attach(handoffId, options);
@@ -154,10 +145,7 @@ export class Delegating {
     return attaching.finally(() => this.#attaching.delete(handoffId));
   }
 
-  async #attach(
-    handoffId: string,
-    { acknowledge, acceptCounter }: AttachOptions,
-  ): Promise<HandoffHandle> {
+  async #attach(handoffId: string, { acknowledge, acceptCounter }: AttachOptions): Promise<Handle> {
     const own = await findOwn(this.#context, handoffId);
     if (own === undefined) {
       throw new WaybillError(

@@ -9,9 +9,11 @@ import type {
   VerifiedEnvelope,
 } from "@waybill/protocol";
 
-export interface HandoffResult {
+/** A success, as its recipient signed it. */
+export interface HandoffResult<Output = Json | undefined> {
   readonly status: StatusCode;
-  readonly output: Json | undefined;
+  /** What the work has come to. Without a declared capability it may be missing: messages and artifacts are results, too. */
+  readonly output: Output;
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
   readonly effects: Effects | undefined;

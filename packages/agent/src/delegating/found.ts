@@ -1,7 +1,7 @@
 import type { HandoffEnvelope } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import type { HandoffView } from "../hub.ts";
-import type { HandoffHandle } from "./handle.ts";
+import type { Handle } from "./handle.ts";
 
 /** A handoff that this agent made earlier, as the hub has it. */
 export interface FoundHandoff {
@@ -22,10 +22,7 @@ export async function findOwn(
 }
 
 /** Gives a handle everything that has happened to its handoff so far. */
-export async function adopt(
-  handle: HandoffHandle,
-  { view, envelope, text }: FoundHandoff,
-): Promise<void> {
+export async function adopt(handle: Handle, { view, envelope, text }: FoundHandoff): Promise<void> {
   handle.found(envelope, text);
   const { acceptance, questions, ending, receivedAt } = view;
   for (const each of [acceptance, ...questions, ending]) {

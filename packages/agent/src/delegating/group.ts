@@ -1,34 +1,42 @@
 import { isFailure, isGroupOver, judgeGroup, newId, WaybillError } from "@waybill/protocol";
-import type { Group, GroupVerdict, HandoffState } from "@waybill/protocol";
+import type { Group, GroupVerdict, HandoffState, Json } from "@waybill/protocol";
 import type { HandoffResult } from "./ending.ts";
-import type { HandoffHandle } from "./handle.ts";
+import type { QuestionSchemas } from "../capability/capability.ts";
+import type { HandoffHandle } from "./handoff-handle.ts";
 
+/** When a group has succeeded: with `all`, with `any`, or with a `quorum` of its members. */
 export type JoinRule = Pick<Group, "join" | "quorum">;
 
+/** How a group is joined. */
 export interface GroupOptions extends JoinRule {
   /** What becomes of the others once the group can't succeed any more: `cancel` by default. */
   readonly onFailure?: "cancel" | "wait" | undefined;
 }
 
-export interface GroupResult {
+/** What a group has come to. */
+export interface GroupResult<Output = Json | undefined> {
   /** By place in the group; undefined for those that were not needed, or failed. */
-  readonly results: readonly (HandoffResult | undefined)[];
+  readonly results: readonly (HandoffResult<Output> | undefined)[];
   readonly errors: readonly (WaybillError | undefined)[];
 }
 
-export interface GroupHandle {
+/** A group of handoffs, seen by who made it. */
+export interface GroupHandle<
+  Output = Json | undefined,
+  Questions extends QuestionSchemas | undefined = undefined,
+> {
   readonly id: string;
-  readonly handles: readonly HandoffHandle[];
+  readonly handles: readonly HandoffHandle<Output, Questions>[];
   /** Settles when the rule is met; rejects with the first error when it can't be met any more. */
-  readonly result: Promise<GroupResult>;
+  readonly result: Promise<GroupResult<Output>>;
 }
 
 /** Hands off all members of a group, and joins their ends by its rule. */
-export function handoffGroup(
+export function handoffGroup<Output, Questions extends QuestionSchemas | undefined>(
   count: number,
   options: GroupOptions,
-  start: (index: number, group: Group) => HandoffHandle,
-): GroupHandle {
+  start: (index: number, group: Group) => HandoffHandle<Output, Questions>,
+): GroupHandle<Output, Questions> {
   const id = newId();
   const { join, quorum, onFailure } = options;
   const rule = {
@@ -44,13 +52,13 @@ export function handoffGroup(
   return { id, handles, result };
 }
 
-async function joined(
-  handles: readonly HandoffHandle[],
+async function joined<Output>(
+  handles: readonly Pick<HandoffHandle<Output>, "result" | "cancel">[],
   options: GroupOptions,
-): Promise<GroupResult> {
+): Promise<GroupResult<Output>> {
   const states: HandoffState[] = handles.map(() => "open");
   const verdict = (): GroupVerdict => judgeGroup(states, { ...options, size: handles.length });
-  const results: (HandoffResult | undefined)[] = handles.map(() => undefined);
+  const results: (HandoffResult<Output> | undefined)[] = handles.map(() => undefined);
   const errors: (WaybillError | undefined)[] = handles.map(() => undefined);
   const first: WaybillError[] = [];
   const cancelled: WaybillError[] = [];

@@ -15,6 +15,7 @@ import { deferred } from "./deferred.ts";
 import { endingOf } from "./ending.ts";
 import type { Ending, HandoffResult } from "./ending.ts";
 import type { ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
+import type { HandoffHandle } from "./handoff-handle.ts";
 import { Stream } from "./stream.ts";
 
 const PROGRESS_KEPT = 1_000;
@@ -26,11 +27,11 @@ export interface HandleOptions {
   /** Acknowledged when the application says so, and not by itself. */
   readonly isManual: boolean;
   /** Goes on with another handoff where the counter-offer is taken; false where it is not. */
-  readonly renew?: ((handle: HandoffHandle, counter: CounterOffer) => Promise<boolean>) | undefined;
+  readonly renew?: ((handle: Handle, counter: CounterOffer) => Promise<boolean>) | undefined;
 }
 
-/** One handoff, seen by who made it. Each stage can be awaited on its own. */
-export class HandoffHandle {
+/** The handle of one handoff, with what the agent does to it. */
+export class Handle implements HandoffHandle {
   readonly #context: AgentContext;
   readonly #isManual: boolean;
   #renew: HandleOptions["renew"];
@@ -140,13 +141,13 @@ export class HandoffHandle {
   }
 
   /** Answers a question by its id. A second answer changes nothing: it is refused with 410. */
-  async answer(questionId: string, answer: Json): Promise<void> {
+  async answer(questionId: string, answer: unknown): Promise<void> {
     const asked = this.#asked.get(questionId);
     if (asked === undefined) {
       throw new WaybillError(403, `Nobody has asked the question ${questionId} about ${this.id}.`);
     }
     const { re, by: to } = asked;
-    const body = { question_id: questionId, answer };
+    const body = { question_id: questionId, answer: answer as Json };
     const { id: from, source } = this.#context;
     const reply = createReply(this.envelope, { kind: "answer", from, to, re, body }, source);
     await this.#send(await this.#signed(reply));

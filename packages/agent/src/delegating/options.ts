@@ -1,17 +1,20 @@
 import type { Context } from "@opentelemetry/api";
-import type { Group, HandoffBody, HandoffEnvelope } from "@waybill/protocol";
-
+import type { Group, HandoffBody, HandoffEnvelope, Json } from "@waybill/protocol";
+import type { JsonLike } from "../capability/json-like.ts";
 import type { CounterRule } from "./counter.ts";
 
 /** Nothing waits for ever: a handoff without a deadline of its own has five minutes. */
 export const DEFAULT_TIMEOUT_MS = 300_000;
 
-export interface HandoffOptions extends Omit<HandoffBody, "metadata"> {
+/** What is handed off, to whom, and on which terms. */
+export interface HandoffOptions<Input = Json> extends Omit<HandoffBody, "input" | "metadata"> {
+  /** What the work is given, as the capability's `input_schema` wants it. */
+  readonly input?: Input | undefined;
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly tags?: string[] | undefined;
   readonly minReliability?: number | undefined;
-  readonly metadata?: HandoffBody["metadata"];
+  readonly metadata?: { readonly [name: string]: JsonLike } | undefined;
   /** How long it may take, `DEFAULT_TIMEOUT_MS` where neither this nor `deadline` is given. */
   readonly timeoutMs?: number | undefined;
   readonly deadline?: Date | undefined;
@@ -39,7 +42,12 @@ export interface HandoffOptions extends Omit<HandoffBody, "metadata"> {
 
 export type AttachOptions = Pick<HandoffOptions, "acknowledge" | "acceptCounter">;
 
-export interface ParentedOptions extends HandoffOptions {
+export interface CheckedOptions extends HandoffOptions {
+  /** Throws where it is not to be sent after all. */
+  readonly check?: (() => Promise<void>) | undefined;
+}
+
+export interface ParentedOptions extends CheckedOptions {
   readonly parent?: HandoffEnvelope | undefined;
   /** Where the work on the parent stands in its trace. */
   readonly scope?: Context | undefined;

@@ -15,12 +15,17 @@ import type {
   HandoffBody,
   StatusCode,
 } from "@waybill/protocol";
+import { isDeclaration } from "../capability/capability.ts";
+import type { CapabilityDeclaration } from "../capability/capability.ts";
+import { handlerAs, inputAs } from "./declared.ts";
 import type { Handler } from "./work.ts";
 
 export interface Served {
   readonly capability: Capability;
   readonly input: CompiledSchema;
   readonly handler: Handler;
+  /** Where the capability was declared with schemas of a library. */
+  readonly declaration?: CapabilityDeclaration;
 }
 
 /** Why an offer is not taken. */
@@ -31,10 +36,31 @@ export interface Rejection {
 }
 
 /** Reads a capability as the manifest will have it. */
-export function servedAs(agent: string, input: CapabilityInput, handler: Handler): Served {
+export function servedAs(
+  agent: string,
+  input: CapabilityInput | CapabilityDeclaration,
+  handler: Handler,
+): Served {
+  if (isDeclaration(input)) {
+    const served = servedAs(agent, input.manifest, handlerAs(input, handler));
+    return { ...served, declaration: input };
+  }
   const { capabilities } = parseManifest({ agent_id: agent, capabilities: [input] });
   const capability = capabilities[0]!;
   return { capability, input: compileSchema(capability.input_schema), handler };
+}
+
+/** The input as the handler gets it, or why the work is not taken on after all. */
+export async function readInput(
+  { declaration }: Served,
+  { input }: HandoffBody,
+): Promise<
+  { readonly input: unknown; readonly rejection?: undefined } | { readonly rejection: Rejection }
+> {
+  if (declaration === undefined) return { input };
+  const read = await inputAs(declaration, input);
+  if (read.reason === undefined) return read;
+  return { rejection: { status: 422, reason: read.reason } };
 }
 
 export function servedFor(

@@ -9,10 +9,11 @@ import type {
   Message,
   ResultBody,
 } from "@waybill/protocol";
+import type { JsonLike } from "../capability/json-like.ts";
 
 /** A result with more than its output. */
-export interface FullResult {
-  readonly output?: Json | undefined;
+export interface FullResult<Output = JsonLike> {
+  readonly output?: Output | undefined;
   readonly messages?: Message[] | undefined;
   readonly artifacts?: Artifact[] | undefined;
   readonly effects?: Effects | undefined;
@@ -35,6 +36,11 @@ export function returnedPause(questions: readonly AskedQuestion[], state: string
   return { [PAUSE]: { questions, state } };
 }
 
+/** What a handler has returned as a result; undefined where it has paused. */
+export function resultIn(value: unknown): FullResult | undefined {
+  return isReturned(value) ? value[RESULT] : { output: value as JsonLike };
+}
+
 export function pauseOf(value: unknown): Returned[typeof PAUSE] {
   return isReturned(value) ? value[PAUSE] : undefined;
 }
@@ -45,8 +51,8 @@ function isReturned(value: unknown): value is Returned {
 
 /** The body of a success, or the 520 that it is when it is empty or not what was promised. */
 export function resultOf(value: unknown, schema: Capability["output_schema"]): ResultBody {
-  const full: FullResult = isReturned(value) ? value[RESULT]! : { output: value as Json };
-  const { output, messages, artifacts, effects } = full;
+  const { output: given, messages, artifacts, effects } = resultIn(value)!;
+  const output = given as Json | undefined;
   const carriesMore = (messages?.length ?? 0) > 0 || (artifacts?.length ?? 0) > 0;
   if (!carriesMore && isEmpty(output, isOpen(schema))) {
     throw new WaybillError(

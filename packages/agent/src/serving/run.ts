@@ -2,20 +2,22 @@ import { WaybillError } from "@waybill/protocol";
 import type {
   HandoffEnvelope,
   Json,
+  ProgressBody,
   ReceiptBody,
   ResultBody,
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
 import { deferred } from "../delegating/deferred.ts";
-import type { HandoffHandle } from "../delegating/handle.ts";
+import { delegatorOver } from "../delegating/delegator.ts";
+import type { HandoffHandle } from "../delegating/handoff-handle.ts";
 import type { ParentedOptions } from "../delegating/options.ts";
 import type { Delivery, ReceivedAt } from "../hub.ts";
 import { traceAttempt } from "../tracing/attempt-trace.ts";
 import type { AttemptTrace } from "../tracing/attempt-trace.ts";
 import { Answers } from "./answers.ts";
 import { Asking } from "./asking.ts";
-import { rejectionOf, servedFor } from "./capabilities.ts";
+import { readInput, rejectionOf, servedFor } from "./capabilities.ts";
 import type { Served } from "./capabilities.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lately } from "./lately.ts";
@@ -134,6 +136,8 @@ export class Run {
       if (rejection.counter !== undefined) countered.add(this.handoffId);
       return this.#reject(replies, rejection);
     }
+    const read = await readInput(served, envelope.body);
+    if (read.rejection !== undefined) return this.#reject(replies, read.rejection);
     for (const answer of this.#offer.answers) await this.answered(answer, this.#offer.receivedAt);
     for (const [answer, receivedAt] of this.#early) await this.answered(answer, receivedAt);
     // It may have been stopped while the hub was asked for keys.
@@ -143,7 +147,7 @@ export class Run {
       this.abort(new WaybillError(504, "The deadline of the handoff has passed.")),
     );
     this.#acceptWithin(replies);
-    await this.#conclude(served, replies, await this.#invoke(served, envelope, replies));
+    await this.#conclude(served, replies, await this.#invoke(served, read.input, replies));
   }
 
   /** A line that is cut while the hub is asked for keys is no reason to give the attempt up. */
@@ -179,13 +183,9 @@ export class Run {
     );
   }
 
-  async #invoke(
-    served: Served,
-    envelope: HandoffEnvelope,
-    replies: Replies,
-  ): Promise<() => unknown> {
+  async #invoke(served: Served, input: unknown, replies: Replies): Promise<() => unknown> {
     try {
-      const work = await this.#view(envelope, replies);
+      const work = await this.#view(input, replies);
       // Work that goes on though nobody wants it any more is not waited for.
       const invoke = () => Promise.race([served.handler(work), this.#closed.promise]);
       const value = await (this.#trace?.invoke(invoke) ?? invoke());
@@ -282,7 +282,8 @@ export class Run {
     this.#answers.take(await this.#verify(text, receivedAt), from, id);
   }
 
-  async #view(envelope: HandoffEnvelope, replies: Replies): Promise<Work> {
+  async #view(input: unknown, replies: Replies): Promise<Work> {
+    const envelope = this.#verified!.handoff;
     const { body } = envelope;
     const asking = new Asking(this.#context.id, this.#answers, (question) => {
       this.#acceptNow();
@@ -290,7 +291,7 @@ export class Run {
     });
     return {
       agent: this.#context.id,
-      input: body.input as Json,
+      input: input as Json,
       body,
       envelope,
       handoffId: this.handoffId,
@@ -300,13 +301,16 @@ export class Run {
       resume: await this.#resume(),
       progress: async (content) => {
         this.#acceptNow();
-        if (!this.#isClosed) await this.#said(replies.progress(content));
+        if (!this.#isClosed) await this.#said(replies.progress(content as ProgressBody));
       },
       ask: (question) => asking.ask(question),
       pause: (questions, state) => asking.pause(questions, state),
       result: returnedResult,
-      handoff: (options) =>
-        this.#options.handoff({ ...options, parent: envelope, scope: this.#trace?.scope }),
+      ...delegatorOver(
+        (options) =>
+          this.#options.handoff({ ...options, parent: envelope, scope: this.#trace?.scope }),
+        this.#context.source.newId,
+      ),
     };
   }
 

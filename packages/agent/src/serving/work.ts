@@ -1,12 +1,6 @@
-import type {
-  AskedQuestion,
-  HandoffBody,
-  HandoffEnvelope,
-  Json,
-  ProgressBody,
-} from "@waybill/protocol";
-import type { HandoffHandle } from "../delegating/handle.ts";
-import type { HandoffOptions } from "../delegating/options.ts";
+import type { AskedQuestion, HandoffBody, HandoffEnvelope, Json } from "@waybill/protocol";
+import type { JsonCompatible, JsonLike } from "../capability/json-like.ts";
+import type { Delegator } from "../delegating/delegator.ts";
 import type { FullResult, Returned } from "./outcome.ts";
 
 /** A question as one asks it. Without an id it is the n-th question of this agent. */
@@ -19,8 +13,15 @@ export interface Resume {
   readonly answers: ReadonlyMap<string, Json>;
 }
 
-/** One attempt, as its handler sees it. */
-export interface Work<Input = Json> {
+/** How far the work is: in words, as a share from 0 to 1, or as data. */
+export interface Progress<Data = JsonLike> {
+  readonly message?: string | undefined;
+  readonly fraction?: number | undefined;
+  readonly data?: Data | undefined;
+}
+
+/** One attempt, as its handler sees it. What it hands off itself is part of the same job and trace, and ends no later. */
+export interface Work<Input = Json> extends Delegator {
   /** The agent that does it. */
   readonly agent: string;
   readonly input: Input;
@@ -34,18 +35,27 @@ export interface Work<Input = Json> {
   readonly signal: AbortSignal;
   /** Present where an earlier attempt has paused. */
   readonly resume: Resume | undefined;
-  progress(body: ProgressBody): Promise<void>;
+  /**
+   * Tells the delegator how it goes. Every progress is signed and on record.
+   *
+   * @example
+   * ```ts
+   * await progress({ message: "reading", fraction: 0.25 });
+   * ```
+   */
+  progress<Data = JsonLike>(progress: Progress<Data & JsonCompatible<Data>>): Promise<void>;
   /** Asks, and waits for the answer. A question that an earlier attempt had answered is not asked again. */
   ask(question: Ask | string): Promise<Json>;
   /** `return work.pause(…)`: ends the attempt until all is answered; the next one has the state. */
   pause(questions: readonly Ask[] | Ask | string, state: string): Returned;
   /** `return work.result(…)`: for messages, artifacts and effects next to the output. */
   result(result: FullResult): Returned;
-  /** Hands off a part: same job and trace, and no later than this handoff's deadline. */
-  handoff(options: HandoffOptions): HandoffHandle;
 }
 
-// What a capability's schema lets in is not what TypeScript can know: the handler says it.
+/**
+ * Does the work of a capability. What it returns is the output. What a schema in a manifest lets in
+ * is not what TypeScript can know: the handler says what its input is, or `capability` declares it.
+ */
 export type Handler<Input = Json> = (
   work: Work<Input>,
-) => Promise<Json | Returned | void> | Json | Returned | void;
+) => Promise<JsonLike | Returned> | JsonLike | Returned;

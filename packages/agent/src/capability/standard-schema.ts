@@ -1,0 +1,81 @@
+import { WaybillError } from "@waybill/protocol";
+
+/**
+ * What the schemas of zod 4, Valibot, ArkType and many others have in common: the Standard Schema
+ * interface, version 1 (https://standardschema.dev).
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What the library offers to others. */
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+type Validated<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What a schema takes. */
+export type SchemaInput<Schema extends StandardSchema> = NonNullable<
+  Schema["~standard"]["types"]
+>["input"];
+
+/** What a schema makes of what it takes. */
+export type SchemaOutput<Schema extends StandardSchema> = NonNullable<
+  Schema["~standard"]["types"]
+>["output"];
+
+/** What a schema has made of a value, or what is wrong with it. */
+export type Read<Output> =
+  | { readonly value: Output; readonly faults?: undefined }
+  | { readonly faults: readonly Fault[] };
+
+/** One thing that is wrong with a value, and where: a JSON Pointer, empty for the whole of it. */
+export interface Fault {
+  readonly at: string;
+  readonly message: string;
+}
+
+/** Has the schema's own library judge a value. A schema that throws finds the value at fault, too. */
+export async function readWith<Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+): Promise<Read<Output>> {
+  try {
+    const validated = await schema["~standard"].validate(value);
+    if (validated.issues === undefined) return { value: validated.value };
+    return {
+      faults: validated.issues.map(({ message, path = [] }) => ({ at: pointerOf(path), message })),
+    };
+  } catch (error) {
+    return {
+      faults: [{ at: "", message: `it can't be checked: ${WaybillError.from(error).message}` }],
+    };
+  }
+}
+
+const SHOWN = 5;
+
+/** The faults as one text: `/topic: Too small; /depth: Expected number`. */
+export function describeFaults(faults: readonly Fault[]): string {
+  const shown = faults
+    .slice(0, SHOWN)
+    .map(({ at, message }) => (at === "" ? message : `${at}: ${message}`));
+  const more = faults.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+}
+
+function pointerOf(path: NonNullable<StandardIssue["path"]>): string {
+  return path
+    .map((segment) => (typeof segment === "object" ? segment.key : segment))
+    .map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}

@@ -1,0 +1,157 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
+import { wantedVersion } from "../capability/capability.ts";
+import type { CapabilityDeclaration, QuestionSchemas } from "../capability/capability.ts";
+import { describeFaults, readWith } from "../capability/standard-schema.ts";
+import type { StandardSchema } from "../capability/standard-schema.ts";
+import type { HandoffResult } from "./ending.ts";
+import type { QuestionEvent } from "./events.ts";
+import type { HandoffHandle, QuestionOf } from "./handoff-handle.ts";
+import type { CheckedOptions, HandoffOptions } from "./options.ts";
+
+type Declared = HandoffHandle<unknown, QuestionSchemas>;
+
+/** Hands off to a declared capability: nothing is sent whose input its schema does not take. */
+export function declaredHandoff(
+  capability: CapabilityDeclaration,
+  options: Partial<HandoffOptions<unknown>>,
+  handoff: (options: CheckedOptions) => HandoffHandle,
+): Declared {
+  const { name, input: schema } = capability;
+  const { input } = options;
+  const handle = handoff({
+    ...(options as Omit<HandoffOptions, "capability">),
+    capability: name,
+    version: options.version ?? wantedVersion(capability),
+    check: async () => {
+      if (schema === undefined) return;
+      const { faults } = await readWith(schema, input);
+      if (faults === undefined) return;
+      throw new WaybillError(
+        422,
+        `The input for ${name} was not sent, because it breaks its schema: ${describeFaults(faults)}`,
+        { at: faults[0]?.at },
+      );
+    },
+  });
+  return declaredHandle(capability, handle);
+}
+
+/** A handle that reads results and questions as the capability was declared. */
+export function declaredHandle(capability: CapabilityDeclaration, handle: HandoffHandle): Declared {
+  return new DeclaredHandle(capability, handle);
+}
+
+class DeclaredHandle implements Declared {
+  readonly #capability: CapabilityDeclaration;
+  readonly #handle: HandoffHandle;
+  #result: Promise<HandoffResult<unknown>> | undefined;
+
+  constructor(capability: CapabilityDeclaration, handle: HandoffHandle) {
+    this.#capability = capability;
+    this.#handle = handle;
+  }
+
+  get id(): string {
+    return this.#handle.id;
+  }
+
+  get envelope(): HandoffHandle["envelope"] {
+    return this.#handle.envelope;
+  }
+
+  get text(): string {
+    return this.#handle.text;
+  }
+
+  get digest(): HandoffHandle["digest"] {
+    return this.#handle.digest;
+  }
+
+  get custody(): HandoffHandle["custody"] {
+    return this.#handle.custody;
+  }
+
+  get accepted(): HandoffHandle["accepted"] {
+    return this.#handle.accepted;
+  }
+
+  get hasEnded(): boolean {
+    return this.#handle.hasEnded;
+  }
+
+  get progress(): HandoffHandle["progress"] {
+    return this.#handle.progress;
+  }
+
+  get result(): Promise<HandoffResult<unknown>> {
+    if (this.#result === undefined) {
+      this.#result = this.#handle.result.then((result) => this.#read(result));
+      // What nobody waits for fails silently, as every stage does.
+      this.#result.catch(() => undefined);
+    }
+    return this.#result;
+  }
+
+  get questions(): AsyncIterable<QuestionOf<QuestionSchemas>> {
+    const { questions = {} } = this.#capability;
+    const asked = this.#handle.questions;
+    return {
+      async *[Symbol.asyncIterator]() {
+        for await (const question of asked) yield named(question, questions);
+      },
+    };
+  }
+
+  readonly answer = async (
+    question: string | { readonly id: string; readonly name: string | undefined },
+    answer: unknown,
+  ): Promise<void> => {
+    const { id, name } = typeof question === "string" ? { id: question, name: question } : question;
+    const schema = name === undefined ? undefined : this.#schemaOf(name);
+    const { faults } = schema === undefined ? {} : await readWith(schema, answer);
+    if (faults !== undefined) {
+      throw new WaybillError(
+        422,
+        `The answer to ${id} was not sent, because it breaks its schema: ${describeFaults(faults)}`,
+        { at: faults[0]?.at },
+      );
+    }
+    await this.#handle.answer(id, answer as Json);
+  };
+
+  cancel(reason?: string): Promise<boolean> {
+    return this.#handle.cancel(reason);
+  }
+
+  acknowledge(): Promise<void> {
+    return this.#handle.acknowledge();
+  }
+
+  async #read(result: HandoffResult): Promise<HandoffResult<unknown>> {
+    const { name, output: schema } = this.#capability;
+    if (schema === undefined) return result;
+    const read = await readWith(schema, result.output);
+    if (read.faults === undefined) return { ...result, output: read.value };
+    const { by, attempt, messages, artifacts } = result;
+    throw new WaybillError(
+      520,
+      `What ${by} has returned for ${name} breaks the schema of its output: ${describeFaults(read.faults)}`,
+      {
+        at: read.faults[0]?.at,
+        cause: { output: result.output, by, attempt, messages, artifacts },
+      },
+    );
+  }
+
+  #schemaOf(name: string): StandardSchema | undefined {
+    const { questions = {} } = this.#capability;
+    return Object.hasOwn(questions, name) ? questions[name] : undefined;
+  }
+}
+
+/** An id is the name of its question, or begins with it and a slash. */
+function named(question: QuestionEvent, questions: QuestionSchemas): QuestionOf<QuestionSchemas> {
+  const [name = ""] = question.id.split("/", 1);
+  return { ...question, name: Object.hasOwn(questions, name) ? name : undefined };
+}

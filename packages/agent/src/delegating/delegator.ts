@@ -1,0 +1,145 @@
+import type { Json } from "@waybill/protocol";
+import { isDeclaration } from "../capability/capability.ts";
+import type { CapabilityDeclaration, InputOf, OutputOf } from "../capability/capability.ts";
+import type { JsonCompatible, JsonLike } from "../capability/json-like.ts";
+import type { StandardSchema } from "../capability/standard-schema.ts";
+import { declaredHandoff } from "./declared-handoff.ts";
+import type { HandoffResult } from "./ending.ts";
+import { fanOut } from "./fan-out.ts";
+import type { FanOutOptions, Settled } from "./fan-out.ts";
+import { handoffGroup } from "./group.ts";
+import type { GroupHandle, GroupOptions } from "./group.ts";
+import type { HandoffHandle } from "./handoff-handle.ts";
+import type { CheckedOptions, HandoffOptions } from "./options.ts";
+import { checkAgentId, checkCapabilityName, checkId } from "../ids.ts";
+
+/** What `handoff` takes beside a declared capability: all but what the declaration says. */
+export type DeclaredHandoffOptions<Declaration extends CapabilityDeclaration> = Omit<
+  HandoffOptions,
+  "capability" | "input"
+> &
+  (Declaration["input"] extends StandardSchema
+    ? { readonly input: InputOf<Declaration> }
+    : { readonly input?: JsonLike | undefined });
+
+/** Who can hand off: an agent, and the work that an agent does, for parts of it. */
+export interface Delegator {
+  /**
+   * Hands off to whoever offers a declared capability. The input is checked before anything is sent,
+   * and the output before it is given: what breaks its schema is a 422 or a 520 that names the places.
+   *
+   * @example
+   * ```ts
+   * const handoff = agent.handoff(research, { input: { topic: "waybills" } });
+   * const { output } = await handoff.result;
+   * console.log(output.summary);
+   * ```
+   */
+  handoff<Declaration extends CapabilityDeclaration>(
+    capability: Declaration,
+    options: DeclaredHandoffOptions<Declaration>,
+  ): HandoffHandle<OutputOf<Declaration>, Declaration["questions"]>;
+  /**
+   * Hands off by the name of a capability. `handoff<Report>(…)` says what the output will be, and
+   * nobody checks it. With a `handoffId` that was used before it finds that handoff again, in this
+   * process or after a restart, if the work is the same; other work under the same id is a 409.
+   *
+   * @example
+   * ```ts
+   * const handoff = agent.handoff({ capability: "web_research", input: { topic: "waybills" } });
+   * console.log((await handoff.result).output);
+   * ```
+   */
+  handoff<Output = Json | undefined, Input = JsonLike>(
+    options: HandoffOptions<Input & JsonCompatible<Input>>,
+  ): HandoffHandle<Output>;
+
+  /** A group by a declared capability: all at once, joined by a rule that the hub holds to, too. */
+  handoffAll<Declaration extends CapabilityDeclaration>(
+    capability: Declaration,
+    inputs: Iterable<InputOf<Declaration>>,
+    group: GroupOptions,
+  ): GroupHandle<OutputOf<Declaration>, Declaration["questions"]>;
+  /** Waits for every one of them, and says of each how it ended, as `Promise.allSettled` does. */
+  handoffAll<Declaration extends CapabilityDeclaration>(
+    capability: Declaration,
+    inputs: Iterable<InputOf<Declaration>>,
+    options: FanOutOptions<Declaration> & { readonly settled: true },
+  ): Promise<Settled<OutputOf<Declaration>>[]>;
+  /**
+   * Hands off one input after the other, a bounded number at a time, and gives the results in the
+   * order of the inputs. The first failure cancels the others and is thrown.
+   *
+   * @example
+   * ```ts
+   * const results = await agent.handoffAll(research, topics, { concurrency: 4 });
+   * const summaries = results.map(({ output }) => output.summary);
+   * ```
+   */
+  handoffAll<Declaration extends CapabilityDeclaration>(
+    capability: Declaration,
+    inputs: Iterable<InputOf<Declaration>>,
+    options?: FanOutOptions<Declaration>,
+  ): Promise<HandoffResult<OutputOf<Declaration>>[]>;
+  /** Several at once, joined by a rule that the hub holds to, too: `all`, `any` or a `quorum`. */
+  handoffAll<Output = Json | undefined>(
+    options: readonly HandoffOptions<JsonLike>[],
+    group: GroupOptions,
+  ): GroupHandle<Output>;
+}
+
+/** Both ways to hand off, over one that takes everything as it is. */
+export function delegatorOver(
+  handoff: (options: CheckedOptions) => HandoffHandle,
+  newId: () => string,
+): Delegator {
+  const plain = (options: CheckedOptions) => {
+    checkHandoff(options);
+    return handoff(options);
+  };
+  const declared = (capability: CapabilityDeclaration, options: object) =>
+    declaredHandoff(capability, options, plain);
+
+  function one(first: CapabilityDeclaration | HandoffOptions, options?: object): unknown {
+    return isDeclaration(first) ? declared(first, options ?? {}) : plain(first);
+  }
+
+  function all(
+    first: CapabilityDeclaration | readonly HandoffOptions[],
+    second: Iterable<unknown> | GroupOptions,
+    third?: FanOutOptions | GroupOptions,
+  ): unknown {
+    if (!isDeclaration(first)) {
+      // One job: where nobody says which, the first handoff gives its correlation id to the others.
+      const correlationId = first[0]?.correlationId ?? newId();
+      return handoffGroup(first.length, second as GroupOptions, (index, group) =>
+        plain({ correlationId, ...first[index]!, group }),
+      );
+    }
+    const inputs = [...(second as Iterable<unknown>)];
+    const correlationId = newId();
+    if (third === undefined || !("join" in third)) {
+      return fanOut(inputs, { correlationId, ...third }, (options) => declared(first, options));
+    }
+    return handoffGroup(inputs.length, third, (index, group) =>
+      declared(first, { correlationId, input: inputs[index], group }),
+    );
+  }
+
+  return { handoff: one, handoffAll: all } as Delegator;
+}
+
+/** What is given by hand fails here, and not when the hub has read it. */
+function checkHandoff({
+  capability,
+  to,
+  handoffId,
+  correlationId,
+  replayOf,
+}: HandoffOptions): void {
+  checkCapabilityName(capability);
+  if (to !== undefined) checkAgentId(to, "to");
+  checkId(handoffId, "handoffId");
+  checkId(correlationId, "correlationId");
+  checkId(replayOf, "replayOf");
+}

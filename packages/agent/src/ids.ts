@@ -1,0 +1,62 @@
+import { isAgentId, isCapabilityName, isId, WaybillError } from "@waybill/protocol";
+
+/** Throws where something is no agent id, with one that would be. */
+export function checkAgentId(given: unknown, what = "agent id"): asserts given is string {
+  if (isAgentId(given)) return;
+  throw new WaybillError(
+    400,
+    `${shown(given)} is no ${what}: it has 1 to 128 of a-z 0-9 . _ -, and begins and ends with a letter or digit, for example ${JSON.stringify(agentIdLike(given))}.`,
+    { at: what === "agent id" ? "/id" : `/${what}` },
+  );
+}
+
+/** Throws where something is no name of a capability, with one that would be. */
+export function checkCapabilityName(given: unknown): asserts given is string {
+  if (isCapabilityName(given)) return;
+  throw new WaybillError(
+    400,
+    `${shown(given)} is no name of a capability: it has 1 to 128 of A-Z a-z 0-9 _ . : / -, and begins with a letter, a digit or _, for example ${JSON.stringify(capabilityNameLike(given))}.`,
+    { at: "/capability" },
+  );
+}
+
+const EXAMPLE_ID = "0198c2a6-9b1e-7c43-8f5d-2a60b3e71d94";
+
+/** Throws where something is given as an id, and is none. Left out is fine. */
+export function checkId(given: unknown, member: string): asserts given is string | undefined {
+  if (given === undefined || isId(given)) return;
+  throw new WaybillError(
+    400,
+    `${shown(given)} is no ${member}: it is a UUID of version 7 in lower case, for example "${EXAMPLE_ID}". newId() makes one.`,
+    { at: `/${member}` },
+  );
+}
+
+const SHOWN = 80;
+
+function shown(given: unknown): string {
+  if (typeof given !== "string") return given === null ? "null" : typeof given;
+  return JSON.stringify(given.length > SHOWN ? `${given.slice(0, SHOWN)}…` : given);
+}
+
+function agentIdLike(given: unknown): string {
+  const id = plain(given)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[._-]+|[._-]+$/g, "")
+    .slice(0, 64);
+  return isAgentId(id) ? id : "editor-001";
+}
+
+function capabilityNameLike(given: unknown): string {
+  const name = plain(given)
+    .replace(/[^A-Za-z0-9_.:/-]+/g, "_")
+    .replace(/^[.:/_-]+|[.:/_-]+$/g, "")
+    .slice(0, 64);
+  return isCapabilityName(name) ? name : "web_research";
+}
+
+/** Letters without their marks: ä is a. */
+function plain(given: unknown): string {
+  return typeof given === "string" ? given.normalize("NFD").replace(/\p{M}/gu, "") : "";
+}
