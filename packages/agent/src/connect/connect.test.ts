@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
@@ -105,6 +106,24 @@ test("a hub that is not there yet is waited for", async () => {
   const hub = await connecting;
   expect(hub.id).toBe("hub");
   await hub.close();
+});
+
+test("a hub that is asked too often is asked again later", async () => {
+  network = await Network.open();
+  const { url, hub } = network;
+  let refusals = 2;
+  const server = createHttpServer((request, response) => {
+    if (refusals-- > 0) return void response.writeHead(429).end();
+    void fetch(url + request.url!)
+      .then((answer) => answer.text())
+      .then((answer) => response.end(answer));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const connected = await connect(`http://127.0.0.1:${port}`, { timeoutMs: 60_000 });
+  expect(connected.id).toBe(hub.id);
+  await connected.close();
+  server.close();
 });
 
 test("a hub that does not come is a 503, and a signal ends the waiting before", async () => {

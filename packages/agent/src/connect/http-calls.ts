@@ -27,7 +27,8 @@ export class HttpCalls {
       const value = await request(url, { signal });
       return { hub: textOf(value, "hub"), manifest: textOf(value, "manifest") };
     } catch (cause) {
-      if (WaybillError.is(cause, 503)) throw cause;
+      // There is one, and it can't now, or not so often.
+      if (WaybillError.is(cause, 503) || WaybillError.is(cause, 301)) throw cause;
       const { message } = WaybillError.from(cause);
       throw new WaybillError(404, `There is no hub at ${this.#address.url}: ${message}`, { cause });
     }

@@ -5,6 +5,14 @@ import type { StatusCode, WaybillErrorOptions } from "@waybill/protocol";
 export interface ServedLimits {
   connectionsPerAddress: number;
   strangersPerAddress: number;
+  connectionsPerAgent: number;
+  connectionsPerHub: number;
+  strangersPerHub: number;
+  silentMs: number;
+  idleMs: number;
+  unreadMs: number;
+  requestsAtOnce: number;
+  headerBytes: number;
   helloMs: number;
   headersMs: number;
   requestMs: number;
@@ -55,6 +63,41 @@ export interface Budget {
  * the options, what is enforced, and /metrics.
  */
 export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
+  silentMs: {
+    limit: 10_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "the time until a connection has made its first request, TLS included",
+    beyond: "cut",
+  },
+  idleMs: {
+    limit: 15_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "the time between two requests on one connection",
+    beyond: "cut",
+  },
+  unreadMs: {
+    limit: 30_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "the time in which something of what waits to be read must be read",
+    beyond: "cut",
+  },
+  requestsAtOnce: {
+    limit: 4,
+    unit: "requests",
+    per: "connection",
+    bounds: "requests sent before the answer to the first one was read (pipelining)",
+    beyond: "cut",
+  },
+  headerBytes: {
+    limit: 16 * 1024,
+    unit: "bytes",
+    per: "connection",
+    bounds: "the headers of one request",
+    beyond: 413,
+  },
   helloMs: {
     limit: 10_000,
     unit: "milliseconds",
@@ -116,8 +159,30 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     limit: 512,
     unit: "connections",
     per: "address",
-    bounds: "sockets that have not said who they are",
-    beyond: 301,
+    bounds:
+      "connections on which nobody has proven who it is; the one that waits longest makes room",
+    beyond: "cut",
+  },
+  strangersPerHub: {
+    limit: 1_024,
+    unit: "connections",
+    per: "hub",
+    bounds: "connections on which nobody has proven who it is, of all addresses together",
+    beyond: "cut",
+  },
+  connectionsPerAgent: {
+    limit: 16,
+    unit: "connections",
+    per: "agent",
+    bounds: "connections on which an agent has proven who it is",
+    beyond: "cut",
+  },
+  connectionsPerHub: {
+    limit: 8_192,
+    unit: "connections",
+    per: "hub",
+    bounds: "connections of all kinds",
+    beyond: "cut",
   },
   requestsPerAddress: {
     limit: 2_000,

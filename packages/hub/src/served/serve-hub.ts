@@ -7,6 +7,7 @@ import { operatorTokenOf } from "./doors/operator-token.ts";
 import { Rates } from "./doors/rates.ts";
 import { UsedProofs } from "./doors/used-proofs.ts";
 import { BODY_BYTES_BESIDE_ENVELOPE } from "./http/body.ts";
+import { Connections } from "./http/connections.ts";
 import { addRoute } from "./http/routes.ts";
 import { httpServer } from "./http/server.ts";
 import { Polls } from "./inbox/polls.ts";
@@ -41,8 +42,10 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     isBehindProxy,
     bodyBytes: operator.limits.envelopeBytes + BODY_BYTES_BESIDE_ENVELOPE,
   };
+  const connections = new Connections(budgets, isBehindProxy);
   const server = httpServer({
     door,
+    connections,
     hubLimits: operator.limits,
     budgets,
     tls,
@@ -56,6 +59,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     hub,
     store,
     budgets,
+    connections,
     lines: () => ({ socket: sockets.count, poll: polls.count, webhook: webhooks.count }),
   });
   const { clockSkewMs } = operator.limits;
@@ -88,16 +92,17 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openapi: () => (description ??= openapi(all, url, hub.id)),
   };
   for (const operation of operations())
-    addRoute(server, operation, { served, callers, budgets, agentRates });
-  const sockets = new Sockets(server.server, {
+    addRoute(server.fastify, operation, { served, callers, budgets, connections, agentRates });
+  const sockets = new Sockets(server.fastify.server, {
     hub,
+    connections,
     budgets,
     door,
     agentRates,
     called: (call, status, seconds) => metrics.calls.observe(seconds, { call, status }),
   });
-  await server.listen({ host, port });
-  const bound = (server.server.address() as AddressInfo).port;
+  await server.listen(host, port);
+  const bound = (server.fastify.server.address() as AddressInfo).port;
   const scheme = tls === undefined ? "http" : "https";
   const url = (publicUrl ?? `${scheme}://${named(host)}:${bound}`).replace(/\/+$/, "");
   logger?.info({ url, hub: hub.id }, "listening");
@@ -119,11 +124,9 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     const drained = webhooks.close();
     await sockets.close(new WaybillError(503, `The hub ${hub.id} goes down; attach again later.`));
     await drained;
-    // Who is connected and asks nothing is not waited for.
-    const cut = setTimeout(() => server.server.closeAllConnections(), limits.closeMs);
-    await server.close();
+    await server.close(limits.closeMs);
+    connections.close();
     metrics.close();
-    clearTimeout(cut);
     logger?.info({ url }, "closed");
   };
   return { url, port: bound, operatorToken, close: () => (closed ??= close()) };

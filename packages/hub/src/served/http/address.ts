@@ -1,11 +1,46 @@
 /// <reference types="node" />
 import type { IncomingMessage } from "node:http";
+import { isIPv4, isIPv6 } from "node:net";
 
 /** Who asks. Behind a proxy that is what the proxy wrote last; what stands before it anybody may write. */
 export function addressOf(request: IncomingMessage, isBehindProxy: boolean): string {
-  const direct = request.socket.remoteAddress ?? "";
+  const direct = networkOf(request.socket.remoteAddress ?? "");
   if (!isBehindProxy) return direct;
   const forwarded = request.headers["x-forwarded-for"];
   const all = Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? "");
-  return all.split(",").at(-1)?.trim() || direct;
+  const last = all.split(",").at(-1)!.trim();
+  return networkOf(last) || networkOf(/^\[?(.*?)\]?:\d+$/.exec(last)?.[1] ?? "") || direct;
+}
+
+/**
+ * What counts as one address: in IPv4 the address, in IPv6 the network of 64 bits, of which one
+ * customer has at least one whole. Empty for what is no address.
+ */
+export function networkOf(address: string): string {
+  const [plain = ""] = address.split("%");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (isIPv4(plain)) return plain;
+  return isIPv6(plain) ? networkOf6(plain) : "";
+}
+
+const GROUPS = 8;
+const GROUPS_OF_NETWORK = 4;
+
+function networkOf6(address: string): string {
+  const [head = "", tail] = address.split("::");
+  const before = groupsOf(head);
+  const after = tail === undefined ? [] : groupsOf(tail);
+  const zeros = Array.from({ length: GROUPS - before.length - after.length }, () => "0");
+  const groups = [...before, ...zeros, ...after];
+  return `${groups.slice(0, GROUPS_OF_NETWORK).join(":")}::/64`;
+}
+
+function groupsOf(text: string): string[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((group) => {
+    // The last 32 bits may be written as an address of IPv4.
+    if (group.includes(".")) return ["0", "0"];
+    return [Number.parseInt(group, 16).toString(16)];
+  });
 }

@@ -39,8 +39,18 @@ function headersOf({ retryAfterMs }: WaybillError): Record<string, string> {
 }
 
 export function sendProblem(reply: FastifyReply, error: WaybillError): void {
+  const { status, headers, body } = plainProblem(error);
+  void reply.code(status).headers(headers).send(body);
+}
+
+/** An error as whoever asked is to see it. */
+export function plainProblem(error: WaybillError): {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+} {
   const problem = writeProblem(error);
-  void reply.code(problem.status).headers(headersOf(error)).send(JSON.stringify(problem));
+  return { status: problem.status, headers: headersOf(error), body: JSON.stringify(problem) };
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -55,11 +65,10 @@ const REASONS: Readonly<Record<number, string>> = {
 
 /** The same for a connection on which there is no reply to send it with. */
 export function rawProblem(error: WaybillError): string {
-  const problem = writeProblem(error);
-  const body = JSON.stringify(problem);
-  const headers = Object.entries(headersOf(error)).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status, headers, body } = plainProblem(error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
-    `HTTP/1.1 ${problem.status} ${REASONS[problem.status] ?? "Error"}\r\n${headers.join("")}` +
+    `HTTP/1.1 ${status} ${REASONS[status] ?? "Error"}\r\n${lines.join("")}` +
     `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
   );
 }

@@ -11,6 +11,7 @@ import type { Rates } from "../doors/rates.ts";
 import { Lines, NDJSON } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
+import type { Connections } from "./connections.ts";
 import { queryReader } from "./query.ts";
 
 declare module "fastify" {
@@ -24,6 +25,7 @@ export interface RouteOptions {
   readonly served: Served;
   readonly callers: CallerOptions;
   readonly budgets: Budgets;
+  readonly connections: Connections;
   readonly agentRates: Rates;
 }
 
@@ -31,7 +33,7 @@ export interface RouteOptions {
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
-  { served, callers, budgets, agentRates }: RouteOptions,
+  { served, callers, budgets, connections, agentRates }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
@@ -40,13 +42,23 @@ export function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     async onRequest(request) {
       const { authorization } = request.headers;
-      request.caller = await callerOf(authorization, request.method, request.url, callers);
-      admitCaller(request.caller, who, served);
-      if (request.caller.type !== "agent") return;
-      const early = agentRates.take(request.caller.agent, Date.now());
+      const connection = connections.of(request.raw.socket);
+      try {
+        request.caller = await callerOf(authorization, request.method, request.url, callers);
+      } catch (error) {
+        if (connection !== undefined) connections.doubt(connection);
+        throw error;
+      }
+      const { caller } = request;
+      if (caller.type !== "stranger" && connection !== undefined) {
+        connections.prove(connection, caller.type === "agent" ? caller.agent : "");
+      }
+      admitCaller(caller, who, served);
+      if (caller.type !== "agent") return;
+      const early = agentRates.take(caller.agent, Date.now());
       if (early === 0) return;
       budgets.hit("callsPerAgent");
-      throw tooMany(request.caller.agent, early);
+      throw tooMany(caller.agent, early);
     },
     async preValidation({ caller, bodyBytes }) {
       if (caller.type !== "agent") return;

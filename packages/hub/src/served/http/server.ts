@@ -1,5 +1,10 @@
 /// <reference types="node" />
-import type { Socket } from "node:net";
+import { createServer as createPlain } from "node:http";
+import type { RequestListener, Server } from "node:http";
+import { createServer as createSecure } from "node:https";
+import { once } from "node:events";
+import { lookup } from "node:dns/promises";
+import type { AddressInfo, Socket } from "node:net";
 import { WaybillError } from "@waybill/protocol";
 import fastify from "fastify";
 import type { FastifyInstance } from "fastify";
@@ -9,44 +14,46 @@ import { faultOf } from "../log.ts";
 import type { HubLogger } from "../log.ts";
 import type { TlsFiles } from "../options.ts";
 import { readBody } from "./body.ts";
-import { checkAtDoor } from "./door.ts";
+import type { Connections } from "./connections.ts";
+import { discardRest } from "./discard.ts";
 import type { DoorOptions } from "./door.ts";
 import { errorOf, rawProblem, sendProblem } from "./errors.ts";
+import { gate } from "./gate.ts";
 
 export interface HttpOptions {
   readonly door: DoorOptions;
   readonly hubLimits: HubLimits;
   readonly budgets: Budgets;
+  readonly connections: Connections;
   readonly tls: TlsFiles | undefined;
   readonly logger: HubLogger | undefined;
   /** A request was answered. */
   readonly answered: (route: string, method: string, status: number, seconds: number) => void;
 }
 
+export interface HttpServer {
+  readonly fastify: FastifyInstance;
+  listen(host: string, port: number): Promise<void>;
+  close(cutAfterMs: number): Promise<void>;
+}
+
 const CHECK_TIMES_EACH_MS = 1_000;
 
 /** Reads requests and answers them with problems where they are none; knows no operation. */
-export function httpServer({
-  door,
-  hubLimits,
-  budgets,
-  tls,
-  logger,
-  answered,
-}: HttpOptions): FastifyInstance {
-  const { limits } = budgets;
-  const times = {
-    headersTimeout: Math.min(limits.headersMs, limits.requestMs),
-    connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
-  };
+export function httpServer(options: HttpOptions): HttpServer {
+  const { door, hubLimits, budgets, logger, answered } = options;
+  let answering: RequestListener;
+  const beside: Server[] = [];
   const server = fastify({
     bodyLimit: door.bodyBytes,
-    requestTimeout: limits.requestMs,
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
     return503OnClosing: false,
     routerOptions: { maxParamLength: 256 },
-    ...(tls === undefined ? { http: times } : { https: { ...times, ...tls } }),
+    serverFactory(answer) {
+      answering = answer;
+      return openServer(answer, options);
+    },
     clientErrorHandler: (error, socket) => refuse(error, socket, budgets),
     frameworkErrors: (error, _request, reply) => sendProblem(reply as never, errorOf(error)),
   });
@@ -61,7 +68,6 @@ export function httpServer({
       done(error as Error);
     }
   });
-  server.addHook("onRequest", async ({ raw }) => checkAtDoor(raw, door));
   server.addHook("onResponse", async (request, reply) => {
     const { caller, method, routeOptions } = request;
     // Paths and methods that nothing answers to are made up by strangers, without end.
@@ -90,13 +96,74 @@ export function httpServer({
     if (error.status === 500) {
       logger?.error({ route: request.routeOptions.url, fault: faultOf(error) }, "failure");
     }
-    // What is left of a body is thrown away as it comes: cut off, its sender would not see why.
     reply.removeHeader("connection");
-    request.raw.resume();
+    discardRest(request.raw, door.bodyBytes, () => request.raw.socket.destroy());
     sendProblem(reply, error);
   });
-  boundConnections(server, budgets);
+  return {
+    fastify: server,
+    async listen(host, port) {
+      await server.listen({ host, port });
+      if (host !== "localhost") return;
+      beside.push(...(await listenBeside(server.server, () => openServer(answering, options))));
+    },
+    async close(cutAfterMs) {
+      const all = [server.server, ...beside];
+      // Who is connected and asks nothing is not waited for.
+      const cut = setTimeout(() => all.forEach((each) => each.closeAllConnections()), cutAfterMs);
+      const closed = beside.map((each) => new Promise((resolve) => each.close(resolve)));
+      await Promise.all([server.close(), ...closed]);
+      clearTimeout(cut);
+    },
+  };
+}
+
+/** The server below it all: what it lets through has kept to the bounds of a connection. */
+function openServer(
+  answer: RequestListener,
+  { door, budgets, connections, tls }: HttpOptions,
+): Server {
+  const { headersMs, requestMs, idleMs, silentMs, headerBytes } = budgets.limits;
+  const bounds = {
+    headersTimeout: Math.min(headersMs, requestMs),
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
+    maxHeaderSize: headerBytes,
+  };
+  const server =
+    tls === undefined
+      ? createPlain(bounds)
+      : createSecure({ ...bounds, ...tls, handshakeTimeout: silentMs });
+  connections.watch(server);
+  server.on("request", gate(answer, { door, connections }));
+  // Who waits to be asked for its body is asked once nothing speaks against it.
+  const askForBody: RequestListener = (request, response) => {
+    response.writeContinue();
+    answer(request, response);
+  };
+  server.on("checkContinue", gate(askForBody, { door, connections }));
   return server;
+}
+
+/** `localhost` may be two addresses, and a server listens at one: this opens those for the others. */
+async function listenBeside(main: Server, open: () => Server): Promise<Server[]> {
+  const { address, port } = main.address() as AddressInfo;
+  const all = await lookup("localhost", { all: true });
+  const others = all.filter((each) => each.address !== address);
+  const servers = await Promise.all(
+    others.map(async (other) => {
+      const server = open();
+      server.on("upgrade", (...upgrade) => main.emit("upgrade", ...upgrade));
+      server.listen(port, other.address);
+      const isListening = await once(server, "listening").then(
+        () => true,
+        () => false,
+      );
+      return isListening ? server : undefined;
+    }),
+  );
+  return servers.filter((server) => server !== undefined);
 }
 
 /** What is no HTTP, or comes too slowly. */
@@ -112,22 +179,4 @@ function refuse(error: Error & { code?: string }, socket: Socket, budgets: Budge
       ? new WaybillError(413, "The headers of the request are too long.")
       : new WaybillError(400, "This is not HTTP/1.1.");
   socket.end(rawProblem(problem), () => socket.destroy());
-}
-
-function boundConnections(server: FastifyInstance, budgets: Budgets): void {
-  const open = new Map<string, number>();
-  server.server.on("connection", (socket: Socket) => {
-    const address = socket.remoteAddress ?? "";
-    const count = (open.get(address) ?? 0) + 1;
-    if (count > budgets.limits.connectionsPerAddress) {
-      budgets.hit("connectionsPerAddress");
-      return void socket.destroy();
-    }
-    open.set(address, count);
-    socket.once("close", () => {
-      const left = open.get(address)! - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
-    });
-  });
 }

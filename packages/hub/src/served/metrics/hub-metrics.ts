@@ -4,6 +4,7 @@ import type { HubServer } from "../../open-hub.ts";
 import type { Store } from "../../store.ts";
 import { BUDGET_NAMES, BUDGETS } from "../budgets.ts";
 import type { Budgets } from "../budgets.ts";
+import type { Connections } from "../http/connections.ts";
 import { Exposition } from "./exposition.ts";
 import type { Counter, Histogram } from "./exposition.ts";
 
@@ -11,6 +12,7 @@ export interface MetricsOf {
   readonly hub: HubServer;
   readonly store: Pick<Store, "ledgerHead">;
   readonly budgets: Budgets;
+  readonly connections: Pick<Connections, "strangers" | "known">;
   /** How many agents are attached over each kind of line. */
   readonly lines: () => Readonly<Record<"socket" | "poll" | "webhook", number>>;
 }
@@ -29,7 +31,7 @@ export class HubMetrics {
   readonly #loop = monitorEventLoopDelay({ resolution: 20 });
   readonly #unwatch: () => void;
 
-  constructor({ hub, store, budgets, lines }: MetricsOf) {
+  constructor({ hub, store, budgets, connections, lines }: MetricsOf) {
     const page = this.#page;
     const { operator } = hub;
     this.requests = page.histogram(
@@ -60,6 +62,13 @@ export class HubMetrics {
     page.read("gauge", "waybill_credit", "Attempts that attached agents would take.", () => {
       return operator.load().credit;
     });
+    page.read(
+      "gauge",
+      "waybill_connections",
+      "Connections, by whether anybody is known on it.",
+      () =>
+        (["strangers", "known"] as const).map((of) => ({ labels: { of }, value: connections[of] })),
+    );
     page.read("gauge", "waybill_budget_limit", "What is allowed, by budget, in its unit.", () =>
       BUDGET_NAMES.map((budget) => {
         const { per, unit } = BUDGETS[budget];

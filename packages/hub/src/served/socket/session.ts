@@ -14,6 +14,7 @@ import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
 import type { Rates } from "../doors/rates.ts";
 import type { Budgets } from "../budgets.ts";
+import type { Connection } from "../http/connections.ts";
 import { answerCall } from "./call.ts";
 import { Outbox } from "./outbox.ts";
 
@@ -22,8 +23,9 @@ export interface SessionOptions {
   readonly budgets: Budgets;
   readonly agentRates: Rates;
   readonly nonce: string;
-  /** It has said who it is, or is gone: it is no stranger any more. */
-  readonly introduced: () => void;
+  readonly connection: Pick<Connection, "isBusy">;
+  /** It has said who it is: it is no stranger any more. */
+  readonly introduced: (agent: string) => void;
   /** A call was answered: with which status, 200 where it was no problem. */
   readonly called: (call: CallName, status: number, seconds: number) => void;
 }
@@ -140,6 +142,7 @@ export class Session {
       case "hello":
         if (this.#isGreeting) throw new WaybillError(400, "A socket takes one hello.");
         this.#isGreeting = true;
+        this.#options.connection.isBusy = true;
         this.#greet(frame.proof, frame.credit).catch((error: unknown) =>
           this.end(WaybillError.from(error)),
         );
@@ -166,7 +169,7 @@ export class Session {
       this.#deliver(delivery),
     );
     if (this.#isClosing) return attachment.close();
-    introduced();
+    introduced(agent);
     this.#agent = agent;
     this.#attachment = attachment;
     this.#credit = credit;
@@ -310,7 +313,6 @@ export class Session {
   #left(): void {
     this.#isClosing = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#options.introduced();
     this.#attachment?.close().catch(() => undefined);
     this.#idle?.();
   }

@@ -9,6 +9,7 @@ import type { WebSocket } from "ws";
 import type { HubServer } from "../../open-hub.ts";
 import type { Rates } from "../doors/rates.ts";
 import { addressOf } from "../http/address.ts";
+import type { Connection, Connections } from "../http/connections.ts";
 import { checkAtDoor } from "../http/door.ts";
 import type { DoorOptions } from "../http/door.ts";
 import { rawProblem } from "../http/errors.ts";
@@ -19,6 +20,7 @@ import type { SessionOptions } from "./session.ts";
 export interface SocketsOptions {
   readonly hub: HubServer;
   readonly budgets: Budgets;
+  readonly connections: Connections;
   readonly door: DoorOptions;
   readonly agentRates: Rates;
   readonly called: SessionOptions["called"];
@@ -32,8 +34,6 @@ export class Sockets {
   readonly #options: SocketsOptions;
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<Session>();
-  /** Sockets that have not said who they are, by address. */
-  readonly #strangers = new Map<string, number>();
   #isClosing = false;
 
   constructor(server: Server, options: SocketsOptions) {
@@ -47,13 +47,16 @@ export class Sockets {
     });
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on("error", () => undefined);
+      const connection = options.connections.of(socket);
+      if (connection === undefined) return void socket.destroy();
+      connection.isUpgraded = true;
       try {
-        this.#check(request);
+        this.#check(request, connection);
       } catch (error) {
         socket.end(rawProblem(WaybillError.from(error)), () => socket.destroy());
         return;
       }
-      this.#server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, request));
+      this.#server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, connection));
     });
   }
 
@@ -62,40 +65,27 @@ export class Sockets {
     return [...this.#sessions].filter(({ agent }) => agent !== undefined).length;
   }
 
-  #check(request: IncomingMessage): void {
-    const { door, budgets } = this.#options;
-    checkAtDoor(request, door);
+  #check(request: IncomingMessage, connection: Connection): void {
+    const { door, connections } = this.#options;
+    checkAtDoor(request, door, connection);
     if (request.url?.split("?")[0] !== PATH) {
       throw new WaybillError(404, `There is no socket under this path; it is at ${PATH}.`);
     }
     if (this.#isClosing) throw new WaybillError(503, "This hub is going down; come again.");
-    const strangers = this.#strangers.get(addressOf(request, door.isBehindProxy)) ?? 0;
-    if (strangers < budgets.limits.strangersPerAddress) return;
-    throw budgets.refuse(
-      "strangersPerAddress",
-      `${strangers} sockets from this address have not said who they are; more are let in once they have.`,
-      { retryAfterMs: budgets.limits.helloMs },
-    );
+    // Behind a proxy it is only known now whose it is.
+    if (door.isBehindProxy) connections.countFor(connection, addressOf(request, true));
   }
 
-  #open(socket: WebSocket, request: IncomingMessage): void {
-    const { hub, budgets, door, agentRates, called } = this.#options;
-    const address = addressOf(request, door.isBehindProxy);
-    this.#strangers.set(address, (this.#strangers.get(address) ?? 0) + 1);
-    let isStranger = true;
+  #open(socket: WebSocket, connection: Connection): void {
+    const { hub, budgets, connections, agentRates, called } = this.#options;
     const session = new Session(socket, {
       hub,
       budgets,
       agentRates,
       called,
       nonce: randomBytes(NONCE_BYTES).toString("base64url"),
-      introduced: () => {
-        if (!isStranger) return;
-        isStranger = false;
-        const left = this.#strangers.get(address)! - 1;
-        if (left > 0) this.#strangers.set(address, left);
-        else this.#strangers.delete(address);
-      },
+      connection,
+      introduced: (agent) => connections.prove(connection, agent),
     });
     this.#sessions.add(session);
     void session.ended.then(() => this.#sessions.delete(session));

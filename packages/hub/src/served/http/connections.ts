@@ -1,0 +1,266 @@
+/// <reference types="node" />
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server, Socket } from "node:net";
+import type { BudgetName, Budgets } from "../budgets.ts";
+import { networkOf } from "./address.ts";
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** One connection, from its first byte on. Strangers are those on which nobody has proven who it is. */
+export class Connection {
+  readonly key: string;
+  /** The socket of TCP, or that of TLS once both sides have shaken hands. */
+  socket: Socket;
+  /** Whom it counts for; a proxy's connections are nobody's until their requests are read. */
+  address: string | undefined;
+  /** The agent, or the operator, that has proven itself on it last. */
+  owner: string | undefined;
+  isUpgraded = false;
+  /** What is done on it that its other side waits for, beside requests. */
+  isBusy = false;
+  hasAsked = false;
+  quietSince: number;
+  #exchanges: Exchange[] = [];
+  #passed = 0;
+  #passedAt: number;
+
+  constructor(key: string, socket: Socket, now: number) {
+    this.key = key;
+    this.socket = socket;
+    this.quietSince = now;
+    this.#passedAt = now;
+  }
+
+  get requests(): number {
+    return this.#exchanges.length;
+  }
+
+  /** Whether it is the other side's turn: to ask, to send the rest of a body, or to read. */
+  get isWaitingForPeer(): boolean {
+    if (this.isBusy) return false;
+    return this.#exchanges.every(
+      ({ request, response }) => !request.complete || response.writableEnded,
+    );
+  }
+
+  begin(exchange: Exchange): void {
+    this.hasAsked = true;
+    this.#exchanges.push(exchange);
+    exchange.response.once("close", () => {
+      this.#exchanges = this.#exchanges.filter((each) => each !== exchange);
+      this.quietSince = performance.now();
+    });
+  }
+
+  /** For how long nothing of what waits to be read has been read. */
+  unreadMs(now: number): number {
+    const { bytesWritten, writableLength } = this.socket;
+    const passed = bytesWritten - writableLength;
+    if (writableLength === 0 || passed !== this.#passed) {
+      this.#passed = passed;
+      this.#passedAt = now;
+    }
+    return now - this.#passedAt;
+  }
+}
+
+const SWEEP_MS = 1_000;
+
+/**
+ * All connections of a server. Where there are too many of strangers, the one that has kept the hub
+ * waiting for the longest makes room: whoever is new and means to ask something can.
+ */
+export class Connections {
+  readonly #budgets: Budgets;
+  readonly #isBehindProxy: boolean;
+  readonly #all = new Map<string, Connection>();
+  readonly #bySocket = new WeakMap<object, Connection>();
+  /** In the order in which they came. */
+  readonly #strangers = new Groups();
+  readonly #owned = new Groups();
+  readonly #ofAddress = new Map<string, number>();
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(budgets: Budgets, isBehindProxy: boolean) {
+    this.#budgets = budgets;
+    this.#isBehindProxy = isBehindProxy;
+    this.#sweeping = setInterval(() => this.#sweep(performance.now()), SWEEP_MS);
+    this.#sweeping.unref();
+  }
+
+  watch(server: Server): void {
+    server.on("connection", (socket: Socket) => this.#open(socket));
+    server.on("secureConnection", (socket: Socket) => {
+      const connection = this.#all.get(keyOf(socket));
+      if (connection === undefined) return void socket.destroy();
+      connection.socket = socket;
+      this.#bySocket.set(socket, connection);
+    });
+  }
+
+  of(socket: object): Connection | undefined {
+    return this.#bySocket.get(socket);
+  }
+
+  get strangers(): number {
+    return this.#strangers.size;
+  }
+
+  get known(): number {
+    return this.#all.size - this.#strangers.size;
+  }
+
+  #open(socket: Socket): void {
+    const connection = new Connection(keyOf(socket), socket, performance.now());
+    const { connectionsPerHub } = this.#budgets.limits;
+    if (this.#all.size >= connectionsPerHub && !this.#evict("connectionsPerHub")) {
+      this.#budgets.hit("connectionsPerHub");
+      return void socket.destroy();
+    }
+    this.#all.set(connection.key, connection);
+    this.#bySocket.set(socket, connection);
+    socket.once("close", () => this.#close(connection));
+    if (!this.#isBehindProxy) this.countFor(connection, networkOf(socket.remoteAddress ?? ""));
+  }
+
+  /** Counts a connection for the address that it comes from, and cuts it where there is no room. */
+  countFor(connection: Connection, address: string): void {
+    const { strangersPerAddress, strangersPerHub, connectionsPerAddress } = this.#budgets.limits;
+    connection.address = address;
+    const count = this.#ofAddress.get(address) ?? 0;
+    this.#ofAddress.set(address, count + 1);
+    const hasRoom =
+      this.#makeRoom("connectionsPerAddress", count < connectionsPerAddress, address) &&
+      this.#makeRoom(
+        "strangersPerAddress",
+        this.#strangers.count(address) < strangersPerAddress,
+        address,
+      ) &&
+      this.#makeRoom("strangersPerHub", this.#strangers.size < strangersPerHub);
+    if (hasRoom) this.#strangers.add(address, connection);
+    else this.cut(connection);
+  }
+
+  #makeRoom(budget: BudgetName, hasRoom: boolean, address?: string): boolean {
+    return hasRoom || this.#evict(budget, address);
+  }
+
+  /** Cuts the stranger that has waited for the longest, of this address or of the one with the most. */
+  #evict(budget: BudgetName, address: string = this.#strangers.largest()): boolean {
+    this.#budgets.hit(budget);
+    const oldest = this.#strangers.first(address, ({ isWaitingForPeer }) => isWaitingForPeer);
+    if (oldest === undefined) return false;
+    this.cut(oldest);
+    return true;
+  }
+
+  /** Somebody has proven who it is. An agent has connections of its own that strangers can't take. */
+  prove(connection: Connection, owner: string): void {
+    // A proxy has many ask over one connection.
+    if (this.#isBehindProxy && !connection.isUpgraded) return;
+    if (connection.owner === owner || !this.#all.has(connection.key)) return;
+    this.#leave(connection);
+    connection.owner = owner;
+    this.#owned.add(owner, connection);
+    if (this.#owned.count(owner) <= this.#budgets.limits.connectionsPerAgent) return;
+    this.#budgets.hit("connectionsPerAgent");
+    const others = (each: Connection) => each !== connection && each.isWaitingForPeer;
+    this.cut(this.#owned.first(owner, others) ?? connection);
+  }
+
+  /** A proof on it did not hold. */
+  doubt(connection: Connection): void {
+    if (connection.owner === undefined || connection.isUpgraded) return;
+    this.#leave(connection);
+    connection.owner = undefined;
+    if (connection.address !== undefined) this.#strangers.add(connection.address, connection);
+  }
+
+  #leave(connection: Connection): void {
+    const { owner, address } = connection;
+    if (owner !== undefined) this.#owned.delete(owner, connection);
+    else if (address !== undefined) this.#strangers.delete(address, connection);
+  }
+
+  cut(connection: Connection): void {
+    connection.socket.destroy();
+    this.#close(connection);
+  }
+
+  #close(connection: Connection): void {
+    if (this.#all.get(connection.key) !== connection) return;
+    this.#all.delete(connection.key);
+    this.#leave(connection);
+    const { address } = connection;
+    if (address === undefined) return;
+    const left = this.#ofAddress.get(address)! - 1;
+    if (left > 0) this.#ofAddress.set(address, left);
+    else this.#ofAddress.delete(address);
+  }
+
+  #sweep(now: number): void {
+    const { silentMs, idleMs, headersMs, unreadMs } = this.#budgets.limits;
+    for (const connection of this.#all.values()) {
+      if (connection.unreadMs(now) >= unreadMs) {
+        this.#budgets.hit("unreadMs");
+        this.cut(connection);
+        continue;
+      }
+      if (connection.isUpgraded || connection.requests > 0) continue;
+      const quietMs = now - connection.quietSince;
+      // Headers that are on their way have their own time.
+      const budget = connection.hasAsked ? "idleMs" : "silentMs";
+      if (quietMs < (connection.hasAsked ? idleMs + headersMs : silentMs)) continue;
+      this.#budgets.hit(budget);
+      this.cut(connection);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping);
+  }
+}
+
+/** Connections by whom they count for, each group in the order in which they came. */
+class Groups {
+  readonly #groups = new Map<string, Set<Connection>>();
+  size = 0;
+
+  count(name: string): number {
+    return this.#groups.get(name)?.size ?? 0;
+  }
+
+  add(name: string, connection: Connection): void {
+    let group = this.#groups.get(name);
+    if (group === undefined) this.#groups.set(name, (group = new Set()));
+    if (group.has(connection)) return;
+    group.add(connection);
+    this.size++;
+  }
+
+  delete(name: string, connection: Connection): void {
+    const group = this.#groups.get(name);
+    if (group?.delete(connection) !== true) return;
+    this.size--;
+    if (group.size === 0) this.#groups.delete(name);
+  }
+
+  first(name: string, fits: (connection: Connection) => boolean): Connection | undefined {
+    for (const each of this.#groups.get(name) ?? []) if (fits(each)) return each;
+    return undefined;
+  }
+
+  /** The name of the largest group. */
+  largest(): string {
+    let largest = "";
+    for (const [name, { size }] of this.#groups) if (size > this.count(largest)) largest = name;
+    return largest;
+  }
+}
+
+function keyOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,55 @@
+/// <reference types="node" />
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { WaybillError } from "@waybill/protocol";
+import type { Connection, Connections } from "./connections.ts";
+import { discardRest } from "./discard.ts";
+import { checkAtDoor } from "./door.ts";
+import type { DoorOptions } from "./door.ts";
+import { plainProblem } from "./errors.ts";
+
+export interface GateOptions {
+  readonly door: DoorOptions;
+  readonly connections: Connections;
+}
+
+/** Whoever comes too early is answered after its time, and no later than this. */
+const ANSWER_WITHIN_MS = 1_000;
+
+/** Lets requests through to whoever answers them, once it is known that they may cost something. */
+export function gate(answer: RequestListener, options: GateOptions): RequestListener {
+  const { door, connections } = options;
+  const { budgets } = door;
+  return (request, response) => {
+    const connection = connections.of(request.socket);
+    // What was read together with the request for which it was cut.
+    if (connection === undefined || request.socket.destroyed) return;
+    connection.begin({ request, response });
+    if (connection.requests > budgets.limits.requestsAtOnce) {
+      budgets.hit("requestsAtOnce");
+      return connections.cut(connection);
+    }
+    try {
+      checkAtDoor(request, door, connection);
+    } catch (error) {
+      return refuse(WaybillError.from(error), request, response, connection, options);
+    }
+    answer(request, response);
+  };
+}
+
+/** Who is refused for asking too often is kept waiting: its next request costs as much as this one. */
+function refuse(
+  error: WaybillError,
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: Connection,
+  { door, connections }: GateOptions,
+): void {
+  discardRest(request, door.bodyBytes, () => connections.cut(connection));
+  const waitMs = Math.min(error.status === 301 ? (error.retryAfterMs ?? 0) : 0, ANSWER_WITHIN_MS);
+  const { status, headers, body } = plainProblem(error);
+  const send = () => void response.writeHead(status, headers).end(body);
+  if (waitMs === 0) return send();
+  const timer = setTimeout(send, waitMs);
+  response.once("close", () => clearTimeout(timer));
+}
