@@ -128,7 +128,7 @@ export function lifecyclePage(): string {
       "4. The next attempt starts no earlier than the wait allows, and no earlier than `retry_after_ms` says.",
     ].join("\n"),
     "## Out for a while",
-    `${EJECTION.afterFailures} failures in a row that a recipient caused put it out for ${EJECTION.baseMs / 1000} seconds; each further one before a success for ${EJECTION.factor} times as long as the last, up to ${EJECTION.capMs / 60_000} minutes.`,
+    `${EJECTION.afterFailures} failures in a row that a recipient caused put it behind all others for ${EJECTION.baseMs / 1000} seconds; each further one before a success for ${EJECTION.factor} times as long as the last, up to ${EJECTION.capMs / 1000} seconds.`,
     "## Limits",
     table(
       ["Limit", "Value"],

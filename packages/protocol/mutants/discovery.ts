@@ -50,22 +50,22 @@ export const DISCOVERIES: readonly Mutant[] = [
   {
     rule: "WB-72",
     file: DISCOVERY,
-    find: `const reliability = wilsonLowerBound(successes, total);`,
-    replace: `const reliability = successes / total;`,
+    find: `const reliability = wilsonLowerBound(counted, total);`,
+    replace: `const reliability = counted / total;`,
     why: "ranks by the plain share, so that one success beats a record",
   },
   {
     rule: "WB-72",
     file: DISCOVERY,
-    find: `const reliability = wilsonLowerBound(successes, total);`,
-    replace: `const reliability = Math.max(wilsonLowerBound(successes, total), 0.5 * claim);`,
+    find: `const reliability = wilsonLowerBound(counted, total);`,
+    replace: `const reliability = Math.max(wilsonLowerBound(counted, total), 0.5 * claim);`,
     why: "believes a part of a claim whatever was measured",
   },
   {
     rule: "WB-72",
     file: DISCOVERY,
-    find: `newcomerShare: 0.15,`,
-    replace: `newcomerShare: 1,`,
+    find: `const counted = successes + prior.successes;`,
+    replace: `const counted = successes + (successes + failures > 0 ? prior.successes : 4 * claim);`,
     why: "believes a claim of which nothing is measured",
   },
   {
@@ -106,25 +106,23 @@ export const DISCOVERIES: readonly Mutant[] = [
   {
     rule: "WB-73",
     file: RELIABILITY,
-    find: `return { ...NO_STATS, successes: stats.successes + 1, failures: stats.failures };`,
-    replace: `return { ...stats, consecutiveFailures: 0, successes: stats.successes + 1 };`,
+    find: `return { ...NO_STATS, successes: successes + 1, failures, measuredAt, meanMs };`,
+    replace: `return { ...stats, consecutiveFailures: 0, successes: successes + 1 };`,
     why: "goes on putting out after a success",
   },
   {
     rule: "WB-73",
     file: RELIABILITY,
-    find: `return { ...NO_STATS, successes: stats.successes + 1, failures: stats.failures };`,
-    replace: `return { ...stats, ejectedUntil: null, successes: stats.successes + 1 };`,
+    find: `return { ...NO_STATS, successes: successes + 1, failures, measuredAt, meanMs };`,
+    replace: `return { ...stats, ejectedUntil: null, successes: successes + 1 };`,
     why: "goes on counting the failures from before a success",
   },
   {
     rule: "WB-73",
     file: DISCOVERY,
-    find: `isEjected(stats, now)
-      ?`,
-    replace: `isEjected(stats, now) && false
-      ?`,
-    why: "finds who was put out",
+    find: `const out = isEjected(stats, now);`,
+    replace: `const out = false;`,
+    why: "asks who was put out as soon as anybody else",
   },
   {
     rule: "WB-74",

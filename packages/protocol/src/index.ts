@@ -72,12 +72,14 @@ export { compileSchema, normalizeSchema, schemaFrom } from "./schema/schema.ts";
 export type { CompiledSchema, JsonSchema, SchemaIssue, SchemaSide } from "./schema/schema.ts";
 
 export { findCandidates, queryOf, reasonsAgainst, wantedFits } from "./discovery/discovery.ts";
+export { chooseCandidate } from "./discovery/choice.ts";
 export type {
   Candidate,
   FindQuery,
   Found,
   LeftOut,
   RankedCandidate,
+  Standing,
 } from "./discovery/discovery.ts";
 export { rankByWords } from "./discovery/words.ts";
 export {

@@ -43,12 +43,14 @@ export class HubSite {
     const process = new Process(scheduler, this.wall, this.#random.stream(`ids ${this.#starts++}`));
     this.process = process;
     trace.note(`${this.name} starts`);
+    const chance = this.#random.stream(`choices ${this.#starts}`);
     const opening = openHub({
       store: this.#openStore(process),
       key: keyOf(HUB_ID),
       id: HUB_ID,
       clock: process.clock,
       newId: process.newId,
+      random: () => chance.fraction(),
       terms: scenario.terms,
       ...(scenario.hasDeadLetterAgent ? { deadLetterAgent: DEAD_LETTER_AGENT } : {}),
       log: ({ event, handoffId, error }) => {

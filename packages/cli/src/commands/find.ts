@@ -43,7 +43,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
       fits.length === 0
         ? `${style.bad("✗")} ${leftOut.length === 0 ? OFFERED_BY_NOBODY : "Nobody here fits."}`
         : columns(
-            ["AGENT", "CAPABILITY", "COUNT ON", "TERMS", "WHY"],
+            ["AGENT", "CAPABILITY", "COUNT ON", "LOAD", "TERMS", "WHY"],
             fits.map((each) => fitRow(each, style)),
             style.faint,
           ),
@@ -66,17 +66,26 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
 function fitRow(fit: RankedCandidate, style: Style): string[] {
   const { agent_id: agent, capability, reliability, isMeasured, isContradicted, reasons } = fit;
   const share = `${(reliability * 100).toFixed(0)} %`;
-  const how = isContradicted
-    ? style.bad("claims more than it does")
-    : style.faint(isMeasured ? "measured" : "newcomer");
+  const how =
+    fit.standing === "ejected"
+      ? style.bad("asked last")
+      : isContradicted
+        ? style.bad("claims more than it does")
+        : style.faint(isMeasured ? "measured" : "newcomer");
   const terms = `${durationText(capability.timeout_seconds * 1000)}, effects ${capability.effects}`;
   return [
     style.strong(agent),
     `${printable(capability.name)} ${style.faint(printable(capability.version))}`,
     `${share.padStart(5)} ${how}`,
+    loadText(fit, style),
     terms,
     style.faint(printable(reasons.join("; "))),
   ];
+}
+
+/** How many of its places are in use. */
+function loadText({ inFlight = 0, credit }: RankedCandidate, style: Style): string {
+  return credit === undefined ? style.faint("away") : `${inFlight} of ${inFlight + credit}`;
 }
 
 function shareIn(text: string): number {

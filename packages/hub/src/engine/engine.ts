@@ -1,5 +1,5 @@
 import { isOfferDue, liveAttempt, newId, WaybillError } from "@waybill/protocol";
-import type { LifecycleTerms } from "@waybill/protocol";
+import type { LifecycleTerms, Outcome } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import { Cases } from "../custody/cases.ts";
@@ -78,7 +78,12 @@ export class Engine {
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
     this.seen = new Seen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
-    this.router = new Router(this.registry, this.#measured, this.attached);
+    this.router = new Router({
+      registry: this.registry,
+      measured: this.#measured,
+      attached: this.attached,
+      random: options.random ?? Math.random,
+    });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
     this.cases = new Cases({
       store: this.store,
@@ -223,15 +228,29 @@ export class Engine {
       const { status } = record.state;
       this.log({ event: "ended", handoffId: stored.id, status });
     }
+    const outcomes = this.#outcomesOf(draft);
     try {
       await this.deliveries.send(record, draft.outgoing);
     } catch (error) {
       // It stays in the inbox of whom it is for.
       this.log({ event: "failure", handoffId: stored.id, error });
     }
-    for (const { recipient, ...outcome } of draft.outcomes()) {
+    for (const { recipient, ...outcome } of outcomes) {
       this.inBackground(this.#measured.record(recipient, record.capability, outcome));
     }
+  }
+
+  /** How the attempts ended that this draft closes, with what only the attachment knows about each. */
+  #outcomesOf(draft: Draft): (Outcome & { readonly recipient: string })[] {
+    const { state, asked } = draft.record!;
+    return draft.outcomes().map((outcome) => {
+      const attached = this.attached.get(outcome.recipient);
+      const isHeld = attached?.heldAttempt(state.id) !== undefined;
+      const heldMs = attached?.heldMs(state.id);
+      // Who waited for a person's answer was not slow.
+      const tookMs = asked.length > 0 ? undefined : heldMs;
+      return { ...outcome, isCrash: !isHeld, tookMs };
+    });
   }
 
   /** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */

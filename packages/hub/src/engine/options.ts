@@ -19,6 +19,8 @@ export interface HubOptions {
   readonly id?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;
+  /** Numbers from 0 up to, but not including, 1, by which work is spread; Math.random where left out. */
+  readonly random?: (() => number) | undefined;
   readonly limits?: Partial<HubLimits> | undefined;
   /** Terms where neither contract nor manifest says anything. */
   readonly terms?: Partial<LifecycleTerms> | undefined;

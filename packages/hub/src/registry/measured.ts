@@ -22,7 +22,8 @@ export class Measured {
     const known = this.#stats.get(name);
     if (known !== undefined) return known;
     const saved = await this.#store.setting(name);
-    const stats = saved === undefined ? NO_STATS : (JSON.parse(saved) as ReliabilityStats);
+    const stats =
+      saved === undefined ? NO_STATS : { ...NO_STATS, ...(JSON.parse(saved) as ReliabilityStats) };
     const meanwhile = this.#stats.get(name);
     if (meanwhile !== undefined) return meanwhile;
     this.#stats.set(name, stats);

@@ -37,7 +37,7 @@ export class Attached implements Attachment {
   /** Attempts that it works on, by handoff. */
   readonly #held = new InFlight<
     string,
-    { readonly attempt: number; readonly capability: string }
+    { readonly attempt: number; readonly capability: string; readonly since: number }
   >();
   /** How many of them at each capability. */
   readonly #counts = new Map<string, number>();
@@ -93,9 +93,15 @@ export class Attached implements Attachment {
     return this.#held.get(handoffId)?.attempt;
   }
 
+  /** How long ago it was given the attempt that it holds. */
+  heldMs(handoffId: string): number | undefined {
+    const held = this.#held.get(handoffId);
+    return held === undefined ? undefined : Math.max(0, this.#clock.now() - held.since);
+  }
+
   hold(handoffId: string, attempt: number, capability: string): void {
     this.#letGo(handoffId);
-    this.#held.set(handoffId, { attempt, capability });
+    this.#held.set(handoffId, { attempt, capability, since: this.#clock.now() });
     this.#counts.set(capability, this.inFlight(capability) + 1);
   }
 

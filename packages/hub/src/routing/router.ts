@@ -1,4 +1,4 @@
-import { findCandidates, queryOf } from "@waybill/protocol";
+import { chooseCandidate, findCandidates, isEjected, queryOf } from "@waybill/protocol";
 import type { Candidate, FindQuery, Found, HandoffEnvelope, StatusCode } from "@waybill/protocol";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Measured } from "../registry/measured.ts";
@@ -12,16 +12,26 @@ export type Route =
   /** Everybody there is has said no. */
   | { readonly type: "nobody"; readonly status: StatusCode };
 
-/** Whom a handoff is offered to: the one it names, or the best of those who fit and have room. */
+export interface RouterOptions {
+  readonly registry: Registry;
+  readonly measured: Measured;
+  readonly attached: ReadonlyMap<string, Attached>;
+  /** Numbers from 0 up to, but not including, 1. */
+  readonly random: () => number;
+}
+
+/** Whom a handoff is offered to: the agent it names, or one of those who fit and have room. */
 export class Router {
   readonly #registry: Registry;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, Attached>;
+  readonly #random: () => number;
 
-  constructor(registry: Registry, measured: Measured, attached: ReadonlyMap<string, Attached>) {
+  constructor({ registry, measured, attached, random }: RouterOptions) {
     this.#registry = registry;
     this.#measured = measured;
     this.#attached = attached;
+    this.#random = random;
   }
 
   async route(
@@ -53,14 +63,32 @@ export class Router {
     const candidates = await this.#candidates(here, now);
     const { fits } = findCandidates(query, candidates, now);
     const tried = new Set(state.attempts.map(({ recipient }) => recipient));
-    const best = fits.find(({ agent_id }) => !tried.has(agent_id)) ?? fits[0];
-    const placed =
-      best === undefined
-        ? undefined
-        : this.#place(record, best.agent_id, best.capability.concurrency);
-    if (placed !== undefined) return placed;
-    const until = Math.min(...candidates.map(({ stats }) => stats?.ejectedUntil ?? Infinity));
-    return until > now && until < Infinity ? { type: "wait", until } : { type: "wait" };
+    const sound = fits.filter(({ standing }) => standing !== "ejected");
+    const untried = sound.filter(({ agent_id }) => !tried.has(agent_id));
+    const preferred = [untried, sound, fits].find((some) => some.length > 0) ?? [];
+    const best = chooseCandidate(preferred, this.#random);
+    if (best === undefined) return { type: "wait" };
+    if (best.standing === "ejected" && (await this.#isSomebodyBusy(open, here, now))) {
+      // The others have no room now. They are waited for, but no longer than until this one is back.
+      const ends = candidates.map(({ stats }) => stats?.ejectedUntil ?? 0).filter((at) => at > now);
+      return { type: "wait", until: Math.min(...ends) };
+    }
+    const { capability } = best;
+    return this.#place(record, best.agent_id, capability.concurrency) ?? { type: "wait" };
+  }
+
+  /** Whether somebody who is connected and not ejected only lacks room. */
+  async #isSomebodyBusy(
+    open: readonly Offered[],
+    here: readonly Offered[],
+    now: number,
+  ): Promise<boolean> {
+    const hasRoom = new Set(here);
+    const busy = open.filter((each) => this.#attached.has(each.agent_id) && !hasRoom.has(each));
+    const stats = await Promise.all(
+      busy.map(({ agent_id, capability }) => this.#measured.of(agent_id, capability.name)),
+    );
+    return stats.some((each) => !isEjected(each, now));
   }
 
   /** Takes one of an agent's places at once: while others are asked, two could see the same one. */

@@ -185,7 +185,7 @@ test("33: a claim that measurement contradicts counts for nothing, and that is t
   await working;
 });
 
-test("36: who takes everything and does nothing is passed over after three times", async () => {
+test("36: an agent that takes everything and does nothing is passed over once it has failed three times", async () => {
   const world = await opened({ hub: { terms: { backoffMs: 10 } } });
   const terms = { lease_seconds: 1, max_attempts: 3 };
   const idle = await world.party("idle", [{ name: "work", ...terms, reliability_sla: 1 }]);
@@ -205,9 +205,12 @@ test("36: who takes everything and does nothing is passed over after three times
     expect(statusOf(await owner.submit(handoff.text))).toBe(200);
     return endOf(world, handoff);
   };
-  const first = await Promise.all([handOff(), handOff(), handOff()]);
-  expect(first).toEqual(first.map(() => ["completed", "idle", "busy"]));
-  expect(await handOff()).toEqual(["completed", "busy"]);
+  // By chance about half of them go to the idle one first; three of them are enough.
+  const first = await Promise.all(Array.from({ length: 24 }, handOff));
+  const lost = first.filter((recipients) => recipients.includes("idle"));
+  expect(lost.length).toBeGreaterThanOrEqual(3);
+  for (const recipients of lost) expect(recipients).toEqual(["completed", "idle", "busy"]);
+  for (let turn = 0; turn < 8; turn++) expect(await handOff()).toEqual(["completed", "busy"]);
   await Promise.all([silent.close(), wire.close(), taking, working]);
 });
 

@@ -1,4 +1,4 @@
-import type { FindQuery, Found, LeftOut } from "../discovery/discovery.ts";
+import type { FindQuery, Found, LeftOut, Standing } from "../discovery/discovery.ts";
 import type { Json } from "../json/json.ts";
 import type { Capability } from "../manifest/capability.ts";
 import { checked } from "./checked.ts";
@@ -28,6 +28,10 @@ export interface WireFit {
   readonly reliability: number;
   readonly is_measured: boolean;
   readonly is_contradicted: boolean;
+  readonly standing: Standing;
+  readonly in_flight?: number | undefined;
+  readonly credit?: number | undefined;
+  readonly mean_ms?: number | undefined;
   readonly reasons: readonly string[];
 }
 
@@ -55,6 +59,10 @@ export function writeFound({ fits, leftOut }: Found): WireFound {
       reliability: fit.reliability,
       is_measured: fit.isMeasured,
       is_contradicted: fit.isContradicted,
+      standing: fit.standing,
+      in_flight: fit.inFlight,
+      credit: fit.credit,
+      mean_ms: fit.meanMs,
       reasons: fit.reasons,
     })),
     left_out: leftOut,
@@ -70,6 +78,10 @@ export function readFound(value: unknown): Found {
       reliability: fit.reliability,
       isMeasured: fit.is_measured,
       isContradicted: fit.is_contradicted,
+      standing: fit.standing,
+      inFlight: fit.in_flight,
+      credit: fit.credit,
+      meanMs: fit.mean_ms,
       reasons: fit.reasons,
     })),
     leftOut,

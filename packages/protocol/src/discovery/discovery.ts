@@ -5,7 +5,14 @@ import type { Capability } from "../manifest/capability.ts";
 import { WaybillError } from "../error.ts";
 import { stringifyJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
-import { isEjected, NO_STATS, wilsonLowerBound, wilsonUpperBound } from "./reliability.ts";
+import {
+  decayed,
+  isEjected,
+  MEASURING,
+  NO_STATS,
+  wilsonLowerBound,
+  wilsonUpperBound,
+} from "./reliability.ts";
 import type { ReliabilityStats } from "./reliability.ts";
 import { compileSchema } from "../schema/schema.ts";
 import type { CompiledSchema } from "../schema/schema.ts";
@@ -39,14 +46,27 @@ export interface Candidate {
   readonly inputSchema?: CompiledSchema | undefined;
 }
 
+/**
+ * Whom to ask first. `good`: as reliable as the best of them, as far as anybody can tell. `worse`:
+ * measurement shows that others are more reliable. `ejected`: it failed several times in a row.
+ */
+export type Standing = "good" | "worse" | "ejected";
+
 export interface RankedCandidate {
   readonly agent_id: string;
   readonly capability: Capability;
-  /** What to count on, from 0 to 1: measured, or the newcomer's share of its claim. */
+  /** The least success rate, from 0 to 1, that what was measured lately allows to count on. */
   readonly reliability: number;
   readonly isMeasured: boolean;
   /** Whether what was measured rules its claim out. */
   readonly isContradicted: boolean;
+  readonly standing: Standing;
+  /** Handoffs of this capability that it works on now. */
+  readonly inFlight?: number | undefined;
+  /** How many more it would take; left out for one that is not connected. */
+  readonly credit?: number | undefined;
+  /** How long it takes on average; left out while unknown. */
+  readonly meanMs?: number | undefined;
   readonly reasons: readonly string[];
 }
 
@@ -63,14 +83,10 @@ export interface Found {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** How claims and measurements are weighed. */
+/** How measurements are compared. */
 export const WEIGHING = {
-  /**
-   * The share of its claim that a newcomer counts for. Less than what the fewest outcomes that keep
-   * a claim give (one success in one: 0.207; one in n, for large n: 0.177 of the claim), so that it
-   * is never above a proven agent with the same claim, and above all that have proven nothing.
-   */
-  newcomerShare: 0.15,
+  /** Worse than the best is who is below this share of what can be counted on from the best. */
+  worseBelow: 0.9,
   /** With fewer outcomes than this no claim is held to be contradicted. */
   outcomesToContradict: 5,
   issuesShown: 3,
@@ -83,16 +99,16 @@ export function findCandidates(
   now: number,
 ): Found {
   const inputBytes = bytesOf(query.input);
-  const fits: RankedCandidate[] = [];
+  const fits: Weighed[] = [];
   const leftOut: LeftOut[] = [];
   for (const candidate of candidates) {
     const { agent_id, capability } = candidate;
     const reasons = againstIt({ query, candidate, now, inputBytes });
-    if (reasons.length === 0) fits.push({ agent_id, capability, ...weigh(candidate) });
+    if (reasons.length === 0) fits.push({ agent_id, capability, ...weigh(candidate, now) });
     else
       leftOut.push({ agent_id, capability: capability.name, version: capability.version, reasons });
   }
-  const ranked = fits.sort(compareFits);
+  const ranked = withStanding(fits).sort(compareFits);
   return {
     fits: query.words === undefined ? ranked : rankByWords(ranked, query.words),
     leftOut: leftOut.sort(
@@ -137,10 +153,6 @@ interface Trial {
 const FILTERS: readonly ((trial: Trial) => readonly string[] | string | undefined)[] = [
   ({ candidate: { trust } }) =>
     trust.isTrusted ? undefined : `it is not trusted: ${trust.reason}`,
-  ({ candidate: { stats = NO_STATS }, now }) =>
-    isEjected(stats, now)
-      ? `it failed ${stats.consecutiveFailures} times in a row and is left out until ${timeText(stats.ejectedUntil!)}`
-      : undefined,
   ({ query: { version }, candidate: { capability } }) =>
     version === undefined || matchesVersion(capability.version, version)
       ? undefined
@@ -165,8 +177,8 @@ const FILTERS: readonly ((trial: Trial) => readonly string[] | string | undefine
       : `it works on ${inFlight} handoffs, and takes ${capability.concurrency} at once`,
   ({ candidate: { credit = Infinity } }) =>
     credit > 0 ? undefined : "it has no credit left: it takes nothing more at the moment",
-  ({ query: { minReliability = 0 }, candidate }) => {
-    const { reliability, reasons } = weigh(candidate);
+  ({ query: { minReliability = 0 }, candidate, now }) => {
+    const { reliability, reasons } = weigh(candidate, now);
     return reliability >= minReliability
       ? undefined
       : `its reliability counts as ${shown(reliability)}, and ${minReliability} is wanted: ${reasons.join("; ")}`;
@@ -197,46 +209,94 @@ function inputIssues(input: Json, { capability, inputSchema }: Candidate): strin
   }
 }
 
-type Weight = Pick<RankedCandidate, "reliability" | "isMeasured" | "isContradicted" | "reasons">;
+type Weight = Omit<RankedCandidate, "agent_id" | "capability" | "standing"> & {
+  /** The highest success rate that was measured lately leaves possible. */
+  readonly possible: number;
+  readonly isEjected: boolean;
+};
+type Weighed = Weight & Pick<RankedCandidate, "agent_id" | "capability">;
 
-function weigh({ capability, stats = NO_STATS }: Candidate): Weight {
+function weigh(candidate: Candidate, now: number): Weight {
+  const { capability, stats = NO_STATS, inFlight, credit } = candidate;
   const claim = capability.reliability_sla;
-  const { successes } = stats;
-  const total = successes + stats.failures;
-  if (total === 0) {
-    const reliability = WEIGHING.newcomerShare * claim;
-    const reason = `nothing is measured yet: its claim of ${claim} counts as ${shown(reliability)}`;
-    return { reliability, isMeasured: false, isContradicted: false, reasons: [reason] };
-  }
-  const reliability = wilsonLowerBound(successes, total);
-  const possible = wilsonUpperBound(successes, total);
-  const isContradicted = total >= WEIGHING.outcomesToContradict && possible < claim;
+  const { successes, failures } = decayed(stats, now);
+  const { prior } = MEASURING;
+  const counted = successes + prior.successes;
+  const total = counted + failures + prior.failures;
+  const reliability = wilsonLowerBound(counted, total);
+  const possible = wilsonUpperBound(counted, total);
+  const outcomes = successes + failures;
+  const isMeasured = outcomes > 0;
+  const isContradicted =
+    outcomes >= WEIGHING.outcomesToContradict && wilsonUpperBound(successes, outcomes) < claim;
+  const out = isEjected(stats, now);
   const reasons = [
-    `${successes} of ${total} outcomes were successes: at least ${shown(reliability)}, against a claim of ${claim}`,
+    isMeasured
+      ? `${weightText(successes)} of ${weightText(outcomes)} recent outcomes were successes: at least ${shown(reliability)}, against a claim of ${claim}`
+      : `nothing is measured yet: it counts as ${shown(reliability)}, like every newcomer`,
+    ...(isContradicted ? ["its claim is false and counts for nothing"] : []),
+    ...(out
+      ? [
+          `it failed ${stats.consecutiveFailures} times in a row, and comes after all others until ${timeText(stats.ejectedUntil!)}`,
+        ]
+      : []),
+    loadText(candidate),
   ];
-  if (isContradicted) {
-    reasons.push(
-      `that leaves at most ${shown(possible)}, so its claim is false and counts for nothing`,
-    );
-  }
-  return { reliability, isMeasured: true, isContradicted, reasons };
+  return {
+    reliability,
+    possible,
+    isMeasured,
+    isContradicted,
+    isEjected: out,
+    inFlight,
+    credit,
+    meanMs: stats.meanMs ?? undefined,
+    reasons,
+  };
+}
+
+function loadText({ inFlight = 0, credit, stats }: Candidate): string {
+  if (credit === undefined) return "it is not connected: work waits until it is";
+  const each = stats?.meanMs == null ? "" : `, about ${Math.round(stats.meanMs)} ms each`;
+  return `it works on ${inFlight} and takes ${credit} more${each}`;
+}
+
+/** Who is clearly worse than the best of them comes later, whatever room it has. */
+function withStanding(fits: readonly Weighed[]): RankedCandidate[] {
+  const best = Math.max(...fits.map((fit) => (fit.isEjected ? 0 : fit.reliability)));
+  return fits.map(({ possible, isEjected: isOut, ...fit }) => {
+    const isWorse = possible < WEIGHING.worseBelow * best;
+    const standing: Standing = isOut ? "ejected" : isWorse ? "worse" : "good";
+    const reasons = isWorse && !isOut ? [...fit.reasons, "others are more reliable"] : fit.reasons;
+    return { ...fit, standing, reasons };
+  });
 }
 
 type Order = (a: RankedCandidate, b: RankedCandidate) => number;
 
+const STANDINGS: readonly Standing[] = ["good", "worse", "ejected"];
+
 /** The order of the fits: the first row that tells two apart decides. */
 const ORDER: readonly Order[] = [
+  (a, b) => STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing),
+  // Among those of one standing work spreads: who has more of its places free is asked first.
+  (a, b) => loadClass(a) - loadClass(b),
   // Terms by their size alone: a promise that is a second shorter must not outweigh a record.
   (a, b) => termsClass(a.capability) - termsClass(b.capability),
   (a, b) => b.reliability - a.reliability,
   (a, b) => Number(a.isContradicted) - Number(b.isContradicted),
-  // Equal here means that both count for nothing, and one of them has shown that it deserves to.
-  (a, b) => Number(a.isMeasured) - Number(b.isMeasured),
+  (a, b) => (a.meanMs ?? Infinity) - (b.meanMs ?? Infinity) || 0,
   (a, b) => a.capability.timeout_seconds - b.capability.timeout_seconds,
   (a, b) => byText(a.agent_id, b.agent_id),
   (a, b) => compareVersions(b.capability.version, a.capability.version),
   (a, b) => byText(a.capability.version, b.capability.version),
 ];
+
+/** How busy it is, in quarters of its places; who is not connected comes after all who are. */
+function loadClass({ inFlight = 0, credit }: RankedCandidate): number {
+  if (credit === undefined) return 5;
+  return Math.ceil((4 * inFlight) / Math.max(1, inFlight + credit));
+}
 
 function compareFits(a: RankedCandidate, b: RankedCandidate): number {
   for (const order of ORDER) {
@@ -262,6 +322,11 @@ function bytesOf(input: Json | undefined): number {
 
 function shown(share: number): string {
   return share.toFixed(2);
+}
+
+/** A decayed count, for people: whole where it is. */
+function weightText(weight: number): string {
+  return Number.isInteger(weight) ? String(weight) : weight.toFixed(1);
 }
 
 function timeText(at: number): string {

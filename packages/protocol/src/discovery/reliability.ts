@@ -4,21 +4,48 @@ import type { CloseReason } from "../lifecycle/transitions.ts";
 
 /** What is known of how one agent keeps its word. Plain data: whoever holds it stores it as it is. */
 export interface ReliabilityStats {
+  /** Weight of the successes: 1 when counted, half of that after each half-life. */
   readonly successes: number;
   readonly failures: number;
+  /** When the weights were last brought up to date, in milliseconds; null before the first outcome. */
+  readonly measuredAt: number | null;
   readonly consecutiveFailures: number;
   /** Ejections since the last success: each one is longer than the one before. */
   readonly ejections: number;
-  /** Not to be picked before then, in milliseconds; null when it was never ejected since. */
+  /** Behind all others until then, in milliseconds; null when it was never ejected since. */
   readonly ejectedUntil: number | null;
+  /** What one crash takes with it is one failure: losses until then belong to the crash that was counted. */
+  readonly crashUntil: number | null;
+  /** How long an attempt takes, from offer to result, as a moving average; null while unknown. */
+  readonly meanMs: number | null;
 }
 
 export const NO_STATS: ReliabilityStats = {
   successes: 0,
   failures: 0,
+  measuredAt: null,
   consecutiveFailures: 0,
   ejections: 0,
   ejectedUntil: null,
+  crashUntil: null,
+  meanMs: null,
+};
+
+/** How outcomes are weighed. */
+export const MEASURING: {
+  readonly halfLifeMs: number;
+  readonly prior: { readonly successes: number; readonly failures: number };
+  readonly crashMs: number;
+  readonly durationShare: number;
+} = {
+  /** An outcome counts half after this time, so that an agent that was mended is trusted again. */
+  halfLifeMs: 15 * 60_000,
+  /** Outcomes that everybody starts with: they decide for a newcomer, and hardly count beside a record. */
+  prior: { successes: 3, failures: 1 },
+  /** Attempts that an agent loses within this time of its crash are lost by that crash. */
+  crashMs: 60_000,
+  /** The share of the newest duration in the moving average. */
+  durationShare: 0.2,
 };
 
 /** How one attempt ended. */
@@ -29,6 +56,10 @@ export interface Outcome {
   readonly closed?: CloseReason | undefined;
   /** Whether the recipient had taken it on: from then on, running out of time is its doing. */
   readonly isAccepted?: boolean | undefined;
+  /** Whether it was lost because its process is gone. */
+  readonly isCrash?: boolean | undefined;
+  /** How long it took, where that says something about the recipient. */
+  readonly tookMs?: number | undefined;
 }
 
 type Verdict = "success" | "failure" | "failure_once_accepted" | "not_its_doing";
@@ -81,11 +112,12 @@ const CLOSE_VERDICTS: Readonly<Record<CloseReason, Verdict | "by_status">> = {
 };
 
 export const EJECTION = {
-  /** This many failures in a row, and the agent is left out for a while. */
+  /** This many failures in a row, and the agent comes after all others for a while. */
   afterFailures: 3,
   baseMs: 30_000,
   factor: 2,
-  capMs: 3_600_000,
+  /** It is tried again within a minute: only that shows whether it was mended. */
+  capMs: 60_000,
 } as const;
 
 /** True for a success, false for a failure, undefined for what says nothing about the recipient. */
@@ -99,20 +131,43 @@ export function isSuccess({ status, closed = "result", isAccepted }: Outcome): b
 
 export function recordOutcome(stats: ReliabilityStats, outcome: Outcome): ReliabilityStats {
   const success = isSuccess(outcome);
+  const { at, isCrash = false, tookMs } = outcome;
   if (success === undefined) return stats;
+  const { successes, failures } = decayed(stats, at);
+  const measuredAt = Math.max(at, stats.measuredAt ?? at);
   if (success) {
-    return { ...NO_STATS, successes: stats.successes + 1, failures: stats.failures };
+    const meanMs = tookMs === undefined ? stats.meanMs : averaged(stats.meanMs, tookMs);
+    return { ...NO_STATS, successes: successes + 1, failures, measuredAt, meanMs };
   }
+  if (isCrash && stats.crashUntil !== null && at < stats.crashUntil) return stats;
   const failed: ReliabilityStats = {
     ...stats,
-    failures: stats.failures + 1,
+    successes,
+    failures: failures + 1,
+    measuredAt,
     consecutiveFailures: stats.consecutiveFailures + 1,
+    ...(isCrash ? { crashUntil: at + MEASURING.crashMs } : {}),
   };
   // What was under way when it was ejected fails with it, and is not a new reason.
   const isDue = failed.consecutiveFailures >= EJECTION.afterFailures;
-  if (!isDue || isEjected(stats, outcome.at)) return failed;
+  if (!isDue || isEjected(stats, at)) return failed;
   const forMs = Math.min(EJECTION.capMs, EJECTION.baseMs * EJECTION.factor ** stats.ejections);
-  return { ...failed, ejections: stats.ejections + 1, ejectedUntil: outcome.at + forMs };
+  return { ...failed, ejections: stats.ejections + 1, ejectedUntil: at + forMs };
+}
+
+/** The weights of successes and failures as they are at a time. */
+export function decayed(
+  { successes, failures, measuredAt }: ReliabilityStats,
+  at: number,
+): { readonly successes: number; readonly failures: number } {
+  if (measuredAt === null || at <= measuredAt) return { successes, failures };
+  const share = 0.5 ** ((at - measuredAt) / MEASURING.halfLifeMs);
+  return { successes: successes * share, failures: failures * share };
+}
+
+function averaged(before: number | null, tookMs: number): number {
+  if (before === null) return tookMs;
+  return before + MEASURING.durationShare * (tookMs - before);
 }
 
 export function isEjected(stats: ReliabilityStats, at: number): boolean {

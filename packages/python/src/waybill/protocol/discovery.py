@@ -14,7 +14,10 @@ from .schema import compile_schema
 _Z = 1.96
 _FAILURES_TO_BE_OUT = 3
 _FIRST_MS = 30_000
-_MOST_MS = 3_600_000
+_MOST_MS = 60_000
+# Everybody starts with these: they decide for a newcomer, and hardly count beside a record.
+_PRIOR_SUCCESSES = 3
+_PRIOR_FAILURES = 1
 # What a recipient brings about itself. Bad input, a cancellation and the like are the delegator's.
 _CAUSED_BY_RECIPIENT = frozenset((500, 501, 502, 503, 520))
 
@@ -29,7 +32,9 @@ class Candidate:
 
     @property
     def reliability(self) -> float:
-        return wilson_lower_bound(self.successes, self.failures)
+        return wilson_lower_bound(
+            self.successes + _PRIOR_SUCCESSES, self.failures + _PRIOR_FAILURES
+        )
 
 
 @dataclass(frozen=True)

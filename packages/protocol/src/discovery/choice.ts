@@ -1,0 +1,48 @@
+import type { RankedCandidate } from "./discovery.ts";
+
+/** A slow candidate keeps at least this share of the fastest one's weight, so that it stays measured. */
+const LEAST_SPEED = 0.05;
+
+/**
+ * Picks one of those that fit, so that work spreads: two are drawn, each by its speed, and the one
+ * with the smaller share of its places in use is taken. Candidates of a worse standing are picked only
+ * where there is nobody of a better one. `random` gives numbers from 0 up to, but not including, 1.
+ */
+export function chooseCandidate(
+  fits: readonly RankedCandidate[],
+  random: () => number,
+): RankedCandidate | undefined {
+  const [best] = fits;
+  if (best === undefined) return undefined;
+  const equals = fits.filter(({ standing }) => standing === best.standing);
+  if (equals.length === 1) return best;
+  const weights = weightsOf(equals);
+  const first = draw(equals, weights, random);
+  const second = draw(equals, weights, random);
+  return loadOf(second) < loadOf(first) ? second : first;
+}
+
+/** Twice as fast is twice the weight. Who was never measured counts like the average of the others. */
+function weightsOf(fits: readonly RankedCandidate[]): readonly number[] {
+  const means = fits.flatMap(({ meanMs }) => (meanMs === undefined ? [] : [Math.max(1, meanMs)]));
+  if (means.length === 0) return fits.map(() => 1);
+  const fastest = Math.min(...means);
+  const speed = (meanMs: number) => Math.max(LEAST_SPEED, fastest / Math.max(1, meanMs));
+  const average = means.reduce((sum, meanMs) => sum + speed(meanMs), 0) / means.length;
+  return fits.map(({ meanMs }) => (meanMs === undefined ? average : speed(meanMs)));
+}
+
+function draw(
+  fits: readonly RankedCandidate[],
+  weights: readonly number[],
+  random: () => number,
+): RankedCandidate {
+  let left = random() * weights.reduce((sum, weight) => sum + weight, 0);
+  const index = weights.findIndex((weight) => (left -= weight) < 0);
+  return fits[index] ?? fits.at(-1)!;
+}
+
+/** The share of its places that is in use. */
+function loadOf({ inFlight = 0, credit }: RankedCandidate): number {
+  return credit === undefined ? 0 : inFlight / Math.max(1, inFlight + credit);
+}
