@@ -2,6 +2,7 @@
 // `npm run check lint format` runs only these steps, `npm run check -- --without tests` all the others.
 import { run } from "./command.mjs";
 import { checkGuide, checkInstalled, checkPacked, checkStory } from "./packed.mjs";
+import { checkTsdoc } from "./tsdoc.mjs";
 import { packages } from "./workspace.mjs";
 
 // A step throws when it fails; what it returns is printed beside its "ok".
@@ -14,6 +15,7 @@ const steps = [
     name: "unused",
     run: () => void run("knip", ["--no-progress", "--treat-config-hints-as-errors"]),
   },
+  { name: "tsdoc", run: checkTsdoc },
   { name: "tools", run: () => void run("node", ["--test", ".tools/*.test.mjs"]) },
   { name: "packed", run: checkPacked },
   { name: "installed", run: checkInstalled },

@@ -31,9 +31,12 @@ import type { DeclaredHandler } from "./serving/declared.ts";
 import { Serving } from "./serving/serving.ts";
 import type { Handler } from "./serving/work.ts";
 
+/** Who an agent is, and how it works. */
 export interface AgentOptions {
+  /** Its name at the hub: 1 to 128 of a-z 0-9 . _ -, beginning and ending with a letter or digit. */
   readonly id: string;
   readonly key: PrivateKey;
+  /** Where it is attached: `await connect(url)`, or `await openHub(…)` in the same process. */
   readonly hub: Hub;
   /** More for its manifest than its id, keys and capabilities. */
   readonly manifest?: Omit<ManifestInput, "agent_id" | "capabilities"> | undefined;
@@ -41,11 +44,15 @@ export interface AgentOptions {
   readonly credit?: number | undefined;
   /** Whose manifests are believed. Left out: those that the hub has let in. */
   readonly trust?: TrustPolicy | undefined;
+  /** The time it lives by, the system's where it is left out. A simulation hands in its own. */
   readonly clock?: Clock | undefined;
+  /** Makes the ids of its envelopes: UUIDs of version 7. */
   readonly newId?: (() => string) | undefined;
+  /** Told of what happens: who attached, what was offered, accepted, finished, and what failed. */
   readonly log?: Log | undefined;
 }
 
+/** How an agent stops. */
 export interface StopOptions {
   /**
    * `finish` lets the work end; `release` gives it back at once. `abandon` says nothing at all, like
@@ -54,8 +61,12 @@ export interface StopOptions {
   readonly mode?: "finish" | "release" | "abandon" | undefined;
 }
 
-/** Something that serves capabilities and hands work off, under a name and a key of its own. Handing off starts it where that was not done. */
+/**
+ * Serves capabilities and hands work off, under a name and a key of its own. Handing off starts it
+ * where that was not done.
+ */
 export interface Agent extends Delegator {
+  /** Its name at the hub. */
   readonly id: string;
   /**
    * Settles when nothing is delivered to it any more: with the reason where its hub does not let it
@@ -105,11 +116,23 @@ export interface Agent extends Delegator {
   ): Promise<HandoffHandle<Output>>;
   /** Publishes the manifest and attaches to the hub. */
   start(): Promise<void>;
+  /** Takes nothing on any more, lets what is under way finish, and detaches. */
   stop(options?: StopOptions): Promise<void>;
 }
 
 const CREDIT = 16;
 
+/**
+ * Makes an agent. It does nothing yet: `start()` publishes what it can do and attaches it to its hub,
+ * and so does the first handoff.
+ *
+ * @example
+ * ```ts
+ * const agent = createAgent({ id: "editor", hub: await connect("http://127.0.0.1:7850") });
+ * const { output } = await agent.handoff(research, { input: { topic: "tea" } }).result;
+ * await agent.stop();
+ * ```
+ */
 export function createAgent(options: AgentOptions): Agent {
   return new LinkedAgent(options);
 }

@@ -11,6 +11,7 @@ export interface Clock {
 /** The longest that a timer can wait; beyond, it would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** The time of the system, by which everything lives that is not handed another. */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),

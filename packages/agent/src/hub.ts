@@ -1,15 +1,11 @@
 import type { FindQuery, Found, WaybillError } from "@waybill/protocol";
 import type { Delivery, HandoffView, PublishedManifest } from "@waybill/protocol/api";
 
-export type {
-  AttemptView,
-  Delivery,
-  HandoffView,
-  PublishedManifest,
-  ReceivedAt,
-} from "@waybill/protocol/api";
+export type { Delivery, HandoffView, PublishedManifest, ReceivedAt } from "@waybill/protocol/api";
 
+/** How an agent attaches to its hub. */
 export interface AttachRequest {
+  /** The agent's id. */
   readonly agent: string;
   /** How many attempts it works on at once. */
   readonly credit: number;
@@ -19,12 +15,17 @@ export interface AttachRequest {
   readonly proof: string;
 }
 
+/** An agent's line to its hub: what it says there unsigned, on a line that knows who it is. */
 export interface Attachment {
+  /** The attempt is being worked on: its lease begins. */
   taken(handoffId: string, attempt: number): void;
+  /** The attempt is still being worked on: its lease begins anew. */
   heartbeat(handoffId: string, attempt: number): void;
   /** The delivery with this id has arrived. */
   seen(deliveryId: string): void;
+  /** Changes how many attempts the agent works on at once. */
   setCredit(credit: number): void;
+  /** Ends the attachment, so that the agent is gone for the hub. */
   close(): Promise<void>;
   /** Settles when the attachment has ended: with the reason, or with nothing when it was closed. */
   readonly closed: Promise<WaybillError | undefined>;
@@ -32,17 +33,21 @@ export interface Attachment {
 
 /** All that an agent needs of a hub, whether it is in the same process or behind a socket. */
 export interface Hub {
+  /** The hub's id: as an agent it signs receipts and notices. */
   readonly id: string;
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
+  /** Takes an agent's signed manifest into the registry. */
   publish(manifest: string): Promise<void>;
   /** All manifests of one agent by sequence, or the newest of everyone who offers a capability. */
   manifests(
     query: { readonly agent: string } | { readonly capability: string },
   ): Promise<readonly PublishedManifest[]>;
+  /** Who can do something, best first, and why others can't. */
   find(query: FindQuery): Promise<Found>;
   /** What the next hello must carry, where there is a wire between the two. */
   challenge?(): Promise<string>;
+  /** Attaches an agent; deliveries for it go to the handler from then on. */
   attach(request: AttachRequest, handler: (delivery: Delivery) => void): Promise<Attachment>;
   /** What the hub knows of a handoff that `as` is party of; undefined for everybody else. */
   handoff(id: string, as: string): Promise<HandoffView | undefined>;

@@ -39,15 +39,9 @@ export { counterOf } from "./delegating/counter.ts";
 export type { CounterOffer, CounterRule } from "./delegating/counter.ts";
 
 export type { AgentLogEvent, Log } from "./log.ts";
-export { systemClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
-export type {
-  Attachment,
-  AttachRequest,
-  AttemptView,
-  Delivery,
-  HandoffView,
-  Hub,
-  PublishedManifest,
-  ReceivedAt,
-} from "./hub.ts";
+export type { Hub } from "./hub.ts";
+
+// So that an application needs no other package for what it meets every day.
+export { generateKey, newId, WaybillError } from "@waybill/protocol";
+export type { CapabilityInput, Json, Message, PrivateKey, StatusCode } from "@waybill/protocol";

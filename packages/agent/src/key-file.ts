@@ -8,6 +8,11 @@ const OTHERS = 0o077;
 /**
  * The agent's key from a file; the first time, a new one is made there for the owner alone. Refuses
  * a file that others may read: whoever has the key is the agent.
+ *
+ * @example
+ * ```ts
+ * const agent = createAgent({ id: "editor", key: await loadKey("editor.key"), hub });
+ * ```
  */
 export async function loadKey(path: string): Promise<PrivateKey> {
   // Loaded here, so that the rest of the package runs where there are no files.

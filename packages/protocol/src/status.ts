@@ -185,6 +185,7 @@ export const STATUS = {
   },
 } as const;
 
+/** The number of a status: 200, 404, 520. */
 export type StatusCode = keyof typeof STATUS;
 export type StatusName = (typeof STATUS)[StatusCode]["name"];
 

@@ -1,4 +1,4 @@
-import type { Attachment, AttachRequest, Delivery, HandoffView, Hub } from "@waybill/agent";
+import type { Attachment, AttachRequest, Delivery, HandoffView, Hub } from "@waybill/hub";
 import type { Found, WaybillError } from "@waybill/protocol";
 import { Caller } from "./caller.ts";
 import { unpackError } from "./message.ts";

@@ -2,7 +2,7 @@ import { asUntrusted, statusOf } from "@waybill/protocol";
 import type { Json, WaybillError } from "@waybill/protocol";
 import type { HandoffResult } from "../delegating/ending.ts";
 
-/** What a part of the work has come to, for a model to judge: of its files the names. */
+/** The result of another agent, for a model to judge. Of files it has the names. */
 export function resultAsData(
   result: Pick<HandoffResult, "output" | "messages" | "artifacts">,
 ): Json {
@@ -14,7 +14,7 @@ export function resultAsData(
   };
 }
 
-/** How a part of the work has failed, for a model to deal with. */
+/** The failure of another agent, for a model to deal with. */
 export function failureAsData(failure: WaybillError): Json {
   const { status, message } = failure;
   return { failed: true, status, name: statusOf(status).name, message };

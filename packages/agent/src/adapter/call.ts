@@ -12,6 +12,7 @@ import type { Step } from "./step.ts";
 
 /** What a step of a framework hands off. */
 export interface Call extends Omit<HandoffOptions, "handoffId" | "signal" | "group"> {
+  /** Which step of which run: the handoff id follows from it, so that a step that is run again finds its handoff. */
   readonly step: Step;
 }
 
@@ -41,7 +42,22 @@ export function dispatch(agent: Agent, { step, ...options }: Call): HandoffHandl
   });
 }
 
-/** Hands a step off and waits for its end: what a node, a tool or a team member of a framework does. */
+/**
+ * Hands a step off and waits for its end: what a node, a tool or a team member of a framework does.
+ *
+ * @example
+ * ```ts
+ * const result = await call(agent, {
+ *   step: { run: session, step: toolCallId },
+ *   capability: "web_research",
+ *   input,
+ *   signal,
+ *   onProgress: onEvent,
+ *   onQuestion: refuseQuestion,
+ * });
+ * return wordsOfResult(result);
+ * ```
+ */
 export async function call(
   agent: Agent,
   { signal, onProgress, onQuestion, ...options }: Call & Listening,

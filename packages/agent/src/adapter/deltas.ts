@@ -1,6 +1,13 @@
 /**
- * What a model streams, as progress. A progress is a signed envelope in the ledger, so words are
- * gathered for a while: the first come at once, the others when the while is over or the turn is.
+ * Reports what a model streams as progress. Every progress is a signed envelope in the ledger, so
+ * words are gathered: the first go out at once, the others every `everyMs`, and at `flush()`.
+ *
+ * @example
+ * ```ts
+ * const deltas = new Deltas(1_000, progress);
+ * for await (const chunk of stream) deltas.add(chunk.text);
+ * deltas.flush();
+ * ```
  */
 export class Deltas {
   readonly #everyMs: number;

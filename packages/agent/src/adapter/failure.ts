@@ -20,8 +20,14 @@ export function asFailureOfPart(error: WaybillError): WaybillError {
 }
 
 /**
- * The failure that something thrown by a framework's run is. Once the run was told to stop, it is the
- * reason for that; a part that has failed is a 424, whatever the part's own status says of the part.
+ * Makes a WaybillError of what a framework's run has thrown. A run that was told to stop gives the
+ * reason for that; a part that has failed gives a 424, whatever the part's own status; an error that
+ * `table` knows by its name has the status there; anything else is a 500.
+ *
+ * @example
+ * ```ts
+ * throw failureFrom(error, { table: { RateLimitError: 503 }, signal });
+ * ```
  */
 export function failureFrom(
   thrown: unknown,

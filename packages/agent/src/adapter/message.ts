@@ -13,19 +13,23 @@ export interface ToolResult {
   readonly output: Json;
 }
 
+/** A message of words alone. */
 export function textMessage(role: Message["role"], text: string, name?: string): Message {
   const message: Message = { role, content: [{ type: "text", text }] };
   return name === undefined ? message : { ...message, name };
 }
 
+/** A tool call, as one part of a message. */
 export function toolCallPart(call: ToolCall): ContentPart {
   return { type: "tool_call", id: call.id, name: call.name, arguments: call.arguments };
 }
 
+/** What a tool said, as one part of a message. */
 export function toolResultPart(result: ToolResult): ContentPart {
   return { type: "tool_result", id: result.id, output: result.output };
 }
 
+/** The tool calls in a message. */
 export function toolCallsOf({ content }: Message): ToolCall[] {
   return partsOf(content, "tool_call").map(({ id, name, arguments: given }) => ({
     id: String(id),
@@ -34,6 +38,7 @@ export function toolCallsOf({ content }: Message): ToolCall[] {
   }));
 }
 
+/** What tools said, in a message. */
 export function toolResultsOf({ content }: Message): ToolResult[] {
   return partsOf(content, "tool_result").map(({ id, output }) => ({
     id: String(id),

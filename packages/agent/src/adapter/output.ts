@@ -19,6 +19,7 @@ export async function outputOf(reply: string, schema: JsonSchema, again?: AskAga
   throw invalid(second.fault);
 }
 
+/** Reads a reply as the output that was promised, or says what is wrong with it. */
 export function readOutput(
   reply: string,
   schema: JsonSchema,
@@ -31,6 +32,7 @@ export function readOutput(
   return fault === undefined ? { output: parsed.value } : { fault };
 }
 
+/** What a model is told whose reply is not what was promised. */
 export function repairRequest(fault: string, schema: JsonSchema): string {
   return `That can't be used: ${fault}. Reply with JSON alone, by this JSON Schema: ${JSON.stringify(schema)}`;
 }

@@ -42,28 +42,53 @@ export interface Run {
   ask(question: Ask | string): Promise<Json>;
 }
 
+/** What a run has come to. */
 export interface Finished {
+  /** The output, as the capability's output schema has it. */
   readonly output?: Json | undefined;
   /** What the run has added to the history, and not the history again. */
   readonly messages?: readonly Message[] | undefined;
+  /** Files that the run has made. */
   readonly artifacts?: readonly Artifact[] | undefined;
+  /** Whether the run has left traces outside. */
   readonly effects?: Effects | undefined;
 }
 
 /** The run waits for answers, and nothing of it is kept but its state. */
 export interface Paused {
+  /** What has to be answered before the run can go on. */
   readonly questions: readonly Ask[];
+  /** What the next attempt goes on from, as the framework's run has written it. */
   readonly state: string;
 }
 
+/** A framework's thing as a capability. */
 export interface ServeOptions {
+  /** What is served, as its author has written it. */
   readonly capability: CapabilityInput;
   /** Converts in, runs the framework, converts out. */
   run(run: Run): Promise<Finished | Paused>;
+  /** Statuses for the framework's own errors. */
   readonly errors?: ErrorTable | undefined;
 }
 
-/** What is the same in every adapter around one run of its framework. */
+/**
+ * What is the same in every adapter around one run of its framework: progress, questions, pauses,
+ * cancellation and errors.
+ *
+ * @example
+ * ```ts
+ * export function serveThing(thing: Thing, capability: CapabilityInput): Offer {
+ *   return offerOf({
+ *     capability,
+ *     async run({ work, signal, progress }) {
+ *       const reply = await thing.run(conversationOf(work), { signal, onEvent: progress });
+ *       return { output: reply.text };
+ *     },
+ *   });
+ * }
+ * ```
+ */
 export function offerOf({ capability, run, errors = {} }: ServeOptions): Offer {
   const served = readCapability(capability);
   const handler: Handler = async (work) => {

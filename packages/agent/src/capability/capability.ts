@@ -63,10 +63,15 @@ export interface CapabilityDeclaration<
   Questions extends QuestionSchemas | undefined = QuestionSchemas | undefined,
 > {
   readonly "~waybill": "capability";
+  /** By what it is found. */
   readonly name: string;
+  /** Its version; `1` for the manifest where it is left out. */
   readonly version: string | undefined;
+  /** The schema of its input. */
   readonly input: Input;
+  /** The schema of its output. */
   readonly output: Output;
+  /** The schemas of the answers that it asks for. */
   readonly questions: Questions;
   /** As it stands in the manifest of whoever serves it. */
   readonly manifest: CapabilityInput;

@@ -8,6 +8,7 @@ import { persist } from "./persist.ts";
 import { RemoteHub } from "./remote-hub.ts";
 import { WAITS } from "./socket.ts";
 
+/** How to find a hub, and which. */
 export interface ConnectOptions {
   /**
    * The thumbprint of a key that the hub must have. Left out: the hub that is met first is believed,
@@ -18,6 +19,7 @@ export interface ConnectOptions {
   readonly timeoutMs?: number | undefined;
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
+  /** Told of tries that failed, and of connections that could not be used. */
   readonly log?: ConnectionLog | undefined;
 }
 
@@ -30,6 +32,12 @@ export interface ConnectedHub extends Hub {
 /**
  * Finds the hub at an address. Waits for one that is not there yet; a 503 when the time is over.
  * Afterwards connections are opened again by themselves, whatever cuts them.
+ *
+ * @example
+ * ```ts
+ * const hub = await connect("https://hub.example.com", { hubKey: "the thumbprint of its key" });
+ * const agent = createAgent({ id: "editor", hub });
+ * ```
  */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<ConnectedHub> {
   const { hubKey, timeoutMs = WAITS.openMs, log = () => undefined } = options;

@@ -7,4 +7,5 @@ export interface ConnectionLogEvent {
   readonly error: unknown;
 }
 
+/** Where a connection tells what happens to it. */
 export type ConnectionLog = (event: ConnectionLogEvent) => void;

@@ -3,6 +3,7 @@ import type { Contract, HandoffEnvelope, Source } from "@waybill/protocol";
 
 /** The terms that a recipient would hold to, from its 406. */
 export interface CounterOffer {
+  /** The terms on which the recipient would take the work. */
   readonly contract: Contract;
   readonly by: string;
   readonly reason: string;
@@ -16,7 +17,15 @@ export type CounterRule = Contract | ((counter: CounterOffer) => boolean | Promi
 
 type CounterCause = Omit<CounterOffer, "contract"> & { readonly counter?: Contract };
 
-/** The counter-offer that a handoff has ended with, where its error is a 406 that has one. */
+/**
+ * The counter-offer that a handoff has ended with, where its error is a 406 that has one.
+ *
+ * @example
+ * ```ts
+ * const counter = counterOf(await handoff.result.catch((error: unknown) => error));
+ * if (counter !== undefined) agent.handoff(research, { input, contract: counter.contract });
+ * ```
+ */
 export function counterOf(error: unknown): CounterOffer | undefined {
   if (!WaybillError.is(error, 406)) return undefined;
   const { counter, by, reason } = (error.cause ?? {}) as CounterCause;

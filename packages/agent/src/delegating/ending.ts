@@ -11,17 +11,22 @@ import type {
 
 /** A success, as its recipient signed it. */
 export interface HandoffResult<Output = Json | undefined> {
+  /** 200: what ended otherwise is an error. */
   readonly status: StatusCode;
-  /** What the work has come to. Without a declared capability it may be missing: messages and artifacts are results, too. */
+  /** What the work has come to. Undeclared, it may be missing: messages and artifacts are results, too. */
   readonly output: Output;
+  /** What the recipient has said: turns of a conversation. */
   readonly messages: readonly Message[];
+  /** Files that came along. */
   readonly artifacts: readonly Artifact[];
+  /** Whether the work has left traces outside. */
   readonly effects: Effects | undefined;
   /** Who did it, in which attempt. */
   readonly by: string;
   readonly attempt: number;
   /** The result as its recipient signed it. */
   readonly envelope: string;
+  /** Digest of that envelope. */
   readonly digest: Digest;
 }
 

@@ -1,12 +1,18 @@
 import type { AskedQuestion, Digest, ProgressBody } from "@waybill/protocol";
 
+/** What a recipient says on its way: in words, as a share from 0 to 1, or as data. */
 export interface ProgressEvent extends ProgressBody {
+  /** The agent that says so. */
   readonly by: string;
+  /** In which attempt, counted from 1. */
   readonly attempt: number;
 }
 
+/** What a recipient asks. Its `schema`, where there is one, says what an answer has to look like. */
 export interface QuestionEvent extends AskedQuestion {
+  /** The agent that says so. */
   readonly by: string;
+  /** In which attempt, counted from 1. */
   readonly attempt: number;
   /** True where the recipient has stopped until it is answered. */
   readonly isPaused: boolean;
@@ -14,8 +20,12 @@ export interface QuestionEvent extends AskedQuestion {
 
 /** A receipt that was checked: who signed it, for what, and the exact text. */
 export interface Receipt {
+  /** The agent that says so. */
   readonly by: string;
+  /** The attempt that it is about; undefined for the hub's receipt. */
   readonly attempt: number | undefined;
+  /** Digest of the receipt itself. */
   readonly digest: Digest;
+  /** The receipt as it was signed. */
   readonly text: string;
 }

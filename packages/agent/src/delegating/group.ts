@@ -17,6 +17,7 @@ export interface GroupOptions extends JoinRule {
 export interface GroupResult<Output = Json | undefined> {
   /** By place in the group; undefined for those that were not needed, or failed. */
   readonly results: readonly (HandoffResult<Output> | undefined)[];
+  /** By place in the group: why a member has failed. */
   readonly errors: readonly (WaybillError | undefined)[];
 }
 
@@ -25,7 +26,9 @@ export interface GroupHandle<
   Output = Json | undefined,
   Questions extends QuestionSchemas | undefined = undefined,
 > {
+  /** The group's id, in the envelopes of its members. */
   readonly id: string;
+  /** Its members, in the order in which they were given. */
   readonly handles: readonly HandoffHandle<Output, Questions>[];
   /** Settles when the rule is met; rejects with the first error when it can't be met any more. */
   readonly result: Promise<GroupResult<Output>>;

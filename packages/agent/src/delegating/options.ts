@@ -12,18 +12,27 @@ export interface HandoffOptions<Input = Json> extends Omit<HandoffBody, "input" 
   readonly input?: Input | undefined;
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
+  /** What the hub's choice has to be tagged with. */
   readonly tags?: string[] | undefined;
+  /** How reliable the hub's choice has to be, from 0 to 1. */
   readonly minReliability?: number | undefined;
+  /** Notes on the side. They do not count where two handoffs under one id are compared. */
   readonly metadata?: { readonly [name: string]: JsonLike } | undefined;
   /** How long it may take, `DEFAULT_TIMEOUT_MS` where neither this nor `deadline` is given. */
   readonly timeoutMs?: number | undefined;
+  /** When it has to be done. Inside a handler no later than the deadline of the work itself. */
   readonly deadline?: Date | undefined;
   /** Made and kept beforehand by whoever must find the handoff again after a crash. */
   readonly handoffId?: string | undefined;
+  /** The job that it is part of. Left out: a new one, and inside a handler that of the work itself. */
   readonly correlationId?: string | undefined;
+  /** Its place in a group; `handoffAll` gives it. */
   readonly group?: Group | undefined;
+  /** The handoff that ended, and that this one tries anew. */
   readonly replayOf?: string | undefined;
+  /** The W3C trace context to carry, where it is not that of the running span. */
   readonly traceparent?: string | undefined;
+  /** The vendors' part of that trace context. */
   readonly tracestate?: string | undefined;
   /**
    * `auto`: once the result was asked for and the code that waited for it has run. `manual`: when
@@ -40,6 +49,7 @@ export interface HandoffOptions<Input = Json> extends Omit<HandoffBody, "input" 
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How a handoff that was found again goes on. */
 export type AttachOptions = Pick<HandoffOptions, "acknowledge" | "acceptCounter">;
 
 export interface CheckedOptions extends HandoffOptions {

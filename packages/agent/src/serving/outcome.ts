@@ -13,9 +13,13 @@ import type { JsonLike } from "../capability/json-like.ts";
 
 /** A result with more than its output. */
 export interface FullResult<Output = JsonLike> {
+  /** What the work has come to. */
   readonly output?: Output | undefined;
+  /** What was said: turns of a conversation. */
   readonly messages?: Message[] | undefined;
+  /** Files that go along. */
   readonly artifacts?: Artifact[] | undefined;
+  /** Whether the work has left traces outside. */
   readonly effects?: Effects | undefined;
 }
 

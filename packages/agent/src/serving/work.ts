@@ -8,28 +8,42 @@ export type Ask = Omit<AskedQuestion, "id"> & { readonly id?: string | undefined
 
 /** Where an earlier attempt has paused, and what was answered. */
 export interface Resume {
+  /** What the earlier attempt has left behind. */
   readonly state: string;
+  /** What it has asked. */
   readonly questions: readonly AskedQuestion[];
+  /** What was answered, by the ids of the questions. */
   readonly answers: ReadonlyMap<string, Json>;
 }
 
 /** How far the work is: in words, as a share from 0 to 1, or as data. */
 export interface Progress<Data = JsonLike> {
+  /** In words. */
   readonly message?: string | undefined;
+  /** How much is done, from 0 to 1. */
   readonly fraction?: number | undefined;
+  /** Whatever else there is to say. */
   readonly data?: Data | undefined;
 }
 
-/** One attempt, as its handler sees it. What it hands off itself is part of the same job and trace, and ends no later. */
+/**
+ * One attempt, as its handler sees it. What the handler hands off with `handoff` and `handoffAll` is
+ * part of the same job and trace, and ends no later.
+ */
 export interface Work<Input = Json> extends Delegator {
   /** The agent that does it. */
   readonly agent: string;
+  /** What the work is given. */
   readonly input: Input;
+  /** All that was handed off: input, brief, messages, artifacts and contract. */
   readonly body: HandoffBody;
+  /** The handoff as its delegator signed it. */
   readonly envelope: HandoffEnvelope;
   /** The idempotency key of the work: the same in every attempt. Give it to what has effects. */
   readonly handoffId: string;
+  /** Which try this is, counted from 1. */
   readonly attempt: number;
+  /** When the work has to be done. */
   readonly deadline: Date;
   /** Aborted when the work is not wanted any more; its reason is a WaybillError. */
   readonly signal: AbortSignal;
@@ -55,6 +69,11 @@ export interface Work<Input = Json> extends Delegator {
 /**
  * Does the work of a capability. What it returns is the output. What a schema in a manifest lets in
  * is not what TypeScript can know: the handler says what its input is, or `capability` declares it.
+ *
+ * @example
+ * ```ts
+ * const translate: Handler<string> = async ({ input, signal }) => translation(input, { signal });
+ * ```
  */
 export type Handler<Input = Json> = (
   work: Work<Input>,

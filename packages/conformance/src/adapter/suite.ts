@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { systemClock } from "@waybill/agent";
+import { systemClock } from "@waybill/hub";
 import type { Cases } from "./case.ts";
 import { calledEndingCases } from "./cases/call-ending.ts";
 import { calledManyCases } from "./cases/call-many.ts";

@@ -6,6 +6,7 @@ import { writeTimes } from "./members.ts";
 import { checked } from "./checked.ts";
 import { shapes } from "./shapes.ts";
 
+/** One attempt, as a party of its handoff may know it. */
 export interface AttemptView {
   readonly number: number;
   readonly recipient: string;

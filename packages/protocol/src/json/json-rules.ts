@@ -1,5 +1,6 @@
 import { WaybillError } from "../error.ts";
 
+/** A JSON value. Integers beyond ±(2^53 - 1) are none here: they would lose digits. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 /** Names that reach an object's prototype in JavaScript: with them data becomes behaviour. */

@@ -43,6 +43,7 @@ export interface PrivateKey {
 
 const KEY_BYTES = 32;
 
+/** A new key, in memory only: an agent that starts again without it has lost its name. */
 export function generateKey(): PrivateKey {
   return privateKeyFrom(randomBytes(KEY_BYTES));
 }

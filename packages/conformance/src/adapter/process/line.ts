@@ -1,4 +1,4 @@
-import type { Attachment, AttachRequest, Delivery, Hub } from "@waybill/agent";
+import type { Attachment, AttachRequest, Delivery, Hub } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 
 /** What goes between the process of a recipient and the suite's, which has the hub. */
