@@ -18,6 +18,7 @@ const jobs = {
   conformance: { needs: "all", file: ".tools/conformance.mjs" },
   simulate: { needs: "all", file: "apps/simulator/src/simulate.ts" },
   sbom: { needs: "all", file: ".tools/sbom.mjs" },
+  siege: { needs: "all", file: "apps/siege/src/siege.ts" },
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -1,0 +1,83 @@
+import { honestBound, told } from "./run/judge.ts";
+import type { Row } from "./run/trial.ts";
+
+/** What a program reads: the last line of `--json`. */
+export interface Summary {
+  readonly classes: readonly string[];
+  readonly failed: readonly string[];
+  readonly worst_honest_p99_ms: number;
+  readonly peak_rss_mb: number;
+  readonly crashes: number;
+}
+
+export function summaryOf(rows: readonly Row[]): Summary {
+  const most = (of: (row: Row) => number): number => Math.round(Math.max(0, ...rows.map(of)));
+  return {
+    classes: rows.map(({ attackClass }) => attackClass.name),
+    failed: rows.filter(isFailed).map(({ attackClass }) => attackClass.name),
+    worst_honest_p99_ms: most(({ attackClass, facts }) =>
+      attackClass.hub?.diskBytes === undefined ? facts.attacked.p99 : 0,
+    ),
+    peak_rss_mb: most(({ facts }) => Math.max(facts.peakMb, facts.restartedMb)),
+    crashes: rows.reduce((sum, { facts }) => sum + facts.crashes, 0),
+  };
+}
+
+export function isFailed({ problems }: Row): boolean {
+  return problems.length > 0;
+}
+
+/** A row as it comes, and what it is made of. */
+export function linesOf(row: Row): string[] {
+  const { attackClass, facts, problems, isSecond } = row;
+  const { attacked, loopDelay, peakMb, restart, restartedMb, tally } = facts;
+  const verdict = isFailed(row) ? "FAILED" : isSecond ? "passed at the second try" : "passed";
+  const figures = [
+    `honest p50 ${ms(attacked.p50)}, p99 ${ms(attacked.p99)} of ${attacked.made}`,
+    `loop ${ms(loopDelay)}`,
+    `${Math.round(peakMb)} MB`,
+    `again after ${ms(restart)} with ${Math.round(restartedMb)} MB`,
+  ];
+  return [
+    `${verdict}: ${attackClass.name}: ${figures.join("; ")}`,
+    `  met ${told(tally)}`,
+    ...problems.map(({ says }) => `  ${says}`),
+  ];
+}
+
+/** The table of the README. */
+export function tableOf(rows: readonly Row[]): string {
+  const heads = ["class", "what it does", "honest p99", "loop", "peak", "back after", "peak then"];
+  const cells = rows.map(({ attackClass, facts, ...row }) => [
+    `\`${attackClass.name}\``,
+    attackClass.does + noteOf({ attackClass, facts, ...row }),
+    ms(facts.attacked.p99),
+    ms(facts.loopDelay),
+    `${Math.round(facts.peakMb)} MB`,
+    ms(facts.restart),
+    `${Math.round(facts.restartedMb)} MB`,
+  ]);
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...cells.map((row) => row[column]!.length)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(" | ")} |`;
+  const rule = widths.map((width, column) =>
+    column < 2 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(heads), line(rule), ...cells.map(line)].join("\n");
+}
+
+function noteOf(row: Row): string {
+  if (isFailed(row)) return " **(failed)**";
+  return row.isSecond ? " (second try)" : "";
+}
+
+/** What the bound was that the honest p99 was held to. */
+export function boundLine(quietP99: number): string {
+  return `Without an attack the honest p99 was ${ms(quietP99)}, so the bound was ${ms(honestBound(quietP99))}.`;
+}
+
+function ms(value: number): string {
+  return `${Math.round(value)} ms`;
+}

@@ -1,0 +1,29 @@
+/// <reference types="node" />
+import { execFileSync } from "node:child_process";
+import { ask } from "./probe.ts";
+
+/** A disk of a few megabytes, in memory. Only root may make one. */
+export class Disk {
+  readonly #folder: string;
+  readonly #bytes: readonly [number, number];
+
+  constructor(folder: string, bytes: readonly [number, number]) {
+    this.#folder = folder;
+    this.#bytes = bytes;
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes[0]}`, "tmpfs", folder]);
+  }
+
+  /** What is wrong with how a hub behaves whose disk is full. */
+  async judgeFull(url: string): Promise<string[]> {
+    const { status } = await ask(url, "/readyz").catch(() => ({ status: 0 }));
+    return status === 503 ? [] : [`/readyz says ${status} while the disk is full`];
+  }
+
+  grow(): void {
+    execFileSync("mount", ["-o", `remount,size=${this.#bytes[1]}`, this.#folder]);
+  }
+
+  close(): void {
+    execFileSync("umount", ["--lazy", this.#folder]);
+  }
+}

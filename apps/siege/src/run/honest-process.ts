@@ -1,0 +1,67 @@
+/// <reference types="node" />
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { FromHonest, PhaseReport, ToHonest } from "../honest/messages.ts";
+
+const PROGRAM = fileURLToPath(new URL("../honest/honest.ts", import.meta.url));
+
+/** The honest pair, seen from the siege. */
+export class HonestProcess {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  /** Settles when both are attached and hand off. */
+  static async start(
+    url: string,
+    environment: Record<string, string> = {},
+  ): Promise<HonestProcess> {
+    const child = fork(PROGRAM, [url], { env: { ...process.env, ...environment }, execArgv: [] });
+    const honest = new HonestProcess(child);
+    await honest.#hear("ready");
+    return honest;
+  }
+
+  begin(name: string): void {
+    this.#tell({ type: "phase", name });
+  }
+
+  async report(name: string, withinMs: number): Promise<PhaseReport> {
+    this.#tell({ type: "report", name, withinMs });
+    return (await this.#hear("reported")).report;
+  }
+
+  /** After how many milliseconds somebody new had the result of a handoff. */
+  async join(withinMs: number): Promise<Extract<FromHonest, { type: "joined" }>> {
+    this.#tell({ type: "join", withinMs });
+    return this.#hear("joined");
+  }
+
+  async end(): Promise<void> {
+    const exited = once(this.#child, "exit");
+    this.#tell({ type: "end" });
+    await exited;
+  }
+
+  #tell(message: ToHonest): void {
+    this.#child.send(message);
+  }
+
+  async #hear<Type extends FromHonest["type"]>(
+    type: Type,
+  ): Promise<Extract<FromHonest, { type: Type }>> {
+    for (;;) {
+      const [message] = (await Promise.race([
+        once(this.#child, "message"),
+        once(this.#child, "exit").then(() => {
+          throw new Error("The honest pair has ended by itself.");
+        }),
+      ])) as [FromHonest];
+      if (message.type === type) return message as Extract<FromHonest, { type: Type }>;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import type { PhaseReport } from "../honest/messages.ts";
+import type { Facts } from "./facts.ts";
+import { judge } from "./judge.ts";
+
+const PHASE: PhaseReport = {
+  made: 10,
+  completed: 10,
+  refused: 0,
+  wrong: [],
+  p50: 5,
+  p99: 20,
+  max: 20,
+  ownDelay: 1,
+};
+const GOOD: Facts = {
+  quietP99: 10,
+  attacked: PHASE,
+  afterwards: PHASE,
+  restarted: PHASE,
+  loopDelay: 20,
+  peakMb: 200,
+  answers: true,
+  answersAgain: true,
+  newcomer: 50,
+  restart: 500,
+  restartedMb: 200,
+  crashes: 0,
+  lastWords: "",
+  tally: { sent: 3 },
+  faults: [],
+  found: [],
+};
+
+const judged = (facts: Partial<Facts>, never: string[] = []): readonly string[] =>
+  judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map(({ says }) => says);
+
+test("a hub that goes on as if nothing were the matter has no problem", () => {
+  expect(judged({})).toEqual([]);
+});
+
+test("the honest p99 is held to 500 ms, and where quiet is slow to twenty times that", () => {
+  expect(judged({ attacked: { ...PHASE, p99: 500 } })).toEqual([]);
+  expect(judged({ attacked: { ...PHASE, p99: 501 } })).toHaveLength(1);
+  expect(judged({ attacked: { ...PHASE, p99: 501 }, quietP99: 30 })).toEqual([]);
+  expect(judged({ attacked: { ...PHASE, p99: 601 }, quietP99: 30 })).toHaveLength(1);
+});
+
+test.each<[string, Partial<Facts>, string[]?]>([
+  ["memory", { peakMb: 513 }],
+  ["memory after the restart", { restartedMb: 513 }],
+  ["a crash", { crashes: 1 }],
+  ["a hub that does not answer", { answers: false }],
+  ["a hub that does not answer after its restart", { answersAgain: false }],
+  ["a slow restart", { restart: 10_001 }],
+  ["a newcomer without a result", { newcomer: null }],
+  ["a newcomer with a late result", { newcomer: 10_001 }],
+  ["a lost handoff during the attack", { attacked: { ...PHASE, completed: 9 } }],
+  ["a lost handoff after it", { afterwards: { ...PHASE, completed: 9 } }],
+  ["a lost handoff after the restart", { restarted: { ...PHASE, completed: 9 } }],
+  ["no handoff at all", { restarted: { ...PHASE, made: 0, completed: 0 } }],
+  ["a handoff that is refused", { attacked: { ...PHASE, completed: 9, refused: 1 } }],
+  ["a fault of the attack's program", { faults: ["TypeError"] }],
+  ["what the class itself found", { found: ["it says ok"] }],
+  ["an attack that got nowhere", { tally: {} }],
+  ["what must not happen", { tally: { sent: 1, taken: 1 } }, ["taken"]],
+])("%s is a problem", (_name, facts, never) => {
+  expect(judged(facts, never)).toHaveLength(1);
+});
+
+test("where there is no space for it, a handoff may be refused, and none that was taken may be lost", () => {
+  const full = { lands: [], hub: { diskBytes: [1, 2] as const } };
+  const refused = { ...PHASE, p99: 60_000, completed: 9, refused: 1 };
+  expect(judge({ ...GOOD, attacked: refused }, full)).toEqual([]);
+  expect(judge({ ...GOOD, attacked: { ...PHASE, completed: 9 } }, full)).toHaveLength(1);
+});

@@ -1,0 +1,99 @@
+import type { AttackClass } from "../attack-class.ts";
+import type { Facts } from "./facts.ts";
+
+const BOUNDS = {
+  quietTimes: 20,
+  honestFloorMs: 500,
+  memoryMb: 512,
+  restartMs: 10_000,
+  newcomerMs: 10_000,
+} as const;
+
+export interface Problem {
+  /** What the machine may have caused, and a second run tells. */
+  readonly isLatency: boolean;
+  readonly says: string;
+}
+
+type Expected = Pick<AttackClass, "lands" | "never" | "hub">;
+type Bound = (facts: Facts, expected: Expected) => string | undefined;
+
+/** What must hold of every attack: nothing where it does, otherwise what is wrong. */
+const LATENCY_BOUNDS: readonly Bound[] = [
+  ({ attacked, quietP99 }, { hub }) => {
+    // Handoffs that are refused for want of space come when there is space again.
+    if (hub?.diskBytes !== undefined) return undefined;
+    const bound = honestBound(quietP99);
+    if (attacked.p99 <= bound) return undefined;
+    return `the honest p99 was ${Math.round(attacked.p99)} ms, and the bound is ${Math.round(bound)} ms`;
+  },
+  ({ newcomer }) => {
+    if (newcomer === null) return "a newcomer had no result afterwards";
+    if (newcomer <= BOUNDS.newcomerMs) return undefined;
+    return `a newcomer had its result after ${Math.round(newcomer)} ms`;
+  },
+];
+
+const OTHER_BOUNDS: readonly Bound[] = [
+  ({ crashes, lastWords }) =>
+    crashes === 0 ? undefined : `the hub crashed ${crashes} times: ${lastWords.slice(-400)}`,
+  ({ answers }) => (answers ? undefined : "it did not answer after the attack"),
+  ({ answersAgain }) => (answersAgain ? undefined : "it did not answer after its restart"),
+  ({ peakMb }) => tooMuch("it took", peakMb),
+  ({ restartedMb }) => tooMuch("after its restart it took", restartedMb),
+  ({ restart }) =>
+    restart <= BOUNDS.restartMs ? undefined : `its restart took ${Math.round(restart)} ms`,
+  ({ attacked }, expected) => lost("during the attack", attacked, expected),
+  ({ afterwards }, expected) => lost("after the attack", afterwards, expected),
+  ({ restarted }, expected) => lost("after the restart", restarted, expected),
+  ({ faults }) => (faults.length === 0 ? undefined : `the attack's program: ${faults.join("; ")}`),
+  ({ found }) => (found.length === 0 ? undefined : found.join("; ")),
+  ({ tally }, { lands }) => {
+    const missing = lands.filter((outcome) => (tally[outcome] ?? 0) === 0);
+    return missing.length === 0
+      ? undefined
+      : `the attack did not get as far as "${missing.join('", "')}"; it met ${told(tally)}`;
+  },
+  ({ tally }, { never = [] }) => {
+    const met = never.filter((outcome) => (tally[outcome] ?? 0) > 0);
+    return met.length === 0
+      ? undefined
+      : met.map((outcome) => `${outcome} (${tally[outcome]} times)`).join(", ");
+  },
+];
+
+export function honestBound(quietP99: number): number {
+  return Math.max(BOUNDS.quietTimes * quietP99, BOUNDS.honestFloorMs);
+}
+
+export function judge(facts: Facts, expected: Expected): readonly Problem[] {
+  const found = (bounds: readonly Bound[], isLatency: boolean): Problem[] =>
+    bounds.flatMap((bound) => {
+      const says = bound(facts, expected);
+      return says === undefined ? [] : [{ isLatency, says }];
+    });
+  return [...found(LATENCY_BOUNDS, true), ...found(OTHER_BOUNDS, false)];
+}
+
+function tooMuch(what: string, mb: number): string | undefined {
+  return mb <= BOUNDS.memoryMb ? undefined : `${what} ${Math.round(mb)} MB`;
+}
+
+function lost(when: string, phase: Facts["attacked"], { hub }: Expected): string | undefined {
+  const { made, completed, refused, wrong } = phase;
+  const excused = hub?.diskBytes === undefined ? 0 : refused;
+  if (made === 0) return `no honest handoff was made ${when}`;
+  const missing = made - completed - excused;
+  if (missing === 0) return undefined;
+  const [first = "it has not ended"] = wrong;
+  return `of ${made} honest handoffs ${when} ${missing} did not come back, the first because ${first}`;
+}
+
+/** What was counted, the most frequent first. */
+export function told(tally: Readonly<Record<string, number>>, most = 8): string {
+  const counted = Object.entries(tally).toSorted(([, a], [, b]) => b - a);
+  return counted
+    .slice(0, most)
+    .map(([outcome, count]) => `${count} × ${outcome}`)
+    .join(", ");
+}

@@ -1,0 +1,52 @@
+/// <reference types="node" />
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { AttackClass } from "../attack-class.ts";
+import { judge } from "./judge.ts";
+import type { Problem } from "./judge.ts";
+import { runClass } from "./run-class.ts";
+
+const program = fileURLToPath(new URL("attack-fixture.ts", import.meta.url));
+
+/** What the siege finds wrong with a hub that has a weakness which this attack makes use of. */
+async function foundBy(name: string, lands: readonly string[]): Promise<readonly Problem[]> {
+  const attackClass: AttackClass = {
+    name,
+    does: "asks for it once",
+    lands,
+    hub: { preload: "run/weak-hub-fixture.ts" },
+    run: () => Promise.resolve(),
+  };
+  const facts = await runClass(attackClass, { seconds: 1, quietP99: 1, program });
+  return judge(facts, attackClass);
+}
+
+const saying = (text: RegExp): unknown =>
+  expect.objectContaining({ says: expect.stringMatching(text) as string });
+/** The machine may be slow. */
+const withoutLatency = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.filter(({ isLatency }) => !isLatency);
+
+test("an attack that finds no weakness is survived", async () => {
+  expect(withoutLatency(await foundBy("nothing", ["404"]))).toEqual([]);
+});
+
+test("an event loop that stands still is found by the honest p99", async () => {
+  expect(await foundBy("freeze", ["404"])).toContainEqual(
+    saying(/^the honest p99 was \d+ ms, and the bound is 500 ms$/),
+  );
+});
+
+test("memory that is held on to is found", async () => {
+  expect(await foundBy("memory", ["404"])).toContainEqual(saying(/^it took \d+ MB$/));
+});
+
+test("a crash is found", async () => {
+  expect(await foundBy("crash", ["cut"])).toContainEqual(saying(/^the hub crashed 1 times/));
+});
+
+test("an attack that does not get where it aims at is a failure of the siege", async () => {
+  expect(withoutLatency(await foundBy("nothing", ["200"]))).toEqual([
+    saying(/did not get as far as "200"; it met 1 × 404$/),
+  ]);
+});

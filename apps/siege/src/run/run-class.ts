@@ -1,0 +1,142 @@
+/// <reference types="node" />
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AttackClass } from "../attack-class.ts";
+import { placeAt } from "../toolkit/place.ts";
+import { attack } from "./attack-process.ts";
+import { Disk } from "./disk.ts";
+import type { Facts } from "./facts.ts";
+import { HonestProcess } from "./honest-process.ts";
+import { HubProcess } from "./hub-process.ts";
+import type { HubOptions } from "./hub-process.ts";
+import { freePort } from "./free-port.ts";
+import { ask, Probe } from "./probe.ts";
+import { certificate } from "./certificate.ts";
+
+const SETTLE_WITHIN_MS = 20_000;
+const JOIN_WITHIN_MS = 10_000;
+const RESTARTED_MS = 300;
+const WARM_UP_MS = 500;
+
+export interface RunOptions {
+  readonly seconds: number;
+  readonly quietP99: number;
+  readonly command?: HubOptions["command"];
+  readonly program?: string | undefined;
+}
+
+/** Of so many stretches of quiet the middle one counts: a disk may be slow for once. */
+const QUIET_WINDOWS = 3;
+
+/** The honest p99 of a hub that nobody attacks. */
+export async function quiet(seconds: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "waybill-siege-"));
+  const hub = new HubProcess({ folder, setup: {} });
+  try {
+    await hub.start();
+    const honest = await HonestProcess.start(hub.url);
+    await sleep(2 * WARM_UP_MS);
+    const found: number[] = [];
+    for (let window = 0; window < QUIET_WINDOWS; window++) {
+      honest.begin(`quiet ${window}`);
+      await sleep((seconds / QUIET_WINDOWS) * 1000);
+      honest.begin("over");
+      found.push((await honest.report(`quiet ${window}`, SETTLE_WITHIN_MS)).p99);
+    }
+    await honest.end();
+    return found.toSorted((a, b) => a - b)[Math.floor(QUIET_WINDOWS / 2)]!;
+  } finally {
+    await hub.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One class: a hub of its own with an honest pair, the attack, SIGKILL, the restart. */
+export async function runClass(
+  attackClass: AttackClass,
+  { seconds, quietP99, command, program }: RunOptions,
+): Promise<Facts> {
+  const { name, from = ["elsewhere"], hub: setup = {} } = attackClass;
+  const folder = mkdtempSync(join(tmpdir(), "waybill-siege-"));
+  const disk = setup.diskBytes === undefined ? undefined : new Disk(folder, setup.diskBytes);
+  const tls = setup.isTls === true ? certificate(folder) : undefined;
+  const peerPort = setup.hasPeer === true ? await freePort("127.0.0.8") : 0;
+  const words = [
+    ...(setup.arguments ?? []),
+    ...(tls?.arguments ?? []),
+    ...(peerPort === 0 ? [] : ["--peer", `http://127.0.0.8:${peerPort}`]),
+  ];
+  const hub = new HubProcess({
+    folder: join(folder, "data"),
+    setup: { ...setup, arguments: words },
+    command,
+  });
+  const tally: Record<string, number> = {};
+  const faults: string[] = [];
+  const found: string[] = [];
+  let honest: HonestProcess | undefined;
+  try {
+    await hub.start();
+    honest = await HonestProcess.start(hub.url, tls?.environment);
+    await sleep(WARM_UP_MS);
+    const place = await placeAt(hub.url, hub.operatorToken);
+    const probe = new Probe(hub.url);
+    for (const origin of from) {
+      const order = { name, origin, seconds: seconds / from.length, place, peerPort };
+      const report = await attack(order, () => honest!.begin("attacked"), program);
+      honest.begin("afterwards");
+      for (const [outcome, count] of Object.entries(report.tally)) {
+        tally[outcome] = (tally[outcome] ?? 0) + count;
+      }
+      if (report.fault !== undefined) faults.push(report.fault);
+    }
+    if (disk !== undefined) found.push(...(await disk.judgeFull(hub.url)));
+    disk?.grow();
+    // A hub that is gone completes nothing.
+    const attacked = await honest.report("attacked", hub.isAlive ? SETTLE_WITHIN_MS : 0);
+    const loopDelay = await probe.stop();
+    const answers = hub.isAlive && (await isAnswering(hub.url));
+    const joined = await honest.join(hub.isAlive ? JOIN_WITHIN_MS : 0);
+    const peakMb = hub.peakMb();
+    await hub.kill();
+    const restart = await hub.start();
+    honest.begin("restarted");
+    await sleep(RESTARTED_MS);
+    honest.begin("over");
+    const afterwards = await honest.report("afterwards", SETTLE_WITHIN_MS);
+    const restarted = await honest.report("restarted", SETTLE_WITHIN_MS);
+    const answersAgain = hub.isAlive && (await isAnswering(hub.url));
+    return {
+      quietP99,
+      attacked,
+      afterwards,
+      restarted,
+      loopDelay,
+      peakMb,
+      answers,
+      answersAgain,
+      newcomer: joined.ms,
+      restart,
+      restartedMb: hub.peakMb(),
+      crashes: hub.crashes,
+      lastWords: hub.said,
+      tally,
+      faults,
+      found,
+    };
+  } finally {
+    await honest?.end();
+    await hub.stop();
+    disk?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function isAnswering(url: string): Promise<boolean> {
+  return ask(url, "/healthz").then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}

@@ -1,0 +1,253 @@
+/// <reference types="node" />
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Origin } from "../attack-class.ts";
+import { Actor } from "./actor.ts";
+import type { Place } from "./place.ts";
+
+export interface Asked {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Sent as it is where it is text, otherwise as JSON. */
+  readonly body?: unknown;
+  /** Who signs the request. */
+  readonly as?: Actor;
+  /** Counted with its status under this name; under the status alone where it is left out. */
+  readonly label?: string;
+  /** From which of the attacker's addresses. */
+  readonly address?: string;
+}
+
+export interface Answer {
+  /** That of the protocol where the answer is a problem. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface AttackerOptions {
+  readonly place: Place;
+  readonly origin: Origin;
+  readonly seconds: number;
+  /** The port at which the attack plays a peer of the hub. */
+  readonly peerPort: number;
+}
+
+const ADDRESSES: Readonly<Record<Origin, readonly string[]>> = {
+  elsewhere: ["127.0.0.3"],
+  beside: ["127.0.0.1"],
+  spread: Array.from({ length: 200 }, (_, index) => `127.0.1.${index + 1}`),
+};
+const ANSWER_BYTES = 64 * 1024 * 1024;
+/** What it means that the other side, or the end of the time, has cut a connection. */
+const CUT = new Set([
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "HPE_INVALID_CONSTANT",
+  "EADDRNOTAVAIL",
+  "EMFILE",
+  "ABORT_ERR",
+  "CUT",
+]);
+
+/** A client that is not ours: written from the specification, bounded in time, with what it has met. */
+export class Attacker {
+  readonly place: Place;
+  readonly origin: Origin;
+  readonly peerPort: number;
+  /** Aborted when the time of the attack is over. */
+  readonly signal: AbortSignal;
+  readonly tally: Record<string, number> = {};
+  readonly #addresses: readonly string[];
+  readonly #until: number;
+  readonly #sockets = new Set<Socket>();
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1_024 });
+  #next = 0;
+  #actors = 0;
+
+  constructor({ place, origin, seconds, peerPort }: AttackerOptions) {
+    this.place = place;
+    this.origin = origin;
+    this.peerPort = peerPort;
+    this.#addresses = ADDRESSES[origin];
+    this.#until = Date.now() + seconds * 1000;
+    this.signal = AbortSignal.timeout(seconds * 1000);
+    this.signal.addEventListener("abort", () => this.close());
+  }
+
+  get isOver(): boolean {
+    return this.signal.aborted;
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.#until - Date.now());
+  }
+
+  count(outcome: string, by = 1): void {
+    this.tally[outcome] = (this.tally[outcome] ?? 0) + by;
+  }
+
+  /** The next of its addresses. */
+  address(): string {
+    return this.#addresses[this.#next++ % this.#addresses.length]!;
+  }
+
+  /** Somebody new, with a key of its own. */
+  actor(name = "rogue"): Actor {
+    return new Actor(`${name}-${this.origin}-${process.pid}-${++this.#actors}`, this.place);
+  }
+
+  /** Somebody new, enrolled with these capabilities. */
+  async enrolled(capabilities: readonly unknown[] = [], more: object = {}): Promise<Actor> {
+    const actor = this.actor();
+    await this.publish(actor, capabilities, more);
+    return actor;
+  }
+
+  publish(actor: Actor, capabilities: readonly unknown[], more: object = {}): Promise<Answer> {
+    const manifest = actor.manifest(capabilities, more);
+    return this.ask({
+      method: "PUT",
+      path: `/v1/agents/${actor.id}`,
+      body: { manifest },
+      label: "publish",
+    });
+  }
+
+  submit(envelope: string, label = "submit"): Promise<Answer> {
+    return this.ask({ method: "POST", path: "/v1/envelopes", body: { envelope }, label });
+  }
+
+  async ask(asked: Asked): Promise<Answer> {
+    const { method = "GET", path, as, label } = asked;
+    this.signal.throwIfAborted();
+    const body = bodyOf(asked.body);
+    const headers: Record<string, string | readonly string[]> = {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(as === undefined ? {} : { authorization: as.proof(method, path, body) }),
+      ...asked.headers,
+    };
+    const sent = request({
+      host: this.place.host,
+      port: this.place.port,
+      localAddress: asked.address ?? this.address(),
+      agent: this.#agent,
+      signal: this.signal,
+      method,
+      path,
+      headers: headers as Record<string, string | string[]>,
+    });
+    sent.end(body);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    const text = await read(response);
+    const status = statusOf(response, text);
+    this.count(label === undefined ? `${status}` : `${label} ${status}`);
+    return { status, headers: response.headers, text };
+  }
+
+  /** A connection on which anything may be said. */
+  async open(address: string = this.address()): Promise<Socket> {
+    this.signal.throwIfAborted();
+    const { host, port } = this.place;
+    const socket = connect({ host, port, localAddress: address });
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    socket.on("error", () => undefined);
+    await once(socket, "connect", { signal: this.signal });
+    return socket;
+  }
+
+  /** So many at once do this again and again, until the time is over. */
+  async crowd(width: number, act: (lane: number, turn: number) => Promise<unknown>): Promise<void> {
+    const lane = async (index: number): Promise<void> => {
+      for (let turn = 0; !this.isOver; turn++) {
+        if (!(await this.bear(() => act(index, turn)))) await this.rest(5);
+      }
+    };
+    await Promise.all(Array.from({ length: width }, (_, index) => lane(index)));
+  }
+
+  /** As many times as this, some at once; ends early when the time is over. */
+  async times(
+    count: number,
+    width: number,
+    act: (index: number) => Promise<unknown>,
+  ): Promise<void> {
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      while (!this.isOver && next < count) {
+        const index = next++;
+        await this.bear(() => act(index));
+      }
+    };
+    await Promise.all(Array.from({ length: width }, lane));
+  }
+
+  /** Does it, and counts where it was cut. Any other error is a fault of the attack's program. */
+  async bear(act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      if (this.isOver) return false;
+      if (!CUT.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      this.count("cut");
+      return false;
+    }
+  }
+
+  async rest(ms: number): Promise<void> {
+    await sleep(Math.min(ms, this.leftMs), undefined, { signal: this.signal }).catch(
+      () => undefined,
+    );
+  }
+
+  /** Holds on to what it has until the time is over. */
+  async hold(): Promise<void> {
+    await this.rest(this.leftMs);
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+    this.#agent.destroy();
+  }
+}
+
+/** The other side has cut a connection. */
+export function cut(message: string): Error {
+  return Object.assign(new Error(message), { code: "CUT" });
+}
+
+function bodyOf(body: unknown): string | undefined {
+  return body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+}
+
+async function read(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES) {
+      response.destroy();
+      throw cut("The answer is too long.");
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function statusOf(response: IncomingMessage, text: string): number {
+  const { statusCode = 0 } = response;
+  if (!response.headers["content-type"]?.includes("problem+json")) return statusCode;
+  return (JSON.parse(text) as { waybill_status: number }).waybill_status;
+}
