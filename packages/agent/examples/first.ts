@@ -2,7 +2,7 @@ import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
 import { generateKey } from "@waybill/protocol";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
+const hub = await openHub({ store: memoryStore(), key: generateKey(), id: "hub" });
 const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
 const capability = { name: "web_research", lease_seconds: 1 };
 

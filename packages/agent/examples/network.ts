@@ -7,7 +7,7 @@ import { generateKey } from "@waybill/protocol";
 // The hub, usually in a process of its own, over a file.
 const store = memoryStore();
 const key = generateKey();
-const hub = await openHub({ store, key });
+const hub = await openHub({ store, key, id: "hub" });
 const served = await serveHub({ hub, store });
 
 // A recipient, on any machine that reaches the hub. It opens no port of its own.

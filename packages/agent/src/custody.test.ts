@@ -121,6 +121,7 @@ test("what runs out of time is a dead letter, and can be replayed", async () => 
   const replay = createHandoff(
     {
       from: "owner",
+      domain: world.hub.domain,
       to: "worker",
       body: handoff.envelope.body,
       timeoutMs: 60_000,

@@ -53,6 +53,7 @@ async function writeThrough(hub: HubServer, world: World, parentId: string): Pro
     kind: "handoff",
     id: newId(),
     from: "worker",
+    domain: world.hub.domain,
     to: "worker",
     handoff_id: newId(),
     correlation_id: JOB,

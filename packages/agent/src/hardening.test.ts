@@ -83,13 +83,11 @@ test("15: a guessed handoff id opens nothing", async () => {
   const stranger = world.agent("stranger");
   await expect(stranger.attach(handoff.id)).rejects.toMatchObject({ status: 404 });
   const body = { capability: "work" };
-  const input = { from: "stranger", to: "worker", body, timeoutMs: 1_000, handoffId: handoff.id };
-  const taken = createHandoff(input, source);
+  const { domain } = world.hub;
+  const input = { from: "stranger", domain, to: "worker", body };
+  const taken = createHandoff({ ...input, timeoutMs: 1_000, handoffId: handoff.id }, source);
   expect(await answerTo(world, taken)).toBe(403);
-  const child = createHandoff(
-    { from: "stranger", to: "worker", body, parent: handoff.envelope },
-    source,
-  );
+  const child = createHandoff({ ...input, parent: handoff.envelope }, source);
   expect(await answerTo(world, child)).toBe(403);
   await stranger.stop();
   await ended(world, handoff);
@@ -177,7 +175,8 @@ test("20: nobody steers, hears or replays what is another's", async () => {
     expect(await answerTo(world, envelope)).toBe(403);
   }
   const body = { capability: "work" };
-  const input = { from, to: "worker", body, timeoutMs: 1_000 };
+  const { domain } = world.hub;
+  const input = { from, domain, to: "worker", body, timeoutMs: 1_000 };
   expect(await answerTo(world, createHandoff({ ...input, replayOf: handoff.id }, source))).toBe(
     403,
   );

@@ -35,6 +35,8 @@ export interface Attachment {
 export interface Hub {
   /** The hub's id: as an agent it signs receipts and notices. */
   readonly id: string;
+  /** Its custody domain, which handoffs, hellos and requests are meant for: the thumbprint of the key that signed its first manifest. */
+  readonly domain: string;
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
   /** Takes an agent's signed manifest into the registry. */

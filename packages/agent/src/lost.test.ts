@@ -6,7 +6,7 @@ import { createAgent } from "./agent.ts";
 import { lineTo } from "./world-fixture.ts";
 
 test("who was pushed out by another process is told so, for what it waits for and for what it begins", async () => {
-  const hub = await openHub({ store: memoryStore(), key: generateKey() });
+  const hub = await openHub({ store: memoryStore(), key: generateKey(), id: "hub" });
   const worker = createAgent({ id: "worker", key: generateKey(), hub });
   const finish = Promise.withResolvers<string>();
   worker.serve("work", () => finish.promise);
@@ -36,14 +36,14 @@ test("who was pushed out by another process is told so, for what it waits for an
 
 test("who comes back to a hub that does not know it is told so", async () => {
   const key = generateKey();
-  let hub: HubServer = await openHub({ store: memoryStore(), key });
+  let hub: HubServer = await openHub({ store: memoryStore(), key, id: "hub" });
   const manifest = { agent_id: "worker", capabilities: [{ name: "work" }] };
   await hub.publish(signManifest(manifest, generateKey()));
   const agent = createAgent({ id: "owner", key: generateKey(), hub: lineTo(() => hub) });
   const handoff = agent.handoff({ to: "worker", capability: "work", timeoutMs: 60_000 });
   await handoff.custody;
   const before = hub;
-  hub = await openHub({ store: memoryStore(), key });
+  hub = await openHub({ store: memoryStore(), key, id: "hub" });
   await before.close();
   await expect(handoff.result).rejects.toMatchObject({
     status: 503,
@@ -55,7 +55,7 @@ test("who comes back to a hub that does not know it is told so", async () => {
 });
 
 test("an agent that only serves learns that its hub does not let it in any more", async () => {
-  const options = { store: memoryStore(), key: generateKey() };
+  const options = { store: memoryStore(), key: generateKey(), id: "hub" };
   let hub: HubServer = await openHub(options);
   const old = generateKey();
   const worker = createAgent({ id: "worker", key: old, hub: lineTo(() => hub) });

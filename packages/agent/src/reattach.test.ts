@@ -12,6 +12,7 @@ test("an answer that a hub takes while the recipient is not attached reaches the
   let mayAttach = Promise.resolve();
   const link = (waits: boolean): Hub => ({
     id: hub.id,
+    domain: hub.domain,
     submit: (envelope) => hub.submit(envelope),
     publish: (manifest) => hub.publish(manifest),
     manifests: (query) => hub.manifests(query),

@@ -54,7 +54,9 @@ test("a handoff that was signed before its delegator changed keys is taken after
   await settled();
   expect(failures).toEqual([]);
   // The old key is good for what came then, and for nothing that comes now.
-  const input = { from: "owner", to: "worker", body: { capability: "work" }, timeoutMs: 1_000 };
+  const { domain } = world.hub;
+  const body = { capability: "work" };
+  const input = { from: "owner", domain, to: "worker", body, timeoutMs: 1_000 };
   const source = { now: () => world.clock.now(), newId: () => newId() };
   const late = signEnvelope(createHandoff(input, source), old);
   await expect(world.hub.submit(late)).rejects.toMatchObject({ status: 401 });

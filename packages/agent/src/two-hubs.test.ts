@@ -150,7 +150,13 @@ test.each(["left", "right"] as const)(
     await owner.start();
     await settled();
     const handoff = createHandoff(
-      { from: "owner", to: "worker", body: { capability: "work" }, timeoutMs: 60_000 },
+      {
+        from: "owner",
+        domain: world.hub.domain,
+        to: "worker",
+        body: { capability: "work" },
+        timeoutMs: 60_000,
+      },
       { now: () => world.clock.now(), newId: () => newId() },
     );
     const text = signEnvelope(handoff, world.key("owner"));

@@ -80,7 +80,9 @@ test("a handoff that begins to wait while a place comes free is offered at once"
 async function listen(world: World, agent: string, hears: (delivery: Delivery) => void) {
   const at = new Date(world.clock.now()).toISOString();
   const instance = newId();
-  const hello = { waybill: 1, kind: "hello", from: agent, to: "hub", instance, id: newId(), at };
+  const { domain } = world.hub;
+  const about = { from: agent, to: "hub", domain, instance, id: newId(), at };
+  const hello = { waybill: 1, kind: "hello", ...about };
   const proof = signCompact(stringifyJson(hello), world.key(agent));
   return world.hub.attach({ agent, credit: 0, instance, proof }, hears);
 }

@@ -98,6 +98,7 @@ export class World {
     return openHub({
       store: this.store,
       key: this.hubKey,
+      id: "hub",
       clock: this.clock,
       log: ({ event, error }) => {
         if (event === "failure") this.errors.push(error);
@@ -160,9 +161,12 @@ export class World {
 }
 
 export function lineTo(server: () => HubServer): Hub {
+  // Also while the hub is down: who was attached goes on handing off.
+  let domain: string | undefined;
   return {
-    get id() {
-      return "hub";
+    id: "hub",
+    get domain() {
+      return (domain ??= server().domain);
     },
     submit: async (envelope) => server().submit(envelope),
     publish: async (manifest) => server().publish(manifest),
@@ -186,6 +190,7 @@ export async function listen(
     kind: "hello",
     from: agent,
     to: "hub",
+    domain: world.hub.domain,
     instance: "i",
     id: newId(),
     at,

@@ -120,7 +120,7 @@ describe("send", () => {
     const lines = await place.jsonLines(["send", "review", DRAFT]);
     expect(lines.map(({ event }) => event)).toEqual(["custody", "accepted", "progress", "result"]);
     expect(lines[0]).toMatchObject({
-      by: "hub",
+      by: expect.stringMatching(/^hub-[0-9a-f]{12}$/) as string,
       receipt: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     });
     expect(lines[1]).toMatchObject({ by: "anna", attempt: 1 });

@@ -14,7 +14,7 @@ await hub.publish(signManifest({ agent_id: "bert", capabilities: [translate] }, 
 // Anna hands off to Bert, who is not there. The hub signs for it once it is on disk.
 const body = { capability: "translate", input: { text: "Frachtbrief" } };
 const handoff = createHandoff(
-  { from: "anna", to: "bert", body, timeoutMs: 200 },
+  { from: "anna", domain: hub.domain, to: "bert", body, timeoutMs: 200 },
   { now: Date.now, newId },
 );
 await hub.submit(signEnvelope(handoff, keys.anna));

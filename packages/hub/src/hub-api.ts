@@ -33,6 +33,8 @@ export interface Attachment {
 /** All that an agent needs of a hub, whether it is in the same process or behind a socket. */
 export interface Hub {
   readonly id: string;
+  /** Its custody domain, which handoffs, hellos and requests are meant for: the thumbprint of the key that signed its first manifest. */
+  readonly domain: string;
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
   publish(manifest: string): Promise<void>;

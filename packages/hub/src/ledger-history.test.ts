@@ -18,6 +18,7 @@ const AT = Date.UTC(2026, 0, 1);
 const key = generateKey();
 const handoff = createHandoff({
   from: "editor",
+  domain: key.kid,
   to: "researcher",
   body: { capability: "web_research" },
   deadline: new Date(AT + 60_000),

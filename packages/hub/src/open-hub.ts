@@ -14,6 +14,7 @@ import type {
   PublishedManifest,
 } from "./hub-api.ts";
 import { Doorkeeper } from "./registry/hello.ts";
+import { identityOf, keepIdentity } from "./registry/identity.ts";
 import { Operator } from "./operator.ts";
 import { admit, checkAttachRequest } from "./routing/admit.ts";
 
@@ -29,7 +30,7 @@ export interface HubServer extends Hub {
 
 /** Opens a hub over a store: everything that was in custody there is again under its clock. */
 export async function openHub(options: HubOptions): Promise<HubServer> {
-  const engine = new Engine(options);
+  const engine = new Engine(options, await identityOf(options));
   const { registry, clock, limits } = engine;
   if ((await registry.manifestsOf(engine.id)).length === 0) {
     const manifest = signManifest({ agent_id: engine.id, capabilities: [] }, options.key);
@@ -40,10 +41,12 @@ export async function openHub(options: HubOptions): Promise<HubServer> {
       `The store belongs to a hub ${engine.id} with another key than ${options.key.kid}: open it with the key that it was made with.`,
     );
   }
+  await keepIdentity(options.store, engine);
   await engine.start();
-  const doorkeeper = new Doorkeeper(engine.id, registry, limits.clockSkewMs);
+  const doorkeeper = new Doorkeeper(engine, registry, limits.clockSkewMs);
   return {
     id: engine.id,
+    domain: engine.domain,
     deadLetters: new DeadLetters(engine),
     operator: new Operator(engine),
     submit: (envelope) => submit(engine, envelope),

@@ -102,9 +102,10 @@ export class Operator {
 
   /** The Authorization header of a request that the hub itself makes. */
   signRequest({ to, method, path, body }: HubRequest): string {
-    const { id, options, clock } = this.#engine;
+    const { id: from, domain, options, clock } = this.#engine;
     const at = clock.now();
-    const claim = { from: id, to, id: this.newId(), at, method, path, bodyDigest: digestOf(body) };
+    const bodyDigest = digestOf(body);
+    const claim = { from, to, domain, id: this.newId(), at, method, path, bodyDigest };
     return signRequest(claim, options.key);
   }
 

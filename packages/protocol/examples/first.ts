@@ -9,16 +9,20 @@ const { keyOf } = waybill.keyring(
   ),
 );
 
-// The editor hands off: what goes over the wire is one signed string.
+// The custody domain: the thumbprint of the key that signed the hub's first manifest.
+const domain = waybill.generateKey().kid;
+
+// The editor hands off: what goes over the wire is one signed string, for this domain alone.
 const body = { capability: "web_research", input: { query: "Who invented the waybill?" } };
 const handoff = waybill.createHandoff({
   from: "editor",
+  domain,
   to: "researcher",
   body,
   timeoutMs: 60_000,
 });
 const sent = waybill.signEnvelope(handoff, keys.editor);
-const { digest } = waybill.verifyEnvelope(sent, { keyOf, at, to: "researcher" });
+const { digest } = waybill.verifyEnvelope(sent, { keyOf, at, to: "researcher", domain });
 
 // The researcher accepts exactly what it verified, by its digest, and answers with a result.
 const mine = { from: "researcher", attempt: 1, re: digest };

@@ -32,6 +32,7 @@ const source = {
 const handoff: HandoffEnvelope = waybill.createHandoff(
   {
     from: "editor",
+    domain: key.kid,
     to: "researcher",
     timeoutMs: 60_000,
     group: { id: source.newId(), index: 1, size: 3, join: "quorum", quorum: 2 },

@@ -7,6 +7,7 @@ export type { PublishedManifest, WirePublished } from "./api/published.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
 export type { WireFindQuery, WireFit, WireFound, WireSearch } from "./api/found.ts";
 
+export { checkDomain, hubIdOf } from "./api/domain.ts";
 export { checkHello, readHello, signHello } from "./api/hello.ts";
 export type { Hello, HelloFacts } from "./api/hello.ts";
 export {

@@ -175,6 +175,7 @@ describe.skipIf(CHROMIUM === undefined)(
       const key = protocol.generateKey();
       const handoff = protocol.createHandoff({
         from: "editor",
+        domain: key.kid,
         to: "researcher",
         timeoutMs: 60_000,
         body: { capability: "web_research", input: { query: "\u{1f9fe} é" } },

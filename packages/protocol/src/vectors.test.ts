@@ -83,9 +83,9 @@ function keyOf(api: Api, keyring: Record<string, Entry>): Protocol.Keyring["keyO
   return (kid) => records.get(kid);
 }
 
-function verified(api: Api, compact: Text, { keyring, at, to }: Vector["input"]): Members {
+function verified(api: Api, compact: Text, { keyring, at, to, domain }: Vector["input"]): Members {
   return outcome(api, () => {
-    const options = { keyOf: keyOf(api, keyring), at, ...(to !== undefined && { to }) };
+    const options = { keyOf: keyOf(api, keyring), at, to, domain };
     const { envelope, digest } = api.verifyEnvelope(expand(compact), options);
     return { digest, payload: envelope, event: eventOf(api, envelope, digest, at) };
   });
@@ -249,17 +249,17 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
     const { status, retryable, retryAfterMs } = api.errorOfResponse(http, body);
     return { status, retryable, retry_after_ms: retryAfterMs };
   },
-  hello: (api, { payload, to, nonce, at: now }) =>
+  hello: (api, { payload, to, domain, nonce, at: now }) =>
     outcome(api, () => {
-      api.checkHello(api.readHello(payload), { to, nonce, now, clockSkewMs: 60_000 });
+      api.checkHello(api.readHello(payload), { to, domain, nonce, now, clockSkewMs: 60_000 });
       return {};
     }),
-  request: (api, { authorization, to, method, path, at: now, body, keyring }) =>
+  request: (api, { authorization, to, domain, method, path, at: now, body, keyring }) =>
     outcome(api, () => {
       const { claim, proof, kid } = api.readRequest(authorization);
       const { key } = api.checkRequestKey(claim, keyOf(api, keyring)(kid), now);
       api.verifyCompact(proof, () => key);
-      api.checkRequest(claim, { to, method, path, now, clockSkewMs: 60_000 });
+      api.checkRequest(claim, { to, domain, method, path, now, clockSkewMs: 60_000 });
       api.checkRequestBody(claim, body === undefined ? undefined : api.digestOf(body));
       return {};
     }),
@@ -271,6 +271,16 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
       return {};
     });
   },
+  domain: (api, { domain, manifests, at }) =>
+    outcome(api, () => {
+      const chain: Protocol.VerifiedManifest[] = [];
+      for (const text of manifests) {
+        chain.push(api.verifyManifest(text, { at, previous: chain.at(-1) }));
+      }
+      api.checkDomain(domain, chain);
+      return {};
+    }),
+  hub_id: (api, { domain }) => ({ hub: api.hubIdOf(domain) }),
   address: (api, { address }) => ({ is_inner: api.isInnerAddress(address) }),
 };
 

@@ -24,7 +24,7 @@ from waybill.protocol.jws import Roots
 from waybill.protocol.key import enrol, public_key_from_bytes
 from waybill.protocol.lifecycle import step
 from waybill.protocol.lifecycle_event import event_of
-from waybill.protocol.manifest import VerifiedManifest, keyring, verify_manifest
+from waybill.protocol.manifest import VerifiedManifest, check_domain, keyring, verify_manifest
 from waybill.protocol.manifest_shape import read_manifest
 from waybill.protocol.problem import error_of_response
 from waybill.protocol.proof import check_hello, check_request
@@ -66,7 +66,12 @@ def key_of(ring: dict[str, Any]) -> Callable[[str], KeyRecord | None]:
 
 def read(text: str, given: Case, roots: Roots | None = None) -> Outcome:
     verified = verify_envelope(
-        text, key_of=key_of(given["keyring"]), at=given["at"], to=given.get("to"), roots=roots
+        text,
+        key_of=key_of(given["keyring"]),
+        at=given["at"],
+        to=given.get("to"),
+        domain=given.get("domain"),
+        roots=roots,
     )
     assert verified.text == text
     event = event_of(verified.envelope, verified.digest, given["at"])
@@ -238,19 +243,34 @@ def run_hub(given: Case) -> Outcome:
         return {"type": given["value"]["type"]}
 
     def hello() -> Outcome:
-        return check_hello(given["payload"], hub=given["to"], nonce=given["nonce"], at=given["at"])
+        return check_hello(
+            given["payload"],
+            hub=given["to"],
+            domain=given["domain"],
+            nonce=given["nonce"],
+            at=given["at"],
+        )
 
     def request() -> Outcome:
         body = given.get("body")
         return check_request(
             given["authorization"],
             hub=given["to"],
+            domain=given["domain"],
             method=given["method"],
             path=given["path"],
             body=None if body is None else body.encode("utf-8"),
             at=given["at"],
             key_of=key_of(given["keyring"]),
         )
+
+    def domain() -> Outcome:
+        chain: list[VerifiedManifest] = []
+        for text in given["manifests"]:
+            previous = chain[-1] if chain else None
+            chain.append(verify_manifest(text, previous=previous, at=given["at"]))
+        check_domain(given["domain"], chain)
+        return {}
 
     if operation == "answer":
         error = error_of_response(given["http_status"], given["body"])
@@ -259,10 +279,16 @@ def run_hub(given: Case) -> Outcome:
             "retryable": error.retryable,
             "retry_after_ms": error.retry_after_ms,
         }
-    if operation in ("push", "address"):
-        pytest.skip("WB-83 and WB-84 are rules for a hub that pushes, and this package is no hub")
+    if operation in ("push", "address", "hub_id"):
+        pytest.skip("WB-83, WB-84 and WB-87 are rules for a hub, and this package is no hub")
     return outcome(
-        {"frames": frames, "delivery": delivery, "hello": hello, "request": request}[operation]
+        {
+            "frames": frames,
+            "delivery": delivery,
+            "hello": hello,
+            "request": request,
+            "domain": domain,
+        }[operation]
     )
 
 

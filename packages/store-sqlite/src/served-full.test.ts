@@ -35,6 +35,7 @@ test("HARDENING 38: a hub whose disk is full refuses with 503, keeps its word, a
   const handoff = (input: string) =>
     createHandoff({
       from: "owner",
+      domain: key.kid,
       to: "owner",
       body: { capability: "work", input },
       timeoutMs: 600_000,

@@ -13,6 +13,7 @@ import {
   generateKey,
   newId,
   parseEnvelope,
+  privateKeyFrom,
   readCompact,
   signEnvelope,
   signManifest,
@@ -29,7 +30,8 @@ const KILLS = 3;
 /** A hub that is killed and started again at the same place. */
 class HubProcess {
   readonly #file: string;
-  readonly #seed = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
+  readonly #seed = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
+  readonly domain: string = privateKeyFrom(this.#seed).kid;
   #child: ChildProcess | undefined;
   #port = 0;
 
@@ -42,9 +44,13 @@ class HubProcess {
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [HUB, this.#file, this.#seed, `${this.#port}`], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      [HUB, this.#file, this.#seed.toString("hex"), `${this.#port}`],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     this.#child = child;
     const [port] = await new Promise<[string]>((resolve, reject) => {
       child.stdout.once("data", (data: Buffer) => resolve([data.toString()]));
@@ -118,6 +124,7 @@ class Agent {
         const claim = {
           from: this.id,
           to: "hub",
+          domain: this.hub.domain,
           id: newId(),
           at: Date.now(),
           method: "GET",
@@ -197,6 +204,7 @@ test("a served hub that is killed three times in the middle loses nothing and en
   const sending = Array.from({ length: HANDOFFS }, async (_, index) => {
     const handoff = createHandoff({
       from: "owner",
+      domain: hub.domain,
       to: "worker",
       body: { capability: "work", input: index },
       timeoutMs: 100_000,
@@ -213,6 +221,7 @@ test("a served hub that is killed three times in the middle loses nothing and en
   isDone = true;
   const last = createHandoff({
     from: "owner",
+    domain: hub.domain,
     to: "worker",
     body: { capability: "work", input: "the last one" },
     timeoutMs: 100_000,

@@ -8,6 +8,7 @@ export const POOL = 512;
 
 const FROM = "editor-001";
 const TO = "research-agent-001";
+const DOMAIN = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
 const WORDS = "which carriers still confirm every delivery on paper and what do they charge".split(
   " ",
 );
@@ -25,6 +26,7 @@ export function handoffInputs(key: PrivateKey): HandoffInput[] {
 function inputWith(question: string, index: number): HandoffInput {
   return {
     from: FROM,
+    domain: DOMAIN,
     to: TO,
     timeoutMs: 120_000,
     traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",

@@ -61,6 +61,7 @@ async function held(store: Store, handoffs: number): Promise<{ grownMb: number; 
       const envelopes = Array.from({ length: Math.min(TOGETHER, number - done) }, (_, index) =>
         createHandoff({
           from,
+          domain: hub.domain,
           to: "recipient",
           body: { capability: CAPABILITY, input: inputOf(done + index) },
           timeoutMs: TIMEOUT_MS,

@@ -10,7 +10,7 @@ interface Attached {
 }
 
 /** A hub in another process, at the far end of a line. */
-export function farHub(path: string, id: string): Hub {
+export function farHub(path: string, { id, domain }: Pick<Hub, "id" | "domain">): Hub {
   const attached = new Map<number, Attached>();
   let attachments = 0;
   const caller = new Caller(path, heard, (reason) => {
@@ -55,6 +55,7 @@ export function farHub(path: string, id: string): Hub {
 
   return {
     id,
+    domain,
     submit: async (envelope) => (await caller.call("submit", envelope)) as string,
     publish: async (manifest) => void (await caller.call("publish", manifest)),
     manifests: async (query) =>

@@ -3,8 +3,8 @@ import { createAgent, loadKey } from "@waybill/agent";
 import type { HandoffHandle } from "@waybill/agent";
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
-import { farHub } from "../line/far-hub.ts";
-import { DELEGATOR, HUB, tasksFrom } from "../plan/plan.ts";
+import { hubOf } from "./hub-of.ts";
+import { DELEGATOR, tasksFrom } from "../plan/plan.ts";
 import type { Task } from "../plan/plan.ts";
 import { findOrMake, startAgent } from "./find-or-make.ts";
 import type { AppliedLine, KeptLine, ReceiptLine } from "./folder.ts";
@@ -26,7 +26,7 @@ const log = loggerOf(life);
 const agent = createAgent({
   id: DELEGATOR,
   key: await loadKey(folder.key(DELEGATOR)),
-  hub: farHub(folder.hubSocket, HUB),
+  hub: await hubOf(folder),
   log,
 });
 await startAgent(agent);

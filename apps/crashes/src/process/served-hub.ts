@@ -8,7 +8,7 @@ import { openSqliteStore } from "@waybill/store-sqlite";
 
 const [folder = "", port = ""] = process.argv.slice(2);
 const store = await openSqliteStore(join(folder, "hub.db"));
-const hub = await openHub({ store, key: await loadKey(join(folder, "hub.jwk")) });
+const hub = await openHub({ store, key: await loadKey(join(folder, "hub.jwk")), id: "hub" });
 const served = await serveHub({ hub, store, port: Number(port) });
 process.send!(served.port);
 process.once("disconnect", () => {

@@ -8,7 +8,7 @@ import type { World } from "../world/world.ts";
 import type { Target } from "./target.ts";
 
 export type Offered = Pick<Capability, "name" | "lease_seconds" | "max_attempts">;
-export type Work = Omit<HandoffInput, "from">;
+export type Work = Omit<HandoffInput, "from" | "domain">;
 
 export interface Ending {
   readonly isSuccess: boolean;

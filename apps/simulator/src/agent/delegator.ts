@@ -1,6 +1,6 @@
 import { createHandoff, createReply, digestOf, signEnvelope } from "@waybill/protocol";
 import type { Digest, Envelope, HandoffEnvelope, HandoffInput } from "@waybill/protocol";
-import { HUB_ID } from "../hub/hub-site.ts";
+import { DOMAIN, HUB_ID } from "../hub/hub-site.ts";
 import type { Delegating, Ending } from "./agent-site.ts";
 import type { Running } from "./running.ts";
 
@@ -42,9 +42,11 @@ export class Delegator implements Delegating {
   }
 
   /** Commits to a handoff and gives it to the hub; undefined where the hub does not want it. */
-  async handOff(input: Omit<HandoffInput, "from">): Promise<HandoffEnvelope | undefined> {
+  async handOff(
+    input: Omit<HandoffInput, "from" | "domain">,
+  ): Promise<HandoffEnvelope | undefined> {
     const { id, key, source, notebook, process, world, random } = this.#agent;
-    const envelope = createHandoff({ ...input, from: id }, source);
+    const envelope = createHandoff({ ...input, from: id, domain: DOMAIN }, source);
     const text = signEnvelope(envelope, key);
     const { handoff_id: handoffId } = envelope;
     const note: Note = {

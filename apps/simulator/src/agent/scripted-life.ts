@@ -9,7 +9,7 @@ import {
   WaybillError,
 } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
-import { HUB_ID } from "../hub/hub-site.ts";
+import { DOMAIN, HUB_ID } from "../hub/hub-site.ts";
 import { keyOf } from "../world/world.ts";
 import { AgentSite } from "./agent-site.ts";
 import type { AgentOptions, Body, Life } from "./agent-site.ts";
@@ -68,7 +68,7 @@ class ScriptedLife implements Life {
     for (;;) {
       const attachment = await this.#insist(() => {
         const at = new Date(process.clock.now()).toISOString();
-        const hello = { waybill: 1, kind: "hello", from: id, to: HUB_ID, instance };
+        const hello = { waybill: 1, kind: "hello", from: id, to: HUB_ID, domain: DOMAIN, instance };
         const text = stringifyJson({ ...hello, id: process.newId(), at });
         const request = { agent: id, credit, instance, proof: signCompact(text, key) };
         return line.attach(request, (delivery) => this.#guard(this.#take(delivery)));

@@ -7,6 +7,7 @@ import { keyOf } from "../world/world.ts";
 import type { World } from "../world/world.ts";
 
 export const HUB_ID = "hub";
+export const DOMAIN: string = keyOf(HUB_ID).kid;
 export const DEAD_LETTER_AGENT = "undertaker";
 
 /** Where a hub runs, goes down and comes up again. */

@@ -5,7 +5,7 @@ import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 import type { Cluster } from "./cluster.ts";
 import type { HubSite } from "./hub-site.ts";
-import { HUB_ID } from "./hub-site.ts";
+import { DOMAIN, HUB_ID } from "./hub-site.ts";
 
 const ANSWER_WITHIN_MS = 4_000;
 /** Until the other side has noticed that a line is dead. */
@@ -26,6 +26,7 @@ interface Connection {
  */
 export class Line implements Hub {
   readonly id: string = HUB_ID;
+  readonly domain: string = DOMAIN;
   readonly #world: World;
   readonly #random: Random;
   readonly #cluster: Cluster;

@@ -6,6 +6,7 @@ import type { World } from "../world/world.ts";
 /** A line to the hub that notes what the judge must know: who holds which receipt, who is alive. */
 export class WatchedLine implements Hub {
   readonly id: string;
+  readonly domain: string;
   readonly #agent: string;
   readonly #world: World;
   readonly #line: Line;
@@ -13,6 +14,7 @@ export class WatchedLine implements Hub {
 
   constructor(agent: string, world: World, line: Line) {
     this.id = line.id;
+    this.domain = line.domain;
     this.#agent = agent;
     this.#world = world;
     this.#line = line;

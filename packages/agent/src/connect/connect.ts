@@ -11,7 +11,7 @@ import { WAITS } from "./socket.ts";
 /** How to find a hub, and which. */
 export interface ConnectOptions {
   /**
-   * The thumbprint of a key that the hub must have. Left out: the hub that is met first is believed,
+   * The custody domain that the hub must be of, or the thumbprint of a key that it must have now. Left out: the hub that is met first is believed,
    * and for the life of this connection no other one.
    */
   readonly hubKey?: string | undefined;
@@ -46,10 +46,10 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   const http = new HttpCalls(address);
   const identity = new HubIdentity(address.url, hubKey);
   signal.throwIfAborted();
-  const id = await persist((ending) => identity.meet(http, ending), {
+  const { hub: id, domain } = await persist((ending) => identity.meet(http, ending), {
     withinMs: timeoutMs,
     signal,
     waiting: (error) => log({ event: "waiting", url: address.url, error }),
   });
-  return new RemoteHub({ id, address, http, identity, log });
+  return new RemoteHub({ id, domain, address, http, identity, log });
 }

@@ -9,6 +9,7 @@ import { request } from "./http.ts";
 /** What a hub says of itself to everybody. */
 export interface WellKnown {
   readonly hub: string;
+  readonly domain: string;
   /** Its newest manifest. */
   readonly manifest: string;
 }
@@ -25,7 +26,11 @@ export class HttpCalls {
     const url = this.#address.path("/.well-known/waybill");
     try {
       const value = await request(url, { signal });
-      return { hub: textOf(value, "hub"), manifest: textOf(value, "manifest") };
+      return {
+        hub: textOf(value, "hub"),
+        domain: textOf(value, "domain"),
+        manifest: textOf(value, "manifest"),
+      };
     } catch (cause) {
       // There is one, and it can't now, or not so often.
       if (WaybillError.is(cause, 503) || WaybillError.is(cause, 301)) throw cause;

@@ -1,34 +1,44 @@
 import { isKeyValidAt, verifyManifest, WaybillError } from "@waybill/protocol";
 import type { VerifiedManifest } from "@waybill/protocol";
+import { checkDomain } from "@waybill/protocol/api";
 import type { PublishedManifest } from "@waybill/protocol/api";
 import type { HttpCalls } from "./http-calls.ts";
 
+/** What a hub says of itself: the id is on many hubs, the custody domain on those of one owner. */
+export interface HubName {
+  readonly hub: string;
+  readonly domain: string;
+}
+
 /**
- * Who the hub is: the one whose key is pinned, or else the one that was met first. From then on its
+ * Who the hub is: the one whose domain or key is pinned, or else the one that was met first. From then on its
  * manifests must follow from the one that is known.
  */
 export class HubIdentity {
   readonly #url: string;
   readonly #pinned: string | undefined;
   #known: VerifiedManifest | undefined;
+  #domain: string | undefined;
 
   constructor(url: string, pinned: string | undefined) {
     this.#url = url;
     this.#pinned = pinned;
   }
 
-  /** Asks who is there, and gives its id if it is the one that is meant. */
+  /** Asks who is there, and gives its name if it is the one that is meant. */
   async meet(
     http: Pick<HttpCalls, "wellKnown" | "manifestsOf">,
     signal: AbortSignal,
-  ): Promise<string> {
-    const { hub, manifest } = await http.wellKnown(signal);
-    if (this.#known?.text !== manifest) this.check(hub, await http.manifestsOf(hub, signal));
-    return hub;
+  ): Promise<HubName> {
+    const { hub, domain, manifest } = await http.wellKnown(signal);
+    const name = { hub, domain };
+    const isKnown = this.#known?.text === manifest && this.#domain === domain;
+    if (!isKnown) this.check(name, await http.manifestsOf(hub, signal));
+    return name;
   }
 
   /** Believes the manifests of the hub, all of them by sequence, or throws. */
-  check(hub: string, published: readonly PublishedManifest[]): void {
+  check({ hub, domain }: HubName, published: readonly PublishedManifest[]): void {
     const manifests: VerifiedManifest[] = [];
     for (const { text, at } of published) {
       manifests.push(verifyManifest(text, { previous: manifests.at(-1), at }));
@@ -41,11 +51,18 @@ export class HubIdentity {
     if (known !== undefined && !manifests.some(({ digest }) => digest === known.digest)) {
       throw new WaybillError(401, changed(this.#url, known, newest));
     }
-    const pinned = this.#pinned === undefined ? undefined : newest.keys.get(this.#pinned);
-    if (this.#pinned !== undefined && (pinned === undefined || !isKeyValidAt(pinned, Date.now()))) {
-      throw new WaybillError(401, notPinned(this.#url, this.#pinned, newest));
-    }
+    checkDomain(domain, manifests);
+    this.#checkPin(domain, newest);
     this.#known = newest;
+    this.#domain = domain;
+  }
+
+  #checkPin(domain: string, newest: VerifiedManifest): void {
+    const pinned = this.#pinned;
+    if (pinned === undefined || pinned === domain) return;
+    const key = newest.keys.get(pinned);
+    if (key !== undefined && isKeyValidAt(key, Date.now())) return;
+    throw new WaybillError(401, notPinned(this.#url, pinned, newest));
   }
 }
 
@@ -54,7 +71,7 @@ function changed(url: string, known: VerifiedManifest, now: VerifiedManifest): s
 }
 
 function notPinned(url: string, pinned: string, now: VerifiedManifest): string {
-  return `THIS IS NOT THE PINNED HUB: ${pinned} is no current key of ${now.manifest.agent_id} at ${url}, which has ${kids(now)}. Either somebody else answers there, or the hub has changed its key: pin another one only if its operator confirms it.`;
+  return `THIS IS NOT THE PINNED HUB: ${pinned} is neither the custody domain nor a current key of ${now.manifest.agent_id} at ${url}, which has ${kids(now)}. Either somebody else answers there, or the hub has changed its key: pin another one only if its operator confirms it.`;
 }
 
 function kids({ keys }: VerifiedManifest): string {

@@ -20,7 +20,7 @@ import type {
 import type { Address } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";
 import type { HttpCalls } from "./http-calls.ts";
-import type { HubIdentity } from "./hub-identity.ts";
+import type { HubIdentity, HubName } from "./hub-identity.ts";
 import { persist } from "./persist.ts";
 import { RemoteAttachment } from "./remote-attachment.ts";
 import { HubSocket, WAITS } from "./socket.ts";
@@ -30,6 +30,7 @@ const STABLE_MS = 10_000;
 
 export interface RemoteHubOptions {
   readonly id: string;
+  readonly domain: string;
   readonly address: Address;
   readonly http: HttpCalls;
   readonly identity: HubIdentity;
@@ -39,6 +40,7 @@ export interface RemoteHubOptions {
 /** A hub behind a wire. Each agent that attaches has a connection of its own, and calls go over it. */
 export class RemoteHub implements Hub {
   readonly id: string;
+  readonly domain: string;
   readonly #options: RemoteHubOptions;
   readonly #sockets = new Set<HubSocket>();
   /** Connections on which no agent has said who it is yet, by the nonce that it is to sign. */
@@ -49,6 +51,7 @@ export class RemoteHub implements Hub {
 
   constructor(options: RemoteHubOptions) {
     this.id = options.id;
+    this.domain = options.domain;
     this.#options = options;
   }
 
@@ -75,7 +78,7 @@ export class RemoteHub implements Hub {
       throw notAttached("Who offers a capability");
     });
     const isOfHub = "agent" in query && query.agent === this.id;
-    if (isOfHub) this.#options.identity.check(this.id, published);
+    if (isOfHub) this.#options.identity.check({ hub: this.id, domain: this.domain }, published);
     return published;
   }
 
@@ -104,10 +107,10 @@ export class RemoteHub implements Hub {
         // Somebody else may have taken the hub's place while it was out of reach.
         this.#mustBe(await identity.meet(http, signal));
         const socket = this.#open(address.socket);
-        const { hub, nonce } = await socket.challenge;
-        this.#mustBe(hub);
-        this.#challenged.set(nonce, socket);
-        return nonce;
+        const challenge = await socket.challenge;
+        this.#mustBe(challenge);
+        this.#challenged.set(challenge.nonce, socket);
+        return challenge.nonce;
       },
       {
         withinMs: WAITS.openMs,
@@ -164,11 +167,11 @@ export class RemoteHub implements Hub {
     socket.closed.then(then, () => undefined);
   }
 
-  #mustBe(hub: string): void {
-    if (hub === this.id) return;
+  #mustBe({ hub, domain }: HubName): void {
+    if (hub === this.id && domain === this.domain) return;
     throw new WaybillError(
       401,
-      `The hub at ${this.#options.address.url} was ${this.id}, and now calls itself ${hub}: it is another one.`,
+      `The hub at ${this.#options.address.url} was ${this.id} of the custody domain ${this.domain}, and now calls itself ${hub} of ${domain}: it is another one.`,
     );
   }
 

@@ -40,7 +40,7 @@ export class Network {
   }
 
   async up(key: PrivateKey = this.key, store: Store = this.store, port = 0): Promise<void> {
-    this.#hub = await openHub({ store, key });
+    this.#hub = await openHub({ store, key, id: "hub" });
     this.#served = await serveHub({ hub: this.#hub, store, port, ...this.#options });
   }
 

@@ -15,6 +15,7 @@ const CHALLENGE: HubFrame = {
   type: "challenge",
   waybill: 1,
   hub: "hub",
+  domain: "A".repeat(43),
   nonce: "n",
   limits: { message_characters: 2_000, envelope_bytes: 1_000 },
 };

@@ -34,6 +34,7 @@ const SILENCES_AT_MOST = 2;
 
 export interface Challenge {
   readonly hub: string;
+  readonly domain: string;
   readonly nonce: string;
 }
 

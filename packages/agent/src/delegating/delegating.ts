@@ -46,7 +46,7 @@ export class Delegating {
   }
 
   #envelopeOf(options: ParentedOptions): HandoffEnvelope {
-    const { id, source } = this.#context;
+    const { id, hub, source } = this.#context;
     const { to, tags, minReliability, timeoutMs, deadline, parent } = options;
     const { capability, version, input, brief, messages, artifacts, contract, metadata } = options;
     const work = { capability, version, input, brief, messages, artifacts, contract };
@@ -54,6 +54,7 @@ export class Delegating {
     return createHandoff(
       {
         from: id,
+        domain: hub.domain,
         to: to ?? { capability, version, tags, min_reliability: minReliability },
         body: { ...work, metadata: metadata as HandoffBody["metadata"] },
         deadline,

@@ -106,7 +106,8 @@ export class Link {
     const { id, key, hub, clock, newId, instance } = this.#options;
     const nonce = await hub.challenge?.();
     const at = clock.now();
-    return signHello({ from: id, to: hub.id, instance, id: newId(), at, nonce }, key);
+    const { id: to, domain } = hub;
+    return signHello({ from: id, to, domain, instance, id: newId(), at, nonce }, key);
   }
 
   /**

@@ -24,7 +24,7 @@ export interface VerifyOptions {
 
 /** The keys of the others, from their signed manifests. The hub passes those on; it can't make them. */
 export class Peers {
-  readonly #hub: Pick<Hub, "manifests">;
+  readonly #hub: Pick<Hub, "domain" | "manifests">;
   readonly #clock: Clock;
   readonly #trust: TrustPolicy | undefined;
   readonly #keys = new Map<string, KeyRecord>();
@@ -32,13 +32,17 @@ export class Peers {
   /** Of this agent alone: that somebody else in this process has verified a batch tells it nothing. */
   readonly #roots = batchRoots();
 
-  constructor(hub: Pick<Hub, "manifests">, clock: Clock, trust: TrustPolicy | undefined) {
+  constructor(
+    hub: Pick<Hub, "domain" | "manifests">,
+    clock: Clock,
+    trust: TrustPolicy | undefined,
+  ) {
     this.#hub = hub;
     this.#clock = clock;
     this.#trust = trust;
   }
 
-  /** Checks an envelope, and that it is for this agent where `to` says so. */
+  /** Checks an envelope, and that it is for this agent where `to` says so; a handoff, that it is for the hub it came from. */
   async verify(text: string, options: VerifyOptions = {}): Promise<VerifiedEnvelope> {
     const { to, receivedAt, isForOne = false } = options;
     let isKnown = true;
@@ -48,7 +52,8 @@ export class Peers {
       return record;
     };
     const now = this.#clock.now();
-    const memory = { roots: this.#roots, mayRecall: !isForOne };
+    const { domain } = this.#hub;
+    const memory = { domain, roots: this.#roots, mayRecall: !isForOne };
     try {
       return verifyEnvelope(text, { keyOf, at: now, to, ...memory });
     } catch (error) {

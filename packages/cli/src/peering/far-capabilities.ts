@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import type { Hub } from "@waybill/agent";
 import { newId, parseJson, WaybillError } from "@waybill/protocol";
 import type { Capability, CapabilityInput, PrivateKey } from "@waybill/protocol";
 import { errorOfResponse, readFound, signRequest } from "@waybill/protocol/api";
@@ -12,7 +13,7 @@ const ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface FarOptions {
   readonly url: string;
-  readonly hub: string;
+  readonly hub: Pick<Hub, "id" | "domain">;
   /** Who asks: an agent of that hub. */
   readonly agent: string;
   readonly key: PrivateKey;
@@ -22,7 +23,9 @@ export interface FarOptions {
 /** What the agents of another hub can do, each version of each capability once, the best first. */
 export async function farCapabilities(options: FarOptions): Promise<readonly Capability[]> {
   const { url, hub, agent, key, signal } = options;
-  const claim = { from: agent, to: hub, id: newId(), at: Date.now(), method: "GET", path: PATH };
+  const { id: to, domain } = hub;
+  const about = { from: agent, to, domain, id: newId(), at: Date.now() };
+  const claim = { ...about, method: "GET", path: PATH };
   const response = await fetch(url.replace(/\/+$/, "") + PATH, {
     headers: { authorization: signRequest(claim, key) },
     redirect: "error",

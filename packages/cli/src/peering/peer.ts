@@ -81,7 +81,7 @@ class Peering implements Peer {
       this.#far = far;
     }
     const { id: agent } = this.#far;
-    const found = await farCapabilities({ url, hub: line.id, agent, key, signal });
+    const found = await farCapabilities({ url, hub: line, agent, key, signal });
     const offered = JSON.stringify(found);
     if (offered === this.#offered) return;
     await this.#serve(found, line);

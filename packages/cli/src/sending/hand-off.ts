@@ -83,6 +83,7 @@ async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
   if (!keys.some(({ kid }) => kid === key.kid)) return hub;
   return {
     id: hub.id,
+    domain: hub.domain,
     submit: (envelope) => hub.submit(envelope),
     publish: () => Promise.resolve(),
     manifests: (query) => hub.manifests(query),

@@ -102,7 +102,7 @@ function defaultsOf(
     ["database", { value: join(data, "hub.db"), from: "" }],
     ["host", { value: "127.0.0.1", from: "this machine alone" }],
     ["port", { value: DEFAULT_PORT, from: "" }],
-    ["hub_id", { value: "hub", from: "" }],
+    ["hub_id", { value: undefined, from: "" }],
     ["public_url", { value: undefined, from: "" }],
     ["tls_cert", { value: undefined, from: "" }],
     ["tls_key", { value: undefined, from: "" }],

@@ -8,7 +8,7 @@ export interface SettingValues {
   readonly database: string;
   readonly host: string;
   readonly port: number;
-  readonly hub_id: string;
+  readonly hub_id: string | undefined;
   readonly public_url: string | undefined;
   readonly tls_cert: string | undefined;
   readonly tls_key: string | undefined;
@@ -65,7 +65,11 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
     value: "<number>",
     says: `the port to listen on, 0 for any that is free (${DEFAULT_PORT})`,
   },
-  hub_id: { kind: "text", value: "<id>", says: "the hub's name as an agent (hub)" },
+  hub_id: {
+    kind: "text",
+    value: "<id>",
+    says: "the hub's name as an agent (hub- and 12 digits, from its key)",
+  },
   public_url: {
     kind: "url",
     value: "<url>",

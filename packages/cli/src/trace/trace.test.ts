@@ -14,7 +14,7 @@ const style = styleFor(false);
 /** A job with a part, as a hub in this process has it on record; `forge` changes what was signed. */
 async function traced(forge: (text: string) => string = (text) => text): Promise<Trace> {
   const store = memoryStore();
-  const hub = await openHub({ store, key: generateKey() });
+  const hub = await openHub({ store, key: generateKey(), id: "hub" });
   const [anna, bert, editor] = ["anna", "bert", "editor"].map((id) =>
     createAgent({ id, key: generateKey(), hub }),
   ) as [

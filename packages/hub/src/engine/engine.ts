@@ -8,6 +8,7 @@ import { Receipts } from "../custody/receipts.ts";
 import { storedOf } from "../custody/record.ts";
 import type { Case } from "../custody/record.ts";
 import { StoreHealth } from "../custody/store-health.ts";
+import type { HubIdentity } from "../registry/identity.ts";
 import { LateSettings } from "../registry/late-settings.ts";
 import { Measured } from "../registry/measured.ts";
 import { Registry } from "../registry/registry.ts";
@@ -38,6 +39,7 @@ export type HubNews = HubLogEvent | { readonly event: "published"; readonly agen
  */
 export class Engine {
   readonly id: string;
+  readonly domain: string;
   readonly store: Store;
   readonly clock: Clock;
   readonly limits: HubLimits;
@@ -64,15 +66,21 @@ export class Engine {
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
 
-  constructor(options: HubOptions) {
+  constructor(options: HubOptions, identity: HubIdentity) {
     this.options = options;
-    this.id = options.id ?? "hub";
+    this.id = identity.id;
+    this.domain = identity.domain;
     this.store = options.store;
     this.clock = options.clock ?? systemClock();
     this.newId = options.newId ?? (() => newId());
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
-    this.registry = new Registry(this.store, options.trust ?? { firstUse: true }, this.limits);
+    this.registry = new Registry({
+      store: this.store,
+      trust: options.trust ?? { firstUse: true },
+      limits: this.limits,
+      domain: this.domain,
+    });
     this.health = new StoreHealth(this.store, this.clock);
     this.registry.own.onFailure((cause, commit) => this.health.failed(cause, commit));
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));

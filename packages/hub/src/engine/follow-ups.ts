@@ -53,6 +53,7 @@ const FOLLOW_UPS: Readonly<
     const handoff = createHandoff(
       {
         from: engine.id,
+        domain: engine.domain,
         to: agent,
         // The same each time, so that a letter is handed over once whenever the hub goes down.
         handoffId: derivedId("dead letter", state.id),

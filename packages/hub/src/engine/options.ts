@@ -15,7 +15,7 @@ export interface HubOptions {
   readonly store: Store;
   /** What the hub signs receipts and notices with. The same key at every start. */
   readonly key: PrivateKey;
-  /** The hub's name as an agent; `hub` where it is left out. */
+  /** The hub's name as an agent. Left out: the name that the store was first opened with, or one derived from the key. */
   readonly id?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;

@@ -177,6 +177,7 @@ describe("checkpoint", () => {
   test("an envelope, and whatever else the hub signed, is not a checkpoint", () => {
     const handoff = createHandoff({
       from: "hub",
+      domain: key.kid,
       to: "researcher",
       body: { capability: "web_research", input: {} },
       timeoutMs: 1000,

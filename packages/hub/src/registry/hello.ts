@@ -1,17 +1,18 @@
 import { readCompact, verifyCompact, WaybillError } from "@waybill/protocol";
 import { checkHello, readHello } from "@waybill/protocol/api";
 import type { Hello } from "@waybill/protocol/api";
+import type { HubIdentity } from "./identity.ts";
 import type { Registry } from "./registry.ts";
 
 /** Checks hellos. One that was used is refused from then on: who overheard it can't attach with it. */
 export class Doorkeeper {
-  readonly #hub: string;
+  readonly #hub: HubIdentity;
   readonly #registry: Registry;
   readonly #skewMs: number;
   /** Hellos within the time in which they would be believed, by id. */
   readonly #used = new Map<string, number>();
 
-  constructor(hub: string, registry: Registry, skewMs: number) {
+  constructor(hub: HubIdentity, registry: Registry, skewMs: number) {
     this.#hub = hub;
     this.#registry = registry;
     this.#skewMs = skewMs;
@@ -27,7 +28,8 @@ export class Doorkeeper {
         `The hello is of ${hello.from} (${hello.instance}), and ${agent} (${instance}) wants to attach.`,
       );
     }
-    checkHello(hello, { to: this.#hub, now, clockSkewMs: this.#skewMs });
+    const { id: to, domain } = this.#hub;
+    checkHello(hello, { to, domain, now, clockSkewMs: this.#skewMs });
     const record = await this.#registry.keyOf(kid, agent);
     if (record === undefined) {
       throw new WaybillError(

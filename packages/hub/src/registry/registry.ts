@@ -21,6 +21,7 @@ import type {
   TrustPolicy,
   VerifiedEnvelope,
   VerifiedManifest,
+  VerifyOptions,
 } from "@waybill/protocol";
 import { Lanes } from "../custody/lanes.ts";
 import { OwnCommits } from "../custody/own-commits.ts";
@@ -36,6 +37,14 @@ export interface Offered extends Pick<
   readonly hasKeyAt: (at: number) => boolean;
 }
 
+export interface RegistryOptions {
+  readonly store: Store;
+  readonly trust: TrustPolicy;
+  readonly limits: Limits;
+  /** The custody domain of the hub. */
+  readonly domain: string;
+}
+
 const AGENTS_KEPT = 10_000;
 const PAGE = 100;
 
@@ -46,6 +55,7 @@ export class Registry {
   readonly #store: Store;
   readonly #trust: TrustPolicy;
   readonly #limits: Limits;
+  readonly #domain: string;
   readonly #lanes = new Lanes();
   readonly #agents = new Recent<string, readonly VerifiedManifest[]>(AGENTS_KEPT);
   readonly #keys = new Recent<string, KeyRecord>(AGENTS_KEPT);
@@ -53,11 +63,12 @@ export class Registry {
   readonly #schemas = new WeakMap<Capability, CompiledSchema>();
   readonly #roots = batchRoots();
 
-  constructor(store: Store, trust: TrustPolicy, limits: Limits) {
+  constructor({ store, trust, limits, domain }: RegistryOptions) {
     this.#store = store;
     this.own = new OwnCommits(store, () => this.forget());
     this.#trust = trust;
     this.#limits = limits;
+    this.#domain = domain;
   }
 
   /** Another hub may have changed what is known. */
@@ -74,6 +85,7 @@ export class Registry {
     this.#offering.clear();
   }
 
+  /** Checks an envelope that came in; a handoff must be meant for this custody domain. */
   async verify(text: string, at: number): Promise<VerifiedEnvelope> {
     let isKnown = true;
     const keyOf = (kid: string) => {
@@ -81,7 +93,14 @@ export class Registry {
       isKnown = record !== undefined;
       return record;
     };
-    const options = { keyOf, at, limits: this.#limits, roots: this.#roots, mayRecall: true };
+    const options: VerifyOptions = {
+      keyOf,
+      at,
+      domain: this.#domain,
+      limits: this.#limits,
+      roots: this.#roots,
+      mayRecall: true,
+    };
     try {
       return verifyEnvelope(text, options);
     } catch (error) {

@@ -84,7 +84,7 @@ test("delivery confirmation in the response: the answer to a POST is the hub's s
 test("Ed25519 identity: a name belongs to its key, and what another key signs is refused", async () => {
   const anna = await world.party("anna");
   await world.party("bert", [{ name: "work" }]);
-  const thief = new Party("anna", generateKey(), world.url, world.hub.id);
+  const thief = new Party("anna", generateKey(), world.url, world.hub);
   expect((await thief.publish()).status).toBeGreaterThanOrEqual(401);
   expect((await thief.submit(thief.handoff("bert").text)).status).toBe(401);
   expect((await thief.ask("/v1/dead-letters")).status).toBe(401);
@@ -92,7 +92,7 @@ test("Ed25519 identity: a name belongs to its key, and what another key signs is
 });
 
 test("webhooks: an agent that only listens is posted what comes for it, signed by the hub", async () => {
-  const listener = new Party("listener", generateKey(), world.url, world.hub.id);
+  const listener = new Party("listener", generateKey(), world.url, world.hub);
   const manifest = signManifest(
     { agent_id: "listener", capabilities: [{ name: "work" }], inbox: inbox.url },
     listener.key,

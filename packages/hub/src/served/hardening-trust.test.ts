@@ -131,7 +131,7 @@ test("32: a manifest that changes under a pinned digest is 403, signed by its ow
     key,
   );
   expect(statusOf(await publish(changed))).toBe(403);
-  const worker = new Party("worker", key, world.url, "hub");
+  const worker = new Party("worker", key, world.url, world.hub);
   const wire = await worker.attach();
   const { problem } = await wire.call("publish", { manifest: changed });
   expect(problem).toMatchObject({ waybill_status: 403 });

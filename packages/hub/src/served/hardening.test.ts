@@ -164,7 +164,7 @@ describe("identity", () => {
     const bare = { authorization: owner.proof("/v1/inbox", "POST") };
     expect(statusOf(await ask(`${world.url}/v1/inbox`, { body, headers: bare }))).toBe(401);
 
-    const other = new Party("owner", owner.key, world.url, "another-hub");
+    const other = new Party("owner", owner.key, world.url, { ...world.hub, id: "another-hub" });
     const wire = await Wire.open(world.url);
     const { nonce } = await wire.next("challenge");
     wire.say({ type: "hello", proof: other.hello(nonce), credit: 1 });
@@ -193,7 +193,7 @@ describe("identity", () => {
     const key = generateKey();
     const first = await openHub({ store, key });
     const served = await serveHub({ hub: first, store });
-    const party = new Party("owner", generateKey(), served.url, "hub");
+    const party = new Party("owner", generateKey(), served.url, first);
     await party.publish([{ name: "work" }]);
     const { text } = party.handoff("owner");
     const receipts = [await party.submit(text), await party.submit(text)];
@@ -215,7 +215,7 @@ describe("identity", () => {
 
     const second = await openHub({ store, key });
     const again = await serveHub({ hub: second, store });
-    const later = new Party("owner", party.key, again.url, "hub");
+    const later = new Party("owner", party.key, again.url, second);
     expect((await later.submit(text)).json).toEqual(receipts[1]!.json);
     expect(await store.ledgerHead()).toEqual(before);
     // Which proofs it had seen it does not know any more, so it takes none from before.
@@ -261,7 +261,7 @@ describe("identity", () => {
     wire.say({ type: "hello", proof: party.hello(nonce), credit: 1 });
     expect((await wire.next("closed")).problem.waybill_status).toBe(401);
 
-    const rotated = new Party("rotating", next, world.url, "hub");
+    const rotated = new Party("rotating", next, world.url, world.hub);
     const path = `/v1/handoffs/${old.envelope.handoff_id}`;
     const history = (await rotated.ask(`${path}/history`)).json as never as {
       entries: { content: string; at: string; type: string; from: string }[];
@@ -285,7 +285,7 @@ describe("identity", () => {
   });
 
   test("10: a manifest of an older sequence is 409", async () => {
-    const party = new Party("rolling", generateKey(), world.url, "hub");
+    const party = new Party("rolling", generateKey(), world.url, world.hub);
     const first = signManifest({ agent_id: "rolling", capabilities: [] }, party.key);
     const base = { agent_id: "rolling", capabilities: [{ name: "x" }], keys: [party.key.jwk] };
     const second = signManifest({ ...base, sequence: 2, previous: digestOf(first) }, party.key);
@@ -453,7 +453,7 @@ describe("state", () => {
   });
 
   test("20: nobody takes another's inbox", async () => {
-    const thief = new Party("owner", stranger.key, world.url, "hub");
+    const thief = new Party("owner", stranger.key, world.url, world.hub);
     expect(statusOf(await thief.poll({ wait_seconds: 0 }))).toBe(401);
     const wire = await Wire.open(world.url);
     const { nonce } = await wire.next("challenge");
@@ -659,6 +659,7 @@ describe("trust and load", () => {
       sign(
         createHandoff({
           from: "worker",
+          domain: world.hub.domain,
           to: "worker",
           body: { capability: "work" },
           parent: envelope,

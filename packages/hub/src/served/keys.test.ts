@@ -50,7 +50,8 @@ async function publish(
 /** A signed request by this key, at the hub's time. */
 function request(id: string, key: PrivateKey): Promise<Answer> {
   const path = "/v1/dead-letters";
-  const claim = { from: id, to: world.hub.id, id: newId(now), at: now, method: "GET", path };
+  const { id: to, domain } = world.hub;
+  const claim = { from: id, to, domain, id: newId(now), at: now, method: "GET", path };
   const authorization = signRequest(claim, key);
   return ask(world.url + path, { headers: { authorization } });
 }
@@ -96,14 +97,14 @@ test("an agent changes its key over the wire: the old one is refused from then o
   const [old, young, stranger] = [generateKey(), generateKey(), generateKey()];
   await publish("owner", [old.jwk], old);
   await world.party("worker", [{ name: "work" }]);
-  const before = new Party("owner", old, world.url, world.hub.id);
+  const before = new Party("owner", old, world.url, world.hub);
   const handed = before.handoff("worker");
   expect((await before.submit(handed.text)).status).toBe(200);
 
   expect((await publish("owner", [stranger.jwk], stranger)).status).toBe(401);
   expect((await publish("owner", [young.jwk], young)).status).toBe(401);
   expect((await publish("owner", [young.jwk], old)).status).toBe(200);
-  const after = new Party("owner", young, world.url, world.hub.id);
+  const after = new Party("owner", young, world.url, world.hub);
   expect((await request("owner", old)).status).toBe(401);
   expect((await request("owner", young)).status).toBe(200);
   expect((await before.submit(before.handoff("worker").text)).status).toBe(401);

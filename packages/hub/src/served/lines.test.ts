@@ -178,8 +178,8 @@ test("a hub that goes down answers what is under way, sends everybody away, and 
   const key = generateKey();
   const hub = await openHub({ store, key });
   const served = await serveHub({ hub, store });
-  const owner = new Party("owner", generateKey(), served.url, "hub");
-  const worker = new Party("worker", generateKey(), served.url, "hub");
+  const owner = new Party("owner", generateKey(), served.url, hub);
+  const worker = new Party("worker", generateKey(), served.url, hub);
   await owner.publish();
   await worker.publish([{ name: "work" }]);
   const wire = await owner.attach(0);

@@ -95,7 +95,7 @@ test.each<[isOpen: boolean, how: string, Partial<ServeOptions>]>([
 ])("strangers may read the registry: %s %s", async (isOpen, _how, serve) => {
   const world = await openWorld({ serve });
   const url = `http://127.0.0.1:${world.served.port}`;
-  const owner = new Party("owner", generateKey(), url, world.hub.id);
+  const owner = new Party("owner", generateKey(), url, world.hub);
   await owner.publish([]);
   for (const path of ["/v1/agents", "/v1/agents/owner", "/v1/capabilities?capability=work"]) {
     expect((await ask(url + path)).status, path).toBe(isOpen ? 200 : 401);

@@ -64,7 +64,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   });
   const { clockSkewMs } = operator.limits;
   const callers = {
-    hub: hub.id,
+    hub,
     operator,
     operatorToken,
     used: new UsedProofs(clockSkewMs, limits.proofsPerAgent),

@@ -44,7 +44,7 @@ export interface WorldOptions {
 /** A hub that is served on a port of its own. */
 export async function openWorld({ hub: more, serve }: WorldOptions = {}): Promise<World> {
   const store = more?.store ?? memoryStore();
-  const hub = await openHub({ store, key: generateKey(), ...more });
+  const hub = await openHub({ store, key: generateKey(), id: "hub", ...more });
   const served = await serveHub({ hub, store, ...serve });
   return {
     hub,
@@ -52,7 +52,7 @@ export async function openWorld({ hub: more, serve }: WorldOptions = {}): Promis
     served,
     url: served.url,
     async party(id, capabilities = []) {
-      const party = new Party(id, generateKey(), served.url, hub.id);
+      const party = new Party(id, generateKey(), served.url, hub);
       await party.publish(capabilities);
       return party;
     },
@@ -90,6 +90,7 @@ export async function ask(url: string, { method, body, headers }: Ask = {}): Pro
 export interface ProofOver {
   readonly from?: string;
   readonly to?: string;
+  readonly domain?: string;
   readonly id?: string;
   readonly at?: number;
   readonly method?: string;
@@ -104,9 +105,9 @@ export class Party {
   readonly key: PrivateKey;
   readonly instance: string = newId();
   readonly #url: string;
-  readonly #hub: string;
+  readonly #hub: Pick<HubServer, "id" | "domain">;
 
-  constructor(id: string, key: PrivateKey, url: string, hub: string) {
+  constructor(id: string, key: PrivateKey, url: string, hub: Pick<HubServer, "id" | "domain">) {
     this.id = id;
     this.key = key;
     this.#url = url;
@@ -122,7 +123,8 @@ export class Party {
     return signRequest(
       {
         from: this.id,
-        to: this.#hub,
+        to: this.#hub.id,
+        domain: this.#hub.domain,
         id: newId(),
         at: Date.now(),
         method,
@@ -159,6 +161,7 @@ export class Party {
   handoff(to: string, over: Partial<Parameters<typeof createHandoff>[0]> = {}): Signed {
     const envelope = createHandoff({
       from: this.id,
+      domain: this.#hub.domain,
       to,
       body: { capability: "work" },
       timeoutMs: 60_000,
@@ -208,7 +211,8 @@ export class Party {
     return signHello(
       {
         from: this.id,
-        to: this.#hub,
+        to: this.#hub.id,
+        domain: this.#hub.domain,
         instance: this.instance,
         id: newId(),
         at: Date.now(),

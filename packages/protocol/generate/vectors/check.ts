@@ -13,11 +13,13 @@ export const AT: number = NOW + 2000;
 export interface Reading {
   readonly at?: number;
   readonly to?: string;
+  readonly domain?: string;
   readonly keyring?: Record<string, KeyringEntry>;
 }
 
-function inputOf(compact: Text, { at = AT, to, keyring = KEYRING }: Reading = {}): object {
-  return { compact, keyring, at, ...(to !== undefined && { to }) };
+function inputOf(compact: Text, { at = AT, keyring = KEYRING, ...reader }: Reading = {}): object {
+  const { to, domain } = reader;
+  return { compact, keyring, at, ...(to && { to }), ...(domain && { domain }) };
 }
 
 /** A case of an envelope that must be read; `payload` holds what must be found in it. */

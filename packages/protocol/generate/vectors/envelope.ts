@@ -14,6 +14,7 @@ export const HANDOFF: Members = {
   kind: "handoff",
   id: id(1),
   from: editor.agent,
+  domain: hub.kid,
   to: researcher.agent,
   handoff_id: id(1),
   correlation_id: id(2),

@@ -167,6 +167,8 @@ const CHANGES: readonly Change[] = [
   [[28], "no handoff_id", 400, HANDOFF, { handoff_id: undefined }, "/handoff_id"],
   [[28], "no correlation_id", 400, HANDOFF, { correlation_id: undefined }, "/correlation_id"],
   [[28], "no issued_at", 400, HANDOFF, { issued_at: undefined }, "/issued_at"],
+  [[28, 85], "no domain", 400, HANDOFF, { domain: undefined }, "/domain"],
+  [[28, 85], "a domain that is no thumbprint", 400, HANDOFF, { domain: "hub" }, "/domain"],
   [[28, 34], "no deadline", 400, HANDOFF, { deadline: undefined }, "/deadline"],
   [[28], "a member that is null", 400, HANDOFF, { parent_id: null }, "/parent_id"],
   [[28], "a body without a capability", 400, HANDOFF, { body: { input: 1 } }, "/body/capability"],
@@ -493,6 +495,10 @@ export const PAYLOAD: readonly Row[] = [
   refusesEnvelope([31], "a handoff to somebody else than the reader", 403, HANDOFF, editor, {
     to: stranger.agent,
     place: "/to",
+  }),
+  refusesEnvelope([85], "a handoff for another custody domain", 403, HANDOFF, editor, {
+    domain: stranger.kid,
+    place: "/domain",
   }),
   refusesEnvelope([31], "a result to somebody else than the reader", 403, RESULT, researcher, {
     to: "hub",

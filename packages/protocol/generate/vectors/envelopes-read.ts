@@ -105,6 +105,9 @@ const ofOneAgent = { to: researcher.agent };
 
 export const READ: readonly Row[] = [
   readsEnvelope([18, 26, 27, 31], "a handoff, read by its recipient", HANDOFF, editor, ofOneAgent),
+  readsEnvelope([85], "a handoff for the reader's custody domain", HANDOFF, editor, {
+    domain: hub.kid,
+  }),
   readsEnvelope([28, 37, 38], "a handoff with every member that there is", FULL, editor),
   readsEnvelope(
     [31],

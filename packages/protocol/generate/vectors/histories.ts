@@ -50,6 +50,7 @@ function about(n: number, from: string, to: string, kind: string, at: number): M
 function handoff(over: Members = {}, { n = 1, at = 0 }: At = {}, more: Members = {}): Members {
   const envelope = {
     ...about(n, editor.agent, researcher.agent, "handoff", at),
+    domain: hub.kid,
     deadline: timeAt(MINUTE),
     body: { capability: "web_research", contract: { max_attempts: 2, lease_seconds: 5 } },
   };

@@ -4,11 +4,14 @@ import {
   digest,
   editor,
   enrolled,
+  hub,
   id,
   keyringOf,
   MINUTE,
   NOW,
+  party,
   researcher,
+  sha256,
   stranger,
   timeAt,
 } from "./parties.ts";
@@ -62,6 +65,7 @@ const CHALLENGE = {
   type: "challenge",
   waybill: 1,
   hub: "hub",
+  domain: hub.kid,
   nonce: "n",
   limits: { message_characters: 10, envelope_bytes: 9 },
 };
@@ -120,6 +124,7 @@ const HELLO: Members = {
   kind: "hello",
   from: editor.agent,
   to: "hub",
+  domain: hub.kid,
   instance: "a process",
   id: id(2),
   at: timeAt(),
@@ -134,6 +139,7 @@ function hello(title: string, over: Members, status: number | "ok"): Row {
       operation: "hello",
       payload: JSON.stringify({ ...HELLO, ...over }),
       to: "hub",
+      domain: hub.kid,
       nonce: "n",
       at: NOW,
     },
@@ -148,6 +154,7 @@ const CLAIM: Members = {
   kind: "request",
   from: editor.agent,
   to: "hub",
+  domain: hub.kid,
   id: id(3),
   at: timeAt(),
   method: "GET",
@@ -170,6 +177,7 @@ function request(
       operation: "request",
       authorization: proof(),
       to: "hub",
+      domain: hub.kid,
       method: "GET",
       path: PATH,
       at: NOW,
@@ -207,6 +215,7 @@ const pushed = (
       signer,
     ),
     to: "researcher",
+    domain: hub.kid,
     method: "POST",
     path: PUSH_PATH,
     at: NOW,
@@ -215,6 +224,40 @@ const pushed = (
     ...input,
   },
   expect: { status },
+});
+
+const HUB_MANIFEST: Members = {
+  waybill: 1,
+  kind: "manifest",
+  agent_id: hub.agent,
+  capabilities: [],
+  sequence: 1,
+};
+const newKey = party(hub.agent, "the hub's second key");
+const CHAIN_BEGUN = signed({ ...HUB_MANIFEST, keys: [hub.jwk, newKey.jwk] }, hub);
+const CHAIN_ROTATED = signed(
+  { ...HUB_MANIFEST, keys: [newKey.jwk], sequence: 2, previous: digest(CHAIN_BEGUN) },
+  newKey,
+);
+
+/** A hub names its domain, and shows these manifests. */
+const domain = (
+  title: string,
+  named: string,
+  manifests: readonly string[],
+  status: number | "ok",
+): Row => ({
+  rules: [86],
+  title,
+  input: { operation: "domain", domain: named, manifests, at: NOW },
+  expect: { status },
+});
+
+const hubId = (title: string, named: string): Row => ({
+  rules: [87],
+  title,
+  input: { operation: "hub_id", domain: named },
+  expect: { hub: `hub-${sha256(named).toString("hex").slice(0, 12)}` },
 });
 
 const address = (text: string, is_inner: boolean): Row => ({
@@ -282,6 +325,7 @@ export const HUBS: VectorFile = vectorFile(
     ),
     toAgent([78], "a frame of an agent, sent to an agent", TAKEN, 400, "/type"),
     toAgent([76], "a challenge of another version", { ...CHALLENGE, waybill: 2 }, 400, "/waybill"),
+    toAgent([76], "a challenge without a domain", { ...CHALLENGE, domain: null }, 400, "/domain"),
     toAgent([76], "a reply that says nothing", { type: "reply", number: 1 }, 400),
 
     delivery("an offer", OFFER, { type: "offer" }),
@@ -332,9 +376,20 @@ export const HUBS: VectorFile = vectorFile(
     answered("somebody's 404", 404, "{}", { status: 404 }),
     answered("somebody's 418", 418, "teapot", { status: 500 }),
 
+    domain("a domain, and the manifest that it is named by", hub.kid, [CHAIN_BEGUN], "ok"),
+    domain("the key has changed, and not the domain", hub.kid, [CHAIN_BEGUN, CHAIN_ROTATED], "ok"),
+    domain("the domain is a later key", newKey.kid, [CHAIN_BEGUN, CHAIN_ROTATED], 401),
+    domain("the domain of somebody else", stranger.kid, [CHAIN_BEGUN], 401),
+    domain("no manifest at all", hub.kid, [], 401),
+    hubId("the id of a hub that was given none", hub.kid),
+    hubId("the id of another hub that was given none", stranger.kid),
+
     hello("a hello", {}, "ok"),
     hello("a hello with more than anybody knows", { more: 1 }, "ok"),
     hello("a hello for another hub", { to: "other" }, 401),
+    hello("a hello for another domain", { domain: stranger.kid }, 401),
+    hello("a hello without a domain", { domain: undefined }, 400),
+    hello("a hello for a domain that is no thumbprint", { domain: "hub" }, 400),
     hello("a hello with another nonce", { nonce: "m" }, 401),
     hello("a hello without a nonce", { nonce: undefined }, 401),
     hello("a hello from long ago", { at: timeAt(-MINUTE - 1) }, 401),
@@ -369,6 +424,13 @@ export const HUBS: VectorFile = vectorFile(
       authorization: proof().replace(/\.[^.]+\./, (payload) => `${payload.slice(0, -2)}A.`),
     }),
     request([81], "for another hub", 401, { authorization: proof({ to: "other" }) }),
+    request([81], "for a hub of that name in another domain", 401, {
+      authorization: proof({ domain: stranger.kid }),
+    }),
+    request([80], "for no domain", 401, { authorization: proof({ domain: undefined }) }),
+    request([80], "for a domain that is no thumbprint", 401, {
+      authorization: proof({ domain: "hub" }),
+    }),
     request([81], "for another path", 401, { path: "/v1/inbox?instance=b&wait_seconds=20" }),
     request([81], "for the path without its query", 401, {
       authorization: proof({ path: "/v1/inbox" }),
@@ -384,6 +446,10 @@ export const HUBS: VectorFile = vectorFile(
 
     pushed("a push", "ok", { body_digest: digest(PUSH) }),
     pushed("a push to somebody else", 401, { body_digest: digest(PUSH), to: "other" }),
+    pushed("a push of another domain", 401, {
+      body_digest: digest(PUSH),
+      domain: stranger.kid,
+    }),
     pushed("a push whose body nobody has signed for", 401, {}),
     pushed(
       "a push that somebody else than the hub has signed",

@@ -22,6 +22,7 @@ export type HubFrame =
       readonly type: "challenge";
       readonly waybill: 1;
       readonly hub: string;
+      readonly domain: string;
       readonly nonce: string;
       readonly limits: SocketLimits;
     }
@@ -139,6 +140,7 @@ const HUB_FRAMES: Readonly<Record<HubFrame["type"], FrameReader>> = {
   challenge(members, at) {
     if (members["waybill"] !== 1) throw malformed(`${at}/waybill`, "must be 1");
     textAt(members, "hub", at);
+    textAt(members, "domain", at);
     textAt(members, "nonce", at);
     const limits = membersOf(members["limits"], `${at}/limits`);
     countAt(limits, "message_characters", `${at}/limits`, 1);

@@ -2,6 +2,7 @@ import { WaybillError } from "../error.ts";
 import { parseJson, stringifyJson } from "../json/json.ts";
 import { isAgentId } from "../manifest/agent-id.ts";
 import { signCompact } from "../signing/jws.ts";
+import { isKid } from "../signing/key.ts";
 import type { PrivateKey } from "../signing/key.ts";
 import { formatTime, parseTime } from "../time.ts";
 
@@ -9,6 +10,8 @@ import { formatTime, parseTime } from "../time.ts";
 export interface Hello {
   readonly from: string;
   readonly to: string;
+  /** The custody domain of that hub. */
+  readonly domain: string;
   readonly instance: string;
   readonly id: string;
   /** In milliseconds since 1970. */
@@ -17,37 +20,45 @@ export interface Hello {
   readonly nonce?: string | undefined;
 }
 
-export function signHello({ from, to, instance, id, at, nonce }: Hello, key: PrivateKey): string {
-  const hello = { waybill: 1, kind: "hello", from, to, instance, id, at: formatTime(at), nonce };
-  return signCompact(stringifyJson(hello), key);
+export function signHello({ at, ...hello }: Hello, key: PrivateKey): string {
+  const { from, to, domain, instance, id, nonce } = hello;
+  const members = { from, to, domain, instance, id, at: formatTime(at), nonce };
+  return signCompact(stringifyJson({ waybill: 1, kind: "hello", ...members }), key);
 }
 
 /** The hello in a payload. Who signed it is another question. */
 export function readHello(payload: string): Hello {
   const value = parseJson(payload) as Record<string, unknown> | null;
-  const { waybill, kind, from, to, instance, id, at, nonce } = value ?? {};
+  const { waybill, kind, from, to, domain, instance, id, at, nonce } = value ?? {};
   const time = typeof at === "string" ? parseTime(at) : undefined;
   if (waybill !== 1 || kind !== "hello" || !isAgentId(from) || time === undefined) {
     throw new WaybillError(
       400,
-      'This is no hello: its payload must have "waybill": 1, "kind": "hello", from, to, instance, id and at.',
+      'This is no hello: its payload must have "waybill": 1, "kind": "hello", from, to, domain, instance, id and at.',
     );
   }
   if (typeof to !== "string" || typeof instance !== "string" || typeof id !== "string") {
     throw new WaybillError(400, "A hello names the hub (to), the process (instance) and its id.");
   }
-  if (nonce === undefined) return { from, to, instance, id, at: time };
+  if (!isKid(domain)) {
+    throw new WaybillError(400, "A hello names the custody domain of the hub (domain).", {
+      at: "/domain",
+    });
+  }
+  const hello = { from, to, domain, instance, id, at: time };
+  if (nonce === undefined) return hello;
   if (typeof nonce !== "string") {
     throw new WaybillError(400, "The nonce of a hello is a string: the one that the hub sent.", {
       at: "/nonce",
     });
   }
-  return { from, to, instance, id, at: time, nonce };
+  return { ...hello, nonce };
 }
 
 /** What the hub that a hello came to knows about it. */
 export interface HelloFacts {
   readonly to: string;
+  readonly domain: string;
   readonly now: number;
   readonly clockSkewMs: number;
   /** What it was asked with; left out where there is no wire between the two. */
@@ -55,9 +66,19 @@ export interface HelloFacts {
 }
 
 /** Whether a hello is for this hub, from now, and an answer to its challenge. */
-export function checkHello(hello: Hello, { to, now, clockSkewMs, nonce }: HelloFacts): void {
+export function checkHello(
+  hello: Hello,
+  { to, domain, now, clockSkewMs, nonce }: HelloFacts,
+): void {
   if (hello.to !== to) {
     throw new WaybillError(401, `The hello is for ${hello.to}, and this is ${to}.`, { at: "/to" });
+  }
+  if (hello.domain !== domain) {
+    throw new WaybillError(
+      401,
+      `The hello is for the custody domain ${hello.domain}, and ${to} is of ${domain}.`,
+      { at: "/domain" },
+    );
   }
   if (Math.abs(now - hello.at) > clockSkewMs) {
     throw new WaybillError(401, "The hello is not from now; check the agent's clock.", {

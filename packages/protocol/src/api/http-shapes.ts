@@ -78,6 +78,8 @@ export interface WireInboxQuery {
 export interface WireWellKnown {
   readonly waybill: 1;
   readonly hub: string;
+  /** The custody domain: the thumbprint of the key that signed the hub's first manifest. */
+  readonly domain: string;
   readonly manifest: string;
   readonly api: string;
   readonly socket: string;
@@ -125,7 +127,7 @@ const NEWS_AT_MOST = 1_000;
 
 /** What the operations of the HTTP API take and answer. */
 export const httpShapes: () => HttpShapes = lazy(() => {
-  const { agentId, id, time, status, delivery, handoffView } = shapes();
+  const { agentId, id, kid, time, status, delivery, handoffView } = shapes();
   const text = z.string();
   const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
   const credit = z.int().min(0).max(10_000).optional();
@@ -216,6 +218,7 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     wellKnown: z.object({
       waybill: z.literal(1),
       hub: agentId,
+      domain: kid,
       manifest: text,
       api: text,
       socket: text,

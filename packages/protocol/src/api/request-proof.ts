@@ -7,6 +7,7 @@ import type { KeyRecord } from "../manifest/keyring.ts";
 import { isDigest } from "../signing/digest.ts";
 import type { Digest } from "../signing/digest.ts";
 import { readCompact, signCompact } from "../signing/jws.ts";
+import { isKid } from "../signing/key.ts";
 import type { PrivateKey } from "../signing/key.ts";
 import { formatTime, parseTime } from "../time.ts";
 
@@ -15,6 +16,8 @@ export interface RequestClaim {
   readonly from: string;
   /** The hub, or whoever the hub asks. */
   readonly to: string;
+  /** The custody domain of the hub: whose name alone is on many. */
+  readonly domain: string;
   readonly id: string;
   /** In milliseconds since 1970. */
   readonly at: number;
@@ -29,12 +32,13 @@ export const REQUEST_SCHEME = "Waybill";
 
 /** The value of the Authorization header. */
 export function signRequest(claim: RequestClaim, key: PrivateKey): string {
-  const { from, to, id, at, method, path, bodyDigest } = claim;
+  const { from, to, domain, id, at, method, path, bodyDigest } = claim;
   const payload = stringifyJson({
     waybill: 1,
     kind: "request",
     from,
     to,
+    domain,
     id,
     at: formatTime(at),
     method,
@@ -74,7 +78,8 @@ export function readRequest(authorization: string): ReadRequest {
 }
 
 function claimOf(value: Record<string, unknown>): RequestClaim {
-  const { waybill, kind, from, to, id, at, method, path, body_digest: bodyDigest } = value;
+  const { waybill, kind, from, to, domain, id, at, method, path } = value;
+  const { body_digest: bodyDigest } = value;
   if (waybill !== 1 || kind !== "request") {
     throw unauthenticated(
       'The proof is not of a request: its payload must have "waybill": 1 and "kind": "request".',
@@ -86,13 +91,18 @@ function claimOf(value: Record<string, unknown>): RequestClaim {
       "The proof of a request names the agent (from), the hub (to), an id (a UUIDv7) and the time (at).",
     );
   }
+  if (!isKid(domain)) {
+    throw unauthenticated(
+      "The proof of a request names the custody domain of the hub (domain), as /.well-known/waybill gives it.",
+    );
+  }
   if (typeof method !== "string" || typeof path !== "string") {
     throw unauthenticated("The proof of a request names its method and its path.");
   }
   if (bodyDigest !== undefined && !isDigest(bodyDigest)) {
     throw unauthenticated("The body_digest of a proof is sha256: and 64 hex digits.");
   }
-  return { from, to, id, at: time, method, path, ...(bodyDigest && { bodyDigest }) };
+  return { from, to, domain, id, at: time, method, path, ...(bodyDigest && { bodyDigest }) };
 }
 
 /** The key that signed a proof, where it is a current one of who it says it is from. */
@@ -115,6 +125,7 @@ export function checkRequestKey(
 /** What the reader of a proof knows of the request that it came with. */
 export interface RequestFacts {
   readonly to: string;
+  readonly domain: string;
   readonly method: string;
   readonly path: string;
   readonly now: number;
@@ -123,9 +134,14 @@ export interface RequestFacts {
 
 /** Whether a claim is about this very request, and from now. Its body is looked at when it is there. */
 export function checkRequest(claim: RequestClaim, facts: RequestFacts): void {
-  const { to, method, path, now, clockSkewMs } = facts;
+  const { to, domain, method, path, now, clockSkewMs } = facts;
   if (claim.to !== to) {
     throw unauthenticated(`The request is signed for ${claim.to}, and this is ${to}.`);
+  }
+  if (claim.domain !== domain) {
+    throw unauthenticated(
+      `The request is signed for the custody domain ${claim.domain}, and this is ${domain}.`,
+    );
   }
   if (claim.method !== method || claim.path !== path) {
     throw unauthenticated(

@@ -6,6 +6,7 @@ import type { Json } from "../json/json.ts";
 import { lazy } from "../lazy.ts";
 import { CLOSE_REASONS } from "../lifecycle/transitions.ts";
 import type { CloseReason } from "../lifecycle/transitions.ts";
+import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
@@ -21,6 +22,7 @@ export interface Shapes {
   readonly hubFrame: z.ZodType<HubFrame>;
   readonly agentId: z.ZodType<string>;
   readonly id: z.ZodType<string>;
+  readonly kid: z.ZodType<string>;
   readonly time: z.ZodType<string>;
   readonly status: z.ZodType<StatusCode>;
   readonly delivery: z.ZodType<WireDelivery>;
@@ -41,6 +43,7 @@ export const shapes: () => Shapes = lazy(() => {
   const json = z.unknown() as z.ZodType<Json>;
   const agentId = z.string().regex(AGENT_ID, "must be an agent id: a-z, 0-9 and inner . _ -");
   const id = z.string().regex(UUID_V7, "must be a UUIDv7 in lower case");
+  const kid = z.string().regex(KID, "must be the thumbprint of a key");
   const time = z
     .string()
     .regex(TIME, "must be a UTC time such as 2026-11-18T07:45:00.000Z")
@@ -184,6 +187,7 @@ export const shapes: () => Shapes = lazy(() => {
       type: z.literal("challenge"),
       waybill: z.literal(1),
       hub: z.string(),
+      domain: z.string(),
       nonce: z.string(),
       limits: z.object({ message_characters: number.min(1), envelope_bytes: number.min(1) }),
     }),
@@ -201,6 +205,7 @@ export const shapes: () => Shapes = lazy(() => {
     hubFrame,
     agentId,
     id,
+    kid,
     time,
     status,
     delivery,

@@ -16,6 +16,8 @@ type EnvelopeOf<Kind extends EnvelopeKind> = Extract<Envelope, { kind: Kind }>;
 
 export interface HandoffInput {
   from: string;
+  /** The custody domain of the hub that is to take it, and no other one may. */
+  domain: string;
   /** An agent's id, or what it must be able to do. Left out: whoever has `body.capability`. */
   to?: string | Wanted | undefined;
   body: HandoffEnvelope["body"];
@@ -43,6 +45,7 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     kind: "handoff",
     id,
     from: input.from,
+    domain: input.domain,
     to: input.to ?? { capability: input.body.capability, version: input.body.version },
     handoff_id: input.handoffId ?? id,
     correlation_id: parent?.correlation_id ?? input.correlationId ?? source.newId(),

@@ -17,6 +17,7 @@ import type { Digest } from "../signing/digest.ts";
 import type { Envelope, EnvelopeKind } from "./envelope.ts";
 import type { Json } from "../json/json.ts";
 import { lazy } from "../lazy.ts";
+import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import { TIME } from "../time.ts";
@@ -37,6 +38,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
   const json = z.unknown() as z.ZodType<Json>;
   const agentId = z.string().regex(AGENT_ID, "must be an agent id: a-z, 0-9 and inner . _ -");
   const id = z.string().regex(UUID_V7, "must be a UUIDv7 in lower case");
+  const kid = z.string().regex(KID, "must be the thumbprint of a key");
   const time = z.string().regex(TIME, "must be a UTC time such as 2026-11-18T07:45:00.000Z");
   const capabilityName = z.string().regex(CAPABILITY_NAME, "must be a capability's name");
   const digest = z
@@ -194,6 +196,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     handoff: z.object({
       ...base,
       kind: z.literal("handoff"),
+      domain: kid,
       to: z.union([agentId, wanted]),
       deadline: time,
       parent_id: id.optional(),

@@ -24,6 +24,7 @@ const ring = new Map<string, KeyRecord>([
 ]);
 const keyOf = (kid: string): KeyRecord | undefined => ring.get(kid);
 const options = { keyOf, at: NOW };
+const domain = generateKey().kid;
 
 function record(
   agent: string,
@@ -38,6 +39,7 @@ function handoff(overrides: Partial<HandoffEnvelope> = {}): HandoffEnvelope {
   const made = createHandoff(
     {
       from: "editor-001",
+      domain,
       to: "research-agent-001",
       body: { capability: "web_research", input: { query: "waybills" } },
       timeoutMs: 60_000,
@@ -322,7 +324,7 @@ describe("creating", () => {
     const parent = handoff({ traceparent, hop: 2 });
     const body = { capability: "summarize" };
     const child = createHandoff(
-      { from: "research-agent-001", body, parent, timeoutMs: 3_600_000 },
+      { from: "research-agent-001", domain, body, parent, timeoutMs: 3_600_000 },
       source,
     );
     expect(child).toMatchObject({
@@ -334,7 +336,7 @@ describe("creating", () => {
       to: { capability: "summarize" },
     });
     const short = createHandoff(
-      { from: "research-agent-001", body, parent, timeoutMs: 1000 },
+      { from: "research-agent-001", domain, body, parent, timeoutMs: 1000 },
       source,
     );
     expect(short.deadline).toBe(new Date(NOW + 1000).toISOString());
@@ -343,7 +345,8 @@ describe("creating", () => {
   it("lets a child have its own span in its parent's trace, and no other trace", () => {
     const [trace, other] = ["a".repeat(32), "c".repeat(32)];
     const parent = handoff({ traceparent: `00-${trace}-${"b".repeat(16)}-01` });
-    const input = { from: "research-agent-001", body: { capability: "summarize" }, parent };
+    const from = "research-agent-001";
+    const input = { from, domain, body: { capability: "summarize" }, parent };
     const span = `00-${trace}-${"d".repeat(16)}-01`;
     expect(createHandoff({ ...input, traceparent: span }, source).traceparent).toBe(span);
     const strange = `00-${other}-${"d".repeat(16)}-01`;
@@ -351,7 +354,7 @@ describe("creating", () => {
   });
 
   it("wants a deadline", () => {
-    const input = { from: "editor-001", body: { capability: "c" } };
+    const input = { from: "editor-001", domain, body: { capability: "c" } };
     expect(statusOf(() => createHandoff(input))).toBe(400);
     expect(statusOf(() => createHandoff({ ...input, timeoutMs: Infinity }))).toBe(400);
     expect(statusOf(() => createHandoff({ ...input, deadline: new Date("never") }))).toBe(400);

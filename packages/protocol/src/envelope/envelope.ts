@@ -37,6 +37,8 @@ interface EnvelopeBase<Kind extends string, Body> {
 }
 
 export interface HandoffEnvelope extends EnvelopeBase<"handoff", HandoffBody> {
+  /** The custody domain that it is meant for: no other hub may take it. */
+  domain: string;
   to: string | Wanted;
   deadline: string;
   parent_id?: string | undefined;

@@ -7,6 +7,7 @@ import { envelopeSchemas } from "./envelope-schema.ts";
 import { isUsual } from "./usual.ts";
 
 const digest = digestOf("");
+const domain = "A".repeat(43);
 const about = {
   waybill: 1,
   id: newId(),
@@ -23,6 +24,7 @@ const CASES = [
   {
     ...about,
     kind: "handoff",
+    domain,
     to: { capability: "a.b", version: "2" },
     deadline: "2026-11-18T08:45:00Z",
     parent_id: newId(),
@@ -30,7 +32,13 @@ const CASES = [
     replay_of: newId(),
     body: { capability: "a.b", version: "2", input },
   },
-  { ...about, kind: "handoff", deadline: about.issued_at, body: { capability: "a", input: null } },
+  {
+    ...about,
+    kind: "handoff",
+    domain,
+    deadline: about.issued_at,
+    body: { capability: "a", input: null },
+  },
   { ...about, kind: "receipt", re: digest, attempt: 1, body: { status: 101, reason: "why" } },
   { ...about, kind: "receipt", re: digest, body: { status: 100 } },
   { ...about, kind: "result", re: digest, attempt: 2, body: { status: 200, output: input } },

@@ -2,6 +2,7 @@ import { isId } from "../id.ts";
 import { isAgentId } from "../manifest/agent-id.ts";
 import { isCapabilityName } from "../manifest/capability.ts";
 import { isDigest } from "../signing/digest.ts";
+import { isKid } from "../signing/key.ts";
 import { isStatusCode } from "../status.ts";
 import { TIME } from "../time.ts";
 import { TRACEPARENT, TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
@@ -79,6 +80,7 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
     shapeOf(
       {
         ...base,
+        domain: isKid,
         to: (value) => isAgentId(value) || wanted(value),
         deadline: time,
         body: object(

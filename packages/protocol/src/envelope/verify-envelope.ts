@@ -20,6 +20,8 @@ export interface VerifyOptions {
   at: number;
   /** The reader's own id: what is addressed to somebody else is refused. Left out by those who only watch. */
   to?: string | undefined;
+  /** The reader's custody domain: a handoff for another one is refused. Left out by those who only watch. */
+  domain?: string | undefined;
   limits?: Limits | undefined;
   /** The reader's own memory of batches; that of the process where this is left out. */
   roots?: BatchRoots | undefined;
@@ -61,7 +63,17 @@ export function verifyEnvelope(text: string, options: VerifyOptions): VerifiedEn
       },
     );
   }
+  checkDomain(envelope, options.domain);
   return { envelope, digest: verified.digest, text, kid: verified.kid };
+}
+
+function checkDomain(envelope: Envelope, domain: string | undefined): void {
+  if (domain === undefined || envelope.kind !== "handoff" || envelope.domain === domain) return;
+  throw new WaybillError(
+    403,
+    `The handoff ${envelope.handoff_id} is meant for the custody domain ${envelope.domain}, and this is ${domain}.`,
+    { at: "/domain" },
+  );
 }
 
 /** The envelope in a payload: strict JSON, within the limits, and of a kind that there is. */

@@ -10,6 +10,7 @@ import type { StatusCode } from "../status.ts";
 import { dueEvent, isOfferDue, wakeAt } from "../lifecycle/timer.ts";
 
 export const HUB = "hub";
+const DOMAIN = "A".repeat(43);
 const EPOCH = Date.UTC(2026, 0, 1);
 const TRACE = "0123456789abcdef0123456789abcdef";
 
@@ -54,6 +55,7 @@ export class HistoryWriter {
     const envelope: HandoffEnvelope = {
       ...this.#base(id, "d", "job"),
       kind: "handoff",
+      domain: DOMAIN,
       to: "r",
       deadline: new Date(this.now + 60_000).toISOString(),
       traceparent: `00-${TRACE}-0123456789abcdef-01`,

@@ -26,6 +26,7 @@ test("a handoff is submitted, with the terms that its contract names", () => {
   const handoff: Envelope = {
     ...ofDelegator,
     kind: "handoff",
+    domain: "A".repeat(43),
     deadline: "2026-01-01T00:10:00.000Z",
     body: { capability: "research", contract: { lease_seconds: 7, max_attempts: 5 } },
   };

@@ -134,6 +134,7 @@ describe("a manifest is not an envelope", () => {
     const envelope = {
       waybill: 1,
       kind: "handoff",
+      domain: k1.kid,
       id,
       from: agent,
       to: "editor-001",

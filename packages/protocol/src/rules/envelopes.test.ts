@@ -13,11 +13,13 @@ import { HistoryWriter } from "../history/history-fixture.ts";
 import {
   base64url,
   DAY,
+  DOMAIN,
   EDITOR,
   editor,
   handoff,
   KINDS,
   NOW,
+  OTHER_DOMAIN,
   RE,
   read,
   readWith,
@@ -191,6 +193,35 @@ test("WB-31 only a handoff is addressed to a capability, and only a hub takes it
       statusOf(() => readWith(kind, open)),
       kind,
     ).toBe(400);
+  }
+});
+
+test("WB-85 a handoff for another custody domain than the reader's is refused with 403", () => {
+  const of = (domain: string) => statusOf(() => read(SOUND.handoff, { domain }));
+  expect(of(DOMAIN)).toBe("taken");
+  expect(refusal(() => read(SOUND.handoff, { domain: OTHER_DOMAIN }))).toEqual({
+    status: 403,
+    at: "/domain",
+  });
+  // The signature covers it: nobody on the way can send a handoff to another domain.
+  const [header, , signature] = verify(seal(JSON.stringify(SOUND.handoff))).text.split(".");
+  const moved = base64url(JSON.stringify({ ...SOUND.handoff, domain: OTHER_DOMAIN }));
+  expect(statusOf(() => verify(`${header}.${moved}.${signature}`))).toBe(401);
+  // What is said about a handoff goes where the handoff went.
+  for (const kind of KINDS.filter((each) => each !== "handoff")) {
+    expect(
+      statusOf(() => read(SOUND[kind], { domain: OTHER_DOMAIN })),
+      kind,
+    ).toBe("taken");
+  }
+});
+
+test("WB-85 a handoff that names no domain, or something else than a thumbprint, is refused", () => {
+  for (const domain of [undefined, null, "", "hub", DOMAIN.slice(1), `${DOMAIN.slice(0, -1)}B`]) {
+    expect(
+      refusal(() => readWith("handoff", { domain })),
+      String(domain),
+    ).toEqual({ status: 400, at: "/domain" });
   }
 });
 
@@ -432,7 +463,8 @@ describe("the same id again", () => {
 describe("a child", () => {
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const parent: HandoffEnvelope = handoff({ hop: 2, traceparent });
-  const input = { from: RESEARCHER, body: { capability: "summarize" }, parent };
+  const body = { capability: "summarize" };
+  const input = { from: RESEARCHER, domain: DOMAIN, body, parent };
 
   test("WB-41 has its parent's correlation and trace, names it, and is one hop further", () => {
     const child = createHandoff({ ...input, correlationId: handoff().id });

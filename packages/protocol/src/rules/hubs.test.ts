@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import {
+  checkDomain,
   checkHello,
   checkRequest,
   checkRequestBody,
   checkRequestKey,
   errorOfResponse,
   HTTP_STATUS,
+  hubIdOf,
   isInnerAddress,
   joinFrames,
   messageCharacters,
@@ -33,9 +35,29 @@ import {
   writePush,
 } from "../api.ts";
 import type { Delivery, HandoffView, Hello, RequestClaim } from "../api.ts";
-import { digestOf, newId, publicKeyFrom, readCompact, STATUS, WaybillError } from "../index.ts";
+import {
+  digestOf,
+  newId,
+  publicKeyFrom,
+  readCompact,
+  signManifest,
+  STATUS,
+  verifyManifest,
+  WaybillError,
+} from "../index.ts";
 import type { StatusCode } from "../index.ts";
-import { editor, EDITOR, NOW, refusal, researcher, seal, statusOf, time } from "./rules-fixture.ts";
+import {
+  DOMAIN,
+  editor,
+  EDITOR,
+  NOW,
+  OTHER_DOMAIN,
+  refusal,
+  researcher,
+  seal,
+  statusOf,
+  time,
+} from "./rules-fixture.ts";
 
 const ID = newId(NOW);
 const LIMITS = { characters: messageCharacters() };
@@ -121,6 +143,7 @@ test("WB-76 the readers of deliveries and frames take exactly what their schemas
       type: "challenge",
       waybill: 1,
       hub: "hub",
+      domain: DOMAIN,
       nonce: "n",
       limits: { message_characters: 1, envelope_bytes: 1 },
     },
@@ -225,8 +248,42 @@ test("WB-78 a message that is longer than agreed is 413", () => {
   expect(statusOf(() => readAgentFrames(text, { characters: text.length - 1 }))).toBe(413);
 });
 
-const HELLO: Hello = { from: EDITOR, to: "hub", instance: "i", id: ID, at: NOW, nonce: "n" };
-const FACTS = { to: "hub", now: NOW, clockSkewMs: 60_000, nonce: "n" };
+test("WB-86 a hub's domain is the key that signed the first manifest of its chain", () => {
+  const keys = [editor.jwk, researcher.jwk];
+  const first = verifyManifest(signManifest({ agent_id: "hub", capabilities: [], keys }, editor), {
+    at: NOW,
+  });
+  const update = { agent_id: "hub", capabilities: [], sequence: 2, previous: first.digest };
+  const second = verifyManifest(signManifest({ ...update, keys: [researcher.jwk] }, researcher), {
+    at: NOW,
+    previous: first,
+  });
+  expect(statusOf(() => checkDomain(editor.kid, [first]))).toBe("taken");
+  // Its key has changed, and its domain has not.
+  expect(statusOf(() => checkDomain(editor.kid, [first, second]))).toBe("taken");
+  expect(statusOf(() => checkDomain(researcher.kid, [first, second]))).toBe(401);
+  expect(statusOf(() => checkDomain(DOMAIN, [first, second]))).toBe(401);
+  // Without its beginning a chain says nothing about the domain.
+  expect(statusOf(() => checkDomain(researcher.kid, [second]))).toBe(401);
+  expect(statusOf(() => checkDomain(editor.kid, []))).toBe(401);
+});
+
+test("WB-87 a hub without a name is called by its domain", () => {
+  const domain = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
+  expect(hubIdOf(domain)).toBe(`hub-${digestOf(domain).slice(7, 19)}`);
+  expect(hubIdOf(DOMAIN)).not.toBe(hubIdOf(OTHER_DOMAIN));
+});
+
+const HELLO: Hello = {
+  from: EDITOR,
+  to: "hub",
+  domain: DOMAIN,
+  instance: "i",
+  id: ID,
+  at: NOW,
+  nonce: "n",
+};
+const FACTS = { to: "hub", domain: DOMAIN, now: NOW, clockSkewMs: 60_000, nonce: "n" };
 
 test("WB-79 a hello is for this hub, from now, and answers this challenge", () => {
   const payload = (over: Partial<Hello>) =>
@@ -236,6 +293,7 @@ test("WB-79 a hello is for this hub, from now, and answers this challenge", () =
   expect(status({})).toBe("taken");
   expect(readHello(payload({}))).toEqual(HELLO);
   expect(status({ to: "other" })).toBe(401);
+  expect(status({ domain: OTHER_DOMAIN })).toBe(401);
   expect(status({ nonce: "m" })).toBe(401);
   expect(status({ nonce: undefined })).toBe(401);
   expect(status({ at: NOW - 60_000 })).toBe("taken");
@@ -247,6 +305,8 @@ test("WB-79 a hello is for this hub, from now, and answers this challenge", () =
     { from: "X" },
     { nonce: 1 },
     { to: 1 },
+    { domain: undefined },
+    { domain: "hub" },
   ]) {
     const text = JSON.stringify({ waybill: 1, kind: "hello", ...HELLO, at: time(0), ...over });
     expect(statusOf(() => readHello(text))).toBe(400);
@@ -256,6 +316,7 @@ test("WB-79 a hello is for this hub, from now, and answers this challenge", () =
 const CLAIM: RequestClaim = {
   from: EDITOR,
   to: "hub",
+  domain: DOMAIN,
   id: ID,
   at: NOW,
   method: "GET",
@@ -282,6 +343,8 @@ test("WB-80 a proof that can't be read, or is of something else, is 401", () => 
     signed({ waybill: 2 }),
     signed({ from: "X" }),
     signed({ to: undefined }),
+    signed({ domain: undefined }),
+    signed({ domain: "hub" }),
     signed({ id: "1" }),
     signed({ at: "now" }),
     signed({ method: 1 }),
@@ -311,6 +374,7 @@ test("WB-81 a proof is for this hub, this method, this path with its query, and 
   expect(statusOf(() => checkRequest(CLAIM, facts))).toBe("taken");
   for (const over of [
     { to: "other" },
+    { domain: OTHER_DOMAIN },
     { method: "POST" },
     { path: "/v1/inbox" },
     { path: `${CLAIM.path}&credit=1` },
@@ -340,13 +404,14 @@ test("WB-83 a push is from the hub, for this agent, with this very body", () => 
   const claim: RequestClaim = {
     from: "hub",
     to: EDITOR,
+    domain: DOMAIN,
     id: ID,
     at: NOW,
     method: "POST",
     path: url,
     bodyDigest: digestOf(body),
   };
-  const facts = { to: EDITOR, now: NOW, clockSkewMs: 60_000, method: "POST", path: url };
+  const facts = { ...FACTS, to: EDITOR, method: "POST", path: url };
   const hub = { agent: "hub", key: publicKeyFrom(editor.jwk), notBefore: NOW, notAfter: NOW + 1 };
   const status = (over: Partial<RequestClaim>, key = hub) =>
     statusOf(() => {
@@ -357,6 +422,7 @@ test("WB-83 a push is from the hub, for this agent, with this very body", () => 
     });
   expect(status({})).toBe("taken");
   expect(status({ to: "other" })).toBe(401);
+  expect(status({ domain: OTHER_DOMAIN })).toBe(401);
   expect(status({ path: "/inbox" })).toBe(401);
   expect(status({ bodyDigest: digestOf("{}") })).toBe(401);
   expect(status({ from: "stranger" })).toBe(401);

@@ -36,6 +36,9 @@ export const RESEARCHER = "research-agent-001";
 export const editor: PrivateKey = privateKeyFrom(new Uint8Array(32).fill(1));
 export const researcher: PrivateKey = privateKeyFrom(new Uint8Array(32).fill(2));
 export const stranger: PrivateKey = privateKeyFrom(new Uint8Array(32).fill(3));
+/** The custody domain of the hub that the handoffs here are meant for, and another one. */
+export const DOMAIN: string = privateKeyFrom(new Uint8Array(32).fill(4)).kid;
+export const OTHER_DOMAIN: string = privateKeyFrom(new Uint8Array(32).fill(5)).kid;
 
 const enrolled = new Map<string, KeyRecord>([
   [editor.kid, recordOf(EDITOR, editor)],
@@ -105,6 +108,7 @@ export const SOURCE: Source = { now: () => NOW, newId: () => newId(NOW) };
 export function handoff(members: Partial<HandoffEnvelope> = {}): HandoffEnvelope {
   const input = {
     from: EDITOR,
+    domain: DOMAIN,
     to: RESEARCHER,
     body: { capability: "web_research", input: { query: "waybills" } },
     timeoutMs: 60_000,

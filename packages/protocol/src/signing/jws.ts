@@ -6,6 +6,7 @@ import type { Digest } from "./digest.ts";
 import { WaybillError } from "../error.ts";
 import { isWellFormed } from "../json/json-rules.ts";
 import { parseJson } from "../json/json.ts";
+import { KID } from "./key.ts";
 import type { PrivateKey, PublicKey } from "./key.ts";
 import { LIMITS } from "../limits.ts";
 import type { Limits } from "../limits.ts";
@@ -63,8 +64,6 @@ const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as Algorithm[];
 
 const TYP = "waybill+jws";
 const KID_LENGTH = 43;
-/** 32 bytes in base64url: the last character holds four bits, and the other two are zero. */
-const KID = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 /** Far above any header of ours; beyond it a refusal is not worth explaining in detail. */
 const HEADER_CHARACTERS_MAX = 2048;
 

@@ -95,6 +95,13 @@ export function publicKeyFrom(source: unknown): PublicKey {
   return { kid: thumbprint(publicKey), publicKey, jwk: jwkOf(publicKey), verify };
 }
 
+/** 32 bytes in base64url: the last character holds four bits, and the other two are zero. */
+export const KID: RegExp = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+
+export function isKid(value: unknown): value is string {
+  return typeof value === "string" && KID.test(value);
+}
+
 /** RFC 7638: base64url of the SHA-256 of the key's required members, sorted, without white space. */
 export function thumbprint(publicKey: Uint8Array): string {
   return toBase64url(sha256(utf8(`{"crv":"Ed25519","kty":"OKP","x":"${toBase64url(publicKey)}"}`)));

@@ -10,6 +10,7 @@ test("what is made of a place is what an envelope may carry, and is read back as
     const traceparent = traceparentOf({ ...place, traceFlags });
     const envelope = createHandoff({
       from: "owner",
+      domain: "A".repeat(43),
       body: { capability: "work" },
       timeoutMs: 1_000,
       handoffId: newId(),

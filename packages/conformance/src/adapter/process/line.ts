@@ -68,7 +68,7 @@ export function answering(
 
 /** The other end: a hub as a process without one has it. */
 export function hubOnLine(
-  id: string,
+  { id, domain }: Pick<Hub, "id" | "domain">,
   send: (message: ToHub) => void,
 ): { readonly hub: Hub; take(message: FromHub): void } {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
@@ -88,6 +88,7 @@ export function hubOnLine(
   return {
     hub: {
       id,
+      domain,
       submit: (envelope) => ask("submit", envelope),
       publish: (manifest) => ask("publish", manifest),
       manifests: (query) => ask("manifests", query),

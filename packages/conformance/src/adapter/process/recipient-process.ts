@@ -10,9 +10,9 @@ import type { ActName } from "./acts.ts";
 import { hubOnLine } from "./line.ts";
 import type { FromHub, ToHub } from "./line.ts";
 
-const [module = "", act = "", folder = "", hubId = ""] = process.argv.slice(2);
+const [module = "", act = "", folder = "", id = "", domain = ""] = process.argv.slice(2);
 const send = (message: ToHub) => void process.send!(message);
-const { hub, take } = hubOnLine(hubId, send);
+const { hub, take } = hubOnLine({ id, domain }, send);
 process.on("message", (message: FromHub) => take(message));
 process.on("disconnect", () => process.exit());
 

@@ -29,7 +29,7 @@ export interface Recipient {
 /** Settles once it is attached to the hub. */
 export async function startRecipient(options: RecipientOptions): Promise<Recipient> {
   const { module, act, folder, hub } = options;
-  const child = fork(RECIPIENT, [module.href, act, folder, hub.id], {
+  const child = fork(RECIPIENT, [module.href, act, folder, hub.id, hub.domain], {
     execArgv: [],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

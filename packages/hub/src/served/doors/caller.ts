@@ -2,6 +2,7 @@ import { verifyCompact, WaybillError } from "@waybill/protocol";
 import { checkRequest, checkRequestKey, readRequest } from "@waybill/protocol/api";
 import type { RequestClaim } from "@waybill/protocol/api";
 import type { Operator } from "../../operator.ts";
+import type { HubIdentity } from "../../registry/identity.ts";
 import { isSameToken } from "./operator-token.ts";
 import type { UsedProofs } from "./used-proofs.ts";
 
@@ -11,7 +12,7 @@ export type Caller =
   | { readonly type: "operator" };
 
 export interface CallerOptions {
-  readonly hub: string;
+  readonly hub: HubIdentity;
   readonly operator: Operator;
   readonly operatorToken: string;
   readonly used: UsedProofs;
@@ -36,7 +37,8 @@ export async function callerOf(
   const { clockSkewMs } = operator.limits;
   const now = operator.now();
   const { claim, proof, kid } = readRequest(authorization);
-  checkRequest(claim, { to: options.hub, method, path, now, clockSkewMs });
+  const { id: to, domain } = options.hub;
+  checkRequest(claim, { to, domain, method, path, now, clockSkewMs });
   if (claim.at < openedAt) {
     // Which proofs were used before it went down, it does not know.
     throw new WaybillError(

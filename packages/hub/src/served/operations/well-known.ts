@@ -23,6 +23,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
         return {
           waybill: 1,
           hub: hub.id,
+          domain: hub.domain,
           manifest: (await hub.manifests({ agent: hub.id })).at(-1)!.text,
           api: `${url}/v1`,
           socket: `${url.replace(/^http/, "ws")}/v1/socket`,
@@ -43,7 +44,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       refusals: [],
       async handle({ served: { hub, url } }) {
         const offerSeconds = Math.floor(hub.operator.terms.offerMs / 1000);
-        return skillPage({ url, hub: hub.id, offerSeconds });
+        return skillPage({ url, hub: hub.id, domain: hub.domain, offerSeconds });
       },
     }),
     operation({

@@ -42,8 +42,8 @@ send() { # send METHOD PATH BODY [more for curl]: 75 is "come again"
 ask() { # ask METHOD PATH BODY: the same, signed as this agent
   digest=
   if [ -n "$3" ]; then digest=$(printf ',"body_digest":"sha256:%s"' "$(printf %s "$3" | sha256)"); fi
-  proof=$(printf '{"waybill":1,"kind":"request","from":"%s","to":"%s","id":"%s","at":"%s","method":"%s","path":"%s"%s}' \
-    "$AGENT" "$HUB_ID" "$(uuid)" "$(now)" "$1" "$2" "$digest" | sign)
+  proof=$(printf '{"waybill":1,"kind":"request","from":"%s","to":"%s","domain":"%s","id":"%s","at":"%s","method":"%s","path":"%s"%s}' \
+    "$AGENT" "$HUB_ID" "$DOMAIN" "$(uuid)" "$(now)" "$1" "$2" "$digest" | sign)
   send "$1" "$2" "$3" -H "Authorization: Waybill $proof"
 }
 again() { # until the hub is there to answer
@@ -84,6 +84,8 @@ receive() { # waits for deliveries once, and handles what has come
     "$1" "$(uuid)" "$AGENT" "$(member from < payload.json)" "$3" "$(member correlation_id < payload.json)" "$4" "$5" "$(now)" "$2" | sign
 }
 answer() { # answer ENVELOPE HANDOFF ATTEMPT
+  # Signed for the hubs of another custody domain: it is not theirs to offer, nor yours to do.
+  [ "$(member domain < payload.json)" = "$DOMAIN" ] || return 0
   digest_of_offer=$(printf %s "$1" | sha256)
   # Accepted: from here on the delegator knows that somebody is at it.
   accepted=$(reply receipt '{"status":101}' "$2" "$3" "$digest_of_offer")
@@ -95,8 +97,8 @@ answer() { # answer ENVELOPE HANDOFF ATTEMPT
 }`,
 
   handOff: String.raw`HANDOFF=$(uuid)
-TASK=$(printf '{"waybill":1,"kind":"handoff","id":"%s","from":"%s","to":{"capability":"shout"},"handoff_id":"%s","correlation_id":"%s","issued_at":"%s","deadline":"%s","body":{"capability":"shout","input":"hello from curl"}}' \
-  "$HANDOFF" "$AGENT" "$HANDOFF" "$(uuid)" "$(now)" "$(soon 300)" | sign)
+TASK=$(printf '{"waybill":1,"kind":"handoff","id":"%s","from":"%s","domain":"%s","to":{"capability":"shout"},"handoff_id":"%s","correlation_id":"%s","issued_at":"%s","deadline":"%s","body":{"capability":"shout","input":"hello from curl"}}' \
+  "$HANDOFF" "$AGENT" "$DOMAIN" "$HANDOFF" "$(uuid)" "$(now)" "$(soon 300)" | sign)
 again send POST /v1/envelopes "{\"envelope\":\"$TASK\"}"`,
 
   result: String.raw`keep() { # keep ENVELOPE HANDOFF: what others say about what this agent handed off

@@ -3,11 +3,12 @@ import { SHELL } from "./shell.ts";
 export interface SkillOf {
   readonly url: string;
   readonly hub: string;
+  readonly domain: string;
   readonly offerSeconds: number;
 }
 
 /** The page from which an agent that has only `curl` and `openssl` joins this hub. */
-export function skillPage({ url, hub, offerSeconds }: SkillOf): string {
+export function skillPage({ url, hub, domain, offerSeconds }: SkillOf): string {
   return [
     "---",
     "name: waybill",
@@ -24,9 +25,9 @@ export function skillPage({ url, hub, offerSeconds }: SkillOf): string {
     "",
     "## 1. Say which hub and who you are",
     "",
-    "Take a name of your own: 1 to 128 of `a-z 0-9 . _ -`. The name belongs to the key that registers it first.",
+    "Take a name of your own: 1 to 128 of `a-z 0-9 . _ -`. The name belongs to the key that registers it first. `DOMAIN` is the custody domain: the thumbprint of the key that signed the first manifest of this hub. What you sign is for this domain alone, so it is worth nothing at another hub.",
     "",
-    ...sh(`HUB=${url}\nHUB_ID=${hub}\nAGENT=my-agent`),
+    ...sh(`HUB=${url}\nHUB_ID=${hub}\nDOMAIN=${domain}\nAGENT=my-agent`),
     "",
     "## 2. The tools",
     "",

@@ -72,6 +72,7 @@ export class Session {
       type: "challenge",
       waybill: 1,
       hub: hub.id,
+      domain: hub.domain,
       nonce,
       limits: {
         message_characters: messageCharacters(envelopeBytes),
@@ -163,7 +164,8 @@ export class Session {
     const hello = readHello(readCompact(proof).payload);
     const { operator } = hub;
     const { clockSkewMs } = operator.limits;
-    checkHello(hello, { to: hub.id, now: operator.now(), clockSkewMs, nonce });
+    const { id: to, domain } = hub;
+    checkHello(hello, { to, domain, now: operator.now(), clockSkewMs, nonce });
     const { from: agent, instance } = hello;
     const attachment = await hub.attach({ agent, instance, credit, proof }, (delivery) =>
       this.#deliver(delivery),

@@ -54,6 +54,8 @@ export class Inbox {
     const { claim, proof } = readRequest(request.headers.authorization ?? "");
     checkRequest(claim, {
       to: this.#agent,
+      // The hub has not changed its key since its first manifest.
+      domain: this.#key.kid,
       method: request.method!,
       path: request.url!,
       now: Date.now(),

@@ -43,7 +43,7 @@ async function inboxOf(agent: string, key: PrivateKey, port?: number): Promise<I
 
 /** An agent that names an inbox, and does nothing else by itself. */
 async function listener(at: World, id: string, inbox: string): Promise<Party> {
-  const party = new Party(id, generateKey(), at.url, at.hub.id);
+  const party = new Party(id, generateKey(), at.url, at.hub);
   const capabilities = [{ name: "work" }];
   const manifest = signManifest({ agent_id: id, capabilities, inbox }, party.key);
   const { status } = await ask(`${at.url}/v1/agents/${id}`, { method: "PUT", body: { manifest } });

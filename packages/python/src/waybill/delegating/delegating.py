@@ -79,6 +79,7 @@ class Delegating:
             timeout = DEFAULT_TIMEOUT_S
         envelope = create_handoff(
             sender=self._context.id,
+            domain=self._context.link.hub.domain,
             to=to or wanted,
             body=body,
             timeout=timeout,

@@ -12,7 +12,7 @@ import httpx
 from ..protocol.error import WaybillError
 from ..protocol.instant import now_ms, parse_time
 from ..protocol.json_text import parse_json
-from ..protocol.manifest import VerifiedManifest, verify_manifest
+from ..protocol.manifest import VerifiedManifest, check_domain, verify_manifest
 from ..protocol.problem import error_of_response
 from ..protocol.shape import anything, instant, listed, record, text
 from .address import Address, address_of
@@ -20,7 +20,7 @@ from .persist import persist
 from .socket import OPEN_WITHIN_S, HubSocket
 
 _published = record({"manifests": listed(record({"manifest": text(), "at": instant}))})
-_well_known = record({"hub": text(), "manifest": text()})
+_well_known = record({"hub": text(), "domain": text(), "manifest": text()})
 _found = record({"fits": listed(anything), "left_out": listed(anything)})
 Published = list[tuple[str, int]]
 
@@ -39,7 +39,7 @@ def read_found(value: Any) -> dict[str, Any]:
 async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
     """Finds the hub at an address, and waits for one that is not there yet; a 503 when the time is over.
 
-    `hub_key` is the thumbprint of a key that it must have. Left out: the hub that is met first is
+    `hub_key` is its custody domain, or the thumbprint of a key that it must have now. Left out: the hub that is met first is
     believed, and for the life of this connection no other one."""
     hub = Hub(address_of(url), hub_key)
     try:
@@ -53,6 +53,8 @@ async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN
 class Hub:
     def __init__(self, address: Address, pinned: str | None) -> None:
         self.id = ""
+        self.domain = ""
+        """Its custody domain: the thumbprint of the key that signed its first manifest."""
         self.address = address
         self._pinned = pinned
         self._known: VerifiedManifest | None = None
@@ -76,14 +78,16 @@ class Hub:
         """Asks who is there, and believes it if it is the one that is meant."""
         said = await self._request("GET", "/.well-known/waybill")
         _well_known(said, "")
-        if self._known is None or self._known.text != said["manifest"]:
-            self._check(said["hub"], await self.manifests(said["hub"]))
-        if self.id not in ("", said["hub"]):
+        hub, domain = said["hub"], said["domain"]
+        is_known = self._known is not None and self._known.text == said["manifest"]
+        if not is_known or domain != self.domain:
+            self._check(hub, domain, await self.manifests(hub))
+        if self.id not in ("", hub):
             raise WaybillError(
                 401,
-                f"The hub at {self.address.url} was {self.id}, and now calls itself {said['hub']}: it is another one.",
+                f"The hub at {self.address.url} was {self.id}, and now calls itself {hub}: it is another one.",
             )
-        self.id = said["hub"]
+        self.id, self.domain = hub, domain
 
     async def manifests(self, agent: str) -> Published:
         """All manifests of an agent, by sequence."""
@@ -103,11 +107,12 @@ class Hub:
         # Somebody else may have taken the hub's place while it was out of reach.
         await self.meet()
         socket = await HubSocket.open(self.address.socket)
-        if socket.hub == self.id:
+        if (socket.hub, socket.domain) == (self.id, self.domain):
             return socket
         await socket.close()
         raise WaybillError(
-            401, f"Behind the socket of {self.id} there is another hub: {socket.hub}."
+            401,
+            f"Behind the socket of {self.id} there is another hub: {socket.hub} of the custody domain {socket.domain}.",
         )
 
     async def _request(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
@@ -126,7 +131,7 @@ class Hub:
             raise error_of_response(response.status_code, response.text)
         return parse_json(response.content) if response.content else None
 
-    def _check(self, hub: str, published: Published) -> None:
+    def _check(self, hub: str, domain: str, published: Published) -> None:
         """Believes the manifests of the hub, all of them by sequence, or refuses."""
         chain: list[VerifiedManifest] = []
         for each, at in published:
@@ -144,12 +149,13 @@ class Hub:
                 "answers there, or the hub lost its key or its store. To trust what is there now, connect again; to be "
                 "sure of it, pin its key with hub_key.",
             )
-        if self._pinned is not None:
+        check_domain(domain, chain)
+        if self._pinned not in (None, domain):
             pinned = newest.keys.get(self._pinned)
             if pinned is None or not pinned.is_valid_at(now_ms()):
                 raise WaybillError(
                     401,
-                    f"THIS IS NOT THE PINNED HUB: {self._pinned} is no current key of {newest.agent} at {self.address.url}, "
+                    f"THIS IS NOT THE PINNED HUB: {self._pinned} is neither the custody domain nor a current key of {newest.agent} at {self.address.url}, "
                     f"which has {_kids(newest)}. Pin another key only if the hub's operator confirms it.",
                 )
         self._known = newest

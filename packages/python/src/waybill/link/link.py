@@ -58,6 +58,7 @@ class Link:
         proof = sign_hello(
             sender=self._agent,
             hub=self.hub.id,
+            domain=self.hub.domain,
             instance=self._instance,
             nonce=socket.nonce,
             key=self._key,

@@ -28,12 +28,15 @@ class Peers:
     async def verify(
         self, text: str, *, to: str | None = None, received_at: Mapping[str, str] | None = None
     ) -> VerifiedEnvelope:
-        """Checks an envelope, and that it is for this agent where `to` says so."""
+        """Checks an envelope, and that it is for this agent where `to` says so.
+
+        A handoff must be meant for the custody domain of the hub that it came from."""
         compact = read_compact(text)
         now = now_ms()
         is_known = compact.kid in self._keys
+        reader = {"to": to, "domain": self._link.hub.domain}
         try:
-            return verify_envelope(text, key_of=self._keys.get, at=now, to=to, roots=self._roots)
+            return verify_envelope(text, key_of=self._keys.get, at=now, roots=self._roots, **reader)
         except WaybillError:
             if is_known and received_at is None:
                 raise
@@ -46,7 +49,7 @@ class Peers:
         # Its key may have been retired since the hub took it in; the hub would refuse such a key now.
         taken_in = parse_time((received_at or {}).get(digest_of(text)))
         at = now if taken_in is None else min(now, taken_in)
-        return verify_envelope(text, key_of=self._keys.get, at=at, to=to, roots=self._roots)
+        return verify_envelope(text, key_of=self._keys.get, at=at, roots=self._roots, **reader)
 
     async def _learn(self, agent: str) -> None:
         published = await self._link.manifests(agent)

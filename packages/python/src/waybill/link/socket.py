@@ -28,6 +28,7 @@ class HubSocket:
     def __init__(self, url: str, connection: ClientConnection) -> None:
         loop = asyncio.get_running_loop()
         self.hub = ""
+        self.domain = ""
         self.nonce = ""
         self.closed: asyncio.Future[WaybillError | None] = loop.create_future()
         self._url = url
@@ -163,7 +164,8 @@ class HubSocket:
         elif kind == "ping":
             self.send({"type": "pong"})
         elif kind == "challenge":
-            self.hub, self.nonce = frame["hub"], frame["nonce"]
+            self.hub, self.domain = frame["hub"], frame["domain"]
+            self.nonce = frame["nonce"]
             self._characters = frame["limits"]["message_characters"]
             _settle(self._challenged)
         elif kind == "attached" and not self._attached.done():

@@ -58,9 +58,12 @@ def verify_envelope(
     key_of: Callable[[str], KeyRecord | None],
     at: int | None = None,
     to: str | None = None,
+    domain: str | None = None,
     roots: jws.Roots | None = None,
 ) -> VerifiedEnvelope:
-    """Verifies first, then reads exactly the bytes that were verified (WB-21)."""
+    """Verifies first, then reads exactly the bytes that were verified (WB-21).
+
+    `to` and `domain` are the reader's own: what is meant for another is refused (WB-31, WB-85)."""
     at = now_ms() if at is None else at
     compact = jws.read_compact(text)
     record = key_of(compact.kid)
@@ -81,6 +84,12 @@ def verify_envelope(
     _check_times(envelope, at)
     if to is not None and envelope["to"] != to:
         raise WaybillError(403, f"It is not for {to}.", at="/to")
+    if domain is not None and envelope.get("domain", domain) != domain:
+        raise WaybillError(
+            403,
+            f"The handoff is meant for the custody domain {envelope['domain']}, and this is {domain}.",
+            at="/domain",
+        )
     return VerifiedEnvelope(envelope, text, digest_of(text))
 
 
@@ -130,6 +139,7 @@ def sign_envelopes(envelopes: Sequence[Envelope], key: PrivateKey) -> list[str]:
 def create_handoff(
     *,
     sender: str,
+    domain: str,
     body: dict[str, Any],
     to: str | dict[str, Any] | None = None,
     timeout: float | None = None,
@@ -165,6 +175,7 @@ def create_handoff(
         kind="handoff",
         id=envelope_id,
         **{"from": sender},
+        domain=domain,
         to=present(**wanted) if to is None else to,
         handoff_id=handoff_id or envelope_id,
         correlation_id=parent["correlation_id"] if parent else correlation_id or new_id(),

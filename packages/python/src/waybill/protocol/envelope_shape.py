@@ -20,6 +20,7 @@ from .shape import (
     handoff_id,
     instant,
     integer,
+    kid,
     limited,
     listed,
     mapping,
@@ -188,7 +189,7 @@ _common: dict[str, Check] = {
 _attempt = integer(1, 65_535)
 _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
     "handoff": (
-        {"to": _to_agent_or_capability, "deadline": instant},
+        {"domain": kid, "to": _to_agent_or_capability, "deadline": instant},
         {
             "parent_id": handoff_id,
             "hop": limited(HOPS, integer(0)),

@@ -91,6 +91,7 @@ _of_hub: Check = tagged(
             {
                 "waybill": constant(1),
                 "hub": text(),
+                "domain": text(),
                 "nonce": text(),
                 "limits": record({"message_characters": integer(1), "envelope_bytes": integer(1)}),
             }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,8 @@ from .trust import TrustPolicy
 class VerifiedManifest:
     text: str
     digest: str
+    kid: str
+    """The key that signed it."""
     manifest: dict[str, Any]
     at: int
     keys: Mapping[str, KeyRecord]
@@ -82,7 +84,7 @@ def verify_manifest(
             )
     trusted_by = None if trust is None else trust.decide(manifest["agent_id"], compact.kid, digest)
     return VerifiedManifest(
-        text, digest, manifest, at, keys, _retired(previous, keys, at), trusted_by
+        text, digest, compact.kid, manifest, at, keys, _retired(previous, keys, at), trusted_by
     )
 
 
@@ -152,6 +154,18 @@ def keyring(manifests: Iterable[VerifiedManifest]) -> dict[str, KeyRecord]:
         ring.update(each.retired)
         ring.update(each.keys)
     return ring
+
+
+def check_domain(domain: str, chain: Sequence[VerifiedManifest]) -> None:
+    """A hub's manifests, by sequence, begin with the key that its custody domain is named by (WB-86)."""
+    first = chain[0] if chain else None
+    if first is not None and first.manifest["sequence"] == 1 and first.kid == domain:
+        return
+    raise WaybillError(
+        401,
+        f"The hub says that its custody domain is {domain}, and its first manifest does not prove it.",
+        at="/domain",
+    )
 
 
 def sign_manifest(manifest: dict[str, Any], key: PrivateKey) -> str:

@@ -15,7 +15,7 @@ from .instant import format_time, now_ms, parse_time
 from .json_text import parse_json, stringify_json
 from .key import PrivateKey
 from .limits import CLOCK_SKEW_MS
-from .shape import agent_id, constant, digest, handoff_id, instant, record, text
+from .shape import agent_id, constant, digest, handoff_id, instant, kid, record, text
 
 _hello = record(
     {
@@ -23,6 +23,7 @@ _hello = record(
         "kind": constant("hello"),
         "from": agent_id,
         "to": text(),
+        "domain": kid,
         "instance": text(256, 1),
         "id": handoff_id,
         "at": instant,
@@ -35,6 +36,7 @@ _request = record(
         "kind": constant("request"),
         "from": agent_id,
         "to": text(),
+        "domain": kid,
         "id": handoff_id,
         "at": instant,
         "method": text(),
@@ -45,12 +47,15 @@ _request = record(
 _SCHEME = re.compile(r"Waybill ([!-~]+)", re.IGNORECASE | re.ASCII)
 
 
-def sign_hello(*, sender: str, hub: str, instance: str, nonce: str | None, key: PrivateKey) -> str:
+def sign_hello(
+    *, sender: str, hub: str, domain: str, instance: str, nonce: str | None, key: PrivateKey
+) -> str:
     payload = present(
         waybill=1,
         kind="hello",
         **{"from": sender},
         to=hub,
+        domain=domain,
         instance=instance,
         id=new_id(),
         at=format_time(now_ms()),
@@ -59,17 +64,28 @@ def sign_hello(*, sender: str, hub: str, instance: str, nonce: str | None, key: 
     return jws.sign(stringify_json(payload), key)
 
 
-def check_hello(payload: str | bytes, *, hub: str, nonce: str, at: int) -> dict[str, Any]:
+def check_hello(
+    payload: str | bytes, *, hub: str, domain: str, nonce: str, at: int
+) -> dict[str, Any]:
     value = parse_json(payload)
     _hello(value, "")
-    if value["to"] != hub or value.get("nonce") != nonce:
-        raise WaybillError(401, "The hello is for another hub, or for another socket.")
+    if (value["to"], value["domain"], value.get("nonce")) != (hub, domain, nonce):
+        raise WaybillError(
+            401, "The hello is for another hub, another custody domain, or another socket."
+        )
     _check_age(value, at)
     return dict(value)
 
 
 def sign_request(
-    *, sender: str, hub: str, method: str, path: str, body: bytes | None, key: PrivateKey
+    *,
+    sender: str,
+    hub: str,
+    domain: str,
+    method: str,
+    path: str,
+    body: bytes | None,
+    key: PrivateKey,
 ) -> str:
     """The value of the header `Authorization`."""
     payload = present(
@@ -77,6 +93,7 @@ def sign_request(
         kind="request",
         **{"from": sender},
         to=hub,
+        domain=domain,
         id=new_id(),
         at=format_time(now_ms()),
         method=method,
@@ -90,6 +107,7 @@ def check_request(
     authorization: str,
     *,
     hub: str,
+    domain: str,
     method: str,
     path: str,
     body: bytes | None,
@@ -117,8 +135,9 @@ def check_request(
         raise WaybillError(
             401, f"The request is from {value['from']}, and was signed by {record_of_key.agent}."
         )
-    if (value["to"], value["method"], value["path"]) != (hub, method, path):
-        raise WaybillError(401, "The proof is for another hub, method or path.")
+    about = (value["to"], value["domain"], value["method"], value["path"])
+    if about != (hub, domain, method, path):
+        raise WaybillError(401, "The proof is for another hub, custody domain, method or path.")
     _check_age(value, at)
     if value.get("body_digest") != (None if body is None else _digest(body)):
         raise WaybillError(401, "The proof is for another body.")

@@ -170,6 +170,7 @@ def limited(most: int, check: Check) -> Check:
 
 handoff_id = spelled("id: a UUID of version 7 in lower case", is_id)
 agent_id = spelled("agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'", is_agent_id)
+kid = text(pattern=r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
 digest = spelled(
     "digest: sha256: and 64 digits",
     lambda v: isinstance(v, str) and DIGEST.fullmatch(v) is not None,

@@ -1,0 +1,119 @@
+/// <reference types="node" />
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { digestOf, generateKey, signManifest } from "@waybill/protocol";
+import { afterEach, expect, test } from "vitest";
+import { WebSocketServer } from "ws";
+import { createAgent } from "../agent.ts";
+import { HubIdentity } from "./hub-identity.ts";
+import type { HubName } from "./hub-identity.ts";
+import { Network } from "./served-fixture.ts";
+
+const never = new AbortController().signal;
+const [first, second, other] = [generateKey(), generateKey(), generateKey()];
+const at = Date.now();
+
+const begun = signManifest({ agent_id: "hub", capabilities: [] }, first);
+const both = signManifest(
+  {
+    agent_id: "hub",
+    capabilities: [],
+    keys: [first.jwk, second.jwk],
+    sequence: 2,
+    previous: digestOf(begun),
+  },
+  first,
+);
+const rotated = signManifest(
+  {
+    agent_id: "hub",
+    capabilities: [],
+    keys: [second.jwk],
+    sequence: 3,
+    previous: digestOf(both),
+  },
+  second,
+);
+
+/** Meets a hub that says that it is of this domain, and shows these manifests. */
+function meet(
+  identity: HubIdentity,
+  domain: string,
+  manifests: readonly string[],
+): Promise<HubName> {
+  const wellKnown = async () => ({ hub: "hub", domain, manifest: manifests.at(-1)! });
+  const manifestsOf = async () => manifests.map((text) => ({ text, at }));
+  return identity.meet({ wellKnown, manifestsOf }, never);
+}
+
+test("a hub's domain is the key that signed the first manifest of its chain", async () => {
+  const fresh = () => new HubIdentity("http://hub", undefined);
+  const chain = [begun, both, rotated];
+  expect(await meet(fresh(), first.kid, chain)).toEqual({ hub: "hub", domain: first.kid });
+  for (const domain of [second.kid, other.kid, ""]) {
+    await expect(meet(fresh(), domain, chain)).rejects.toMatchObject({ status: 401 });
+  }
+  // Without its beginning, a chain proves no domain.
+  await expect(meet(fresh(), second.kid, [rotated])).rejects.toMatchObject({ status: 401 });
+});
+
+test("a hub that was met keeps its domain, also where its manifest is the known one", async () => {
+  const identity = new HubIdentity("http://hub", undefined);
+  await meet(identity, first.kid, [begun]);
+  await meet(identity, first.kid, [begun]);
+  await meet(identity, first.kid, [begun, both, rotated]);
+  await expect(meet(identity, other.kid, [begun, both, rotated])).rejects.toMatchObject({
+    status: 401,
+  });
+});
+
+test("a domain that is pinned holds whatever keys the hub changes to", async () => {
+  const chain = [begun, both, rotated];
+  await meet(new HubIdentity("http://hub", first.kid), first.kid, chain);
+  await meet(new HubIdentity("http://hub", second.kid), first.kid, chain);
+  const wrong = signManifest({ agent_id: "hub", capabilities: [] }, other);
+  for (const [domain, shown] of [
+    [first.kid, [wrong]],
+    [other.kid, [wrong]],
+  ] as const) {
+    const met = meet(new HubIdentity("http://hub", first.kid), domain, shown);
+    await expect(met).rejects.toMatchObject({ status: 401 });
+  }
+});
+
+let network: Network;
+
+afterEach(() => network?.close());
+
+test("an agent signs no hello for a socket whose challenge names another domain", async () => {
+  network = await Network.open();
+  // It passes on what the hub says of itself to everybody, and has a socket of its own.
+  const rogue = createServer((request, response) => {
+    fetch(network.url + request.url!).then(
+      async (answer) => response.writeHead(answer.status).end(await answer.text()),
+      () => response.writeHead(502).end(),
+    );
+  });
+  const sockets = new WebSocketServer({ server: rogue });
+  const heard: string[] = [];
+  sockets.on("connection", (socket) => {
+    socket.on("message", (data: Buffer) => heard.push(data.toString()));
+    const limits = { message_characters: 1_000_000, envelope_bytes: 1_000_000 };
+    const challenge = { waybill: 1, hub: "hub", domain: other.kid, nonce: "n", limits };
+    socket.send(JSON.stringify({ type: "challenge", ...challenge }));
+  });
+  rogue.listen(0, "127.0.0.1");
+  await once(rogue, "listening");
+  const { port } = rogue.address() as AddressInfo;
+  const hub = await network.connect(`http://127.0.0.1:${port}`);
+  expect(hub.domain).toBe(network.hub.domain);
+  await network.hub.publish(signManifest({ agent_id: "owner", capabilities: [] }, first));
+  const agent = createAgent({ id: "owner", key: first, hub });
+  await expect(agent.start()).rejects.toMatchObject({ status: 401 });
+  expect(heard.filter((text) => text.includes("hello"))).toEqual([]);
+  await hub.close();
+  sockets.close();
+  rogue.closeAllConnections();
+  rogue.close();
+});

@@ -1,0 +1,25 @@
+import { readCompact } from "@waybill/protocol";
+import { hubIdOf } from "@waybill/protocol/api";
+import type { HubOptions } from "../engine/options.ts";
+import type { Store } from "../store.ts";
+
+/** Who a hub is: its id as an agent, and the custody domain that it is of. */
+export interface HubIdentity {
+  readonly id: string;
+  /** The thumbprint of the key that signed the hub's first manifest. */
+  readonly domain: string;
+}
+
+const SETTING = "hub_id";
+
+/** The identity that a store was opened with before, also where the key has changed since. */
+export async function identityOf({ store, key, id }: HubOptions): Promise<HubIdentity> {
+  const name = id ?? (await store.setting(SETTING)) ?? hubIdOf(key.kid);
+  const [first] = await store.manifests(name);
+  return { id: name, domain: first === undefined ? key.kid : readCompact(first.text).kid };
+}
+
+/** Keeps the id, once its first manifest is on record: a later key would derive another one. */
+export async function keepIdentity(store: Store, { id }: HubIdentity): Promise<void> {
+  if ((await store.setting(SETTING)) === undefined) await store.saveSetting(SETTING, id);
+}
