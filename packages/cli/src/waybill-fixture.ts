@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const COMMAND = fileURLToPath(new URL("waybill.ts", import.meta.url));
+const MANY_COMMANDS = fileURLToPath(new URL("many-commands-fixture.ts", import.meta.url));
 
 export interface Ran {
   readonly code: number;
@@ -59,6 +60,22 @@ export class Workplace {
     const started = this.start(words, options.env);
     started.child.stdin!.end(options.input ?? "");
     return started.ended();
+  }
+
+  /** Several commands in one process: each as it would be in one of its own, and much sooner. */
+  async runAll(
+    lines: readonly (readonly string[])[],
+    env: Record<string, string> = {},
+  ): Promise<readonly Ran[]> {
+    const started = this.#start([MANY_COMMANDS, JSON.stringify(lines)], env);
+    started.child.stdin!.end();
+    const { stdout, stderr } = await started.ended();
+    const [out, err] = [stdout.split("\0"), stderr.split("\0")];
+    return lines.map((words, index) => {
+      const code = out[2 * index + 1];
+      if (code === undefined) throw new Error(`${words.join(" ")} did not end: ${stderr}`);
+      return { code: Number(code), stdout: out[2 * index]!, stderr: err[2 * index]! };
+    });
   }
 
   /** What a command with `--json` answers. */

@@ -376,7 +376,9 @@ describe("who may", () => {
   test("without the token, or with another one, it says where that came from", async () => {
     const none = await place.run(["dead-letters", "list", "--data", "elsewhere", "--hub", dev.url]);
     expect(none.code).toBe(5);
-    expect(none.stderr).toContain(`there is none in ${place.path("elsewhere", "operator.token")}`);
+    expect(none.stderr).toContain(
+      `no operator token (${place.path("elsewhere", "operator.token")}, which is not there)`,
+    );
     const wrong = await place.run(["dead-letters", "list"], { env: { WAYBILL_TOKEN: "guessed" } });
     expect(wrong.code).toBe(5);
     expect(wrong.stderr).toContain("from WAYBILL_TOKEN");

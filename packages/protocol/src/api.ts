@@ -14,11 +14,21 @@ export {
   checkRequest,
   checkRequestBody,
   checkRequestKey,
+  checkRequestLine,
   readRequest,
   REQUEST_SCHEME,
   signRequest,
 } from "./api/request-proof.ts";
 export type { ReadRequest, RequestClaim, RequestFacts } from "./api/request-proof.ts";
+
+export {
+  newOperatorToken,
+  OPERATOR_SCHEME,
+  operatorTokenDomain,
+  readOperatorRequest,
+  signOperatorRequest,
+} from "./api/operator-proof.ts";
+export type { OperatorClaim } from "./api/operator-proof.ts";
 
 export { isInnerAddress } from "./api/inner-address.ts";
 export { readPush, readPushAnswer, writePush } from "./api/push.ts";

@@ -263,6 +263,14 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
       api.checkRequestBody(claim, body === undefined ? undefined : api.digestOf(body));
       return {};
     }),
+  operator_request: (api, { authorization, token, method, path, at: now, body }) =>
+    outcome(api, () => {
+      const claim = api.readOperatorRequest(authorization, token);
+      const domain = api.operatorTokenDomain(token)!;
+      api.checkRequestLine(claim, { domain, method, path, now, clockSkewMs: 60_000 });
+      api.checkRequestBody(claim, body === undefined ? undefined : api.digestOf(body));
+      return {};
+    }),
   push: (api, input) => {
     const proven = HUB_OPERATIONS["request"]!(api, input, {});
     if (proven["status"] !== "ok") return proven;

@@ -18,7 +18,7 @@ from waybill.protocol.error import WaybillError
 from waybill.protocol.frame import check_delivery, read_frames
 from waybill.protocol.history import check_history
 from waybill.protocol.ids import id_time, is_agent_id, is_id
-from waybill.protocol.instant import parse_time
+from waybill.protocol.instant import now_ms, parse_time
 from waybill.protocol.json_text import parse_json
 from waybill.protocol.jws import Roots
 from waybill.protocol.key import enrol, public_key_from_bytes
@@ -27,7 +27,12 @@ from waybill.protocol.lifecycle_event import event_of
 from waybill.protocol.manifest import VerifiedManifest, check_domain, keyring, verify_manifest
 from waybill.protocol.manifest_shape import read_manifest
 from waybill.protocol.problem import error_of_response
-from waybill.protocol.proof import check_hello, check_request
+from waybill.protocol.proof import (
+    check_hello,
+    check_operator_request,
+    check_request,
+    sign_operator_request,
+)
 from waybill.protocol.schema import compile_schema
 from waybill.protocol.trust import TrustPolicy
 
@@ -272,6 +277,17 @@ def run_hub(given: Case) -> Outcome:
         check_domain(given["domain"], chain)
         return {}
 
+    def operator_request() -> Outcome:
+        body = given.get("body")
+        return check_operator_request(
+            given["authorization"],
+            method=given["method"],
+            path=given["path"],
+            body=None if body is None else body.encode("utf-8"),
+            at=given["at"],
+            token=given["token"],
+        )
+
     if operation == "answer":
         error = error_of_response(given["http_status"], given["body"])
         return {
@@ -281,15 +297,8 @@ def run_hub(given: Case) -> Outcome:
         }
     if operation in ("push", "address", "hub_id"):
         pytest.skip("WB-83, WB-84 and WB-87 are rules for a hub, and this package is no hub")
-    return outcome(
-        {
-            "frames": frames,
-            "delivery": delivery,
-            "hello": hello,
-            "request": request,
-            "domain": domain,
-        }[operation]
-    )
+    operations = [frames, delivery, hello, request, domain, operator_request]
+    return outcome({each.__name__: each for each in operations}[operation])
 
 
 RUNNERS: dict[str, Callable[[Case], Outcome]] = {
@@ -328,3 +337,14 @@ def test_vector(name: str, case: Case) -> None:
 
 def test_every_file_of_vectors_is_run() -> None:
     assert {file.stem for file in (SPEC / "vectors").glob("*.json")} == set(RUNNERS)
+
+
+def test_an_operators_proof_is_made_with_the_token_and_does_not_hold_it() -> None:
+    token = f"{'d' * 43}.{'s' * 43}"
+    asked: dict[str, Any] = {"method": "POST", "path": "/v1/x", "body": b"{}"}
+    proof = sign_operator_request(host="hub:1", token=token, **asked)
+    checked = check_operator_request(proof, at=now_ms(), token=token, **asked)
+    assert checked["domain"] == "d" * 43 and checked["host"] == "hub:1"
+    assert "s" * 43 not in proof + json.dumps(checked)
+    with pytest.raises(WaybillError):
+        check_operator_request(proof, at=now_ms(), token=f"{'d' * 43}.{'t' * 43}", **asked)

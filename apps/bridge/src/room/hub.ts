@@ -1,5 +1,7 @@
 /// <reference types="node" />
 import { createInterface } from "node:readline";
+import { newId } from "@waybill/protocol";
+import { signOperatorRequest } from "@waybill/protocol/api";
 import type { Processes } from "./processes.ts";
 
 const WAYBILL = new URL("src/waybill.ts", import.meta.resolve("@waybill/cli/package.json"));
@@ -25,21 +27,29 @@ export async function startHub(processes: Processes, folder: string): Promise<Ru
   return { url, token: operator_token, database };
 }
 
-export async function askHub({ url, token }: RunningHub, path: string): Promise<Response> {
-  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+/** As its operator, by a proof for this one request. */
+function askAsOperator(
+  { url, token }: RunningHub,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const { host } = new URL(url);
+  const claim = { host, id: newId(), at: Date.now(), method: "GET", path };
+  const headers = new Headers(init.headers);
+  headers.set("authorization", signOperatorRequest(claim, token));
+  return fetch(url + path, { ...init, headers, redirect: "error" });
+}
+
+export async function askHub(hub: RunningHub, path: string): Promise<Response> {
+  const response = await askAsOperator(hub, path);
   if (response.ok) return response;
   throw new Error(`The hub answers ${response.status} to ${path}: ${await response.text()}`);
 }
 
 /** Everything that is put on record from the first entry on, as it happens. */
-export async function* watchLedger(
-  { url, token }: RunningHub,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  const response = await fetch(`${url}/v1/watch?after=0`, {
-    headers: { authorization: `Bearer ${token}`, accept: "application/x-ndjson" },
-    signal,
-  });
+export async function* watchLedger(hub: RunningHub, signal: AbortSignal): AsyncGenerator<string> {
+  const headers = { accept: "application/x-ndjson" };
+  const response = await askAsOperator(hub, "/v1/watch?after=0", { headers, signal });
   let rest = "";
   for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + piece).split("\n");

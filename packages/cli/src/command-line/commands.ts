@@ -18,6 +18,7 @@ const SERVED = [
   "operators",
   "peer",
   "inner_inboxes",
+  "metrics_token",
   "log_level",
 ] as const;
 

@@ -16,7 +16,7 @@ export const run: Run = async (context) => {
 };
 
 async function showAll({ settings, terminal, signal }: Context): Promise<void> {
-  const hub = hubClient(settings, signal);
+  const hub = hubClient({ settings, terminal, signal });
   const [agents, { hub: itself }] = await Promise.all([
     listOf<WirePresence>(hub, "/v1/agents", "agents"),
     hub.get("/.well-known/waybill") as Promise<WireWellKnown>,
@@ -36,7 +36,7 @@ async function showAll({ settings, terminal, signal }: Context): Promise<void> {
 }
 
 async function showOne({ settings, terminal, signal }: Context, agent: string): Promise<void> {
-  const hub = hubClient(settings, signal);
+  const hub = hubClient({ settings, terminal, signal });
   const presence = (await hub
     .get(`/v1/agents/${encodeURIComponent(agent)}`)
     .catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { hubClient } from "../hub/client.ts";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
   const id = idOf(given.arguments["id"]!, "the id of a handoff");
-  await hubClient(settings, signal).post(`/v1/dead-letters/${id}/discard`);
+  await hubClient({ settings, terminal, signal }).post(`/v1/dead-letters/${id}/discard`);
   await terminal.answer(
     { discarded: id },
     (style) => `${style.good("✔")} ${id} is off the list. It stays on record: waybill trace ${id}`,

@@ -10,7 +10,7 @@ import { printable } from "../terminal/text.ts";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
   const most = countOf(textOf(given, "limit") ?? "100", "limit");
-  const hub = hubClient(settings, signal);
+  const hub = hubClient({ settings, terminal, signal });
   const letters = await listOf<WireDeadLetter>(hub, "/v1/dead-letters", "dead_letters", most);
   await terminal.answer({ dead_letters: letters }, (style) => {
     if (letters.length === 0) return `${style.good("✔")} There are no dead letters.`;

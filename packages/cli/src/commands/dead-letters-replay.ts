@@ -12,7 +12,7 @@ import { timeoutOf } from "../sending/work.ts";
 export const run: Run = async (context) => {
   const { given, settings, signal, terminal } = context;
   const id = idOf(given.arguments["id"]!, "the id of a handoff");
-  const { handoff } = await deadLetter(hubClient(settings, signal), id);
+  const { handoff } = await deadLetter(hubClient({ settings, terminal, signal }), id);
   const original = parseEnvelope(readCompact(handoff.envelope).payload);
   if (original.kind !== "handoff") {
     throw new WaybillError(400, `The hub shows a ${original.kind} as the handoff ${id}.`);

@@ -11,7 +11,7 @@ import { traceJson } from "../trace/json.ts";
 import { traceText } from "../trace/tree.ts";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
-  const hub = hubClient(settings, signal);
+  const hub = hubClient({ settings, terminal, signal });
   const { handoff: view, ...letter } = await deadLetter(
     hub,
     idOf(given.arguments["id"]!, "the id of a handoff"),

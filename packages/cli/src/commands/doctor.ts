@@ -11,9 +11,10 @@ import { columns } from "../terminal/columns.ts";
 import type { Style } from "../terminal/style.ts";
 import { padded, printable } from "../terminal/text.ts";
 
-export const run: Run = async ({ settings, terminal, signal }) => {
+export const run: Run = async (context) => {
+  const { settings, terminal } = context;
   terminal.status("looking");
-  const hub = await checkHub(settings, signal);
+  const hub = await checkHub(context);
   const findings: Finding[] = [
     checkNode(),
     checkFolder(settings),

@@ -36,7 +36,10 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     }),
     ...(words !== undefined && { words }),
   };
-  const answer = await hubClient(settings, signal).post("/v1/capabilities/find", query);
+  const answer = await hubClient({ settings, terminal, signal }).post(
+    "/v1/capabilities/find",
+    query,
+  );
   const { fits, leftOut } = readFound(answer);
   await terminal.answer(answer, (style) => {
     const sections = [

@@ -3,7 +3,7 @@ import { hubClient } from "../hub/client.ts";
 import { readHead } from "../hub/head.ts";
 
 export const run: Run = async ({ settings, terminal, signal }) => {
-  const head = await readHead(hubClient(settings, signal));
+  const head = await readHead(hubClient({ settings, terminal, signal }));
   await terminal.answer(head, () => head.checkpoint);
   terminal.note((style) =>
     style.faint(

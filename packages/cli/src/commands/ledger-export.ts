@@ -22,8 +22,8 @@ export const run: Run = async (context) => {
   terminal.note((style) => style.faint(`${counted(count, "line")} written.`));
 };
 
-async function* served({ settings, signal }: Context, after: number): AsyncGenerator<string> {
-  const hub = hubClient(settings, signal);
+async function* served(context: Context, after: number): AsyncGenerator<string> {
+  const hub = hubClient(context);
   for await (const line of hub.lines(`/v1/ledger?after=${after}`)) yield `${line}\n`;
 }
 

@@ -8,7 +8,7 @@ import { traceText } from "../trace/tree.ts";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
   const id = idOf(given.arguments["id"]!, "the id of a job or a handoff");
-  const hub = hubClient(settings, signal);
+  const hub = hubClient({ settings, terminal, signal });
   terminal.status("reading the record");
   const { correlationId, recorded } = await recordOf(hub, id);
   const trace = buildTrace(correlationId, recorded, await papersOf(hub, recorded));

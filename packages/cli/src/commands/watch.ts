@@ -8,7 +8,7 @@ import type { EntryLine } from "../terminal/entry-line.ts";
 import { printable } from "../terminal/text.ts";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
-  const hub = hubClient(settings, signal);
+  const hub = hubClient({ settings, terminal, signal });
   const from = textOf(given, "after");
   const after = from === undefined ? undefined : countOf(from, "after", 0);
   const isWanted = entriesOf(textOf(given, "correlation"));

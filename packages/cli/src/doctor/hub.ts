@@ -2,17 +2,20 @@
 import { createServer } from "node:net";
 import { LIMITS, WaybillError } from "@waybill/protocol";
 import { hubClient } from "../hub/client.ts";
+import type { Asking, HubClient } from "../hub/client.ts";
 import type { Settings } from "../settings/settings.ts";
 import { durationText } from "../terminal/duration.ts";
 import { ok, skipped, warning, wrong } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 
 /** Whether a hub answers, whether it takes work, its clock, and whether the token is its own. */
-export async function checkHub(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
-  const hub = hubClient(settings, signal);
+export async function checkHub(asking: Asking): Promise<Finding[]> {
+  const { settings, signal } = asking;
+  let hub: HubClient;
   let response: Response;
   const askedAt = Date.now();
   try {
+    hub = hubClient(asking);
     response = await hub.asStranger("/.well-known/waybill");
   } catch (error) {
     signal.throwIfAborted();
@@ -36,14 +39,13 @@ export async function checkHub(settings: Settings, signal: AbortSignal): Promise
     ];
   }
   return [
-    await readiness(settings, signal, body.hub),
+    await readiness(hub, body.hub),
     checkClock(response.headers.get("date"), askedAt, Date.now()),
-    await token(settings, signal),
+    await token(hub, settings),
   ];
 }
 
-async function readiness(settings: Settings, signal: AbortSignal, id: string): Promise<Finding> {
-  const hub = hubClient(settings, signal);
+async function readiness(hub: HubClient, id: string): Promise<Finding> {
   const { ok: isReady } = await hub.asStranger("/readyz");
   return isReady
     ? ok("hub", `${id} at ${hub.url} is ready`)
@@ -71,8 +73,7 @@ export function checkClock(date: string | null, askedAt: number, answeredAt: num
   return apart > FAR_MS ? warning("clock", `It is ${says}.`, todo) : ok("clock", says);
 }
 
-async function token(settings: Settings, signal: AbortSignal): Promise<Finding> {
-  const { values, origins } = settings;
+async function token(hub: HubClient, { values, origins }: Settings): Promise<Finding> {
   if (values.token === undefined) {
     return warning(
       "token",
@@ -81,7 +82,7 @@ async function token(settings: Settings, signal: AbortSignal): Promise<Finding> 
     );
   }
   try {
-    await hubClient(settings, signal).get("/v1/dead-letters?limit=1");
+    await hub.get("/v1/dead-letters?limit=1");
     return ok("token", `from ${origins.token.name}, and the hub knows it`);
   } catch (error) {
     const { message } = WaybillError.from(error);

@@ -1,7 +1,16 @@
 /// <reference types="node" />
 import { parseJson, WaybillError } from "@waybill/protocol";
 import { errorOfResponse } from "@waybill/protocol/api";
+import type { Context } from "../context.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { Style } from "../terminal/style.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { printable } from "../terminal/text.ts";
+import { Proofs } from "./proofs.ts";
+import { whichHub } from "./which-hub.ts";
+import type { WhichHub } from "./which-hub.ts";
+
+export type Asking = Pick<Context, "settings" | "terminal" | "signal">;
 
 export interface HubClient {
   readonly url: string;
@@ -18,22 +27,31 @@ const NDJSON = "application/x-ndjson";
 const ANSWER_LIMITS = { envelopeBytes: 256 * 1024 * 1024 };
 
 /** The hub that the settings name, as its operator. */
-export function hubClient(settings: Settings, signal: AbortSignal): HubClient {
-  const { hub: url, token } = settings.values;
+export function hubClient({ settings, terminal, signal }: Asking): HubClient {
+  const asked = askedHub(settings, terminal);
+  const { url } = asked;
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     try {
+      // What a redirect leads to is another hub, or none.
       return await fetch(url + path, { ...init, signal, redirect: "error" });
     } catch (cause) {
       signal.throwIfAborted();
-      throw unreachable(settings, cause);
+      throw unreachable(asked, settings, cause);
     }
   };
-  const answered = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers);
-    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-    const response = await send(path, { ...init, headers });
+  const proofs = new Proofs(settings, asked, (path) => send(path));
+  const answered = async (given: string, init: Asked = {}): Promise<Response> => {
+    const { method = "GET", body, headers: more } = init;
+    // As it stands in the request line.
+    const { pathname, search } = new URL(given, "http://hub");
+    const path = pathname + search;
+    const headers = new Headers(more);
+    const proof = await proofs.header(method, path, body);
+    if (proof !== undefined) headers.set("authorization", proof);
+    const response = await send(path, { method, headers, ...(body !== undefined && { body }) });
     if (response.ok) return response;
-    throw explained(errorOfResponse(response.status, await response.text()), settings);
+    const error = errorOfResponse(response.status, await response.text());
+    throw explained(error, asked, await proofs.told());
   };
   const read = async (response: Response): Promise<unknown> => {
     const text = await response.text();
@@ -43,13 +61,11 @@ export function hubClient(settings: Settings, signal: AbortSignal): HubClient {
     url,
     asStranger: (path) => send(path),
     get: async (path) => read(await answered(path)),
-    async post(path, body) {
-      const init: RequestInit = { method: "POST" };
-      if (body !== undefined) {
-        init.body = JSON.stringify(body);
-        init.headers = { "content-type": "application/json" };
-      }
-      return read(await answered(path, init));
+    async post(path, value) {
+      if (value === undefined) return read(await answered(path, { method: "POST" }));
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify(value);
+      return read(await answered(path, { method: "POST", body, headers }));
     },
     async *lines(path) {
       const { body } = await answered(path, { headers: { accept: NDJSON } });
@@ -63,24 +79,45 @@ export function hubClient(settings: Settings, signal: AbortSignal): HubClient {
         }
       } catch (cause) {
         signal.throwIfAborted();
-        throw unreachable(settings, cause);
+        throw unreachable(asked, settings, cause);
       }
       if (rest !== "") yield rest;
     },
   };
 }
 
-function unreachable(settings: Settings, cause: unknown): WaybillError {
-  const { values, origins } = settings;
-  const why = reasonOf(cause);
-  const from = origins.hub.source === "default" ? "" : ` (from ${origins.hub.name})`;
+interface Asked {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+}
+
+const told = new WeakSet<Terminal>();
+
+/** The hub that the settings name. Says once which it is, and where that was learned. */
+export function askedHub(settings: Settings, terminal: Terminal): WhichHub {
+  const asked = whichHub(settings);
+  if (told.has(terminal)) return asked;
+  told.add(terminal);
+  const { url, from } = asked;
+  const text = (style: Style) => style.faint(`asking ${printable(url)} (from ${printable(from)})`);
+  // A file that was only found may be anybody's: that is said to whoever reads answers as text.
+  const isFound = settings.origins.hub.source === "file" && !settings.isFileNamed;
+  if (isFound && !terminal.isJson && !terminal.isQuiet) terminal.warn(text);
+  else terminal.note(text);
+  return asked;
+}
+
+function unreachable(asked: WhichHub, { origins }: Settings, cause: unknown): WaybillError {
   const advice =
     origins.hub.source === "default"
-      ? `Start one with "waybill dev" in this folder, or say where it is: --hub, WAYBILL_HUB, or hub in waybill.json.`
+      ? `Start it again with "waybill dev" in this folder, or say which hub to ask: --hub, WAYBILL_HUB, or hub in waybill.json.`
       : "Check that address, and that the hub runs there.";
-  return new WaybillError(503, `No hub answers at ${values.hub}${from}: ${why}. ${advice}`, {
-    cause,
-  });
+  return new WaybillError(
+    503,
+    `No hub answers at ${asked.url} (from ${asked.from}): ${reasonOf(cause)}. ${advice}`,
+    { cause },
+  );
 }
 
 const WHY: Readonly<Record<string, string>> = {
@@ -98,17 +135,14 @@ function reasonOf(error: unknown): string {
   return cause === undefined ? message : reasonOf(cause);
 }
 
-/** Who is refused as operator is told where the token came from. */
-function explained(error: WaybillError, { values, origins }: Settings): WaybillError {
-  if (error.status !== 401 && error.status !== 403) return error;
-  const { name, source } = origins.token;
-  const used =
-    values.token === undefined
-      ? `No operator token was sent: there is none in ${name.replace(", which is not there", "")}.`
-      : `The operator token that was sent is from ${name}.`;
-  const advice =
-    source === "default"
-      ? "Run the command where the hub was started, or name its folder with --data, or give the token with --token or WAYBILL_TOKEN."
-      : "Compare it with operator.token in the data folder of the hub.";
-  return new WaybillError(error.status, `${error.message} ${used} ${advice}`, { cause: error });
+/** A refusal says who gave it; whoever is refused as an operator is told where the token came from. */
+function explained(error: WaybillError, { url, from }: WhichHub, standing: string): WaybillError {
+  const isRefused = error.status === 401 || error.status === 403;
+  const more = isRefused ? ` ${standing}` : "";
+  const { status, message, at, retryAfterMs, retryable } = error;
+  return new WaybillError(
+    status,
+    `${message}${more} (The hub at ${url} was asked, from ${from}.)`,
+    { cause: error, at, retryAfterMs, retryable },
+  );
 }

@@ -2,11 +2,13 @@ import { createAgent } from "@waybill/agent";
 import type { HandoffOptions, Hub } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
+import { operatorTokenDomain } from "@waybill/protocol/api";
 import type { WirePresence } from "@waybill/protocol/api";
 import type { Context } from "../context.ts";
 import { isGiven, listOf } from "../command-line/given.ts";
-import { hubClient } from "../hub/client.ts";
+import { askedHub, hubClient } from "../hub/client.ts";
 import type { HubClient } from "../hub/client.ts";
+import type { Settings } from "../settings/settings.ts";
 import { printable } from "../terminal/text.ts";
 import { takeSeat } from "../hub/seat.ts";
 import type { Seat } from "../hub/seat.ts";
@@ -28,11 +30,13 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
   const { given, settings, terminal, signal } = context;
   const { work, again, isOperators } = wanted;
   const answers = new Answers(listOf(given, "answer"));
+  const { url } = askedHub(settings, terminal);
   await checkAlone(context);
   const seat = await takeSeat(settings, isOperators);
   try {
-    terminal.status(`connecting to ${settings.values.hub}`);
-    const connected = await connect(settings.values.hub, { signal, timeoutMs: CONNECT_MS });
+    terminal.status(`connecting to ${url}`);
+    const hubKey = domainOfFolder(settings);
+    const connected = await connect(url, { signal, timeoutMs: CONNECT_MS, hubKey });
     const hub = await asItIs(connected, seat);
     const agent = createAgent({ id: seat.agent, key: seat.key, hub });
     try {
@@ -52,12 +56,18 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
   }
 }
 
+/** Where the hub is that of the data folder, it must be the very one: another may have its address by now. */
+function domainOfFolder({ values, origins }: Settings): string | undefined {
+  const isOfFolder = origins.hub.source === "default" && origins.token.source === "default";
+  return isOfFolder && values.token !== undefined ? operatorTokenDomain(values.token) : undefined;
+}
+
 /** An agent is attached once: to hand off in the name of one that works would cut it off. */
-async function checkAlone({ settings, signal }: Context): Promise<void> {
-  const { values, origins } = settings;
+async function checkAlone(context: Context): Promise<void> {
+  const { values, origins } = context.settings;
   const { agent } = values;
   if (origins.agent.source === "default") return;
-  const presence = await presenceOf(hubClient(settings, signal), agent);
+  const presence = await presenceOf(hubClient(context), agent);
   if (presence?.is_connected !== true) return;
   throw new WaybillError(
     409,
@@ -97,7 +107,7 @@ async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
 const REASONS_SHOWN = 5;
 
 async function reasonsAgainst(
-  { settings, signal }: Context,
+  context: Context,
   hub: Hub,
   work: HandoffOptions,
 ): Promise<readonly string[]> {
@@ -107,7 +117,7 @@ async function reasonsAgainst(
     to === undefined || agent === to;
   const fitting = fits.filter(isMeant).map(({ agent_id: agent }) => agent);
   if (fitting.length > 0) {
-    const client = hubClient(settings, signal);
+    const client = hubClient(context);
     const named = fitting.slice(0, REASONS_SHOWN).map(async (agent) => {
       const isAway = (await presenceOf(client, agent))?.is_connected === false;
       return isAway ? `${agent} (not connected)` : agent;

@@ -1,6 +1,9 @@
 /// <reference types="node" />
 import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { WaybillError } from "@waybill/protocol";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
+import { readOwn } from "../files/own-file.ts";
 
 const OWNER_ONLY = 0o600;
 
@@ -17,8 +20,8 @@ export function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Writes a secret that nobody else may read at any moment. */
-export function writeSecret(folder: string, name: string, text: string): string {
+/** Writes a file that nobody else may read at any moment, in the place of whatever is there: a link too. */
+export function writeOwn(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   const part = `${path}.part`;
   rmSync(part, { force: true });
@@ -26,6 +29,23 @@ export function writeSecret(folder: string, name: string, text: string): string 
   chmodSync(part, OWNER_ONLY);
   renameSync(part, path);
   return path;
+}
+
+/** The operator token of a data folder; a new one where there is none, or one of another custody domain. */
+export function operatorTokenIn(folder: string, domain: string): string {
+  const path = join(folder, DATA_FILES.operatorToken);
+  const read = readOwn(path);
+  const token = "text" in read ? read.text.trim() : "";
+  if (operatorTokenDomain(token) === domain) {
+    if (isReadByOthers(path) !== true) return token;
+    throw new WaybillError(
+      401,
+      `The operator token ${path} may be read by others, and whoever reads it is an operator of this hub. Delete it to have a new one made; or, if nobody else had access, run: chmod 600 ${path}`,
+    );
+  }
+  const made = newOperatorToken(domain);
+  writeOwn(folder, DATA_FILES.operatorToken, made);
+  return made;
 }
 
 /** Whether others than its owner may read it; undefined where that can't be told. */

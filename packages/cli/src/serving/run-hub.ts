@@ -69,7 +69,7 @@ function openWarning(host: string, style: Style): string {
   const bar = style.warning("▌");
   return [
     `${bar} ${style.warning(style.strong("WARNING: this hub is open to others, without TLS."))}`,
-    `${bar} It listens on ${host}. Whoever is on the way can read every handoff and the operator token.`,
+    `${bar} It listens on ${host}. Whoever is on the way can read every handoff, and change what operators are told.`,
     `${bar} Signatures still keep them from forging or altering. Give --tls-cert and --tls-key, or put a`,
     `${bar} proxy with TLS in front and say --behind-proxy, or leave out --host.`,
   ].join("\n");

@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAgent, loadKey } from "@waybill/agent";
 import { openHub } from "@waybill/hub";
@@ -12,7 +12,7 @@ import { openSqliteStore } from "@waybill/store-sqlite";
 import { peerWith } from "../peering/peer.ts";
 import type { PeerOptions } from "../peering/peer.ts";
 import type { SettingValues } from "../settings/table.ts";
-import { DATA_FILES, makeFolder, writeSecret } from "./data-folder.ts";
+import { DATA_FILES, makeFolder, operatorTokenIn, writeOwn } from "./data-folder.ts";
 
 export interface StartOptions {
   readonly log: (event: HubLogEvent) => void;
@@ -54,17 +54,17 @@ export async function startHub(
     const hub = await openHub({ store, key: await loadKey(hubKey), id, operators, log });
     closing.push(() => hub.close());
     await enrolOperator(hub, data, operators);
-    const served = await serve({ ...doorsOf(values), hub, store, logger }, values);
+    const operatorToken = operatorTokenIn(data, hub.domain);
+    const served = await serve({ ...doorsOf(values), operatorToken, hub, store, logger }, values);
     closing.push(() => served.close());
     for (const address of values.peer) {
       const peer = peerWith({ hub, ...(await peerAt(address, data)), failed: failedPeer(logger) });
       closing.push(() => peer.close());
     }
-    const { url, operatorToken } = served;
-    const tokenFile = writeSecret(data, DATA_FILES.operatorToken, operatorToken);
-    const urlFile = join(data, DATA_FILES.url);
+    const { url } = served;
+    const tokenFile = join(data, DATA_FILES.operatorToken);
     const here = addressHere(served, values);
-    writeFileSync(urlFile, `${here}\n`);
+    const urlFile = writeOwn(data, DATA_FILES.url, here);
     closing.push(async () => forget(urlFile, here));
     return { url, operatorToken, database, hubKey, tokenFile, close };
   } catch (error) {
@@ -130,6 +130,7 @@ function doorsOf(values: SettingValues): Omit<ServeOptions, "hub" | "store"> {
     allowedOrigins: values.allowed_origins,
     isOpenRegistry: values.open_registry,
     innerInboxes: values.inner_inboxes,
+    metricsToken: values.metrics_token,
     tls: cert === undefined ? undefined : { cert: pem(cert), key: pem(key!) },
   };
 }

@@ -1,7 +1,8 @@
 /// <reference types="node" />
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseJson, WaybillError } from "@waybill/protocol";
+import { isForeign, readOwn } from "../files/own-file.ts";
 import { resolveSettings } from "./settings.ts";
 import type { Settings, SettingsInput } from "./settings.ts";
 
@@ -15,17 +16,23 @@ export function readSettings(
 ): Settings {
   const named = flags["config"] ?? (environment["WAYBILL_CONFIG"] || undefined);
   const file = readConfig(named as string | undefined, folder);
-  return resolveSettings({ flags, environment, file, folder, readData });
+  return resolveSettings({ flags, environment, file, folder, readData: readOwn });
 }
 
 function readConfig(named: string | undefined, folder: string): SettingsInput["file"] {
   const path = named === undefined ? join(folder, CONFIG_FILE) : resolve(folder, named);
   if (named === undefined && !existsSync(path)) return undefined;
+  if (named === undefined && isForeign(statSync(path).uid)) {
+    throw new WaybillError(
+      403,
+      `${path} belongs to another user, and settings of another user are not read just because they lie in this folder. If they are meant, say so: --config ${path}`,
+    );
+  }
   const members = parsed(path);
   if (typeof members !== "object" || members === null || Array.isArray(members)) {
     throw new WaybillError(400, `${path} must be a JSON object of settings. Correct it.`);
   }
-  return { path, members: members as Record<string, unknown> };
+  return { path, isNamed: named !== undefined, members: members as Record<string, unknown> };
 }
 
 function parsed(path: string): unknown {
@@ -47,13 +54,5 @@ function parsed(path: string): unknown {
       `The configuration file ${path} is not valid JSON: ${(cause as Error).message}`,
       { cause },
     );
-  }
-}
-
-function readData(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim() || undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -11,7 +11,7 @@ function resolve(input: Partial<SettingsInput> = {}): ReturnType<typeof resolveS
     environment: {},
     file: undefined,
     folder: "/work",
-    readData: () => undefined,
+    readData: () => ({ why: "which is not there" }),
     ...input,
   });
 }
@@ -50,9 +50,21 @@ test("the hub that runs here and its token are found in the data folder", () => 
     "/work/.waybill/hub.url": "http://127.0.0.1:5",
     "/work/.waybill/operator.token": "t",
   };
-  const { values, origins } = resolve({ readData: (path) => lies[path] });
+  const readData = (path: string) => ({ text: `${lies[path]}\n` });
+  const { values, origins } = resolve({ readData });
   expect(values).toMatchObject({ hub: "http://127.0.0.1:5", token: "t" });
   expect(origins.hub).toEqual({ source: "default", name: "/work/.waybill/hub.url" });
+});
+
+test("where no hub runs on the data folder there is none, whatever else runs on this machine", () => {
+  const { values, origins } = resolve({ flags: FLAG });
+  expect([values.hub, values.token]).toEqual([undefined, undefined]);
+  expect(origins.hub.name).toBe("/work/.waybill/hub.url, which is not there");
+  for (const text of ["", "not a url", "file:///etc/passwd"]) {
+    const read = resolve({ readData: () => ({ text }) });
+    expect(read.values.hub).toBeUndefined();
+    expect(read.origins.hub.name).toContain("does not hold what it should");
+  }
 });
 
 test.each([

@@ -1,10 +1,11 @@
 /// <reference types="node" />
 import { dirname, join } from "node:path";
 import { WaybillError } from "@waybill/protocol";
+import type { OwnFile } from "../files/own-file.ts";
 import { didYouMean } from "../command-line/nearest.ts";
 import { DEFAULT_PORT, flagOf, SETTING_NAMES, SETTINGS, variableOf } from "./table.ts";
 import type { SettingName, SettingValues } from "./table.ts";
-import { settingValue } from "./value.ts";
+import { isHttp, settingValue } from "./value.ts";
 
 /** Where a value comes from, the strongest first. */
 export const SOURCES = ["flag", "environment", "file", "default"] as const;
@@ -21,6 +22,8 @@ export interface Settings {
   readonly origins: Readonly<Record<SettingName, Origin>>;
   /** The configuration file, where there is one. */
   readonly file: string | undefined;
+  /** Somebody said to read that file; otherwise it was found in the current folder. */
+  readonly isFileNamed: boolean;
 }
 
 export interface SettingsInput {
@@ -28,11 +31,16 @@ export interface SettingsInput {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly file:
-    | { readonly path: string; readonly members: Readonly<Record<string, unknown>> }
+    | {
+        readonly path: string;
+        /** Left out: it was found in the current folder. */
+        readonly isNamed?: boolean;
+        readonly members: Readonly<Record<string, unknown>>;
+      }
     | undefined;
   readonly folder: string;
   /** What lies in the data folder: the address of the hub that runs on it, and its token. */
-  readonly readData: (path: string) => string | undefined;
+  readonly readData: (path: string) => OwnFile;
 }
 
 type Mutable<T> = { -readonly [Member in keyof T]?: T[Member] };
@@ -58,6 +66,7 @@ export function resolveSettings(input: SettingsInput): Settings {
     values: values as SettingValues,
     origins: origins as Record<SettingName, Origin>,
     file: input.file?.path,
+    isFileNamed: input.file?.isNamed === true,
   };
 }
 
@@ -85,17 +94,18 @@ function defaultsOf(
 ): Default[] {
   const data = values.data ?? join(folder, ".waybill");
   const agent = values.agent ?? "operator";
-  const beside = (name: string) => {
+  const beside = (name: string, isRight: (text: string) => boolean = () => true) => {
     const path = join(data, name);
-    const value = readData(path);
-    return { value, from: value === undefined ? `${path}, which is not there` : path };
+    const read = readData(path);
+    if ("why" in read) return { value: undefined, from: `${path}, ${read.why}` };
+    const text = read.text.trim();
+    return text !== "" && isRight(text)
+      ? { value: text, from: path }
+      : { value: undefined, from: `${path}, which does not hold what it should` };
   };
-  const here = beside("hub.url");
-  const port = values.port || DEFAULT_PORT;
-  const own = { value: `http://127.0.0.1:${port}`, from: "no hub runs on the data folder" };
   const all: Default[] = [
     ["data", { value: data, from: "this folder" }],
-    ["hub", here.value === undefined ? own : here],
+    ["hub", beside("hub.url", isHttp)],
     ["token", beside("operator.token")],
     ["agent", { value: agent, from: "" }],
     ["key", { value: join(data, `${agent}.key`), from: "" }],
@@ -113,6 +123,7 @@ function defaultsOf(
     ["operators", { value: ["operator"], from: "" }],
     ["peer", { value: [], from: "" }],
     ["inner_inboxes", { value: [], from: "" }],
+    ["metrics_token", { value: undefined, from: "" }],
     ["log_level", { value: "info", from: "" }],
   ];
   return all.filter(([name]) => values[name] === undefined);

@@ -1,7 +1,7 @@
 /** Everything that can be set, by a flag, the environment or a file. */
 export interface SettingValues {
   readonly data: string;
-  readonly hub: string;
+  readonly hub: string | undefined;
   readonly token: string | undefined;
   readonly agent: string;
   readonly key: string;
@@ -19,6 +19,7 @@ export interface SettingValues {
   readonly operators: readonly string[];
   readonly peer: readonly string[];
   readonly inner_inboxes: readonly string[];
+  readonly metrics_token: string | undefined;
   readonly log_level: string;
 }
 
@@ -49,7 +50,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
   token: {
     kind: "text",
     value: "<token>",
-    says: "the operator token (from operator.token in --data)",
+    says: "what operators sign their requests with (from operator.token in --data)",
     isSecret: true,
   },
   agent: { kind: "text", value: "<id>", says: "who hands off (operator)" },
@@ -111,6 +112,12 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
     kind: "list",
     value: "<hosts>",
     says: "inner hosts where the inboxes of agents may be, by commas (none)",
+  },
+  metrics_token: {
+    kind: "text",
+    value: "<token>",
+    says: "whoever sends it as a bearer may read /metrics, and nothing else (nobody)",
+    isSecret: true,
   },
   log_level: {
     kind: "text",

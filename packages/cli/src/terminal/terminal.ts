@@ -16,6 +16,7 @@ const COLUMNS_WITHOUT_TERMINAL = 120;
  */
 export class Terminal {
   readonly isJson: boolean;
+  readonly isQuiet: boolean;
   /** Whether somebody watches stderr. */
   readonly isWatched: boolean;
   readonly out: Style;
@@ -24,6 +25,7 @@ export class Terminal {
 
   constructor({ isJson, isQuiet }: TerminalOptions) {
     this.isJson = isJson;
+    this.isQuiet = isQuiet;
     this.isWatched = process.stderr.isTTY && !isQuiet && !isJson;
     this.out = styleFor(isColored(process.stdout.isTTY, process.env));
     this.err = styleFor(isColored(process.stderr.isTTY, process.env));

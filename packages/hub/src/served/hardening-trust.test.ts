@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createReply, digestOf, generateKey, signEnvelope, signManifest } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
-import { ask, openWorld, Party } from "./served-fixture.ts";
+import { ask, asOperator, openWorld, Party } from "./served-fixture.ts";
 import type { Answer, Signed, Wire, World } from "./served-fixture.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -240,7 +240,7 @@ test("37: a handoff that kills every recipient ends with its attempts, and kills
   expect(recipients).toHaveLength(3);
   expect(killed).toEqual(recipients);
   expect(new Set(killed).size).toBe(3);
-  const headers = { authorization: `Bearer ${world.served.operatorToken}` };
+  const headers = asOperator(world.served, "/v1/dead-letters");
   const { json } = await ask(`${world.url}/v1/dead-letters`, { headers });
   expect(json["dead_letters"]).toMatchObject([
     { id: poison.envelope.handoff_id, status: 508, attempts: 3 },

@@ -13,6 +13,7 @@ import {
   verifyManifest,
 } from "@waybill/protocol";
 import type { Envelope, HandoffEnvelope } from "@waybill/protocol";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
@@ -30,7 +31,7 @@ import {
   withR,
 } from "./hardening-fixture.ts";
 import { serveHub } from "./serve-hub.ts";
-import { ask, openWorld, Party, Wire } from "./served-fixture.ts";
+import { ask, asOperator, openWorld, Party, Wire } from "./served-fixture.ts";
 import type { Answer, Signed, World } from "./served-fixture.ts";
 
 let world: World;
@@ -382,7 +383,9 @@ describe("state", () => {
       expect(statusOf(await stranger.ask(path)), path).toBe(403);
       expect(statusOf(await ask(world.url + path)), path).toBe(401);
     }
-    const headers = { authorization: `Bearer ${"x".repeat(43)}` };
+    const headers = asOperator(world.served, "/v1/ledger", {
+      token: newOperatorToken(operatorTokenDomain(world.served.operatorToken)!),
+    });
     expect(statusOf(await ask(`${world.url}/v1/ledger`, { headers }))).toBe(401);
     expect(await submitted(cancelBy(owner, handoff))).toBe(200);
   });
@@ -409,8 +412,8 @@ describe("state", () => {
     await ended;
     expect(await submitted(resultBy(worker, expired))).toBe(410);
     const { handoff_id: id } = expired.envelope;
-    const { authorization } = { authorization: `Bearer ${world.served.operatorToken}` };
-    const shown = await ask(`${world.url}/v1/dead-letters/${id}`, { headers: { authorization } });
+    const headers = asOperator(world.served, `/v1/dead-letters/${id}`);
+    const shown = await ask(`${world.url}/v1/dead-letters/${id}`, { headers });
     expect(shown.json).toMatchObject({ id, status: 504, delegator: "owner" });
     expect(shown.text).toContain(expired.text);
 
@@ -460,7 +463,7 @@ describe("state", () => {
     wire.say({ type: "hello", proof: thief.hello(nonce), credit: 1 });
     expect((await wire.next("closed")).problem.waybill_status).toBe(401);
     expect(statusOf(await ask(`${world.url}/v1/inbox?instance=i`))).toBe(401);
-    const headers = { authorization: `Bearer ${world.served.operatorToken}` };
+    const headers = asOperator(world.served, "/v1/inbox?instance=i");
     expect(statusOf(await ask(`${world.url}/v1/inbox?instance=i`, { headers }))).toBe(403);
   });
 });

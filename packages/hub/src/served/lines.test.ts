@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import { rawAsk } from "./hardening-fixture.ts";
-import { ask, openWorld, Party, Wire } from "./served-fixture.ts";
+import { ask, asOperator, openWorld, Party, Wire } from "./served-fixture.ts";
 import type { Signed, World } from "./served-fixture.ts";
 import { serveHub } from "./serve-hub.ts";
 
@@ -157,7 +157,7 @@ test("found by words over everything that is offered, without being let in for t
 
 test("an operator watches what is put on record, from an entry on, as it happens", () =>
   withWorld(async (world, owner) => {
-    const headers = { authorization: `Bearer ${world.served.operatorToken}` };
+    const headers = asOperator(world.served, "/v1/watch?after=0");
     const response = await fetch(`${world.url}/v1/watch?after=0`, { headers });
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
@@ -184,7 +184,7 @@ test("a hub that goes down answers what is under way, sends everybody away, and 
   await worker.publish([{ name: "work" }]);
   const wire = await owner.attach(0);
   const polling = worker.poll({ wait_seconds: 60 });
-  const headers = { authorization: `Bearer ${served.operatorToken}` };
+  const headers = asOperator(served, "/v1/watch");
   const watching = fetch(`${served.url}/v1/watch`, { headers }).then((response) => response.text());
 
   const handoffs = Array.from({ length: 20 }, () => owner.handoff("worker"));

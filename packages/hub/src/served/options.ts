@@ -37,6 +37,13 @@ export interface ServeOptions {
    * http will do. Left out: none.
    */
   readonly innerInboxes?: readonly string[] | undefined;
+  /**
+   * What operators key their requests with, as `newOperatorToken` makes it for the hub's custody
+   * domain. Left out: one is made at the first start and kept in the store, and so in its backups.
+   */
+  readonly operatorToken?: string | undefined;
+  /** Opens GET /metrics, and nothing else, to whoever sends it as a bearer. Left out: to nobody. */
+  readonly metricsToken?: string | undefined;
   readonly limits?: Partial<ServedLimits> | undefined;
   /** Left out: nothing is logged. */
   readonly logger?: HubLogger | undefined;
@@ -45,7 +52,7 @@ export interface ServeOptions {
 export interface ServedHub {
   readonly url: string;
   readonly port: number;
-  /** What an operator's calls carry. Made at the first start, and kept in the store. */
+  /** What operators key their requests with (`signOperatorRequest`). It is never sent. */
   readonly operatorToken: string;
   /** Answers what is under way, sends everybody away to come again, and leaves the hub open. */
   close(): Promise<void>;

@@ -22,7 +22,7 @@ import { Webhooks } from "./webhook/webhooks.ts";
 
 const LOOPBACK = "127.0.0.1";
 const OPEN_AND_PLAIN =
-  "others can reach it, without TLS. Whoever is on the way can read what is handed off and take the operator token; give it a certificate (tls), put a proxy with TLS before it (isBehindProxy), or listen on loopback.";
+  "others can reach it, without TLS. Whoever is on the way can read what is handed off, and change what operators are answered; give it a certificate (tls), put a proxy with TLS before it (isBehindProxy), or listen on loopback.";
 
 /** Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket. */
 export async function serveHub(options: ServeOptions): Promise<ServedHub> {
@@ -33,7 +33,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const budgets = new Budgets(options.limits);
   const { limits } = budgets;
   const { operator } = hub;
-  const operatorToken = await operatorTokenOf(store);
+  const operatorToken = await operatorTokenOf(store, hub.domain, options.operatorToken);
   const agentRates = new Rates(limits.callsPerAgent, limits.burstPerAgent);
   const door = {
     hosts: new Hosts({ ...options, host }),
@@ -67,6 +67,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     hub,
     operator,
     operatorToken,
+    metricsToken: options.metricsToken,
     used: new UsedProofs(clockSkewMs, limits.proofsPerAgent),
     openedAt: operator.now(),
   };
@@ -92,7 +93,14 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openapi: () => (description ??= openapi(all, url, hub.id)),
   };
   for (const operation of operations())
-    addRoute(server.fastify, operation, { served, callers, budgets, connections, agentRates });
+    addRoute(server.fastify, operation, {
+      served,
+      callers,
+      budgets,
+      connections,
+      agentRates,
+      door,
+    });
   const sockets = new Sockets(server.fastify.server, {
     hub,
     connections,

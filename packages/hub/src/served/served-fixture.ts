@@ -9,8 +9,8 @@ import {
   signManifest,
 } from "@waybill/protocol";
 import type { CapabilityInput, Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
-import { signHello, signRequest } from "@waybill/protocol/api";
-import type { AgentFrame, HubFrame, Problem } from "@waybill/protocol/api";
+import { signHello, signOperatorRequest, signRequest } from "@waybill/protocol/api";
+import type { AgentFrame, HubFrame, OperatorClaim, Problem } from "@waybill/protocol/api";
 import { WebSocket } from "ws";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
@@ -85,6 +85,30 @@ export async function ask(url: string, { method, body, headers }: Ask = {}): Pro
     text: answered,
     json: isJson ? (JSON.parse(answered) as Answer["json"]) : {},
   };
+}
+
+export interface OperatorOver extends Partial<OperatorClaim> {
+  readonly body?: unknown;
+  readonly token?: string;
+}
+
+/** The header of one request of an operator. */
+export function asOperator(
+  { url, operatorToken }: Pick<ServedHub, "url" | "operatorToken">,
+  path: string,
+  { body, token = operatorToken, ...over }: OperatorOver = {},
+): { readonly authorization: string } {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const claim = {
+    host: new URL(url).host,
+    id: newId(),
+    at: Date.now(),
+    method: text === undefined ? "GET" : "POST",
+    path,
+    ...(text !== undefined && { bodyDigest: digestOf(text) }),
+    ...over,
+  };
+  return { authorization: signOperatorRequest(claim, token) };
 }
 
 export interface ProofOver {

@@ -1,3 +1,4 @@
+import * as crypto from "node:crypto";
 import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
 import {
@@ -15,6 +16,7 @@ import {
   stranger,
   timeAt,
 } from "./parties.ts";
+import { base64url } from "./text.ts";
 import type { Text } from "./text.ts";
 import { signed } from "./wire.ts";
 
@@ -187,6 +189,51 @@ function request(
     expect: { status },
   };
 }
+
+const TOKEN = `${editor.kid}.${base64url(sha256("waybill vectors: operator"))}`;
+const OTHER_TOKEN = `${editor.kid}.${base64url(sha256("waybill vectors: another operator"))}`;
+const OPERATOR_PATH = "/v1/dead-letters?limit=10";
+
+/** The proof of an operator: an HMAC of its payload, keyed by a token that is not in it. */
+function operatorProof(
+  over: Members = {},
+  { token = TOKEN, words = "waybill operator 1", payload }: Record<string, string> = {},
+): string {
+  const claim = {
+    waybill: 1,
+    kind: "operator_request",
+    domain: editor.kid,
+    host: "127.0.0.1:7411",
+    id: id(4),
+    at: timeAt(),
+    method: "GET",
+    path: OPERATOR_PATH,
+    ...over,
+  };
+  const encoded = base64url(payload ?? JSON.stringify(claim));
+  const mac = crypto.createHmac("sha256", token).update(`${words}\n${encoded}`).digest();
+  return `Waybill-Operator ${encoded}.${base64url(mac)}`;
+}
+
+const operator = (
+  rules: readonly number[],
+  title: string,
+  status: number | "ok",
+  input: Members = {},
+): Row => ({
+  rules,
+  title,
+  input: {
+    operation: "operator_request",
+    authorization: operatorProof(),
+    token: TOKEN,
+    method: "GET",
+    path: OPERATOR_PATH,
+    at: NOW,
+    ...input,
+  },
+  expect: { status },
+});
 
 const post = (title: string, status: number | "ok", over: Members, body?: string): Row =>
   request([82], title, status, {
@@ -443,6 +490,83 @@ export const HUBS: VectorFile = vectorFile(
     post("a body that is not signed for", 401, {}, BODY),
     post("another body", 401, { body_digest: digest(BODY) }, `${BODY} `),
     post("a body that was signed for and is not there", 401, { body_digest: digest(BODY) }),
+
+    operator([94], "a request of an operator", "ok"),
+    operator([94], "one that does not name its host", "ok", {
+      authorization: operatorProof({ host: undefined }),
+    }),
+    operator([94], "with more than anybody knows", "ok", {
+      authorization: operatorProof({ more: 1 }),
+    }),
+    operator([94], "with another token of the same domain", 401, {
+      authorization: operatorProof({}, { token: OTHER_TOKEN }),
+    }),
+    operator([94], "with the secret of the token alone", 401, {
+      authorization: operatorProof({}, { token: TOKEN.split(".")[1]! }),
+    }),
+    operator([94], "with a MAC of other words", 401, {
+      authorization: operatorProof({}, { words: "waybill operator 2" }),
+    }),
+    operator([94], "changed after its MAC was made", 401, {
+      authorization: `${operatorProof({ id: id(5) }).split(".")[0]}.${operatorProof().split(".")[1]}`,
+    }),
+    operator([94], "without a MAC", 401, { authorization: operatorProof().split(".")[0] }),
+    operator([94], "with half of its MAC", 401, { authorization: operatorProof().slice(0, -22) }),
+    operator([94], "with a MAC in padded base64url", 401, { authorization: `${operatorProof()}=` }),
+    operator([94], "a third part behind the MAC", 401, { authorization: `${operatorProof()}.AA` }),
+    operator([94], "two spaces behind the scheme", 401, {
+      authorization: operatorProof().replace(" ", "  "),
+    }),
+    operator([94], "a proof of an agent", 401, { authorization: proof() }),
+    operator([94], "a payload of another kind", 401, {
+      authorization: operatorProof({ kind: "request" }),
+    }),
+    operator([94], "a payload of another version", 401, {
+      authorization: operatorProof({ waybill: 2 }),
+    }),
+    operator([94], "an operator's proof with an id that is none", 401, {
+      authorization: operatorProof({ id: "4" }),
+    }),
+    operator([94], "a host that is no text", 401, { authorization: operatorProof({ host: 1 }) }),
+    operator([94], "a payload with a member twice", 401, {
+      authorization: operatorProof({}, { payload: '{"waybill":1,"waybill":1}' }),
+    }),
+    operator([94], "a payload that is no object", 401, {
+      authorization: operatorProof({}, { payload: "null" }),
+    }),
+    operator([95], "of another custody domain", 401, {
+      authorization: operatorProof({ domain: researcher.kid }),
+    }),
+    operator([95], "an operator's proof for another path", 401, { path: "/v1/dead-letters" }),
+    operator([95], "an operator's proof for another method", 401, { method: "POST" }),
+    operator([95], "an operator's proof from a minute ago", "ok", {
+      authorization: operatorProof({ at: timeAt(-MINUTE) }),
+    }),
+    operator([95], "an operator's proof from longer ago", 401, {
+      authorization: operatorProof({ at: timeAt(-MINUTE - 1) }),
+    }),
+    operator([95], "an operator's proof from the future", 401, {
+      authorization: operatorProof({ at: timeAt(MINUTE + 1) }),
+    }),
+    operator([95], "an operator's body", "ok", {
+      authorization: operatorProof({ method: "POST", body_digest: digest(BODY) }),
+      method: "POST",
+      body: BODY,
+    }),
+    operator([95], "an operator's body that was changed", 401, {
+      authorization: operatorProof({ method: "POST", body_digest: digest(BODY) }),
+      method: "POST",
+      body: `${BODY} `,
+    }),
+    operator([95], "an operator's body that nobody has signed for", 401, {
+      authorization: operatorProof({ method: "POST" }),
+      method: "POST",
+      body: BODY,
+    }),
+    operator([96], "the token itself, as a bearer", 401, { authorization: `Bearer ${TOKEN}` }),
+    operator([96], "the token itself, where the proof belongs", 401, {
+      authorization: `Waybill-Operator ${TOKEN}`,
+    }),
 
     pushed("a push", "ok", { body_digest: digest(PUSH) }),
     pushed("a push to somebody else", 401, { body_digest: digest(PUSH), to: "other" }),

@@ -134,10 +134,18 @@ export interface RequestFacts {
 
 /** Whether a claim is about this very request, and from now. Its body is looked at when it is there. */
 export function checkRequest(claim: RequestClaim, facts: RequestFacts): void {
-  const { to, domain, method, path, now, clockSkewMs } = facts;
+  const { to } = facts;
   if (claim.to !== to) {
     throw unauthenticated(`The request is signed for ${claim.to}, and this is ${to}.`);
   }
+  checkRequestLine(claim, facts);
+}
+
+/** Whether a claim is for this domain, about this method and path, and from now. */
+export function checkRequestLine(
+  claim: Pick<RequestClaim, "domain" | "method" | "path" | "at">,
+  { domain, method, path, now, clockSkewMs }: Omit<RequestFacts, "to">,
+): void {
   if (claim.domain !== domain) {
     throw unauthenticated(
       `The request is signed for the custody domain ${claim.domain}, and this is ${domain}.`,
@@ -156,7 +164,10 @@ export function checkRequest(claim: RequestClaim, facts: RequestFacts): void {
 }
 
 /** Whether the body is the one that was signed for; `digest` is undefined where there is none. */
-export function checkRequestBody(claim: RequestClaim, digest: Digest | undefined): void {
+export function checkRequestBody(
+  claim: Pick<RequestClaim, "bodyDigest">,
+  digest: Digest | undefined,
+): void {
   if (claim.bodyDigest === digest) return;
   throw unauthenticated(
     claim.bodyDigest === undefined

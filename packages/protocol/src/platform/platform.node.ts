@@ -36,6 +36,16 @@ export function sha256Hex(text: string): string {
   return crypto.hash("sha256", text);
 }
 
+/** HMAC of RFC 2104 with SHA-256. */
+export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
+  return plain(crypto.createHmac("sha256", key).update(message).digest());
+}
+
+/** Compares in a time that tells nothing about where the two differ. */
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && crypto.timingSafeEqual(a, b);
+}
+
 export function toBase64url(bytes: Uint8Array): string {
   return view(bytes).toString("base64url");
 }

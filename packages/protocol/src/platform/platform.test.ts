@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as chosen from "#platform";
@@ -85,6 +85,27 @@ describe.each(PATHS)("%s", (_, platform) => {
     expect(platform.utf8("a\uD800b")).toEqual(platform.utf8("a\uFFFDb"));
   });
 
+  test("the HMAC is that of RFC 2104, for keys of every length", () => {
+    const bytes = fc.uint8Array({ maxLength: 200 });
+    fc.assert(
+      fc.property(bytes, bytes, (key, message) => {
+        const expected = createHmac("sha256", key).update(message).digest();
+        expect(platform.hmacSha256(key, message)).toEqual(new Uint8Array(expected));
+      }),
+    );
+  });
+
+  test("bytes are the same where every one is, and as many", () => {
+    const bytes = platform.randomBytes(32);
+    expect(platform.isSame(bytes, bytes.slice())).toBe(true);
+    for (const at of [0, 15, 31]) {
+      const other = bytes.with(at, bytes[at]! ^ 1);
+      expect(platform.isSame(bytes, other)).toBe(false);
+    }
+    expect(platform.isSame(bytes, bytes.slice(1))).toBe(false);
+    expect(platform.isSame(new Uint8Array(), new Uint8Array())).toBe(true);
+  });
+
   test("a byte order mark stays, and what is not UTF-8 is refused", () => {
     expect(platform.utf8Text(Uint8Array.of(0xef, 0xbb, 0xbf, 0x41))).toBe("\uFEFFA");
     const refused = ["ff", "c0af", "e28", "eda080", "f4908080", "80", "41c3", "f8888080"];
@@ -112,6 +133,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     const results = [
       key,
       platform.sha256(key),
+      platform.hmacSha256(key, key),
       platform.utf8("text"),
       platform.fromBase64url("AAAA")!,
       platform.publicKeyOf(key),

@@ -25,6 +25,34 @@ export function sha256Hex(text: string): string {
   return etc.bytesToHex(sha256(utf8(text)));
 }
 
+const BLOCK_BYTES = 64;
+
+/** HMAC of RFC 2104 with SHA-256. */
+export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
+  const block = new Uint8Array(BLOCK_BYTES);
+  block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
+  const inner = sha256(
+    etc.concatBytes(
+      block.map((byte) => byte ^ 0x36),
+      message,
+    ),
+  );
+  return sha256(
+    etc.concatBytes(
+      block.map((byte) => byte ^ 0x5c),
+      inner,
+    ),
+  );
+}
+
+/** Compares in a time that tells nothing about where the two differ. */
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i]!;
+  return difference === 0;
+}
+
 export function toBase64url(bytes: Uint8Array): string {
   const text = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
   for (let from = 0, to = 0; from < bytes.length; from += 3) {

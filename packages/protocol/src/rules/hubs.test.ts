@@ -1,3 +1,5 @@
+/// <reference types="node" />
+import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import {
   checkDomain,
@@ -5,12 +7,15 @@ import {
   checkRequest,
   checkRequestBody,
   checkRequestKey,
+  checkRequestLine,
   errorOfResponse,
   HTTP_STATUS,
   hubIdOf,
   isInnerAddress,
   joinFrames,
   messageCharacters,
+  newOperatorToken,
+  operatorTokenDomain,
   readAgentFrames,
   readDelivery,
   readFindQuery,
@@ -18,6 +23,7 @@ import {
   readHandoffView,
   readHello,
   readHubFrames,
+  readOperatorRequest,
   readProblem,
   readPublished,
   readPush,
@@ -25,6 +31,7 @@ import {
   readRequest,
   shapes,
   signHello,
+  signOperatorRequest,
   signRequest,
   writeDelivery,
   writeFindQuery,
@@ -395,6 +402,102 @@ test("WB-82 a body is signed for, and what is signed for is there", () => {
   expect(statusOf(() => checkRequestBody(signed, digestOf("body ")))).toBe(401);
   expect(statusOf(() => checkRequestBody(signed, undefined))).toBe(401);
   expect(statusOf(() => checkRequestBody(CLAIM, digestOf("")))).toBe(401);
+});
+
+const TOKEN = newOperatorToken(DOMAIN);
+const OPERATOR_CLAIM = { id: ID, at: NOW, method: "POST", path: "/v1/x?y=1", host: "hub:1" };
+const AS_OPERATOR = {
+  waybill: 1,
+  kind: "operator_request",
+  domain: DOMAIN,
+  ...OPERATOR_CLAIM,
+  at: time(0),
+};
+
+/** A proof as an operator may not make it: the MAC holds all the same. */
+function operatorProof(over: object, token = TOKEN): string {
+  const payload = Buffer.from(JSON.stringify({ ...AS_OPERATOR, ...over })).toString("base64url");
+  const message = `waybill operator 1\n${payload}`;
+  return `Waybill-Operator ${payload}.${createHmac("sha256", token).update(message).digest("base64url")}`;
+}
+
+test("WB-94 a token keys the MAC of a request, and only that token", () => {
+  expect(operatorTokenDomain(TOKEN)).toBe(DOMAIN);
+  expect(newOperatorToken(DOMAIN)).not.toBe(TOKEN);
+  const proof = signOperatorRequest(OPERATOR_CLAIM, TOKEN);
+  expect(readOperatorRequest(proof, TOKEN)).toEqual({ domain: DOMAIN, ...OPERATOR_CLAIM });
+  expect(statusOf(() => readOperatorRequest(operatorProof({}), TOKEN))).toBe("taken");
+  const other = newOperatorToken(DOMAIN);
+  expect(statusOf(() => readOperatorRequest(proof, other))).toBe(401);
+  for (const text of ["", "x", `${DOMAIN}.x`, TOKEN.slice(44), `${TOKEN}x`, `${TOKEN} `]) {
+    expect(operatorTokenDomain(text)).toBeUndefined();
+    expect(statusOf(() => signOperatorRequest(OPERATOR_CLAIM, text))).toBe(400);
+  }
+});
+
+test("WB-94 an operator's proof that can't be read, or is of something else, is 401", () => {
+  const proof = operatorProof({});
+  for (const text of [
+    "",
+    "Waybill-Operator",
+    "Waybill-Operator ",
+    "Waybill-Operator .",
+    proof.split(".")[0]!,
+    `${proof}.x`,
+    `${proof} `,
+    proof.replace(" ", "  "),
+    proof.replace("Waybill-Operator", "Waybill"),
+    `${proof}=`,
+    proof.slice(0, -1),
+    proof.replace(/ ./, (start) => ` ${start === " e" ? "f" : "e"}`),
+    operatorProof({ kind: "request" }),
+    operatorProof({ waybill: 2 }),
+    operatorProof({ domain: 1 }),
+    operatorProof({ host: 1 }),
+    operatorProof({ id: "1" }),
+    operatorProof({ at: "now" }),
+    operatorProof({ method: 1 }),
+    operatorProof({ path: undefined }),
+    operatorProof({ body_digest: "sha256:x" }),
+  ]) {
+    expect(
+      statusOf(() => readOperatorRequest(text, TOKEN)),
+      text,
+    ).toBe(401);
+  }
+});
+
+test("WB-95 an operator's proof is for this domain, this request, and from now", () => {
+  const claim = { domain: DOMAIN, ...OPERATOR_CLAIM };
+  const { method, path } = claim;
+  const facts = { domain: DOMAIN, method, path, now: NOW, clockSkewMs: 60_000 };
+  expect(statusOf(() => checkRequestLine(claim, facts))).toBe("taken");
+  for (const over of [
+    { domain: OTHER_DOMAIN },
+    { method: "GET" },
+    { path: "/v1/x" },
+    { at: NOW - 60_001 },
+    { at: NOW + 60_001 },
+  ]) {
+    expect(
+      statusOf(() => checkRequestLine({ ...claim, ...over }, facts)),
+      JSON.stringify(over),
+    ).toBe(401);
+  }
+  const signed = { ...claim, bodyDigest: digestOf("body") };
+  const read = readOperatorRequest(signOperatorRequest(signed, TOKEN), TOKEN);
+  expect(statusOf(() => checkRequestBody(read, digestOf("body")))).toBe("taken");
+  expect(statusOf(() => checkRequestBody(read, digestOf("other")))).toBe(401);
+});
+
+test("WB-96 the token is not in what is sent, and is no proof itself", () => {
+  const proof = signOperatorRequest(OPERATOR_CLAIM, TOKEN);
+  const [payload] = proof.slice("Waybill-Operator ".length).split(".");
+  const everything = proof + Buffer.from(payload!, "base64url").toString();
+  expect(everything).not.toContain(TOKEN.slice(44));
+  for (const text of [`Bearer ${TOKEN}`, `Waybill-Operator ${TOKEN}`, TOKEN]) {
+    expect(statusOf(() => readOperatorRequest(text, TOKEN))).toBe(401);
+  }
 });
 
 test("WB-83 a push is from the hub, for this agent, with this very body", () => {

@@ -3,6 +3,10 @@ import { isIP } from "node:net";
 import { WaybillError } from "@waybill/protocol";
 
 const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+/** What leads to this very machine, as loopback does. */
+const UNSPECIFIED: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+/** Those that a URL leaves out. */
+const DEFAULT_PORTS: ReadonlySet<unknown> = new Set([80, 443]);
 
 export interface HostRules {
   readonly host: string;
@@ -10,6 +14,14 @@ export interface HostRules {
   readonly publicUrl?: string | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+/** The two ends of the connection that a request came on. */
+export interface Ends {
+  /** Who asks: behind a proxy, whom the proxy names. */
+  readonly from: string;
+  readonly localAddress: string | undefined;
+  readonly localPort: number | undefined;
 }
 
 export function isLoopback(host: string): boolean {
@@ -31,12 +43,22 @@ export function isLocalOnly({ host, isBehindProxy = false, ...rules }: HostRules
  */
 export class Hosts {
   readonly #names: ReadonlySet<string>;
+  /** Allowed with whatever port: a proxy or a tunnel has one of its own. */
+  readonly #allowed: ReadonlySet<string>;
+  /** Host and port of the public URL. */
+  readonly #public: string | undefined;
+  readonly #bound: string;
   readonly #origins: ReadonlySet<string>;
   readonly #takesAddresses: boolean;
 
   constructor({ host, publicUrl, allowedHosts = [], allowedOrigins = [] }: HostRules) {
-    const names = [...LOOPBACK_NAMES, bracketed(host), ...allowedHosts.map(lower)];
+    const allowed = allowedHosts.map(lower);
+    const withoutPorts = allowed.map((each) => nameOf(each) ?? each);
+    const names = [...LOOPBACK_NAMES, bracketed(host), ...withoutPorts];
     if (publicUrl !== undefined) names.push(new URL(publicUrl).hostname);
+    this.#bound = bracketed(host);
+    this.#allowed = new Set(allowed);
+    this.#public = publicUrl === undefined ? undefined : new URL(publicUrl).host;
     this.#names = new Set(names);
     const own = publicUrl === undefined ? [] : [new URL(publicUrl).origin];
     this.#origins = new Set([...own, ...allowedOrigins.map(lower)]);
@@ -62,9 +84,27 @@ export class Hosts {
     );
   }
 
+  /**
+   * Whether this host and port, of a URL, lead here and nowhere else, for whoever asks. What is called
+   * localhost somewhere else is not this hub.
+   */
+  isAt(host: string, { from, localAddress, localPort }: Ends): boolean {
+    const authority = lower(host);
+    const name = nameOf(authority);
+    if (name === undefined) return false;
+    if (this.#allowed.has(authority) || this.#allowed.has(name)) return true;
+    if (authority === this.#public) return true;
+    const port = /:(\d+)$/.exec(authority)?.[1];
+    const isPort = port === undefined ? DEFAULT_PORTS.has(localPort) : Number(port) === localPort;
+    if (!isPort) return false;
+    const address = bare(name);
+    if (isLoopback(address) || UNSPECIFIED.has(address)) return isLoopback(plainAddress(from));
+    return name === this.#bound || (isIP(address) !== 0 && address === plainAddress(localAddress));
+  }
+
   #isOwn(name: string): boolean {
     if (this.#names.has(name)) return true;
-    return this.#takesAddresses && isIP(name.replace(/^\[|\]$/g, "")) !== 0;
+    return this.#takesAddresses && isIP(bare(name)) !== 0;
   }
 }
 
@@ -72,6 +112,15 @@ export class Hosts {
 function nameOf(host: string | undefined): string | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/.exec(lower(host ?? ""));
   return match?.[1];
+}
+
+function bare(name: string): string {
+  return name.replace(/^\[|\]$/g, "");
+}
+
+/** An address of IPv4 as such, on a socket that takes both. */
+function plainAddress(address: string | undefined): string {
+  return lower(address ?? "").replace(/^::ffff:(?=\d+\.)/, "");
 }
 
 function bracketed(host: string): string {

@@ -1,19 +1,40 @@
 /// <reference types="node" />
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { WaybillError } from "@waybill/protocol";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
 import type { Store } from "../../store.ts";
 
 const SETTING = "operator token";
-const BYTES = 32;
+const REMOVED = "";
 
-/** The token that operators' calls carry: made at the first start over a store, and the same ever after. */
+/**
+ * The token that keys what operators ask of the hubs of a custody domain. One that is given is not
+ * kept in the store, so that no copy of the store holds it; otherwise it is made at the first start
+ * over a store, and the same ever after. One of another domain, or of an older form, is replaced.
+ */
 export async function operatorTokenOf(
   store: Pick<Store, "setting" | "saveSetting">,
+  domain: string,
+  given?: string,
 ): Promise<string> {
   const saved = await store.setting(SETTING);
-  if (saved !== undefined) return saved;
-  const token = randomBytes(BYTES).toString("base64url");
+  if (given !== undefined) {
+    checkToken(given, domain);
+    if (saved !== undefined && saved !== REMOVED) await store.saveSetting(SETTING, REMOVED);
+    return given;
+  }
+  if (saved !== undefined && operatorTokenDomain(saved) === domain) return saved;
+  const token = newOperatorToken(domain);
   await store.saveSetting(SETTING, token);
   return token;
+}
+
+function checkToken(token: string, domain: string): void {
+  if (operatorTokenDomain(token) === domain) return;
+  throw new WaybillError(
+    400,
+    `The operator token is not one of the custody domain ${domain}. Make one with newOperatorToken, from @waybill/protocol/api.`,
+  );
 }
 
 /** Compares in a time that tells nothing about where the two differ. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { connect as connectSecure } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ServeOptions } from "../options.ts";
-import { ask, openWorld, Wire } from "../served-fixture.ts";
+import { ask, asOperator, openWorld, Wire } from "../served-fixture.ts";
 import type { World } from "../served-fixture.ts";
 import type { BudgetName, ServedLimits } from "../budgets.ts";
 import { RawConnection, requestText } from "./raw-fixture.ts";
@@ -84,8 +84,8 @@ describe("requests that nobody reads the answers to", () => {
       const { text } = owner.handoff("owner", { body: { capability: "work", input } });
       await wire.call("submit", { envelope: text });
     }
-    const { authorization } = { authorization: `Bearer ${world.served.operatorToken}` };
     for (const path of ["/v1/ledger", "/v1/watch?after=0"]) {
+      const { authorization } = asOperator(world.served, path);
       const reader = await raw(world.url);
       reader.write(requestText(path, `Authorization: ${authorization}`));
       await reader.until("200 OK");

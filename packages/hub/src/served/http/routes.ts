@@ -1,17 +1,19 @@
 /// <reference types="node" />
 import { Readable } from "node:stream";
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
-import { checked, checkRequestBody } from "@waybill/protocol/api";
+import { checked, checkRequestBody, OPERATOR_SCHEME } from "@waybill/protocol/api";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Budgets } from "../budgets.ts";
 import { callerOf } from "../doors/caller.ts";
-import type { Caller, CallerOptions } from "../doors/caller.ts";
+import type { Caller, CallerOptions, Request } from "../doors/caller.ts";
 import { tooMany } from "../doors/rates.ts";
 import type { Rates } from "../doors/rates.ts";
 import { Lines, NDJSON } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
+import { addressOf } from "./address.ts";
 import type { Connections } from "./connections.ts";
+import type { DoorOptions } from "./door.ts";
 import { queryReader } from "./query.ts";
 
 declare module "fastify" {
@@ -27,13 +29,14 @@ export interface RouteOptions {
   readonly budgets: Budgets;
   readonly connections: Connections;
   readonly agentRates: Rates;
+  readonly door: DoorOptions;
 }
 
 /** Puts one operation at its place: who asks is known before a byte of the body is read. */
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
-  { served, callers, budgets, connections, agentRates }: RouteOptions,
+  { served, callers, budgets, connections, agentRates, door }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
@@ -41,10 +44,9 @@ export function addRoute(
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     async onRequest(request) {
-      const { authorization } = request.headers;
       const connection = connections.of(request.raw.socket);
       try {
-        request.caller = await callerOf(authorization, request.method, request.url, callers);
+        request.caller = await callerOf(requestOf(request, door), callers);
       } catch (error) {
         if (connection !== undefined) connections.doubt(connection);
         throw error;
@@ -61,7 +63,7 @@ export function addRoute(
       throw tooMany(caller.agent, early);
     },
     async preValidation({ caller, bodyBytes }) {
-      if (caller.type !== "agent") return;
+      if (caller.type !== "agent" && caller.type !== "operator") return;
       checkRequestBody(caller.claim, bodyBytes === null ? undefined : digestOfBytes(bodyBytes));
     },
     async handler(request, reply) {
@@ -85,25 +87,41 @@ export function addRoute(
   });
 }
 
+function requestOf(
+  { headers, method, url, raw }: FastifyRequest,
+  { hosts, isBehindProxy }: DoorOptions,
+): Request {
+  const { localAddress, localPort } = raw.socket;
+  const ends = { from: addressOf(raw, isBehindProxy), localAddress, localPort };
+  const { authorization } = headers;
+  return { authorization, method, path: url, isAskedAt: (host) => hosts.isAt(host, ends) };
+}
+
 type Openness = Pick<Served, "isOpenRegistry" | "isLocal">;
 
 const ALLOWED: Readonly<Record<Who, (caller: Caller, served: Openness) => boolean>> = {
   anyone: () => true,
-  reader: ({ type }, { isOpenRegistry }) => isOpenRegistry || type !== "stranger",
-  local: ({ type }, { isLocal }) => isLocal || type === "operator",
+  reader: (caller, { isOpenRegistry }) => isOpenRegistry || isKnown(caller),
+  local: ({ type }, { isLocal }) => isLocal || type === "operator" || type === "scraper",
   agent: ({ type }) => type === "agent",
-  party: ({ type }) => type !== "stranger",
+  party: isKnown,
   operator: ({ type }) => type === "operator",
 };
+
+function isKnown({ type }: Caller): boolean {
+  return type === "agent" || type === "operator";
+}
+
+const SIGNED = "with a signed request (Authorization: Waybill <JWS>)";
+const OPERATOR = `an operator (Authorization: ${OPERATOR_SCHEME} <payload>.<mac>)`;
 
 const WANTED: Readonly<Record<Who, string>> = {
   anyone: "anyone",
   reader: "an agent that is enrolled here, or an operator",
-  local: "an operator (Authorization: Bearer <token>)",
-  agent: "an agent, with a signed request (Authorization: Waybill <JWS>)",
-  party:
-    "a party of it, with a signed request (Authorization: Waybill <JWS>), or an operator (Bearer <token>)",
-  operator: "an operator (Authorization: Bearer <token>)",
+  local: `${OPERATOR}, or for whoever has its metrics token (Bearer <token>)`,
+  agent: `an agent, ${SIGNED}`,
+  party: `a party of it, ${SIGNED}, or ${OPERATOR}`,
+  operator: OPERATOR,
 };
 
 function admitCaller(caller: Caller, who: Who, served: Openness): void {

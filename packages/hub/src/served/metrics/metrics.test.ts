@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BUDGETS } from "../budgets.ts";
-import { ask, openWorld, Wire } from "../served-fixture.ts";
+import { ask, asOperator, openWorld, Wire } from "../served-fixture.ts";
 import { Exposition } from "./exposition.ts";
 
 const NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
@@ -105,7 +105,7 @@ test("/metrics of a hub that others can reach is for its operator", async () => 
   const url = `${world.url}/metrics`;
   expect((await ask(url)).status).toBe(401);
   expect((await owner.ask("/metrics")).status).toBe(403);
-  const authorization = `Bearer ${world.served.operatorToken}`;
-  expect((await ask(url, { headers: { authorization } })).status).toBe(200);
+  const headers = asOperator(world.served, "/metrics");
+  expect((await ask(url, { headers })).status).toBe(200);
   await world.close();
 });

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { newId, signManifest } from "@waybill/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ask, openWorld } from "../served-fixture.ts";
+import { ask, asOperator, openWorld } from "../served-fixture.ts";
 import type { Answer, Ask, Party, World } from "../served-fixture.ts";
 import { ajv, mutated, readDescription } from "./described-fixture.ts";
 import type { Described, Json } from "./described-fixture.ts";
@@ -117,18 +117,19 @@ async function send(
   const options: Ask = { method: operation.method, body };
   if (operation.id === "watchLedger") return glimpse(target, by);
   if (by === "agent") return owner.ask(target, options);
-  return ask(world.url + target, by === "operator" ? { ...options, headers: operator() } : options);
+  const headers = by === "operator" ? operator(target, operation.method, body) : {};
+  return ask(world.url + target, { ...options, headers });
 }
 
-function operator(): Record<string, string> {
-  return { authorization: `Bearer ${world.served.operatorToken}` };
+function operator(target: string, method: string, body?: unknown): Record<string, string> {
+  return { ...asOperator(world.served, target, { method, body }) };
 }
 
 /** The beginning of what has no end. */
 async function glimpse(target: string, by: By): Promise<Answer> {
   const stop = new AbortController();
   const headers: Record<By, () => Record<string, string>> = {
-    operator,
+    operator: () => operator(target, "GET"),
     agent: () => ({ authorization: owner.proof(target, "GET") }),
     stranger: () => ({}),
   };

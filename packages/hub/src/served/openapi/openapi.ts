@@ -1,6 +1,13 @@
 import { STATUS } from "@waybill/protocol";
 import type { StatusCode } from "@waybill/protocol";
-import { HTTP_STATUS, httpShapes, jsonSchemaOf, PROBLEM_TYPE, shapes } from "@waybill/protocol/api";
+import {
+  HTTP_STATUS,
+  httpShapes,
+  OPERATOR_SCHEME,
+  jsonSchemaOf,
+  PROBLEM_TYPE,
+  shapes,
+} from "@waybill/protocol/api";
 import type { Shape } from "@waybill/protocol/api";
 import { NDJSON } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
@@ -13,7 +20,7 @@ const DESCRIPTION =
 const SECURITY: Readonly<Record<Who, readonly Json[]>> = {
   anyone: [],
   reader: [{}, { agent: [] }, { operator: [] }],
-  local: [{}, { operator: [] }],
+  local: [{}, { operator: [] }, { metrics: [] }],
   agent: [{ agent: [] }],
   party: [{ agent: [] }, { operator: [] }],
   operator: [{ operator: [] }],
@@ -28,8 +35,14 @@ const SECURITY_SCHEMES = {
   },
   operator: {
     type: "http",
+    scheme: OPERATOR_SCHEME,
+    description:
+      'payload.mac, both in base64url: an HMAC-SHA256, keyed by the operator token, of "waybill operator 1", a line feed and the payload, which is {"waybill":1,"kind":"operator_request","domain","host","id","at","method","path","body_digest"}: one for each request. The token itself is never sent.',
+  },
+  metrics: {
+    type: "http",
     scheme: "bearer",
-    description: "The token that the hub made at its first start.",
+    description: "The metrics token that the hub was started with, if it was.",
   },
 };
 

@@ -1,13 +1,18 @@
-"""How an agent proves that it is there (WB-79), and that a request is its own (WB-80 to WB-82)."""
+"""How an agent proves that it is there (WB-79), and that a request is its own (WB-80 to WB-82).
+
+And how an operator does (WB-94 to WB-96).
+"""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import re
 from collections.abc import Callable
 from typing import Any
 
 from . import jws
+from .encoding import from_base64url, to_base64url
 from .envelope import KeyRecord, present
 from .error import WaybillError
 from .ids import new_id
@@ -44,6 +49,20 @@ _request = record(
     },
     {"body_digest": digest},
 )
+_operator_request = record(
+    {
+        "waybill": constant(1),
+        "kind": constant("operator_request"),
+        "domain": text(),
+        "id": handoff_id,
+        "at": instant,
+        "method": text(),
+        "path": text(),
+    },
+    {"host": text(), "body_digest": digest},
+)
+_TOKEN = re.compile(r"([\w-]{43})\.[\w-]{43}", re.ASCII)
+_OPERATOR_SCHEME = re.compile(r"Waybill-Operator ([\w-]+)\.([\w-]+)", re.IGNORECASE | re.ASCII)
 _SCHEME = re.compile(r"Waybill ([!-~]+)", re.IGNORECASE | re.ASCII)
 
 
@@ -142,6 +161,71 @@ def check_request(
     if value.get("body_digest") != (None if body is None else _digest(body)):
         raise WaybillError(401, "The proof is for another body.")
     return dict(value)
+
+
+def operator_token_domain(token: str) -> str:
+    """The custody domain that a token of operators was made for."""
+    found = _TOKEN.fullmatch(token)
+    if found is None:
+        raise WaybillError(
+            400, "An operator token is a custody domain, a dot and 43 characters of base64url."
+        )
+    return found[1]
+
+
+def sign_operator_request(
+    *, host: str, method: str, path: str, body: bytes | None, token: str
+) -> str:
+    """The value of the header `Authorization`: the token keys it and is not in it."""
+    payload = present(
+        waybill=1,
+        kind="operator_request",
+        domain=operator_token_domain(token),
+        host=host,
+        id=new_id(),
+        at=format_time(now_ms()),
+        method=method,
+        path=path,
+        body_digest=None if body is None else _digest(body),
+    )
+    encoded = to_base64url(stringify_json(payload).encode("utf-8"))
+    return f"Waybill-Operator {encoded}.{to_base64url(_mac(encoded, token))}"
+
+
+def check_operator_request(
+    authorization: str,
+    *,
+    method: str,
+    path: str,
+    body: bytes | None,
+    at: int,
+    token: str,
+) -> dict[str, Any]:
+    found = _OPERATOR_SCHEME.fullmatch(authorization)
+    if found is None:
+        raise WaybillError(401, "Authorization is not: Waybill-Operator, one space, payload.mac.")
+    try:
+        given = from_base64url(found[2])
+        if not hmac.compare_digest(given, _mac(found[1], token)):
+            raise WaybillError(401, "It was not made with the operator token of this hub.")
+        value = parse_json(from_base64url(found[1]))
+        _operator_request(value, "")
+    except WaybillError as error:
+        raise WaybillError(
+            401, f"The proof of this operator does not hold: {error.message}", cause=error
+        ) from error
+    wanted = (operator_token_domain(token), method, path)
+    if (value["domain"], value["method"], value["path"]) != wanted:
+        raise WaybillError(401, "The proof is for another custody domain, method or path.")
+    _check_age(value, at)
+    if value.get("body_digest") != (None if body is None else _digest(body)):
+        raise WaybillError(401, "The proof is for another body.")
+    return dict(value)
+
+
+def _mac(encoded: str, token: str) -> bytes:
+    message = f"waybill operator 1\n{encoded}"
+    return hmac.digest(token.encode("utf-8"), message.encode("utf-8"), "sha256")
 
 
 def _digest(body: bytes) -> str:

@@ -1,0 +1,42 @@
+/// <reference types="node" />
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+
+/** What stands in a file, or why it is not read. */
+export type OwnFile = { readonly text: string } | { readonly why: string };
+
+const BYTES_MAX = 64 * 1024;
+// Not there on Windows. Without O_NONBLOCK a pipe in the place of a file would be waited for.
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Reads a small file that says where a hub is or holds a secret: through no link, and from nobody else. */
+export function readOwn(path: string): OwnFile {
+  let file: number;
+  try {
+    file = openSync(path, FLAGS);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { why: WHY[code ?? ""] ?? `which can't be read (${code})` };
+  }
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return { why: "which is no file" };
+    if (isForeign(stats.uid)) return { why: "which belongs to another user and is not read" };
+    if (stats.size > BYTES_MAX) return { why: "which is too large" };
+    return { text: readFileSync(file, "utf8") };
+  } finally {
+    closeSync(file);
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: "which is not there",
+  ENOTDIR: "which is not there",
+  ELOOP: "which is a symbolic link and is not followed",
+  EACCES: "which this user may not read",
+};
+
+/** Of neither this user nor the administrator, who could do anything anyway. */
+export function isForeign(uid: number): boolean {
+  const own = process.geteuid?.();
+  return own !== undefined && uid !== own && uid !== 0;
+}

@@ -1,0 +1,116 @@
+/// <reference types="node" />
+import { digestOf, newId, parseJson, WaybillError } from "@waybill/protocol";
+import { errorOfResponse, operatorTokenDomain, signOperatorRequest } from "@waybill/protocol/api";
+import type { Settings } from "../settings/settings.ts";
+import { fromText } from "./which-hub.ts";
+import type { WhichHub } from "./which-hub.ts";
+
+/** Whether requests are signed as an operator's, and otherwise why not. */
+type Standing = { readonly token: string } | { readonly why: string };
+
+/** A manifest is in it. */
+const LIMITS = { envelopeBytes: 4 * 1024 * 1024 };
+
+/** Signs requests with the operator token, which itself is never sent. */
+export class Proofs {
+  readonly #settings: Settings;
+  readonly #hub: WhichHub;
+  readonly #askAsStranger: (path: string) => Promise<Response>;
+  #standing: Standing | undefined;
+
+  constructor(
+    settings: Settings,
+    hub: WhichHub,
+    askAsStranger: (path: string) => Promise<Response>,
+  ) {
+    this.#settings = settings;
+    this.#hub = hub;
+    this.#askAsStranger = askAsStranger;
+  }
+
+  /**
+   * The header for one request. Undefined where the token is not one for this hub: then it is asked
+   * as by a stranger.
+   */
+  async header(
+    method: string,
+    path: string,
+    body: string | undefined,
+  ): Promise<string | undefined> {
+    const standing = await this.#known();
+    if ("why" in standing) return undefined;
+    const claim = {
+      // Signed for the address that is really asked: what is passed on from there is worth nothing.
+      host: new URL(this.#hub.url).host,
+      id: newId(),
+      at: Date.now(),
+      method,
+      path,
+      ...(body !== undefined && { bodyDigest: digestOf(body) }),
+    };
+    return signOperatorRequest(claim, standing.token);
+  }
+
+  /** What to say to whoever was refused. */
+  async told(): Promise<string> {
+    const standing = await this.#known();
+    const from = fromText(this.#settings.origins.token, "token");
+    return "why" in standing
+      ? standing.why
+      : `The request was signed with the operator token from ${from}. Compare it with operator.token in the data folder of the hub.`;
+  }
+
+  async #known(): Promise<Standing> {
+    return (this.#standing ??= await this.#find());
+  }
+
+  async #find(): Promise<Standing> {
+    const { values, origins } = this.#settings;
+    const { token } = values;
+    const from = fromText(origins.token, "token");
+    const unsigned = "The request was not signed as an operator's";
+    if (token === undefined) {
+      return {
+        why: `${unsigned}: there is no operator token (${from}). Run the command where the hub was started, or name its folder with --data, or give the token with --token or WAYBILL_TOKEN.`,
+      };
+    }
+    const domain = operatorTokenDomain(token);
+    if (domain === undefined) {
+      return {
+        why: `${unsigned}: the token from ${from} is no operator token of this release. A hub that is started anew writes one.`,
+      };
+    }
+    const told = await this.#domainOfHub();
+    if (domain === told) return { token };
+    const isOfFolder = origins.hub.source === "default" && origins.token.source === "default";
+    if (isOfFolder) throw this.#takenPlace(domain, told);
+    return {
+      why: `${unsigned}: the operator token from ${from} is for the custody domain ${domain}, and this hub says that it is ${told === undefined ? "none" : `of ${told}`}. Name the hub of that token with --hub, or the data folder of this one with --data.`,
+    };
+  }
+
+  #takenPlace(domain: string, told: string | undefined): WaybillError {
+    const { data } = this.#settings.values;
+    return new WaybillError(
+      503,
+      `The hub of the data folder ${data} (custody domain ${domain}) is not at ${this.#hub.url} any more, where ${this.#hub.from} says it is: ${told === undefined ? "something else" : `a hub of ${told}`} answers there. Start it again with "waybill dev", or say which hub to ask with --hub.`,
+    );
+  }
+
+  /** What the hub says of itself. It may lie: what is signed then is of no use to it. */
+  async #domainOfHub(): Promise<string | undefined> {
+    const response = await this.#askAsStranger("/.well-known/waybill");
+    const text = await response.text();
+    if (!response.ok) {
+      const error = errorOfResponse(response.status, text);
+      if (error.retryable) throw error;
+      return undefined;
+    }
+    try {
+      const { domain } = parseJson(text, LIMITS) as { readonly domain?: unknown };
+      return typeof domain === "string" ? domain : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// <reference types="node" />
+import { realpathSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import { WaybillError } from "@waybill/protocol";
+import type { Origin, Settings } from "../settings/settings.ts";
+
+/** The hub that is asked, and where that was learned. */
+export interface WhichHub {
+  readonly url: string;
+  readonly from: string;
+}
+
+/**
+ * The hub that the settings name. There is no other one to fall back to: whatever listens on this
+ * machine may be the hub of somebody else.
+ */
+export function whichHub(settings: Settings): WhichHub {
+  const { values, origins } = settings;
+  if (values.hub === undefined) {
+    throw new WaybillError(
+      503,
+      `No hub runs on the data folder ${values.data}: its address would be in ${origins.hub.name}. Start one with "waybill dev" in this folder, or say which to ask: --hub, WAYBILL_HUB, or hub in waybill.json.`,
+    );
+  }
+  const misled = misledBy(settings);
+  if (misled !== undefined) {
+    const { file } = settings;
+    throw new WaybillError(
+      403,
+      `${file} names the hub ${values.hub}, and it was only found in this folder; ${misled} from elsewhere. A file that happens to lie in a folder does not decide who is asked with that. If it is meant, say so: --hub ${values.hub}, or --config ${file}.`,
+    );
+  }
+  return { url: values.hub, from: fromText(origins.hub, "hub") };
+}
+
+export function fromText({ source, name }: Origin, setting: string): string {
+  return source === "file" ? `${setting} in ${name}` : name;
+}
+
+/** What a file that nobody named would send to a hub of its own choice. */
+function misledBy({ origins, file, isFileNamed, values }: Settings): string | undefined {
+  if (origins.hub.source !== "file" || isFileNamed || file === undefined) return undefined;
+  const { token, data } = origins;
+  if (token.source === "flag" || token.source === "environment") {
+    return `the operator token comes (${token.name})`;
+  }
+  if (token.source === "file") return undefined;
+  if (data.source === "flag" || data.source === "environment" || !isWithin(file, values.data)) {
+    return `the data folder ${values.data} comes (${data.source === "default" ? "by a link" : data.name})`;
+  }
+  return undefined;
+}
+
+/** Whether a folder really lies beside a file or below, whatever links there are. */
+function isWithin(file: string, folder: string): boolean {
+  const way = relative(realPath(dirname(file)), realPath(folder));
+  return way !== ".." && !way.startsWith("../") && !way.startsWith("..\\");
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
