@@ -18,7 +18,7 @@ export interface RunningHub {
 /** The hub as anybody starts one: `waybill dev`, in a process of its own, over a file. */
 export async function startHub(processes: Processes, folder: string): Promise<RunningHub> {
   const args = ["dev", "--data", folder, "--port", "0", "--json"];
-  const child = processes.start(HUB, WAYBILL, args, {});
+  const child = processes.start(HUB, WAYBILL, args, { WAYBILL_HUB_ID: HUB });
   const lines = createInterface({ input: child.stdout! });
   const first = new Promise<string>((resolve) => lines.once("line", resolve));
   const { url, operator_token, database } = JSON.parse(

@@ -15,7 +15,7 @@ export interface PeerOptions {
   readonly hub: Hub;
   /** Where the other hub is. */
   readonly url: string;
-  /** The thumbprint of a key that the other hub must have. Left out: who is met first is believed. */
+  /** The custody domain or a key of the other hub, by thumbprint. Left out: who is met first is believed. */
   readonly hubKey?: string | undefined;
   /** The key of the relay, as an agent of both hubs. The same at every start. */
   readonly key: PrivateKey;

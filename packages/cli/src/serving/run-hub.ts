@@ -36,8 +36,9 @@ export async function runHub(
     },
   });
   try {
-    const { url, operatorToken, database } = hub;
-    await terminal.answer({ url, operator_token: operatorToken, database }, (style) =>
+    const { hubId, domain, url, operatorToken, database } = hub;
+    const where = { hub: hubId, domain, url, operator_token: operatorToken, database };
+    await terminal.answer(where, (style) =>
       bannerText(hub, options.mode, Date.now() - startedAt, style),
     );
     isReady = true;

@@ -21,6 +21,9 @@ export interface StartOptions {
 
 /** A hub that runs, and where everything of it is. */
 export interface RunningHub {
+  readonly hubId: string;
+  /** The custody domain: what others pin. */
+  readonly domain: string;
   readonly url: string;
   readonly operatorToken: string;
   readonly database: string;
@@ -66,14 +69,15 @@ export async function startHub(
     const here = addressHere(served, values);
     const urlFile = writeOwn(data, DATA_FILES.url, here);
     closing.push(async () => forget(urlFile, here));
-    return { url, operatorToken, database, hubKey, tokenFile, close };
+    const { id: hubId, domain } = hub;
+    return { hubId, domain, url, operatorToken, database, hubKey, tokenFile, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** `#` and a thumbprint after an address pins the key of the hub there. */
+/** `#` and a custody domain, or the thumbprint of a key, after an address pins the hub there. */
 async function peerAt(
   address: string,
   data: string,

@@ -31,7 +31,7 @@ const SECURITY_SCHEMES = {
     type: "http",
     scheme: "Waybill",
     description:
-      'A compact JWS by a key of the agent over {"waybill":1,"kind":"request","from","to","id","at","method","path","body_digest"}: one for each request.',
+      'A compact JWS by a key of the agent over {"waybill":1,"kind":"request","from","to","domain","id","at","method","path","body_digest"}: one for each request.',
   },
   operator: {
     type: "http",
