@@ -69,7 +69,13 @@ export { CAPABILITY_DEFAULTS, isCapabilityName, matchesVersion } from "./manifes
 export type { Capability, Effects, Example, Takes } from "./manifest/capability.ts";
 export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";
 export { compileSchema, normalizeSchema, schemaFrom } from "./schema/schema.ts";
-export type { CompiledSchema, JsonSchema, SchemaIssue, SchemaSide } from "./schema/schema.ts";
+export type {
+  CheckBudget,
+  CompiledSchema,
+  JsonSchema,
+  SchemaIssue,
+  SchemaSide,
+} from "./schema/schema.ts";
 
 export { findCandidates, queryOf, reasonsAgainst, wantedFits } from "./discovery/discovery.ts";
 export { chooseCandidate } from "./discovery/choice.ts";

@@ -3,20 +3,24 @@ export type Range = readonly [from: number, to: number];
 
 /** What one place of a pattern accepts: ranges, or code points with (or without) a Unicode property. */
 export interface SetSource {
-  ranges: Range[];
-  properties: { name: string; negated: boolean }[];
-  negated: boolean;
+  readonly ranges: readonly Range[];
+  readonly properties: readonly { name: string; negated: boolean }[];
+  readonly negated: boolean;
 }
 
 /** The set of code points that one place of a pattern accepts. */
 export interface CodePointSet {
+  /** Which of the first 128 it has: 1 or 0. Made when first asked for. */
+  ascii(): Uint8Array;
+  /** Whether it has one that is not among those. */
   has(codePoint: number): boolean;
-  /** What a look costs on top of its step: each Unicode property is a test of its own. */
+  /** What a look at one of the others costs on top of its step: each Unicode property is a test of its own. */
   readonly cost: number;
 }
 
 const LAST_CODE_POINT = 0x10ffff;
-const ASCII_END = 0x80;
+const STEPS_PER_PROPERTY = 5;
+export const ASCII_END = 0x80;
 
 /** The sets behind the letters d, w and s, and what the dot leaves out, as ECMA-262 has them under `u`. */
 export const DIGITS: readonly Range[] = [[0x30, 0x39]];
@@ -45,7 +49,8 @@ export const LINE_ENDS: readonly Range[] = [
 ];
 
 /** Sorts ranges and joins those that touch, so that a look is one binary search. */
-function merge(ranges: readonly Range[]): Range[] {
+function merge(ranges: readonly Range[]): readonly Range[] {
+  if (ranges.length <= 1) return ranges;
   const merged: [number, number][] = [];
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
     const last = merged.at(-1);
@@ -67,19 +72,29 @@ export function complement(ranges: readonly Range[]): Range[] {
   return rest;
 }
 
+/** The code points that have a Unicode property. */
+interface Property {
+  readonly ascii: Uint8Array;
+  readonly test: RegExp;
+}
+
 // The names of properties are a closed list of the engine's, so this cache can't grow without bound.
-const properties = new Map<string, RegExp>();
+const properties = new Map<string, Property>();
 
 /**
- * The test for a Unicode property, or undefined where there is none of that name. The native engine
- * only ever sees one code point between two anchors, so nothing of a stranger's can make it backtrack.
+ * A Unicode property, or undefined where there is none of that name. The native engine only ever sees
+ * one code point between two anchors, so nothing of a stranger's can make it backtrack.
  */
-export function unicodeProperty(name: string): RegExp | undefined {
+export function unicodeProperty(name: string): Property | undefined {
   const known = properties.get(name);
   if (known !== undefined) return known;
   if (!/^\w{1,64}(?:=\w{1,64})?$/.test(name)) return undefined;
   try {
-    const made = new RegExp(`^\\p{${name}}$`, "u");
+    const test = new RegExp(`^\\p{${name}}$`, "u");
+    const ascii = Uint8Array.from({ length: ASCII_END }, (_, codePoint) =>
+      Number(test.test(String.fromCodePoint(codePoint))),
+    );
+    const made = { ascii, test };
     properties.set(name, made);
     return made;
   } catch {
@@ -103,45 +118,44 @@ function inRanges(ranges: readonly Range[], codePoint: number): boolean {
 /** Makes a set ready to be asked. */
 export function codePointSet(source: SetSource): CodePointSet {
   const ranges = merge(source.ranges);
-  const [first] = ranges;
-  if (
-    ranges.length === 1 &&
-    first !== undefined &&
-    source.properties.length === 0 &&
-    !source.negated
-  ) {
-    return { has: (codePoint) => codePoint >= first[0] && codePoint <= first[1], cost: 0 };
-  }
-  const tests = new Map<string, { test: RegExp; negated: boolean }>();
+  const tests = new Map<string, Property & { negated: boolean }>();
   for (const { name, negated } of source.properties) {
-    const test = unicodeProperty(name);
-    if (test !== undefined) tests.set(`${negated}${name}`, { test, negated });
+    const property = unicodeProperty(name);
+    if (property !== undefined) tests.set(`${negated}${name}`, { ...property, negated });
   }
   const checks = [...tests.values()];
 
-  const look = (codePoint: number): boolean => {
-    let found = inRanges(ranges, codePoint);
-    if (!found && checks.length > 0) {
-      const text = String.fromCodePoint(codePoint);
-      found = checks.some((check) => check.test.test(text) !== check.negated);
-    }
-    return found !== source.negated;
-  };
   // Made when first asked: a hostile pattern has thousands of sets that no text ever reaches.
-  let ascii: boolean[] | undefined;
+  let ascii: Uint8Array | undefined;
+  const makeAscii = (): Uint8Array => {
+    const made = new Uint8Array(ASCII_END);
+    for (const [from, to] of ranges) {
+      if (from >= ASCII_END) break;
+      made.fill(1, from, Math.min(to + 1, ASCII_END));
+    }
+    for (const check of checks) {
+      const absent = Number(check.negated);
+      for (let at = 0; at < ASCII_END; at += 1) made[at]! |= check.ascii[at]! ^ absent;
+    }
+    return source.negated ? made.map((has) => 1 - has) : made;
+  };
   return {
-    has: (codePoint) => {
-      if (codePoint >= ASCII_END) return look(codePoint);
-      ascii ??= Array.from({ length: ASCII_END }, (_, known) => look(known));
-      return ascii[codePoint] === true;
+    ascii: () => (ascii ??= makeAscii()),
+    has(codePoint) {
+      let found = inRanges(ranges, codePoint);
+      if (!found && checks.length > 0) {
+        const text = String.fromCodePoint(codePoint);
+        found = checks.some((check) => check.test.test(text) !== check.negated);
+      }
+      return found !== source.negated;
     },
-    cost: 4 * checks.length,
+    cost: (Math.log2(ranges.length + 1) >> 1) + STEPS_PER_PROPERTY * checks.length,
   };
 }
 
-const WORD_SET = codePointSet({ ranges: [...WORD], properties: [], negated: false });
+const WORD_ASCII = codePointSet({ ranges: [...WORD], properties: [], negated: false }).ascii();
 
 /** Whether a code point counts as part of a word for `\b`; -1 stands for the end of the text. */
 export function isWordPart(codePoint: number): boolean {
-  return codePoint >= 0 && WORD_SET.has(codePoint);
+  return WORD_ASCII[codePoint] === 1;
 }

@@ -1,5 +1,6 @@
 import { WaybillError } from "../error.ts";
 import {
+  ASCII_END,
   complement,
   codePointSet,
   DIGITS,
@@ -128,7 +129,7 @@ class PatternParser {
     if (this.#take("$")) return { kind: "boundary", boundary: "end" };
     if (this.#take("\\b")) return { kind: "boundary", boundary: "word" };
     if (this.#take("\\B")) return { kind: "boundary", boundary: "inside" };
-    if (this.#take(".")) return setOf({ ranges: [...LINE_ENDS], properties: [], negated: true });
+    if (this.#take(".")) return treeOfAnyButLineEnds();
     if (this.#take("[")) return setOf(this.#class());
     if ("*+?".includes(this.#source[this.#position]!)) this.#refuse("there is nothing to repeat");
     if ("{}]".includes(this.#source[this.#position]!)) {
@@ -136,7 +137,7 @@ class PatternParser {
         `${this.#source[this.#position]} stands alone; write \\${this.#source[this.#position]} for the sign`,
       );
     }
-    return setOf(asSet(this.#take("\\") ? this.#escape(false) : { codePoint: this.#next() }));
+    return treeOf(this.#take("\\") ? this.#escape(false) : { codePoint: this.#next() });
   }
 
   #group(): PatternTree {
@@ -189,7 +190,7 @@ class PatternParser {
   }
 
   #class(): SetSource {
-    const set: SetSource = { ranges: [], properties: [], negated: this.#take("^") };
+    const set: GrowingSet = { ranges: [], properties: [], negated: this.#take("^") };
     while (!this.#take("]")) {
       const from = this.#classAtom();
       const isRange =
@@ -217,7 +218,7 @@ class PatternParser {
     const codePoint = this.#next();
     const letter = codePoint < 0 ? "" : String.fromCodePoint(codePoint);
     if (Object.hasOwn(CLASSES, letter))
-      return { class: { ranges: [...CLASSES[letter]!], properties: [], negated: false } };
+      return { class: { ranges: CLASSES[letter]!, properties: [], negated: false } };
     if (Object.hasOwn(CONTROLS, letter)) return { codePoint: CONTROLS[letter]! };
     if (letter === "p" || letter === "P") return this.#property(letter === "P");
     if (letter === "b" && isInClass) return { codePoint: 8 };
@@ -281,13 +282,41 @@ function setOf(source: SetSource): PatternTree {
   return { kind: "set", set: codePointSet(source) };
 }
 
-function asSet(atom: Atom): SetSource {
-  const set: SetSource = { ranges: [], properties: [], negated: false };
-  addAtom(set, atom);
-  return set;
+// Made once: a hostile pattern has tens of thousands of places, most of which accept what others do.
+const asciiTrees: PatternTree[] = [];
+const classTrees = new Map<readonly Range[], PatternTree>();
+
+function treeOf(atom: Atom): PatternTree {
+  if ("codePoint" in atom) {
+    const { codePoint } = atom;
+    return codePoint < ASCII_END
+      ? (asciiTrees[codePoint] ??= treeOfOne(codePoint))
+      : treeOfOne(codePoint);
+  }
+  if (atom.class.properties.length > 0) return setOf(atom.class);
+  // The ranges behind the letters of classes are always the same ones.
+  const { ranges } = atom.class;
+  let tree = classTrees.get(ranges);
+  if (tree === undefined) classTrees.set(ranges, (tree = setOf(atom.class)));
+  return tree;
 }
 
-function addAtom(set: SetSource, atom: Atom): void {
+function treeOfOne(codePoint: number): PatternTree {
+  return setOf({ ranges: [[codePoint, codePoint]], properties: [], negated: false });
+}
+
+function treeOfAnyButLineEnds(): PatternTree {
+  return (anyButLineEnds ??= setOf({ ranges: LINE_ENDS, properties: [], negated: true }));
+}
+
+let anyButLineEnds: PatternTree | undefined;
+
+interface GrowingSet extends SetSource {
+  readonly ranges: Range[];
+  readonly properties: { name: string; negated: boolean }[];
+}
+
+function addAtom(set: GrowingSet, atom: Atom): void {
   if ("codePoint" in atom) set.ranges.push([atom.codePoint, atom.codePoint]);
   else {
     set.ranges.push(...atom.class.ranges);

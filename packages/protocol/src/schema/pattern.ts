@@ -1,22 +1,21 @@
 import { WaybillError } from "../error.ts";
-import { isWordPart } from "./pattern-set.ts";
+import { BOUNDARIES, BOUNDARY, JUMP, MATCH, search, SET, SPLIT } from "./pattern-search.ts";
+import type { PatternMemory, Program, Spend } from "./pattern-search.ts";
 import type { CodePointSet } from "./pattern-set.ts";
 import { parsePattern } from "./pattern-syntax.ts";
 import type { Boundary, PatternTree } from "./pattern-syntax.ts";
 
-/** Told how much work was done since it was last called; it may throw to end a search. */
-export type Spend = (steps: number) => void;
+export type { Spend } from "./pattern-search.ts";
 
 export interface Pattern {
   readonly source: string;
   /** Instructions of the program: no position of a text ever costs more steps than its multiple. */
   readonly size: number;
-  /** Whether the pattern is found anywhere in the text. */
-  test(text: string, spend?: Spend): boolean;
+  /** Whether the pattern is found anywhere in the text. Many searches are quicker with a memory. */
+  test(text: string, spend?: Spend, memory?: PatternMemory): boolean;
 }
 
 const MAX_INSTRUCTIONS = 10_000;
-const STEPS_PER_REPORT = 4_096;
 
 type Instruction =
   | { op: "set"; set: CodePointSet }
@@ -42,8 +41,49 @@ export function compilePattern(source: string): Pattern {
   emit(tree, program);
   program.push({ op: "match" });
 
-  const search = searcher(program, startsAtStart(tree));
-  return { source, size: program.length, test: search };
+  const assembled = assemble(program, startsAtStart(tree));
+  return {
+    source,
+    size: program.length,
+    test: (text, spend, memory) => search(assembled, text, spend, memory),
+  };
+}
+
+function assemble(instructions: readonly Instruction[], isAnchored: boolean): Program {
+  const { length } = instructions;
+  const operations = new Uint8Array(length);
+  const left = new Int32Array(length);
+  const right = new Int32Array(length);
+  const sets = new Map<CodePointSet, number>();
+  let looksBack = false;
+  for (const [at, instruction] of instructions.entries()) {
+    switch (instruction.op) {
+      case "set": {
+        const known = sets.get(instruction.set) ?? sets.size;
+        sets.set(instruction.set, known);
+        operations[at] = SET;
+        left[at] = known;
+        break;
+      }
+      case "boundary":
+        operations[at] = BOUNDARY;
+        left[at] = BOUNDARIES.indexOf(instruction.boundary);
+        looksBack ||= instruction.boundary === "word" || instruction.boundary === "inside";
+        break;
+      case "jump":
+        operations[at] = JUMP;
+        left[at] = instruction.to;
+        break;
+      case "split":
+        operations[at] = SPLIT;
+        left[at] = instruction.left;
+        right[at] = instruction.right;
+        break;
+      case "match":
+        operations[at] = MATCH;
+    }
+  }
+  return { operations, left, right, sets: [...sets.keys()], ascii: [], isAnchored, looksBack };
 }
 
 /**
@@ -140,75 +180,5 @@ function startsAtStart(tree: PatternTree): boolean {
       return tree.options.every(startsAtStart);
     default:
       return false;
-  }
-}
-
-function searcher(program: readonly Instruction[], isAnchored: boolean): Pattern["test"] {
-  // Kept between searches: a fresh set for each of 100,000 short texts would cost more than the search.
-  let seenAt: Float64Array | undefined;
-  let round = 0;
-
-  return (text, spend) => {
-    seenAt ??= new Float64Array(program.length).fill(-1);
-    const seen = seenAt;
-    let waiting: number[] = [];
-    let next: number[] = [];
-    let steps = 0;
-    let position = 0;
-    let before = -1;
-    for (;;) {
-      const here = text.codePointAt(position) ?? -1;
-      round += 1;
-      if (position === 0 || !isAnchored) waiting.push(0);
-      while (waiting.length > 0) {
-        const at = waiting.pop()!;
-        if (seen[at] === round) continue;
-        seen[at] = round;
-        steps += 1;
-        const instruction = program[at]!;
-        switch (instruction.op) {
-          case "set":
-            steps += instruction.set.cost;
-            if (here >= 0 && instruction.set.has(here)) next.push(at + 1);
-            break;
-          case "boundary":
-            if (holds(instruction.boundary, before, here)) waiting.push(at + 1);
-            break;
-          case "jump":
-            waiting.push(instruction.to);
-            break;
-          case "split":
-            waiting.push(instruction.right, instruction.left);
-            break;
-          case "match":
-            spend?.(steps);
-            return true;
-        }
-      }
-      if (steps >= STEPS_PER_REPORT) {
-        spend?.(steps);
-        steps = 0;
-      }
-      if (here < 0 || (isAnchored && next.length === 0)) {
-        spend?.(steps);
-        return false;
-      }
-      [waiting, next] = [next, waiting];
-      before = here;
-      position += here > 0xffff ? 2 : 1;
-    }
-  };
-}
-
-function holds(boundary: Boundary, before: number, here: number): boolean {
-  switch (boundary) {
-    case "start":
-      return before < 0;
-    case "end":
-      return here < 0;
-    case "word":
-      return isWordPart(before) !== isWordPart(here);
-    case "inside":
-      return isWordPart(before) === isWordPart(here);
   }
 }

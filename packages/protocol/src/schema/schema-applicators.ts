@@ -1,11 +1,12 @@
 import { hasAll } from "./schema-assertions.ts";
+import { STEPS } from "./schema-costs.ts";
 import { contains, items, members, propertyNames } from "./schema-parts.ts";
 import { readMap, readNames, readSchema, readText } from "./schema-read.ts";
 import { evaluate, Seen } from "./schema-run.ts";
 import type { Rule, Run, SchemaNode } from "./schema-run.ts";
 import { list, many, one } from "./schema-scope.ts";
 import type { Scope } from "./schema-scope.ts";
-import { explainUnion } from "./schema-union.ts";
+import { explainUnion, isMeantFor } from "./schema-union.ts";
 import { hasMember, isObject, pointerTo } from "./schema-values.ts";
 
 type Applicator = (scope: Scope) => Rule | undefined;
@@ -52,9 +53,12 @@ function every(nodes: readonly SchemaNode[]): Rule {
 
 /** Tries a schema without reasons; what it has seen counts only if the value fits. */
 function fitsQuietly(node: SchemaNode, value: unknown, run: Run, seen: Seen | undefined): boolean {
-  const own = seen === undefined ? undefined : new Seen();
+  const { tags, target } = node.sketch;
+  const hasTags = tags.length > 0 || target !== undefined;
+  if (hasTags && !isMeantFor(node, value, run)) return false;
+  const own = seen === undefined ? undefined : new Seen(run.spend);
   const fits = run.quietly(() => evaluate(node, value, "", run, own));
-  if (fits && own !== undefined) seen?.merge(own, run.spend);
+  if (fits && own !== undefined) seen?.merge(own);
   return fits;
 }
 
@@ -77,8 +81,8 @@ function oneOf({ schema, at, inPlace }: Scope): Rule | undefined {
   if (nodes.length === 0) return undefined;
   return (value, place, run, seen) => {
     let fitting = -1;
-    for (const [index, node] of nodes.entries()) {
-      if (!fitsQuietly(node, value, run, seen)) continue;
+    for (let index = 0; index < nodes.length; index += 1) {
+      if (!fitsQuietly(nodes[index]!, value, run, seen)) continue;
       if (fitting >= 0) {
         const both = `${fitting + 1} and ${index + 1}`;
         return run.fail(
@@ -116,31 +120,37 @@ function dependentSchemas({ schema, at, inPlace }: Scope): Rule | undefined {
   const entries = many(schema, "dependentSchemas", at, inPlace);
   return entries.length === 0
     ? undefined
-    : whenPresent(entries.map(([name, node]) => [name, every([node])]));
+    : whenPresent(entries.map(([name, node]) => ({ name, rule: every([node]) })));
 }
 
 /** draft-07's one keyword for what are now dependentRequired and dependentSchemas. */
 function dependencies({ schema, at, inPlace }: Scope): Rule | undefined {
   if (schema["dependencies"] === undefined) return undefined;
   const own = pointerTo(at, "dependencies");
-  const entries = readMap(schema["dependencies"], own).map(([name, given]): [string, Rule] => {
+  const entries = readMap(schema["dependencies"], own).map(([name, given]): Dependency => {
     const place = pointerTo(own, name);
-    if (!Array.isArray(given)) return [name, every([inPlace(readSchema(given, place), place)])];
+    if (!Array.isArray(given)) {
+      return { name, rule: every([inPlace(readSchema(given, place), place)]) };
+    }
     const names = readNames(given, place);
-    return [
-      name,
-      (value, where, run) => !isObject(value) || hasAll(value, names, where, "dependencies", run),
-    ];
+    const rule: Rule = (value, where, run) =>
+      !isObject(value) || hasAll(value, names, where, "dependencies", run);
+    return { name, rule };
   });
   return whenPresent(entries);
 }
 
-function whenPresent(entries: readonly (readonly [name: string, rule: Rule])[]): Rule {
+interface Dependency {
+  readonly name: string;
+  readonly rule: Rule;
+}
+
+function whenPresent(entries: readonly Dependency[]): Rule {
   return (value, place, run, seen) => {
     if (!isObject(value)) return true;
-    run.spend(entries.length);
+    run.spend(STEPS.lookup * entries.length);
     let fits = true;
-    for (const [name, rule] of entries) {
+    for (const { name, rule } of entries) {
       if (!hasMember(value, name) || rule(value, place, run, seen)) continue;
       fits = false;
       if (!run.isExplaining || run.isFull) return false;

@@ -1,4 +1,5 @@
 import type { Pattern } from "./pattern.ts";
+import { costOfText, STEPS } from "./schema-costs.ts";
 import type { Rule, Run } from "./schema-run.ts";
 import {
   readCount,
@@ -10,9 +11,9 @@ import {
   readText,
   refuse,
 } from "./schema-read.ts";
+import { findTwin, valuesIn } from "./schema-lookup.ts";
 import {
   codePointLength,
-  comparableText,
   describe,
   hasMember,
   isMultipleOf,
@@ -20,6 +21,7 @@ import {
   jsonTypeOf,
   memberNames,
   pointerTo,
+  shortened,
 } from "./schema-values.ts";
 
 /** Makes the rule of a keyword that looks at the value alone and at no other schema. */
@@ -50,7 +52,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   },
 
   const: (given) => {
-    const isAllowed = oneOfValues([given]);
+    const isAllowed = valuesIn([given]);
     return (value, place, run) =>
       isAllowed(value, run) ||
       run.fail(place, "const", () => `expected exactly ${describe(given)}, got ${describe(value)}`);
@@ -58,7 +60,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
 
   enum: (given, at) => {
     const allowed = readList(given, at);
-    const isAllowed = oneOfValues(allowed);
+    const isAllowed = valuesIn(allowed);
     return (value, place, run) =>
       isAllowed(value, run) ||
       run.fail(place, "enum", () => {
@@ -67,17 +69,17 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
       });
   },
 
-  minimum: comparison("of at least", (value, bound) => value >= bound),
-  maximum: comparison("of at most", (value, bound) => value <= bound),
-  exclusiveMinimum: comparison("above", (value, bound) => value > bound),
-  exclusiveMaximum: comparison("below", (value, bound) => value < bound),
+  minimum: comparison("minimum", "of at least", (value, bound) => value >= bound),
+  maximum: comparison("maximum", "of at most", (value, bound) => value <= bound),
+  exclusiveMinimum: comparison("exclusiveMinimum", "above", (value, bound) => value > bound),
+  exclusiveMaximum: comparison("exclusiveMaximum", "below", (value, bound) => value < bound),
 
   multipleOf: (given, at) => {
     const divisor = readNumber(given, at);
     if (divisor <= 0) refuse(at, `expected a number above 0, got ${divisor}`);
     return (value, place, run) =>
       jsonTypeOf(value) !== "number" ||
-      isMultipleOf(value as number, divisor) ||
+      isMultipleOf(value as number, divisor, run.spend) ||
       run.fail(
         place,
         "multipleOf",
@@ -86,18 +88,20 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   },
 
   minLength: textLength(
+    "minLength",
     "at least",
     (text, bound, run) => text.length >= bound && lengthOf(text, run) >= bound,
   ),
   maxLength: textLength(
+    "maxLength",
     "at most",
     (text, bound, run) => text.length <= bound || lengthOf(text, run) <= bound,
   ),
 
-  minItems: count("items", "at least", itemsOf, (size, bound) => size >= bound),
-  maxItems: count("items", "at most", itemsOf, (size, bound) => size <= bound),
-  minProperties: count("members", "at least", membersOf, (size, bound) => size >= bound),
-  maxProperties: count("members", "at most", membersOf, (size, bound) => size <= bound),
+  minItems: count("minItems", "at least", itemsOf, (size, bound) => size >= bound),
+  maxItems: count("maxItems", "at most", itemsOf, (size, bound) => size <= bound),
+  minProperties: count("minProperties", "at least", membersOf, (size, bound) => size >= bound),
+  maxProperties: count("maxProperties", "at most", membersOf, (size, bound) => size <= bound),
 
   required: (given, at) => {
     const names = readNames(given, at);
@@ -105,14 +109,18 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   },
 
   dependentRequired: (given, at) => {
-    const entries = readMap(given, at).map(
-      ([name, names]) => [name, readNames(names, pointerTo(at, name))] as const,
-    );
+    const entries = readMap(given, at).map(([name, names]) => ({
+      name,
+      names: readNames(names, pointerTo(at, name)),
+    }));
     return (value, place, run) => {
       if (!isObject(value)) return true;
-      run.spend(entries.length);
-      const present = entries.filter(([name]) => hasMember(value, name));
-      return present.every(([, names]) => hasAll(value, names, place, "dependentRequired", run));
+      run.spend(STEPS.lookup * entries.length);
+      for (const { name, names } of entries) {
+        if (!hasMember(value, name)) continue;
+        if (!hasAll(value, names, place, "dependentRequired", run)) return false;
+      }
+      return true;
     };
   },
 
@@ -120,11 +128,9 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     const pattern = compile(readText(given, at), at);
     return (value, place, run) =>
       typeof value !== "string" ||
-      pattern.test(value, run.spend) ||
+      pattern.test(value, run.spend, run.patterns) ||
       run.fail(place, "pattern", () => {
-        const { source } = pattern;
-        const shown = source.length > 100 ? `${source.slice(0, 100)}…` : source;
-        return `expected a string that matches ${shown}, got ${describe(value)}`;
+        return `expected a string that matches ${shortened(pattern.source)}, got ${describe(value)}`;
       });
   },
 
@@ -132,7 +138,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     if (!readFlag(given, at)) return () => true;
     return (value, place, run) => {
       if (!Array.isArray(value)) return true;
-      const twin = findTwin(value, run);
+      const twin = findTwin(value, run.spend);
       return (
         twin === -1 ||
         run.fail(
@@ -168,25 +174,13 @@ export function fitsTypes(types: ReadonlySet<string>, value: unknown): boolean {
   );
 }
 
-/** A lookup among many values that costs the same for ten as for ten thousand. */
-function oneOfValues(allowed: readonly unknown[]): (value: unknown, run: Run) => boolean {
-  const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
-  const plain = new Set(allowed.filter(isPlain));
-  const composed = new Set(
-    allowed
-      .filter((value) => !isPlain(value))
-      .map((value) => comparableText(value, () => undefined)),
-  );
-  return (value, run) => {
-    if (isPlain(value)) return plain.has(value);
-    return composed.size > 0 && composed.has(comparableText(value, run.spend));
-  };
-}
-
-function comparison(words: string, holds: (value: number, bound: number) => boolean): Assertion {
+function comparison(
+  keyword: string,
+  words: string,
+  holds: (value: number, bound: number) => boolean,
+): Assertion {
   return (given, at) => {
     const bound = readNumber(given, at);
-    const keyword = keywordOf(at);
     return (value, place, run) =>
       jsonTypeOf(value) !== "number" ||
       holds(value as number, bound) ||
@@ -195,41 +189,43 @@ function comparison(words: string, holds: (value: number, bound: number) => bool
 }
 
 function textLength(
+  keyword: string,
   words: string,
   holds: (text: string, bound: number, run: Run) => boolean,
 ): Assertion {
   return (given, at) => {
     const bound = readCount(given, at);
-    const keyword = keywordOf(at);
     return (value, place, run) =>
       typeof value !== "string" ||
       holds(value, bound, run) ||
       run.fail(place, keyword, () => {
-        return `expected ${words} ${bound} characters, got ${codePointLength(value)}`;
+        return `expected ${words} ${bound} characters, got ${lengthOf(value, run)}`;
       });
   };
 }
 
 function lengthOf(text: string, run: Run): number {
-  run.spend(text.length >> 3);
+  run.spend(costOfText(text));
   return codePointLength(text);
 }
 
 function count(
-  what: string,
+  keyword: string,
   words: string,
   sizeOf: (value: unknown, run: Run) => number | undefined,
   holds: (size: number, bound: number) => boolean,
 ): Assertion {
   return (given, at) => {
     const bound = readCount(given, at);
-    const keyword = keywordOf(at);
     return (value, place, run) => {
       const size = sizeOf(value, run);
       return (
         size === undefined ||
         holds(size, bound) ||
-        run.fail(place, keyword, () => `expected ${words} ${bound} ${what}, got ${size}`)
+        run.fail(place, keyword, () => {
+          const what = keyword.endsWith("Items") ? "items" : "members";
+          return `expected ${words} ${bound} ${what}, got ${size}`;
+        })
       );
     };
   };
@@ -250,31 +246,16 @@ export function hasAll(
   keyword: string,
   run: Run,
 ): boolean {
-  run.spend(names.length);
   let hasEach = true;
   for (const name of names) {
+    run.spend(STEPS.lookup);
     if (hasMember(value, name)) continue;
-    hasEach = run.fail(place, keyword, () => `the member ${JSON.stringify(name)} is missing`);
+    hasEach = run.fail(
+      place,
+      keyword,
+      () => `the member ${JSON.stringify(shortened(name))} is missing`,
+    );
     if (!run.isExplaining || run.isFull) return false;
   }
   return hasEach;
-}
-
-/** The index of the first item that equals one before it, or -1. */
-function findTwin(items: readonly unknown[], run: Run): number {
-  const plain = new Set<unknown>();
-  const composed = new Set<string>();
-  run.spend(items.length);
-  return items.findIndex((item) => {
-    const isComposed = typeof item === "object" && item !== null;
-    const known: Set<unknown> = isComposed ? composed : plain;
-    const key = isComposed ? comparableText(item, run.spend) : item;
-    if (known.has(key)) return true;
-    known.add(key);
-    return false;
-  });
-}
-
-function keywordOf(at: string): string {
-  return at.slice(at.lastIndexOf("/") + 1);
 }

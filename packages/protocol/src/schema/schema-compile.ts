@@ -20,6 +20,19 @@ const MAX_PATTERN_INSTRUCTIONS = 100_000;
 const DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft-0[467]\/schema|draft\/(?:2019-09|2020-12)\/schema)#?$/;
 
+const HOLDS_SCHEMAS = new Set(
+  [
+    "properties patternProperties additionalProperties unevaluatedProperties propertyNames",
+    "items prefixItems additionalItems unevaluatedItems contains minContains maxContains",
+    "$ref $dynamicRef allOf anyOf oneOf not if then else",
+    "dependentSchemas dependencies $defs definitions",
+  ].flatMap((keywords) => keywords.split(" ")),
+);
+const ITEMS = ["items", "prefixItems", "additionalItems", "unevaluatedItems"];
+const MEMBERS = ["properties", "additionalProperties", "unevaluatedProperties"];
+
+const ASSERTION_LIST = Object.entries(ASSERTIONS);
+
 const NEVER: Rule = (_, place, run) =>
   run.fail(place, "false", () => "the schema allows nothing here");
 
@@ -51,6 +64,8 @@ class SchemaCompiler {
     const root = this.#compile(schema, "", 0, resource);
     this.#references.resolveAll();
     refuseEndlessReferences(this.#nodes);
+    // Where nothing is asked twice about the same value, nothing has to be remembered.
+    if (!this.#nodes.some(mayAskTwice)) for (const node of this.#nodes) node.isShared = false;
     return root;
   }
 
@@ -64,6 +79,7 @@ class SchemaCompiler {
       leftover: undefined,
       inPlace: [],
       isShared: false,
+      parts: "none",
       sketch: { tags: [] },
     };
     this.#nodes.push(node);
@@ -74,6 +90,15 @@ class SchemaCompiler {
 
     const resource = this.#references.register(schema, node, outer);
     if (schema["$schema"] !== undefined) readDialect(schema["$schema"], pointerTo(at, "$schema"));
+    const pattern = (source: string, place: string): Pattern => this.#pattern(source, place);
+    for (const [keyword, assertion] of ASSERTION_LIST) {
+      if (schema[keyword] === undefined) continue;
+      node.rules.push(assertion(schema[keyword], pointerTo(at, keyword), pattern));
+    }
+    node.sketch = sketchOf(schema);
+    if (schema["format"] !== undefined) readText(schema["format"], pointerTo(at, "format"));
+    // Most schemas are leaves, and a stranger decides how many there are.
+    if (!Object.keys(schema).some((keyword) => HOLDS_SCHEMAS.has(keyword))) return node;
     const below = (child: RawSchema, place: string): SchemaNode =>
       this.#compile(child, place, depth + 1, resource);
     const scope: Scope = {
@@ -86,21 +111,15 @@ class SchemaCompiler {
         return made;
       },
       reference: (keyword, reference) => this.#references.add(keyword, reference, node, resource),
-      pattern: (source, place) => this.#pattern(source, place),
+      pattern,
     };
-
-    for (const [keyword, assertion] of Object.entries(ASSERTIONS)) {
-      if (schema[keyword] === undefined) continue;
-      node.rules.push(assertion(schema[keyword], pointerTo(at, keyword), scope.pattern));
-    }
-    node.sketch = sketchOf(schema);
     for (const applicator of APPLICATORS) {
       const rule = applicator(scope);
       if (rule !== undefined) node.rules.push(rule);
     }
     node.leftover = leftover(scope);
+    node.parts = partsOf(schema);
     for (const keyword of ["$defs", "definitions"]) compileDefinitions(scope, keyword);
-    if (schema["format"] !== undefined) readText(schema["format"], pointerTo(at, "format"));
     return node;
   }
 
@@ -112,7 +131,7 @@ class SchemaCompiler {
       pattern = compilePattern(source);
     } catch (cause) {
       const { status, message } = WaybillError.from(cause);
-      throw new WaybillError(status, `the schema is refused at ${at.slice(0, 200)}: ${message}`, {
+      throw new WaybillError(status, `the schema is refused at ${at}: ${message}`, {
         at,
         cause,
       });
@@ -127,6 +146,22 @@ class SchemaCompiler {
     this.#patterns.set(source, pattern);
     return pattern;
   }
+}
+
+function partsOf(schema: Readonly<Record<string, unknown>>): SchemaNode["parts"] {
+  const has = (keyword: string): boolean => schema[keyword] !== undefined;
+  if (has("contains") && ITEMS.some(has)) return "overlapping";
+  if (has("patternProperties") && !has("properties")) {
+    return Object.keys(schema["patternProperties"] as object).length > 1 ? "overlapping" : "apart";
+  }
+  if (has("patternProperties")) return "overlapping";
+  return has("contains") || ITEMS.some(has) || MEMBERS.some(has) ? "apart" : "none";
+}
+
+/** Whether a schema may lead to another one twice with the same value, by ways of its own. */
+function mayAskTwice({ inPlace, parts }: SchemaNode): boolean {
+  const ways = inPlace.length + (parts === "none" ? 0 : 1);
+  return ways > 1 || parts === "overlapping";
 }
 
 function compileDefinitions({ schema, at, below }: Scope, keyword: string): void {
@@ -180,5 +215,5 @@ function refuseEndlessReferences(nodes: readonly SchemaNode[]): void {
 }
 
 function tooLarge(at: string, reason: string): never {
-  throw new WaybillError(413, `the schema is too large: ${reason}`, { at: at.slice(0, 200) });
+  throw new WaybillError(413, `the schema is too large: ${reason}`, { at });
 }

@@ -1,9 +1,10 @@
+import { STEPS } from "./schema-costs.ts";
 import { readCount } from "./schema-read.ts";
 import { evaluate } from "./schema-run.ts";
-import type { Rule } from "./schema-run.ts";
+import type { Rule, SchemaNode } from "./schema-run.ts";
 import { list, many, one } from "./schema-scope.ts";
 import type { Scope } from "./schema-scope.ts";
-import { isObject, memberNames, pointerTo } from "./schema-values.ts";
+import { isObject, memberNames, pointerTo, shortened } from "./schema-values.ts";
 
 export function propertyNames({ schema, at, below }: Scope): Rule | undefined {
   const node = one(schema, "propertyNames", at, below);
@@ -24,38 +25,56 @@ export function propertyNames({ schema, at, below }: Scope): Rule | undefined {
 
 export function members({ schema, at, below, pattern }: Scope): Rule | undefined {
   const named = new Map(many(schema, "properties", at, below));
-  const matched = many(schema, "patternProperties", at, below).map(
-    ([source, node]) =>
-      [pattern(source, pointerTo(pointerTo(at, "patternProperties"), source)), node] as const,
-  );
+  const matched = many(schema, "patternProperties", at, below).map(([source, node]) => ({
+    pattern: pattern(source, pointerTo(pointerTo(at, "patternProperties"), source)),
+    node,
+  }));
   const others = one(schema, "additionalProperties", at, below);
   if (named.size === 0 && matched.length === 0 && others === undefined) return undefined;
+  const allowsOthers = schema["additionalProperties"] !== false;
 
-  return (value, place, run, seen) => {
+  const rule: Rule = (value, where, run, seen) => {
     if (!isObject(value)) return true;
-    const names = memberNames(value, run.spend);
     let fits = true;
-    for (const name of names) {
-      const nodes = matched.filter(([each]) => each.test(name, run.spend)).map(([, node]) => node);
+    const ask = (node: SchemaNode, name: string): void => {
+      if (!evaluate(node, value[name], run.below(where, name), run, undefined)) fits = false;
+    };
+    const names = memberNames(value, run.spend);
+    for (let index = run.firstFault(rule, value); index < names.length; index += 1) {
+      run.spend(STEPS.passed);
+      const name = names[index]!;
+      let isNamed = false;
       const own = named.get(name);
-      if (own !== undefined) nodes.push(own);
-      if (nodes.length === 0 && others !== undefined) nodes.push(others);
-      if (nodes.length > 0) seen?.add(name);
-      if (nodes[0] === others && schema["additionalProperties"] === false) {
-        fits = run.fail(run.below(place, name), "additionalProperties", () => unknownMember(named));
-      } else {
-        for (const node of nodes) {
-          if (!evaluate(node, value[name], run.below(place, name), run, undefined)) fits = false;
+      if (own !== undefined) {
+        isNamed = true;
+        ask(own, name);
+      }
+      for (const each of matched) {
+        if (!each.pattern.test(name, run.spend, run.patterns)) continue;
+        isNamed = true;
+        ask(each.node, name);
+      }
+      if (!isNamed && others !== undefined) {
+        isNamed = true;
+        if (allowsOthers) ask(others, name);
+        else {
+          fits = run.fail(run.below(where, name), "additionalProperties", () =>
+            unknownMember(named),
+          );
         }
       }
-      if (!fits && (!run.isExplaining || run.isFull)) return false;
+      if (isNamed) seen?.add(name);
+      if (fits) continue;
+      run.noteFault(rule, value, index);
+      if (!run.isExplaining || run.isFull) return false;
     }
     return fits;
   };
+  return rule;
 }
 
 function unknownMember(named: ReadonlyMap<string, unknown>): string {
-  const known = [...named.keys()].slice(0, 10).map((name) => JSON.stringify(name.slice(0, 40)));
+  const known = [...named.keys()].slice(0, 10).map((name) => JSON.stringify(shortened(name)));
   const hint =
     known.length === 0 ? "" : `; known are ${known.join(", ")}${named.size > 10 ? ", …" : ""}`;
   return `this member isn't in the schema and no others are allowed${hint}`;
@@ -70,19 +89,21 @@ export function items({ schema, at, below }: Scope): Rule | undefined {
   const rest = one(schema, restKeyword, at, below);
   if (first.length === 0 && rest === undefined) return undefined;
 
-  return (value, place, run, seen) => {
+  const rule: Rule = (value, place, run, seen) => {
     if (!Array.isArray(value)) return true;
     const end = rest === undefined ? Math.min(first.length, value.length) : value.length;
     seen?.addItemsBelow(end);
     let fits = true;
-    for (let index = 0; index < end; index += 1) {
+    for (let index = run.firstFault(rule, value); index < end; index += 1) {
       const node = first[index] ?? rest!;
       if (evaluate(node, value[index], run.below(place, index), run, undefined)) continue;
       fits = false;
+      run.noteFault(rule, value, index);
       if (!run.isExplaining || run.isFull) return false;
     }
     return fits;
   };
+  return rule;
 }
 
 export function contains({ schema, at, below }: Scope): Rule | undefined {
@@ -134,7 +155,6 @@ export function leftover({ schema, at, below }: Scope): Rule | undefined {
     const keys: Iterable<string | number> = isList ? value.keys() : memberNames(value, run.spend);
     let fits = true;
     for (const key of keys) {
-      run.spend(1);
       if (seen?.has(key) === true) continue;
       const part = (value as Record<string | number, unknown>)[key];
       if (schema[keyword] === false) {

@@ -28,7 +28,7 @@ export class SchemaReferences {
   readonly #compile: (schema: RawSchema, at: string, resource: Resource) => SchemaNode;
   readonly #nodes = new Map<RawSchema, SchemaNode>();
   readonly #ids = new Map<string, Resource>();
-  readonly #dynamicAnchors = new Map<string, SchemaNode[]>();
+  readonly #dynamicAnchors = new Map<string, number>();
   readonly #pending: Pending[] = [];
 
   constructor(compile: (schema: RawSchema, at: string, resource: Resource) => SchemaNode) {
@@ -52,7 +52,7 @@ export class SchemaReferences {
       else if (name.includes("#")) refuse(place, "an $id has no fragment; write $anchor for one");
       else if (name !== "") {
         if (this.#ids.has(name)) refuse(place, `the $id ${describe(name)} stands here twice`);
-        if (at !== outer.at) resource = this.open(schema, at);
+        if (schema !== outer.schema) resource = this.open(schema, at);
         this.#ids.set(name, resource);
       }
     }
@@ -62,7 +62,7 @@ export class SchemaReferences {
       const name = readText(schema[keyword], place);
       this.#anchor(resource, name, node, place);
       if (keyword === "$dynamicAnchor") {
-        this.#dynamicAnchors.set(name, [...(this.#dynamicAnchors.get(name) ?? []), node]);
+        this.#dynamicAnchors.set(name, (this.#dynamicAnchors.get(name) ?? 0) + 1);
       }
     }
     if (schema["$recursiveRef"] !== undefined) {
@@ -119,7 +119,7 @@ export class SchemaReferences {
       return this.#atPointer(home, fragment, reference, at);
     const found = home.anchors.get(fragment);
     if (found === undefined) refuse(at, `nothing has the anchor of ${describe(reference)}`);
-    if (keyword === "$dynamicRef" && (this.#dynamicAnchors.get(fragment)?.length ?? 0) > 1) {
+    if (keyword === "$dynamicRef" && (this.#dynamicAnchors.get(fragment) ?? 0) > 1) {
       refuse(
         at,
         `several schemas have the $dynamicAnchor of ${describe(reference)}; dynamic scope isn't supported, write $ref`,

@@ -25,10 +25,9 @@ export function one(
   at: string,
   compile: Compile,
 ): SchemaNode | undefined {
+  if (schema[keyword] === undefined) return undefined;
   const place = pointerTo(at, keyword);
-  return schema[keyword] === undefined
-    ? undefined
-    : compile(readSchema(schema[keyword], place), place);
+  return compile(readSchema(schema[keyword], place), place);
 }
 
 export function list(schema: Schema, keyword: string, at: string, compile: Compile): SchemaNode[] {

@@ -1,32 +1,36 @@
 import { fitsTypes } from "./schema-assertions.ts";
+import { STEPS } from "./schema-costs.ts";
+import { valuesIn } from "./schema-lookup.ts";
 import { evaluate } from "./schema-run.ts";
 import type { Run, SchemaNode, Sketch } from "./schema-run.ts";
 import { describe, hasMember, isObject } from "./schema-values.ts";
 
 const MAX_HOPS = 8;
+const MAX_TAGS = 4;
 
 /** What is plain to see from a schema's own text about the values it is meant for. */
 export function sketchOf(schema: Readonly<Record<string, unknown>>): Sketch {
   const { type, properties } = schema;
   const types =
     type === undefined ? {} : { types: new Set<string>(Array.isArray(type) ? type : [type]) };
-  const tags: [string, Set<unknown>][] = [];
+  const tags: [string, ReturnType<typeof valuesIn>][] = [];
   for (const [name, given] of isObject(properties) ? Object.entries(properties) : []) {
     if (!isObject(given)) continue;
-    if (given["const"] !== undefined) tags.push([name, new Set([given["const"]])]);
-    else if (Array.isArray(given["enum"])) tags.push([name, new Set(given["enum"])]);
+    if (given["const"] !== undefined) tags.push([name, valuesIn([given["const"]])]);
+    else if (Array.isArray(given["enum"])) tags.push([name, valuesIn(given["enum"])]);
   }
-  return { ...types, tags };
+  return { ...types, tags: tags.slice(0, MAX_TAGS) };
 }
 
-function isMeantFor(start: SchemaNode, value: unknown, run: Run): boolean {
+/** Whether a value may fit: false is the verdict, found at little cost; true says nothing yet. */
+export function isMeantFor(start: SchemaNode, value: unknown, run: Run): boolean {
   let node = start;
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
     const { types, tags, target } = node.sketch;
-    run.spend(1 + tags.length);
+    run.spend(STEPS.rule + STEPS.lookup * tags.length);
     if (types !== undefined && !fitsTypes(types, value)) return false;
-    const isOther = ([name, allowed]: (typeof tags)[number]): boolean =>
-      isObject(value) && hasMember(value, name) && !allowed.has(value[name]);
+    const isOther = ([name, isAllowed]: (typeof tags)[number]): boolean =>
+      isObject(value) && hasMember(value, name) && !isAllowed(value[name], run);
     if (tags.some(isOther)) return false;
     if (target === undefined) return true;
     node = target();

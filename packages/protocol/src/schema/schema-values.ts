@@ -1,10 +1,15 @@
 import { WaybillError } from "../error.ts";
 import type { Spend } from "./pattern.ts";
+import { costOfText, STEPS, WIDE } from "./schema-costs.ts";
 
 type JsonType = "null" | "boolean" | "number" | "string" | "array" | "object";
 
 /** How deep a value may be nested where the whole of it is compared. */
 const COMPARED_DEPTH = 256;
+
+/** Characters of a JSON Pointer, and of one name in it or in a message, that are shown. */
+const POINTER_CHARACTERS = 1_000;
+const NAME_CHARACTERS = 100;
 
 /** The JSON type of a value; undefined for what JSON doesn't have, such as Infinity or a function. */
 export function jsonTypeOf(value: unknown): JsonType | undefined {
@@ -28,19 +33,33 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Members that JSON would write: one that is undefined isn't there. */
 export function hasMember(value: Record<string, unknown>, name: string): boolean {
-  return Object.hasOwn(value, name) && value[name] !== undefined;
+  return value[name] !== undefined && Object.hasOwn(value, name);
 }
 
 export function memberNames(value: Record<string, unknown>, spend: Spend): string[] {
   const names = Object.keys(value);
-  // Large objects are hash tables inside the engine, and listing one costs far more than a plain step.
-  spend(8 * names.length);
-  return names.filter((name) => value[name] !== undefined);
+  spend(names.length * (names.length > WIDE ? STEPS.memberOfMany : STEPS.member));
+  for (const name of names) {
+    if (value[name] === undefined) return names.filter((each) => value[each] !== undefined);
+  }
+  return names;
 }
 
-/** The JSON Pointer (RFC 6901) of a member or an item. */
+/**
+ * The JSON Pointer (RFC 6901) of a member or an item. It ends with an ellipsis where it would be too
+ * long to show: names are a stranger's, and each place inside them would hold them all again.
+ */
 export function pointerTo(at: string, key: string | number): string {
-  return `${at}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  if (at.length > POINTER_CHARACTERS) return at.endsWith("…") ? at : `${at}/…`;
+  if (typeof key === "number") return `${at}/${key}`;
+  const name = shortened(key);
+  const isPlain = !name.includes("/") && !name.includes("~");
+  return `${at}/${isPlain ? name : name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** A name in a message or a pointer, cut where it is long. */
+export function shortened(name: string): string {
+  return name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS)}…` : name;
 }
 
 /** A value in a message: its type, and itself where it is short. Values come from strangers. */
@@ -58,10 +77,12 @@ export function describe(value: unknown): string {
 }
 
 export function codePointLength(text: string): number {
-  let length = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    if (text.codePointAt(index)! > 0xffff) index += 1;
-    length += 1;
+  let { length } = text;
+  for (let index = 0; index < text.length - 1; index += 1) {
+    if ((text.charCodeAt(index) & 0xfc00) !== 0xd800) continue;
+    if ((text.charCodeAt(index + 1) & 0xfc00) !== 0xdc00) continue;
+    length -= 1;
+    index += 1;
   }
   return length;
 }
@@ -77,8 +98,9 @@ function decimalOf(value: number): { digits: bigint; exponent: number } {
 }
 
 /** Decimal, as the author of a schema thinks: 0.3 is a multiple of 0.1, though its bits are not. */
-export function isMultipleOf(value: number, divisor: number): boolean {
+export function isMultipleOf(value: number, divisor: number, spend: Spend): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  spend(STEPS.divided);
   const left = decimalOf(value);
   const right = decimalOf(divisor);
   const exponent = Math.min(left.exponent, right.exponent);
@@ -89,9 +111,25 @@ export function isMultipleOf(value: number, divisor: number): boolean {
 
 /**
  * A text that two values share exactly when JSON Schema calls them equal: names sorted, numbers by
- * value. It serves comparison only and never leaves the process.
+ * value. It serves comparison only and never leaves the process. Undefined where it would be longer
+ * than `longest`, as no equal one is.
  */
-export function comparableText(value: unknown, spend: Spend, depth = 0): string {
+export function comparableText(
+  value: unknown,
+  spend: Spend,
+  longest: number = Infinity,
+): string | undefined {
+  // One list for the whole value: joined at each level, a nested text would be copied as often as it is nested.
+  const parts: string[] = [];
+  return write(value, parts, { spend, left: longest }, 0) ? parts.join("") : undefined;
+}
+
+interface Writing {
+  readonly spend: Spend;
+  left: number;
+}
+
+function write(value: unknown, parts: string[], writing: Writing, depth: number): boolean {
   if (depth > COMPARED_DEPTH) {
     throw new WaybillError(
       413,
@@ -99,18 +137,39 @@ export function comparableText(value: unknown, spend: Spend, depth = 0): string 
     );
   }
   if (Array.isArray(value)) {
-    spend(4 + 4 * value.length);
-    return `[${value.map((item) => comparableText(item, spend, depth + 1)).join(",")}]`;
+    if (!put(`[${value.length} `, parts, writing)) return false;
+    for (const item of value) if (!write(item, parts, writing, depth + 1)) return false;
+    return true;
   }
   if (isObject(value)) {
-    const names = memberNames(value, spend).toSorted();
-    spend(4);
-    const members = names.map(
-      (name) => `${JSON.stringify(name)}:${comparableText(value[name], spend, depth + 1)}`,
-    );
-    return `{${members.join(",")}}`;
+    const names = sortedNames(value, writing.spend);
+    if (!put(`{${names.length} `, parts, writing)) return false;
+    for (const name of names) {
+      if (!put(measured(name), parts, writing)) return false;
+      if (!write(value[name], parts, writing, depth + 1)) return false;
+    }
+    return true;
   }
-  if (typeof value !== "string") return String(value);
-  spend(1 + (value.length >> 3));
-  return JSON.stringify(value);
+  return put(typeof value === "string" ? measured(value) : `${String(value)} `, parts, writing);
+}
+
+/** A text after its length: nothing in it can then be taken for what comes after it. */
+function measured(text: string): string {
+  return `"${text.length} ${text}`;
+}
+
+function put(text: string, parts: string[], writing: Writing): boolean {
+  writing.spend(STEPS.written + costOfText(text));
+  writing.left -= text.length;
+  parts.push(text);
+  return writing.left >= 0;
+}
+
+function sortedNames(value: Record<string, unknown>, spend: Spend): string[] {
+  const names = memberNames(value, spend);
+  const comparisons = Math.ceil(Math.log2(names.length + 1));
+  spend(STEPS.sortedNames);
+  // Names are compared many characters at a time.
+  for (const name of names) spend(comparisons * (1 + (costOfText(name) >> 2)));
+  return names.sort();
 }

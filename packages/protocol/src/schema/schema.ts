@@ -18,7 +18,7 @@ export interface SchemaLimits {
   schemaDepth: number;
   /** Schemas in one document, and members of any one object in it. */
   schemaNodes: number;
-  /** What one check may cost. A schema asked about a value costs 10 steps, an instruction of a pattern 1. */
+  /** What one check may cost, verdict and reasons together, in steps of about 8 ns. */
   checkSteps: number;
   /** Issues after which a check stops. */
   checkIssues: number;
@@ -27,13 +27,21 @@ export interface SchemaLimits {
 export const SCHEMA_LIMITS: Readonly<SchemaLimits> = {
   schemaDepth: LIMITS.schemaDepth,
   schemaNodes: LIMITS.schemaNodes,
-  checkSteps: 20_000_000,
+  checkSteps: 3_000_000,
   checkIssues: 20,
 };
 
+/** What several checks may cost together: each takes its steps from what is left. */
+export interface CheckBudget {
+  stepsLeft: number;
+}
+
 export interface CompiledSchema {
-  /** What is wrong with a value; nothing when it fits. Throws 413 when judging it costs too much. */
-  check(value: unknown): SchemaIssue[];
+  /**
+   * What is wrong with a value; nothing when it fits. Throws 413 when judging it costs too much, by
+   * the limit of one check or by what the budget has left.
+   */
+  check(value: unknown, budget?: CheckBudget): SchemaIssue[];
 }
 
 /**
@@ -50,13 +58,34 @@ export function compileSchema(schema: unknown, limits: Partial<SchemaLimits> = {
     values: 10 * schemaNodes,
   });
   const root = compileNodes(readSchema(copy, ""), { depth: schemaDepth, nodes: schemaNodes });
-  return { check: (value) => check(root, value, checkSteps, checkIssues) };
+  return {
+    check: (value, budget) => check(root, value, { checkSteps, checkIssues, budget }),
+  };
 }
 
-function check(root: SchemaNode, value: unknown, steps: number, maxIssues: number): SchemaIssue[] {
-  const run = new Run(steps, maxIssues);
-  // The verdict first, where the first fault ends the search; reasons only for what has failed.
-  if (evaluate(root, value, "", run, undefined)) return [];
+interface CheckLimits extends Pick<SchemaLimits, "checkSteps" | "checkIssues"> {
+  readonly budget: CheckBudget | undefined;
+}
+
+function check(
+  root: SchemaNode,
+  value: unknown,
+  { checkSteps, checkIssues, budget }: CheckLimits,
+): SchemaIssue[] {
+  const stepsLeft = budget?.stepsLeft ?? Infinity;
+  const isBudgetShort = stepsLeft < checkSteps;
+  const run = new Run(Math.min(stepsLeft, checkSteps), checkIssues, () =>
+    isBudgetShort ? usedUp() : tooCostly(checkSteps),
+  );
+  try {
+    // The verdict first, where the first fault ends the search; reasons only for what has failed.
+    return evaluate(root, value, "", run, undefined) ? [] : explained(root, value, run);
+  } finally {
+    if (budget !== undefined) budget.stepsLeft -= run.spent;
+  }
+}
+
+function explained(root: SchemaNode, value: unknown, run: Run): SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   run.explainInto(issues);
   try {
@@ -68,4 +97,15 @@ function check(root: SchemaNode, value: unknown, steps: number, maxIssues: numbe
   return [
     { at: "", keyword: "", message: "the value doesn't fit; the reason is too costly to find" },
   ];
+}
+
+function tooCostly(steps: number): WaybillError {
+  return new WaybillError(
+    413,
+    `the schema is too costly: judging this value takes more than ${steps} steps; use fewer alternatives, simpler patterns or a smaller value`,
+  );
+}
+
+function usedUp(): WaybillError {
+  return new WaybillError(413, "the budget of steps is used up before this value is judged");
 }
