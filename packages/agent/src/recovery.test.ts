@@ -106,7 +106,7 @@ test("an agent is attached once: a newer process takes over", async () => {
   const world = await World.open();
   await world.agent("owner").start();
   const first = await listen(world, "owner", () => undefined);
-  const second = await listen(world, "owner", () => undefined);
+  const second = await listen(world, "owner", () => undefined, 0, "another");
   await expect(first.closed).resolves.toMatchObject({ status: 409 });
   await second.close();
   await expect(second.closed).resolves.toBeUndefined();

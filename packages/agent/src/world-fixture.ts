@@ -183,6 +183,7 @@ export async function listen(
   agent: string,
   hears: (delivery: Delivery) => void,
   credit = 0,
+  instance = "i",
 ): Promise<Attachment> {
   const at = new Date(world.clock.now()).toISOString();
   const hello = {
@@ -191,10 +192,10 @@ export async function listen(
     from: agent,
     to: "hub",
     domain: world.hub.domain,
-    instance: "i",
+    instance,
     id: newId(),
     at,
   };
   const proof = signCompact(stringifyJson(hello), world.key(agent));
-  return world.hub.attach({ agent, credit, instance: "i", proof }, hears);
+  return world.hub.attach({ agent, credit, instance, proof }, hears);
 }

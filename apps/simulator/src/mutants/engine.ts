@@ -2,7 +2,7 @@ import type { Scenario } from "../world/scenario.ts";
 import type { Mutant } from "./mutant.ts";
 
 const FOLDER = "packages/hub/src";
-const COMMIT = "outcome = await through.commit({ handoff: isChanged ? stored : null, entries });";
+const COMMIT = "outcome = await through.commit(commit);";
 
 /** Two hubs on a quiet line: nobody attaches again, and so hears after all what was kept from them. */
 const TWO_HUBS: Partial<Scenario> = {
@@ -167,7 +167,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/custody/cases.ts`,
-        find: "if (isChanged) this.#options.doubtful(stored);",
+        find: "if (isChanged) this.#options.doubtful(stored, error, commit);",
         replace: "",
       },
     ],

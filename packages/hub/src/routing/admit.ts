@@ -55,12 +55,13 @@ export function admit(
   engine.attached.set(agent, attached);
   engine.seen.note(agent, engine.clock.now());
   before?.end(
-    new WaybillError(
-      409,
-      before.instance === instance
-        ? `${agent} goes on over another line.`
-        : `Another process has attached as ${agent} (${instance}); an agent is attached once.`,
-    ),
+    before.instance === instance
+      ? // Not 409, which tells a process to give up: it has moved on, or this hello was late, and it comes back.
+        new WaybillError(503, `${agent} goes on over another line.`)
+      : new WaybillError(
+          409,
+          `Another process has attached as ${agent} (${instance}); an agent is attached once.`,
+        ),
   );
   engine.log({ event: "attached", agent });
   engine.inBackground(serve(engine, attached));

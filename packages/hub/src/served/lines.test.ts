@@ -92,7 +92,7 @@ test("the same process goes on over another line, in the middle of its attempt",
     });
     const back = await polled(worker, { credit: 3 });
     expect(back.deliveries).toMatchObject([{ ...offerOf(handoff), is_accepted: true }]);
-    expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 409 });
+    expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 503 });
     await wire.closed;
     const third = await worker.attach();
     await third.delivery("offer");
