@@ -150,6 +150,8 @@ class LinkedAgent implements Agent {
   readonly #serving: Serving;
   readonly #delegating: Delegating;
   #started: Promise<void> | undefined;
+  /** It has been let in once; since then its line is kept open. */
+  #isAttached = false;
   #isStopped = false;
   #lost: WaybillError | undefined;
 
@@ -214,12 +216,10 @@ class LinkedAgent implements Agent {
   async #start(): Promise<void> {
     const { hub, link } = this.#context;
     const { manifest, key, credit = CREDIT } = this.#options;
-    await publishManifest(
-      hub,
-      { ...manifest, agent_id: this.id, capabilities: this.#offered },
-      key,
-    );
+    const said = { ...manifest, agent_id: this.id, capabilities: this.#offered };
+    await link.within(publishManifest(hub, said, key));
     await link.open(this.#served.length === 0 ? 0 : credit, (delivery) => this.#take(delivery));
+    this.#isAttached = true;
   }
 
   async #startUnstopped(): Promise<void> {
@@ -287,8 +287,10 @@ class LinkedAgent implements Agent {
   async stop({ mode = "finish" }: StopOptions = {}): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    await this.#started?.catch(() => undefined);
     const { link } = this.#context;
+    // A start that the hub does not answer would keep it up.
+    if (!this.#isAttached) await link.close("closed");
+    await this.#started?.catch(() => undefined);
     if (mode === "abandon") this.#serving.abandon(stopped(this.id));
     else {
       link.setCredit(0);

@@ -8,7 +8,7 @@ export interface Clock {
   setTimer(at: number, callback: () => void): () => void;
 }
 
-/** The longest that a timer can wait; beyond, it would fire at once. */
+/** The longest that a timer can wait; beyond, it would fire at once. A deadline may be a year away. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The time of the system, by which everything lives that is not handed another. */
@@ -22,7 +22,14 @@ export function systemClock(): Clock {
         const immediate = setImmediate(callback);
         return () => clearImmediate(immediate);
       }
-      const timer = setTimeout(callback, Math.min(Math.max(0, wait), LONGEST_MS));
+      let timer: ReturnType<typeof setTimeout>;
+      const arm = (ms: number) => {
+        timer = setTimeout(
+          () => (ms > LONGEST_MS ? arm(ms - LONGEST_MS) : callback()),
+          Math.min(Math.max(0, ms), LONGEST_MS),
+        );
+      };
+      arm(wait);
       return () => clearTimeout(timer);
     },
   };

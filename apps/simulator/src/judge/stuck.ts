@@ -10,7 +10,8 @@ const SIGHTINGS = 3;
 
 /**
  * Looks now and then, once nothing fails any more, for work that waits for an agent by name while
- * that agent is there and has room: the hub has forgotten one of the two.
+ * that agent is there and has room: the hub has forgotten one of the two. And for agents that stay
+ * away from a hub that is up.
  */
 export function watchForStuck(
   world: World,
@@ -18,7 +19,18 @@ export function watchForStuck(
   sites: readonly AgentSite[],
 ): () => Promise<void> {
   const sightings = new Map<string, number>();
+  const absences = new Map<AgentSite, number>();
   return async () => {
+    for (const site of sites) {
+      const count = site.isAttached || site.hasLeft ? 0 : (absences.get(site) ?? 0) + 1;
+      absences.set(site, count);
+      if (count !== SIGHTINGS) continue;
+      world.breach(
+        "stays_away",
+        "",
+        `${site.id} runs and does not attach to the hub, which is up.`,
+      );
+    }
     const { store } = cluster;
     if (store === undefined) return;
     const seen = new Set<string>();

@@ -125,7 +125,7 @@ export class RealDelegator implements Delegating {
     try {
       await this.#agent.handoff({ ...options, input: "other" }).custody;
     } catch (error) {
-      if (WaybillError.is(error, 409) || WaybillError.is(error, 503)) return;
+      if ([409, 503, 504].includes(WaybillError.from(error).status)) return;
       throw error;
     }
     const message = "A second content under the same handoff id went into custody.";
@@ -149,7 +149,9 @@ export class RealDelegator implements Delegating {
         return handle.envelope;
       } catch (error) {
         const refusal = WaybillError.from(error);
-        if (refusal.status !== 503) return this.#refused(errand, refusal);
+        // That the hub has not answered by the deadline says nothing about what it has.
+        const isUntold = refusal.status === 504 && errand.hasCustody;
+        if (refusal.status !== 503 && !isUntold) return this.#refused(errand, refusal);
       }
       await this.#body.process.sleep(this.#body.random.between(100, 2_000));
     }
@@ -195,6 +197,12 @@ export class RealDelegator implements Delegating {
       ({ digest }) => ({ name: digest, digest }),
       (error: unknown) => ({ name: `error ${WaybillError.from(error).status}`, digest: undefined }),
     );
+    if (!handle.hasEnded) {
+      // The deadline has passed here and the hub has not told what came of it: it is asked again.
+      this.#handles.delete(handle.id);
+      await this.#pursue(errand, undefined);
+      return;
+    }
     await this.#conclude(errand, end.name, end.digest);
     for (;;) {
       try {

@@ -8,6 +8,7 @@ import { digestOf, generateKey, signManifest } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import { createAgent } from "../agent.ts";
 import { systemClock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { connect } from "./connect.ts";
 import { Network } from "./served-fixture.ts";
 
@@ -205,7 +206,12 @@ test("a hub with another key than before is refused, by agents that come back to
 test("a wrong clock is named as the reason why an agent is not let in", async () => {
   network = await Network.open();
   const hub = await network.connect();
-  const late = { ...systemClock(), now: () => Date.now() - 10 * 60_000 };
+  const behindMs = 10 * 60_000;
+  const { now, setTimer } = systemClock();
+  const late: Clock = {
+    now: () => now() - behindMs,
+    setTimer: (at, callback) => setTimer(at + behindMs, callback),
+  };
   const agent = createAgent({ id: "late", key: generateKey(), hub, clock: late });
   await expect(agent.start()).rejects.toMatchObject({ status: 401, message: text("clock") });
 });

@@ -232,3 +232,28 @@ test.each([
   const near = new HubSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, WAITS);
   await expect(near.challenge).rejects.toMatchObject({ status });
 });
+
+test("a hub that challenges again instead of answering the hello is given up", async () => {
+  const { near, far } = await opened({ openMs: 20_000 });
+  far.say(CHALLENGE);
+  await near.challenge;
+  const attaching = near.attach("proof", 1, () => undefined);
+  await far.heard("hello");
+  far.say(CHALLENGE);
+  await expect(attaching).rejects.toMatchObject({ status: 503 });
+  expect(await near.closed).toMatchObject({ status: 503 });
+});
+
+test("a hub that wants to be asked for a sign of life once in a thousand years does not get its way", async () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => void warnings.push(warning);
+  process.on("warning", warned);
+  const { near, far } = await attached(3e13);
+  const answer = near.call("submit", { envelope: "a" });
+  await far.heard("call");
+  far.say({ type: "reply", number: 1, value: "one" });
+  expect(await answer).toBe("one");
+  process.off("warning", warned);
+  expect(warnings).toEqual([]);
+  expect(far.messages.flat().filter(({ type }) => type === "ping")).toEqual([]);
+});

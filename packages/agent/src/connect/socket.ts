@@ -31,6 +31,8 @@ const UNSENT_BYTES = 64 * 1024 * 1024;
 const REFUSAL_CHARACTERS = 64 * 1024;
 /** So many times the hub may have nothing to say at all, not even to a ping. */
 const SILENCES_AT_MOST = 2;
+/** Whatever the hub says: a dead line must be noticed, and no timer can wait for longer than 24 days. */
+const PING_AT_LEAST_EVERY_MS = 60_000;
 
 export interface Challenge {
   readonly hub: string;
@@ -56,6 +58,7 @@ export class HubSocket {
   #opening: NodeJS.Timeout | undefined;
   #pinging: NodeJS.Timeout | undefined;
   #isOpen = true;
+  #isChallenged = false;
   #hasSent = false;
   #hasHeard = true;
   #silences = 0;
@@ -169,12 +172,18 @@ export class HubSocket {
   #take(frame: HubFrame): void {
     switch (frame.type) {
       case "challenge":
+        // A second one would call off the waiting for the answer to the hello.
+        if (this.#isChallenged) return this.#cut(this.#lost("has challenged a second time"));
+        this.#isChallenged = true;
         clearTimeout(this.#opening);
         this.#outbox = this.#outboxOf(frame.limits.message_characters);
         return this.#challenge.resolve(frame);
       case "attached":
         clearTimeout(this.#opening);
-        this.#pinging ??= setInterval(() => this.#ping(), frame.ping_ms);
+        this.#pinging ??= setInterval(
+          () => this.#ping(),
+          Math.min(frame.ping_ms, PING_AT_LEAST_EVERY_MS),
+        );
         return this.#attached.resolve();
       case "closed":
         return this.#cut(problemOf(frame.problem));

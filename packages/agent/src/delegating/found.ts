@@ -11,12 +11,14 @@ export interface FoundHandoff {
 }
 
 export async function findOwn(
-  { id, hub, peers }: AgentContext,
+  { id, hub, link, peers }: AgentContext,
   handoffId: string,
 ): Promise<FoundHandoff | undefined> {
-  const view = await hub.handoff(handoffId, id);
+  const view = await link.within(hub.handoff(handoffId, id));
   if (view === undefined) return undefined;
-  const { envelope, text } = await peers.verify(view.envelope, { receivedAt: view.receivedAt });
+  const { envelope, text } = await link.within(
+    peers.verify(view.envelope, { receivedAt: view.receivedAt }),
+  );
   const isOwn = envelope.kind === "handoff" && envelope.from === id;
   return isOwn && envelope.handoff_id === handoffId ? { view, envelope, text } : undefined;
 }
@@ -28,4 +30,5 @@ export async function adopt(handle: Handle, { view, envelope, text }: FoundHando
   for (const each of [acceptance, ...questions, ending]) {
     if (each !== undefined) await handle.receive(each, receivedAt);
   }
+  handle.isFound();
 }

@@ -22,6 +22,13 @@ const PROGRESS_KEPT = 1_000;
 const QUESTIONS_KEPT = 256;
 /** After the deadline the hub still takes an acknowledgement; so long an outage is waited for. */
 const ACKNOWLEDGE_WITHIN_MS = 60_000;
+/**
+ * The hub ends at the deadline what has not ended. Its word may take so long; whoever has not heard
+ * it then waits no more, whatever has become of the hub.
+ */
+const TOLD_WITHIN_MS = 1_000;
+/** For what the hub has of a handoff that is looked for after its deadline. */
+const FOUND_WITHIN_MS = 60_000;
 
 export interface HandleOptions {
   /** Acknowledged when the application says so, and not by itself. */
@@ -52,6 +59,11 @@ export class Handle implements HandoffHandle {
   #ending: Digest | undefined;
   #acknowledged: Promise<void> | undefined;
   #isAwaited = false;
+  /** Rejects when the hub has not told the end in time. */
+  readonly #overdue = deferred<never>();
+  /** Nothing is expected any more, though its end is not known here. */
+  #isLeft = false;
+  #disarm: (() => void) | undefined;
 
   constructor(
     context: AgentContext,
@@ -62,6 +74,19 @@ export class Handle implements HandoffHandle {
     this.#isManual = isManual;
     this.#renew = renew;
     this.#envelope = envelope;
+    this.#expectEnd(TOLD_WITHIN_MS);
+  }
+
+  /** `lateMs`: how long to wait from now on, where the deadline has passed. */
+  #expectEnd(lateMs: number): void {
+    const { clock } = this.#context;
+    this.#disarm?.();
+    const at = Math.max(this.#deadline + TOLD_WITHIN_MS, clock.now() + lateMs);
+    this.#disarm = clock.setTimer(at, () => {
+      const error = untold(this.#envelope);
+      this.#overdue.reject(error);
+      this.fail(error);
+    });
   }
 
   /** Another one after a counter-offer was taken. */
@@ -118,7 +143,11 @@ export class Handle implements HandoffHandle {
   }
 
   /** False where it had ended before, which the result then tells. */
-  async cancel(reason?: string): Promise<boolean> {
+  cancel(reason?: string): Promise<boolean> {
+    return Promise.race([this.#cancel(reason), this.#overdue.promise]);
+  }
+
+  async #cancel(reason: string | undefined): Promise<boolean> {
     await this.custody;
     await this.#renewed;
     const { to } = this.envelope;
@@ -131,7 +160,7 @@ export class Handle implements HandoffHandle {
       ),
     );
     try {
-      await this.#send(text);
+      await this.#send(text, this.#deadline + TOLD_WITHIN_MS);
     } catch (error) {
       if (WaybillError.is(error, 410)) return false;
       throw error;
@@ -141,7 +170,11 @@ export class Handle implements HandoffHandle {
   }
 
   /** Answers a question by its id. A second answer changes nothing: it is refused with 410. */
-  async answer(questionId: string, answer: unknown): Promise<void> {
+  answer(questionId: string, answer: unknown): Promise<void> {
+    return Promise.race([this.#answer(questionId, answer), this.#overdue.promise]);
+  }
+
+  async #answer(questionId: string, answer: unknown): Promise<void> {
     const asked = this.#asked.get(questionId);
     if (asked === undefined) {
       throw new WaybillError(403, `Nobody has asked the question ${questionId} about ${this.id}.`);
@@ -150,7 +183,7 @@ export class Handle implements HandoffHandle {
     const body = { question_id: questionId, answer: answer as Json };
     const { id: from, source } = this.#context;
     const reply = createReply(this.envelope, { kind: "answer", from, to, re, body }, source);
-    await this.#send(await this.#signed(reply));
+    await this.#send(await this.#signed(reply), this.#deadline + TOLD_WITHIN_MS);
   }
 
   /** Tells the hub that the end is where it belongs, so that it is not delivered again. */
@@ -173,7 +206,7 @@ export class Handle implements HandoffHandle {
     const { id: from, hub, source } = this.#context;
     const body = { status: 200 } as const;
     const receipt = createReply(handoff, { kind: "receipt", from, to: hub.id, re, body }, source);
-    await this.#send(await this.#signed(receipt));
+    await this.#send(await this.#signed(receipt), this.#until);
   }
 
   #forget(): void {
@@ -201,7 +234,7 @@ export class Handle implements HandoffHandle {
   /** Hands it to the hub. For the agent. */
   async submit(): Promise<void> {
     this.#signedAs(await this.#signed(this.envelope));
-    const { envelope, digest, text } = await this.#send(this.text, this.digest);
+    const { envelope, digest, text } = await this.#send(this.text, this.#until, this.digest);
     const { id: agent, log } = this.#context;
     log({ event: "custody", agent, handoffId: this.id });
     this.#custody.resolve({ by: envelope.from, attempt: undefined, digest, text });
@@ -209,6 +242,8 @@ export class Handle implements HandoffHandle {
 
   /** It will not be heard of again here. For the agent. */
   fail(error: WaybillError): void {
+    this.#isLeft = true;
+    this.#disarm?.();
     this.#custody.reject(error);
     this.#accepted.reject(error);
     this.#result.reject(error);
@@ -219,9 +254,11 @@ export class Handle implements HandoffHandle {
 
   /** For one that was found again: the hub had it all along. */
   found(handoff: HandoffEnvelope, text: string): void {
-    const { hub } = this.#context;
+    const { clock, hub } = this.#context;
     this.#envelope = handoff;
     this.#signedAs(text);
+    // What the hub has of it comes next, and nobody has waited for that since its deadline.
+    this.#expectEnd(this.#deadline > clock.now() ? TOLD_WITHIN_MS : FOUND_WITHIN_MS);
     this.#custody.resolve({
       by: hub.id,
       attempt: undefined,
@@ -230,11 +267,16 @@ export class Handle implements HandoffHandle {
     });
   }
 
+  /** Everything is taken that the hub had when it was found. For the agent. */
+  isFound(): void {
+    if (!this.hasEnded && !this.#isLeft) this.#expectEnd(TOLD_WITHIN_MS);
+  }
+
   /** Takes what was delivered about it, once however often it comes. For the agent. */
   async receive(text: string, receivedAt?: ReceivedAt): Promise<void> {
     const { link, peers } = this.#context;
     const verified = await link.persist(() => peers.verify(text, { receivedAt }), this.#until);
-    if (this.#seen.has(verified.digest)) return;
+    if (this.#isLeft || this.#seen.has(verified.digest)) return;
     if (verified.envelope.handoff_id === this.#former?.handoff_id) return;
     this.#check(verified);
     this.#seen.add(verified.digest);
@@ -297,7 +339,9 @@ export class Handle implements HandoffHandle {
   }
 
   #end(ending: Ending, digest: Digest): void {
+    if (this.#isLeft) return;
     this.#ending = digest;
+    this.#disarm?.();
     const { log, id: agent } = this.#context;
     if (ending.type === "result") this.#result.resolve(ending.result);
     else {
@@ -316,17 +360,29 @@ export class Handle implements HandoffHandle {
     this.#digest = digestOf(text);
   }
 
+  get #deadline(): number {
+    return Date.parse(this.#envelope.deadline);
+  }
+
   get #until(): number {
-    return Date.parse(this.envelope.deadline) + ACKNOWLEDGE_WITHIN_MS;
+    return this.#deadline + ACKNOWLEDGE_WITHIN_MS;
   }
 
   #signed(envelope: Envelope): Promise<string> {
     return this.#context.signer.sign(envelope);
   }
 
-  #send(text: string, digest: Digest = digestOf(text)): Promise<VerifiedEnvelope> {
-    return this.#context.link.submit(text, digest, this.#until);
+  #send(text: string, until: number, digest = digestOf(text)): Promise<VerifiedEnvelope> {
+    return this.#context.link.submit(text, digest, until);
   }
+}
+
+function untold({ handoff_id: id, deadline, to }: HandoffEnvelope): WaybillError {
+  const recipient = typeof to === "string" ? to : `whoever has ${to.capability}`;
+  return new WaybillError(
+    504,
+    `The deadline ${deadline} has passed, and the hub has not told how the handoff ${id} to ${recipient} ended; it may have been done. Attach to it by its id to hear its end once the hub answers.`,
+  );
 }
 
 function notYet(id: string): never {

@@ -36,9 +36,13 @@ export interface HandoffHandle<
   readonly custody: Promise<Receipt>;
   /** A recipient has signed for exactly this handoff. */
   readonly accepted: Promise<Receipt>;
-  /** The result, or the WaybillError with which the handoff ended. */
+  /**
+   * The result, or the WaybillError with which the handoff ended. Whatever the hub does, it is not
+   * waited for longer than a second past the deadline: then it is a 504, as are the other stages, and
+   * `hasEnded` is false. The work may have been done: `attach` asks the hub again.
+   */
   readonly result: Promise<HandoffResult<Output>>;
-  /** Whether its end is known here. What fails before that is this agent, and the handoff goes on. */
+  /** Whether its end is known here. What fails before that is this agent or its hub, and the handoff goes on. */
   readonly hasEnded: boolean;
   /** What the recipient says on its way. Ends with the handoff. */
   readonly progress: AsyncIterable<ProgressEvent>;

@@ -2,6 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/api";
 import type { PrivateKey, VerifiedEnvelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
+import { deferred } from "../delegating/deferred.ts";
 import type { Attachment, Delivery, Hub } from "../hub.ts";
 import type { Log } from "../log.ts";
 import type { Peers } from "./peers.ts";
@@ -20,6 +21,10 @@ export interface LinkOptions {
 }
 
 const WAIT = { firstMs: 50, mostMs: 5_000 } as const;
+/** A hub that says nothing for so long does not answer any more. A line gives up before, by itself. */
+const SILENCE_MS = 60_000;
+/** So long the one answer is waited for to what is asked after its time. */
+const LAST_ANSWER_MS = 30_000;
 /** The hub's word on who attaches. Anything else may be gone the next time, and without a line nothing is heard of again. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 409]);
 
@@ -30,6 +35,9 @@ export class Link {
   #credit = 0;
   #state: "open" | "closed" | "abandoned" = "open";
   readonly #sleepers = new Set<() => void>();
+  /** What calls off the timer of each answer that is waited for. */
+  readonly #waiting = new Set<() => void>();
+  readonly #closing = deferred<never>();
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -48,15 +56,22 @@ export class Link {
   async #attach(handler: (delivery: Delivery) => void): Promise<void> {
     const { hub, id: agent, instance, log } = this.#options;
     const credit = this.#credit;
+    const proof = await this.within(this.#hello());
     // What comes before the attachment itself waits for it: there is no way yet to say that it came.
     let early: Delivery[] | undefined = [];
-    const attachment = await hub.attach(
-      { agent, credit, instance, proof: await this.#hello() },
-      (delivery) => {
-        if (early !== undefined) early.push(delivery);
-        else if (this.#state !== "abandoned") handler(delivery);
-      },
+    let isGivenUp = false;
+    const attaching = hub.attach({ agent, credit, instance, proof }, (delivery) => {
+      if (early !== undefined) early.push(delivery);
+      else if (this.#state !== "abandoned") handler(delivery);
+    });
+    attaching.then(
+      (late) => (isGivenUp ? late.close() : undefined),
+      () => undefined,
     );
+    const attachment = await this.within(attaching).catch((error: unknown) => {
+      isGivenUp = true;
+      throw error;
+    });
     if (this.#state !== "open") return attachment.close();
     this.#attachment = attachment;
     if (this.#credit !== credit) attachment.setCredit(this.#credit);
@@ -122,8 +137,49 @@ export class Link {
     }, until);
   }
 
-  /** Asks the hub until it is there to answer, at most until `until`. */
-  async persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
+  /**
+   * Asks the hub until it is there to answer, at most until `until`. A hub that is there and does not
+   * answer is given up then as well.
+   */
+  persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
+    const now = this.#options.clock.now();
+    const at = until > now ? until : now + LAST_ANSWER_MS;
+    return this.#answered(this.#persist(ask, until), at, 504);
+  }
+
+  /** Waits for an answer that has no deadline: not for ever, and not once this agent has stopped. */
+  within<Value>(answer: Promise<Value>): Promise<Value> {
+    const either = Promise.race([answer, this.#closing.promise]);
+    return this.#answered(either, this.#options.clock.now() + SILENCE_MS, 503);
+  }
+
+  #answered<Value>(answer: Promise<Value>, at: number, status: 503 | 504): Promise<Value> {
+    const { clock, hub } = this.#options;
+    return new Promise((resolve, reject) => {
+      const disarm = clock.setTimer(at, () => {
+        this.#waiting.delete(disarm);
+        const message = `The hub ${hub.id} has not answered; what it has done is not known. The same again is taken once.`;
+        reject(new WaybillError(status, message));
+      });
+      this.#waiting.add(disarm);
+      const settle = () => {
+        disarm();
+        this.#waiting.delete(disarm);
+      };
+      answer.then(
+        (value) => {
+          settle();
+          resolve(value);
+        },
+        (error: unknown) => {
+          settle();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  async #persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
     const { clock } = this.#options;
     for (let wait: number = WAIT.firstMs; ;) {
       if (this.#state === "abandoned") await new Promise<never>(() => undefined);
@@ -169,9 +225,15 @@ export class Link {
   async close(how: "closed" | "abandoned"): Promise<void> {
     this.#state = how;
     for (const wake of this.#sleepers) wake();
+    if (how === "abandoned") for (const disarm of this.#waiting) disarm();
+    else this.#closing.reject(closedHere(this.#options.id));
     const attachment = this.#attachment;
     this.#attachment = undefined;
-    await attachment?.close();
+    if (attachment === undefined) return;
+    // A line that does not close is no reason to stay.
+    const { clock } = this.#options;
+    const closed = this.#answered(attachment.close(), clock.now() + LAST_ANSWER_MS, 503);
+    await closed.catch(() => undefined);
   }
 
   #sleep(ms: number): Promise<void> {
@@ -186,4 +248,8 @@ export class Link {
       this.#sleepers.add(wake);
     });
   }
+}
+
+function closedHere(agent: string): WaybillError {
+  return new WaybillError(503, `${agent} has closed its line to the hub before it was answered.`);
 }

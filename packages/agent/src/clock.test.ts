@@ -1,0 +1,28 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { systemClock } from "./clock.ts";
+
+const DAY_MS = 86_400_000;
+
+afterEach(() => vi.useRealTimers());
+
+test("a timer that is further away than any of the platform can be fires when its time has come", () => {
+  vi.useFakeTimers();
+  const fired = vi.fn<() => void>();
+  const { now, setTimer } = systemClock();
+  setTimer(now() + 60 * DAY_MS, fired);
+  vi.advanceTimersByTime(60 * DAY_MS - 1);
+  expect(fired).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(fired).toHaveBeenCalledOnce();
+});
+
+test("a timer that is disarmed on its way does not fire", () => {
+  vi.useFakeTimers();
+  const fired = vi.fn<() => void>();
+  const { now, setTimer } = systemClock();
+  const disarm = setTimer(now() + 60 * DAY_MS, fired);
+  vi.advanceTimersByTime(30 * DAY_MS);
+  disarm();
+  vi.advanceTimersByTime(60 * DAY_MS);
+  expect(fired).not.toHaveBeenCalled();
+});

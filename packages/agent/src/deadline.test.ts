@@ -1,0 +1,291 @@
+import { createReply, digestOf, newId, signEnvelope, WaybillError } from "@waybill/protocol";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import type { Agent } from "./agent.ts";
+import type { HandoffHandle } from "./delegating/handoff-handle.ts";
+import type { Attachment, Delivery, Hub } from "./hub.ts";
+import { settled, World } from "./world-fixture.ts";
+
+const TIMEOUT_MS = 10_000;
+const GRACE_MS = 1_000;
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const gone = (): Promise<never> => Promise.reject(new WaybillError(503, "The hub is gone."));
+
+/** Passes on what is delivered, where it is to pass. */
+function hears(hub: Hub, change: (delivery: Delivery) => Delivery | undefined): Hub {
+  return {
+    ...hub,
+    id: "hub",
+    attach: (request, handler) =>
+      hub.attach(request, (delivery) => {
+        const changed = change(delivery);
+        if (changed !== undefined) handler(changed);
+      }),
+  };
+}
+
+/** Hubs that do not keep their word, each in a way of its own. */
+const LIARS: Readonly<Record<string, (world: World) => Hub>> = {
+  "answers nothing": ({ hub }) => ({
+    id: "hub",
+    domain: hub.domain,
+    submit: never,
+    publish: never,
+    manifests: never,
+    find: never,
+    attach: never,
+    handoff: never,
+  }),
+  "has it published and attached, and never signs for a handoff": ({ hub }) => ({
+    ...hub,
+    id: "hub",
+    submit: never,
+  }),
+  "never answers a hello": ({ hub }) => ({ ...hub, id: "hub", attach: never }),
+  "never gives a key": ({ hub }) => ({
+    ...hub,
+    id: "hub",
+    manifests: (query) =>
+      "agent" in query && query.agent !== "owner" ? never() : hub.manifests(query),
+  }),
+  "delivers nothing": ({ hub }) => hears(hub, () => undefined),
+  "drops the result": ({ hub }) =>
+    hears(hub, (delivery) =>
+      delivery.type === "envelope" && delivery.envelope.length > 900 ? undefined : delivery,
+    ),
+  "delivers a result that is addressed to somebody else": (world) => {
+    let isForged = false;
+    return hears(world.hub, (delivery) => {
+      if (delivery.type !== "envelope" || isForged) return undefined;
+      isForged = true;
+      return { ...delivery, envelope: resultForAnother(world) };
+    });
+  },
+  "closes the line for ever": ({ hub }) => {
+    let isGone = false;
+    return {
+      ...hub,
+      id: "hub",
+      submit: (text) => (isGone ? gone() : hub.submit(text)),
+      async attach(request, handler): Promise<Attachment> {
+        if (isGone) return gone();
+        const cut = Promise.withResolvers<WaybillError>();
+        const attachment = await hub.attach(request, (delivery) => {
+          if (isGone) return;
+          isGone = true;
+          handler(delivery);
+          cut.resolve(new WaybillError(503, "The hub has closed the line."));
+        });
+        const closed = cut.promise;
+        return { ...attachment, close: () => attachment.close(), closed };
+      },
+    };
+  },
+};
+
+let made: HandoffEnvelope | undefined;
+
+function resultForAnother(world: World): string {
+  const mine = { from: "worker", to: "bystander", attempt: 1, re: digestOf("another") };
+  const body = { status: 200, output: "for another" } as const;
+  return signEnvelope(createReply(made!, { kind: "result", ...mine, body }), world.key("worker"));
+}
+
+/** What has become of a promise, for who must not wait for it. */
+function watch(promise: Promise<unknown>): () => unknown {
+  let outcome: unknown = "pending";
+  promise.then(
+    () => (outcome = "fulfilled"),
+    (error: unknown) => (outcome = WaybillError.from(error).status),
+  );
+  return () => outcome;
+}
+
+async function read(all: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of all);
+}
+
+async function worldWith(lie: (world: World) => Hub): Promise<{ world: World; owner: Agent }> {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve("work", async (work) => {
+    await work.progress({ message: "at it" });
+    return "x".repeat(1_000);
+  });
+  await worker.start();
+  const absent = world.agent("absent");
+  absent.serve("work", () => "never");
+  await absent.start();
+  await absent.stop();
+  return { world, owner: world.agent("owner", { hub: lie(world) }) };
+}
+
+function handOff(owner: Agent): HandoffHandle {
+  const handle = owner.handoff({ capability: "work", to: "worker", timeoutMs: TIMEOUT_MS });
+  made = handle.envelope;
+  return handle;
+}
+
+test.each(Object.entries(LIARS))(
+  "with a hub that %s, nothing of a handoff is waited for past its deadline",
+  async (_, lie) => {
+    const { world, owner } = await worldWith(lie);
+    const handle = handOff(owner);
+    const all = {
+      custody: watch(handle.custody),
+      accepted: watch(handle.accepted),
+      result: watch(handle.result),
+      progress: watch(read(handle.progress)),
+      questions: watch(read(handle.questions)),
+      cancel: watch(settled().then(() => handle.cancel("enough"))),
+    };
+    const outcomes = () =>
+      Object.fromEntries(Object.entries(all).map(([name, is]) => [name, is()]));
+    await world.clock.advance(TIMEOUT_MS - 1);
+    expect(all.result()).not.toBe("fulfilled");
+    await world.clock.advance(GRACE_MS + 1);
+    expect(Object.entries(outcomes()).filter(([, outcome]) => outcome === "pending")).toEqual([]);
+    expect(outcomes()).toMatchObject({ progress: "fulfilled", questions: "fulfilled" });
+  },
+);
+
+test.each([
+  "has it published and attached, and never signs for a handoff",
+  "never gives a key",
+  "delivers nothing",
+  "drops the result",
+  "delivers a result that is addressed to somebody else",
+  "closes the line for ever",
+])("what ends so says that the hub has not told how it ended: %s", async (name) => {
+  const { world, owner } = await worldWith(LIARS[name]!);
+  const handle = handOff(owner);
+  const result = handle.result.catch((error: unknown) => error);
+  await world.clock.advance(TIMEOUT_MS + GRACE_MS);
+  expect(await result).toMatchObject({ status: 504, code: "DEADLINE_EXCEEDED" });
+  expect(String(await result)).toContain("has not told how");
+  expect(handle.hasEnded).toBe(false);
+  // What nobody has been told is not acknowledged either, so the hub still has it for who asks.
+  await handle.acknowledge();
+  expect(await world.kinds(handle.id)).not.toContain("receipt 200");
+});
+
+test.each(Object.entries(LIARS))("an agent stops that has a hub that %s", async (_, lie) => {
+  const { world, owner } = await worldWith(lie);
+  const handle = handOff(owner);
+  const result = watch(handle.result);
+  await settled();
+  const stopped = watch(owner.stop());
+  await settled();
+  expect(stopped()).toBe("fulfilled");
+  expect(result()).not.toBe("pending");
+  await world.down();
+});
+
+test("who was not told of the end asks for it once the hub answers", async () => {
+  let isLying = true;
+  const { world, owner } = await worldWith(({ hub }) =>
+    hears(hub, (delivery) => (isLying ? undefined : delivery)),
+  );
+  const handle = handOff(owner);
+  const result = handle.result.catch((error: unknown) => error);
+  await world.clock.advance(TIMEOUT_MS + GRACE_MS);
+  expect(await result).toMatchObject({ status: 504 });
+  isLying = false;
+  const again = await owner.attach(handle.id);
+  expect(await again.result).toMatchObject({ status: 200, by: "worker" });
+  await world.clock.advance(1);
+  expect(await world.check()).toMatchObject({ holds: true });
+});
+
+test("an end that comes with the hub's clock a little behind is still taken", async () => {
+  const { world, owner } = await worldWith(({ hub }) => hub);
+  const handle = owner.handoff({ capability: "work", to: "absent", timeoutMs: TIMEOUT_MS });
+  const result = handle.result.catch((error: unknown) => error);
+  await world.clock.advance(TIMEOUT_MS);
+  expect(String(await result)).not.toContain("has not told how");
+  expect(await result).toMatchObject({ status: 504 });
+  expect(handle.hasEnded).toBe(true);
+});
+
+test("a group is joined though the hub never tells how its members have ended", async () => {
+  for (const name of ["delivers nothing", "answers nothing"]) {
+    const { world, owner } = await worldWith(LIARS[name]!);
+    const options = { capability: "work", to: "worker", timeoutMs: TIMEOUT_MS };
+    const group = owner.handoffAll([options, options], { join: "any" });
+    const result = watch(group.result);
+    await world.clock.advance(TIMEOUT_MS + GRACE_MS);
+    expect(result(), name).toBe(504);
+  }
+});
+
+test("a group whose rule is met does not wait for cancellations that the hub does not answer", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve("work", ({ input }) => (input === "slow" ? never() : "done"));
+  await worker.start();
+  let submissions = 0;
+  const owner = world.agent("owner", {
+    hub: {
+      ...world.hub,
+      id: "hub",
+      submit: (text) => (++submissions > 2 ? never() : world.hub.submit(text)),
+    },
+  });
+  const options = { capability: "work", to: "worker", timeoutMs: TIMEOUT_MS };
+  const group = owner.handoffAll(
+    [
+      { ...options, input: "slow" },
+      { ...options, input: "quick" },
+    ],
+    { join: "any" },
+  );
+  const result = watch(group.result);
+  await world.clock.advance(TIMEOUT_MS + GRACE_MS);
+  expect(result()).toBe("fulfilled");
+});
+
+test("who attaches to a handoff is told that the hub does not answer", async () => {
+  const world = await World.open();
+  const owner = world.agent("owner", { hub: { ...world.hub, id: "hub", handoff: never } });
+  const attached = watch(owner.attach(newId()));
+  await world.clock.advance(60_000);
+  expect(attached()).toBe(503);
+});
+
+test("who attaches to a handoff of which the hub never says more waits until its deadline", async () => {
+  const { world, owner } = await worldWith(({ hub }) => hub);
+  const handle = owner.handoff({ capability: "work", to: "absent", timeoutMs: TIMEOUT_MS });
+  await handle.custody;
+  await owner.stop();
+  const again = world.agent("owner", { hub: hears(world.hub, () => undefined) });
+  const attached = await again.attach(handle.id);
+  const result = watch(attached.result);
+  await world.clock.advance(TIMEOUT_MS + GRACE_MS);
+  expect(result()).toBe(504);
+});
+
+test("an acknowledgement that the hub does not answer is given up", async () => {
+  const world = await World.open();
+  const worker = world.agent("worker");
+  worker.serve("work", () => "done");
+  await worker.start();
+  let isDeaf = false;
+  const owner = world.agent("owner", {
+    hub: { ...world.hub, id: "hub", submit: (text) => (isDeaf ? never() : world.hub.submit(text)) },
+  });
+  const handle = owner.handoff({
+    capability: "work",
+    to: "worker",
+    timeoutMs: TIMEOUT_MS,
+    acknowledge: "manual",
+  });
+  await handle.result;
+  isDeaf = true;
+  const acknowledged = watch(handle.acknowledge());
+  const cancelled = watch(handle.cancel());
+  await world.clock.advance(TIMEOUT_MS + 30_000);
+  expect(cancelled()).toBe(504);
+  await world.clock.advance(60_000);
+  expect(acknowledged()).toBe(504);
+});
