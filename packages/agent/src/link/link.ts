@@ -153,30 +153,20 @@ export class Link {
     return this.#answered(either, this.#options.clock.now() + SILENCE_MS, 503);
   }
 
-  #answered<Value>(answer: Promise<Value>, at: number, status: 503 | 504): Promise<Value> {
+  async #answered<Value>(answer: Promise<Value>, at: number, status: 503 | 504): Promise<Value> {
     const { clock, hub } = this.#options;
-    return new Promise((resolve, reject) => {
-      const disarm = clock.setTimer(at, () => {
-        this.#waiting.delete(disarm);
-        const message = `The hub ${hub.id} has not answered; what it has done is not known. The same again is taken once.`;
-        reject(new WaybillError(status, message));
-      });
-      this.#waiting.add(disarm);
-      const settle = () => {
-        disarm();
-        this.#waiting.delete(disarm);
-      };
-      answer.then(
-        (value) => {
-          settle();
-          resolve(value);
-        },
-        (error: unknown) => {
-          settle();
-          reject(error);
-        },
-      );
+    const silence = deferred<never>();
+    const disarm = clock.setTimer(at, () => {
+      const message = `The hub ${hub.id} has not answered; what it has done is not known. The same again is taken once.`;
+      silence.reject(new WaybillError(status, message));
     });
+    this.#waiting.add(disarm);
+    try {
+      return await Promise.race([answer, silence.promise]);
+    } finally {
+      disarm();
+      this.#waiting.delete(disarm);
+    }
   }
 
   async #persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
