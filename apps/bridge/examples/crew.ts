@@ -2,10 +2,9 @@ import { localMember, remoteMember, runCrew, serveCrew } from "@waybill/adapter-
 import type { Task } from "@waybill/adapter-crew";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 const writer = localMember({ role: "writer", goal: "Writes.", run: () => "It rains in Bergen." });
 const report: Task = {
   name: "report",

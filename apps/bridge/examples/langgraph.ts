@@ -1,10 +1,9 @@
 // #region begin
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 // #endregion
 import { START, StateGraph } from "@langchain/langgraph";
 import { remoteNode, serveGraph } from "@waybill/adapter-langgraph";

@@ -4,11 +4,10 @@ import { Agent } from "@mastra/core/agent";
 import { remoteSubAgent, serveAgent } from "@waybill/adapter-crew/mastra";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 const scripted = await startScriptedModel([
   { calls: [{ name: "agent-translate", arguments: { prompt: "It rains." } }] },
   { text: "Det regnar." },

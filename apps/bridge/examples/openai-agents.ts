@@ -2,12 +2,11 @@ import { Agent, OpenAIProvider, Runner, setTraceProcessors } from "@openai/agent
 import { remoteHandoff, serveAgent } from "@waybill/adapter-conversation/openai-agents";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import OpenAI from "openai";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 const scripted = await startScriptedModel([
   { calls: [{ name: "transfer_to_refund", arguments: {} }] },
   { text: "You get your 40 euros back." },

@@ -2,12 +2,11 @@ import { converse, handoffTools, serveConversation } from "@waybill/adapter-conv
 import { createAgent } from "@waybill/agent";
 import { textMessage } from "@waybill/agent/adapter";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import OpenAI from "openai";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 const scripted = await startScriptedModel(({ body }) => {
   if (JSON.stringify(body.messages).includes("meteorologist")) return { text: "Rain." };
   if (body.messages.at(-1).role === "tool") return { text: "Take an umbrella." };

@@ -1,10 +1,9 @@
 import { openAutogenHost, remoteAgent, serveAgent } from "@waybill/adapter-autogen";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 const translator = agent("translator-001");
 translator.serve<{ text: string }>("translate", ({ input }) => ({

@@ -2,12 +2,11 @@ import { createAgent } from "@waybill/agent";
 import { converse, handoffTools, serveConversation } from "@waybill/adapter-conversation";
 import { textMessage } from "@waybill/agent/adapter";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import OpenAI from "openai";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 // Stands in for a model, so that this runs anywhere. With a real one: `new OpenAI()`.
 const model = await startScriptedModel(({ body }) => {

@@ -6,12 +6,11 @@ import {
 } from "@waybill/adapter-conversation/openai-agents";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import OpenAI from "openai";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 // Stands in for a model, so that this runs anywhere. With a real one: `new Runner()`.
 const model = await startScriptedModel([

@@ -11,12 +11,11 @@ import {
 import { createAgent } from "@waybill/agent";
 import { textMessage, textOf } from "@waybill/agent/adapter";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import OpenAI from "openai";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 const model = await startScriptedModel([
   { text: "Rain is water that falls." },

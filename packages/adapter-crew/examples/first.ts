@@ -2,10 +2,9 @@ import { createAgent } from "@waybill/agent";
 import { localMember, remoteMember, runCrew, serveCrew } from "@waybill/adapter-crew";
 import type { Crew } from "@waybill/adapter-crew";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 // Somebody's agent, built on whatever it is built on.
 const researcher = agent("researcher-1");

@@ -2,10 +2,10 @@ import { createAgent } from "@waybill/agent";
 import { elsewhereOn, localMember, runCrew } from "@waybill/adapter-crew";
 import type { Manager } from "@waybill/adapter-crew";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 const printers = ["printer-1", "printer-2"].map((id) => {
   const printer = agent(id);

@@ -4,11 +4,10 @@ import { Agent } from "@mastra/core/agent";
 import { createAgent } from "@waybill/agent";
 import { questionTool, remoteSubAgent, remoteTool, serveAgent } from "@waybill/adapter-crew/mastra";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 // Stands in for a model, so that this runs anywhere. With a real one: `model: "openai/gpt-5"`.
 const model = await startScriptedModel([

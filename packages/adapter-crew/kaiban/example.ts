@@ -1,11 +1,10 @@
 import { createAgent } from "@waybill/agent";
 import { remoteMember, serveTeam } from "@waybill/adapter-crew/kaiban";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { Agent, Task, Team } from "kaibanjs";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 const researcher = agent("researcher");
 researcher.serve({ name: "research", takes: "delegation" }, ({ body }) => {

@@ -1,10 +1,9 @@
 import { createAgent } from "@waybill/agent";
 import { Echo, remoteTool, serveEcho } from "@waybill/adapter-echo";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 // Serve: an Echo that other agents can hand work to.
 const parrot = agent("parrot");

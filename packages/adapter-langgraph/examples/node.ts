@@ -1,12 +1,11 @@
 import { createAgent } from "@waybill/agent";
 import { remoteNode } from "@waybill/adapter-langgraph";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { START, StateGraph } from "@langchain/langgraph";
 import * as z from "zod";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 const translator = agent("translator");
 translator.serve<string>({ name: "translate", tags: ["en"] }, async ({ input, progress }) => {
   await progress({ message: "looking it up" });

@@ -1,7 +1,6 @@
 import { createAgent } from "@waybill/agent";
 import { serveGraph } from "@waybill/adapter-langgraph";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { interrupt, MemorySaver, START, StateGraph } from "@langchain/langgraph";
 import * as z from "zod";
 
@@ -20,8 +19,8 @@ const graph = new StateGraph({
   .compile({ checkpointer: new MemorySaver() });
 
 // Serve: the schemas are the graph's own, and its interrupt is a question to whoever hands work to it.
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 const researcher = agent("researcher");
 researcher.serve(...serveGraph(graph, { name: "research" }));
 await researcher.start();

@@ -2,11 +2,10 @@ import { createAgent as createWaybillAgent } from "@waybill/agent";
 import { remoteTool } from "@waybill/adapter-langgraph";
 import type { RemoteArtifact } from "@waybill/adapter-langgraph";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { AIMessage, createAgent, fakeModel, ToolMessage } from "langchain";
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createWaybillAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createWaybillAgent({ id, hub });
 const forecaster = agent("forecaster");
 forecaster.serve<{ town: string }>(
   {

@@ -11,7 +11,6 @@ import {
 } from "@waybill/agent/adapter";
 import type { Offer } from "@waybill/agent/adapter";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import type { CapabilityInput, Json, Message } from "@waybill/protocol";
 
 /** What the framework gives whatever runs in it. */
@@ -65,8 +64,8 @@ function remoteTool(agent: Agent, capability: string): ThingTool {
   };
 }
 
-const hub = await openHub({ store: memoryStore(), key: generateKey() });
-const agent = (id: string) => createAgent({ id, key: generateKey(), hub });
+const hub = await openHub({ store: memoryStore() });
+const agent = (id: string) => createAgent({ id, hub });
 
 // A thing that asks before it replies.
 const baker = agent("baker");

@@ -19,6 +19,7 @@ import type { Delegator } from "./delegating/delegator.ts";
 import type { HandoffHandle } from "./delegating/handoff-handle.ts";
 import type { AttachOptions } from "./delegating/options.ts";
 import type { Delivery, Hub } from "./hub.ts";
+import { OwnKey } from "./identity/own-key.ts";
 import { checkAgentId, checkCapabilityName, checkId } from "./ids.ts";
 import { Link } from "./link/link.ts";
 import { publishManifest } from "./link/manifest.ts";
@@ -35,7 +36,12 @@ import type { Handler } from "./serving/work.ts";
 export interface AgentOptions {
   /** Its name at the hub: 1 to 128 of a-z 0-9 . _ -, beginning and ending with a letter or digit. */
   readonly id: string;
-  readonly key: PrivateKey;
+  /**
+   * What it signs with, and what its name belongs to. Left out: the application keeps one on disk for
+   * this agent at this hub, in the folder that the environment variable `WAYBILL_KEYS` names, or else in
+   * `.waybill/keys` beside the application's package.json.
+   */
+  readonly key?: PrivateKey | undefined;
   /** Where it is attached: `await connect(url)`, or `await openHub(…)` in the same process. */
   readonly hub: Hub;
   /** More for its manifest than its id, keys and capabilities. */
@@ -144,6 +150,7 @@ class LinkedAgent implements Agent {
   readonly closed: Promise<WaybillError | undefined>;
   readonly #closed = deferred<WaybillError | undefined>();
   readonly #options: AgentOptions;
+  readonly #key: OwnKey;
   readonly #context: AgentContext;
   readonly #served: Served[] = [];
   readonly #offered: CapabilityInput[] = [];
@@ -156,16 +163,18 @@ class LinkedAgent implements Agent {
   #lost: WaybillError | undefined;
 
   constructor(options: AgentOptions) {
-    const { id, key, hub, clock = systemClock(), log = () => undefined } = options;
+    const { id, hub, clock = systemClock(), log = () => undefined } = options;
     checkAgentId(id);
     const makeId = options.newId ?? (() => newId());
     const peers = new Peers(hub, clock, options.trust);
     const lost = (reason: WaybillError) => this.#lose(reason);
     const instance = makeId();
+    const key = new OwnKey(hub, id, options.key);
     const link = new Link({ id, key, hub, clock, newId: makeId, instance, peers, log, lost });
     this.id = id;
     this.closed = this.#closed.promise;
     this.#options = options;
+    this.#key = key;
     this.#context = {
       id,
       hub,
@@ -215,9 +224,12 @@ class LinkedAgent implements Agent {
 
   async #start(): Promise<void> {
     const { hub, link } = this.#context;
-    const { manifest, key, credit = CREDIT } = this.#options;
+    const { manifest, credit = CREDIT } = this.#options;
+    const key = await this.#key.load();
     const said = { ...manifest, agent_id: this.id, capabilities: this.#offered };
-    await link.within(publishManifest(hub, said, key));
+    await link.within(publishManifest(hub, said, key)).catch((error: unknown) => {
+      throw this.#key.explain(error);
+    });
     await link.open(this.#served.length === 0 ? 0 : credit, (delivery) => this.#take(delivery));
     this.#isAttached = true;
   }

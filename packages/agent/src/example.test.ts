@@ -1,23 +1,40 @@
 /// <reference types="node" />
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 const README = new URL("../README.md", import.meta.url);
 
+let keys: string;
+beforeAll(async () => {
+  keys = await mkdtemp(join(tmpdir(), "waybill-example-"));
+});
+afterAll(() => rm(keys, { recursive: true }));
+
+async function printed(name: string): Promise<string> {
+  const example = new URL(`../examples/${name}.ts`, import.meta.url);
+  const env = { ...process.env, WAYBILL_KEYS: keys };
+  return (await promisify(execFile)(process.execPath, [example.pathname], { env })).stdout;
+}
+
 for (const name of ["first", "network"]) {
-  test(`the example ${name} of the README runs, and says what the README says`, async () => {
-    const example = new URL(`../examples/${name}.ts`, import.meta.url);
-    const { stdout } = await promisify(execFile)(process.execPath, [example.pathname]);
+  test(`the example ${name} of the README runs, and prints what the README says`, async () => {
+    const example = await readFile(new URL(`../examples/${name}.ts`, import.meta.url), "utf8");
     const readme = await readFile(README, "utf8");
-    expect(readme).toContain(`\`\`\`ts\n${await readFile(example, "utf8")}\`\`\``);
-    expect(readme).toContain(`\`\`\`text\n${stdout}\`\`\``);
+    expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``);
+    expect(readme).toContain(`\`\`\`text\n${await printed(name)}\`\`\``);
   });
 }
 
-test("the example of the contract for adapters runs, and says what it says that it says", async () => {
-  const example = new URL("../examples/adapter.ts", import.meta.url);
-  const { stdout } = await promisify(execFile)(process.execPath, [example.pathname]);
-  expect(stdout).toBe("Which icing?\nA cake with lemon\nlemon tastes good\n");
+test("the example of declared capabilities runs", async () => {
+  expect(await printed("declared")).toBe(
+    "{ text: 'a bill of lading (de)', words: 4 }\n[ 1, 2, 3 ]\n[ 'fulfilled', 'fulfilled', 'fulfilled' ]\n",
+  );
+});
+
+test("the example of the contract for adapters runs", async () => {
+  expect(await printed("adapter")).toBe("Which icing?\nA cake with lemon\nlemon tastes good\n");
 });

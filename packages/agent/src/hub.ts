@@ -37,6 +37,8 @@ export interface Hub {
   readonly id: string;
   /** Its custody domain, which handoffs, hellos and requests are meant for: the thumbprint of the key that signed its first manifest. */
   readonly domain: string;
+  /** True where it forgets everything with this process: an agent's key need not outlive it then. */
+  readonly isVolatile?: boolean;
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
   /** Takes an agent's signed manifest into the registry. */

@@ -1,13 +1,13 @@
 // node agent.ts <name>: finds the hub that `waybill dev` has started in this folder, and serves.
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { createAgent, loadKey } from "@waybill/agent";
+import { createAgent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 
 const [id = "anna"] = process.argv.slice(2);
 const hub = await connect(readFileSync(".waybill/hub.url", "utf8").trim());
-const agent = createAgent({ id, key: await loadKey(`${id}.key`), hub });
-agent.serve(
+const agent = createAgent({ id, hub });
+agent.serve<{ topic: string }>(
   {
     name: "web_research",
     description: "Finds out what is known",
@@ -18,7 +18,7 @@ agent.serve(
     await progress({ message: "reading", fraction: 0.25 });
     await setTimeout(3000);
     await progress({ message: "writing it up", fraction: 0.75 });
-    return { summary: `all about ${(input as { topic: string }).topic}` };
+    return { summary: `all about ${input.topic}` };
   },
 );
 await agent.start();

@@ -39,6 +39,7 @@ interface Waiting {
 }
 
 class MemoryStore implements Store {
+  readonly isVolatile: boolean;
   readonly #state = new MemoryState();
   readonly #disk: Disk | undefined;
   readonly #opened: Promise<void>;
@@ -51,6 +52,7 @@ class MemoryStore implements Store {
 
   constructor(disk: Disk | undefined) {
     this.#disk = disk;
+    this.isVolatile = disk === undefined;
     this.#opened = this.#open();
   }
 

@@ -1,9 +1,9 @@
-import { signManifest, WaybillError } from "@waybill/protocol";
-import type { FindQuery, Found } from "@waybill/protocol";
+import { generateKey, signManifest, WaybillError } from "@waybill/protocol";
+import type { FindQuery, Found, PrivateKey } from "@waybill/protocol";
 import { DeadLetters } from "./dead-letters.ts";
 import { submit } from "./engine/custody.ts";
 import { Engine } from "./engine/engine.ts";
-import type { HubOptions } from "./engine/options.ts";
+import type { HubOptions, KeyedHubOptions } from "./engine/options.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import type {
   AttachRequest,
@@ -16,6 +16,7 @@ import type {
 import { Doorkeeper } from "./registry/hello.ts";
 import { identityOf, keepIdentity } from "./registry/identity.ts";
 import { Operator } from "./operator.ts";
+import type { Store } from "./store.ts";
 import { admit, checkAttachRequest } from "./routing/admit.ts";
 
 const PAGE = 100;
@@ -29,7 +30,8 @@ export interface HubServer extends Hub {
 }
 
 /** Opens a hub over a store: everything that was in custody there is again under its clock. */
-export async function openHub(options: HubOptions): Promise<HubServer> {
+export async function openHub(given: HubOptions): Promise<HubServer> {
+  const options: KeyedHubOptions = { ...given, key: given.key ?? passingKey(given.store) };
   const engine = new Engine(options, await identityOf(options));
   const { registry, clock, limits } = engine;
   if ((await registry.manifestsOf(engine.id)).length === 0) {
@@ -47,6 +49,7 @@ export async function openHub(options: HubOptions): Promise<HubServer> {
   return {
     id: engine.id,
     domain: engine.domain,
+    ...(options.store.isVolatile === true ? { isVolatile: true } : {}),
     deadLetters: new DeadLetters(engine),
     operator: new Operator(engine),
     submit: (envelope) => submit(engine, envelope),
@@ -57,6 +60,21 @@ export async function openHub(options: HubOptions): Promise<HubServer> {
     handoff: (id, as) => view(engine, id, as),
     close: () => engine.close(),
   };
+}
+
+const passingKeys = new WeakMap<Store, PrivateKey>();
+
+/** The key of a hub that begins anew with every process. A store that lasts needs one that lasts. */
+function passingKey(store: Store): PrivateKey {
+  if (store.isVolatile !== true) {
+    throw new WaybillError(
+      400,
+      'A hub over a store that lasts signs with the same key at every start, so it has to be given one: openHub({ store, key: await loadKey("hub.key") }), with loadKey of @waybill/agent.',
+    );
+  }
+  const key = passingKeys.get(store) ?? generateKey();
+  passingKeys.set(store, key);
+  return key;
 }
 
 async function publish(engine: Engine, manifest: string): Promise<void> {

@@ -92,6 +92,8 @@ export interface Page<Cursor> {
  * one store, and the version that each write names keeps them apart.
  */
 export interface Store {
+  /** True where all that it keeps is gone with the process. */
+  readonly isVolatile?: boolean;
   /**
    * Rejects when the store can't tell any more, and then the commit may have happened or not: who
    * reads it again, from a store that works, knows.

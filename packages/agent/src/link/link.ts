@@ -1,15 +1,16 @@
 import { WaybillError } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/api";
-import type { PrivateKey, VerifiedEnvelope } from "@waybill/protocol";
+import type { VerifiedEnvelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { deferred } from "../delegating/deferred.ts";
 import type { Attachment, Delivery, Hub } from "../hub.ts";
+import type { OwnKey } from "../identity/own-key.ts";
 import type { Log } from "../log.ts";
 import type { Peers } from "./peers.ts";
 
 export interface LinkOptions {
   readonly id: string;
-  readonly key: PrivateKey;
+  readonly key: OwnKey;
   readonly hub: Hub;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -122,7 +123,7 @@ export class Link {
     const nonce = await hub.challenge?.();
     const at = clock.now();
     const { id: to, domain } = hub;
-    return signHello({ from: id, to, domain, instance, id: newId(), at, nonce }, key);
+    return signHello({ from: id, to, domain, instance, id: newId(), at, nonce }, key.current);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { signEnvelope, signEnvelopes } from "@waybill/protocol";
-import type { Envelope, PrivateKey } from "@waybill/protocol";
+import type { Envelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
+import type { OwnKey } from "../identity/own-key.ts";
 
 interface Waiting {
   readonly envelope: Envelope;
@@ -13,11 +14,11 @@ const GIVEN_AT_ONCE = 32;
 
 /** Signs what an agent sends: what is to be signed in one turn shares one signature. */
 export class Signer {
-  readonly #key: PrivateKey;
+  readonly #key: OwnKey;
   readonly #clock: Clock;
   #waiting: Waiting[] = [];
 
-  constructor(key: PrivateKey, clock: Clock) {
+  constructor(key: OwnKey, clock: Clock) {
     this.#key = key;
     this.#clock = clock;
   }
@@ -35,14 +36,14 @@ export class Signer {
     try {
       const texts = signEnvelopes(
         waiting.map(({ envelope }) => envelope),
-        this.#key,
+        this.#key.current,
       );
       this.#give(waiting, texts, 0);
     } catch {
       // One that can't be signed must not take the others with it.
       for (const { envelope, resolve, reject } of waiting) {
         try {
-          resolve(signEnvelope(envelope, this.#key));
+          resolve(signEnvelope(envelope, this.#key.current));
         } catch (error) {
           reject(error);
         }

@@ -30,7 +30,8 @@ export async function openStore(location: string): Promise<Store> {
           await write();
         };
       }
-      return target[name].bind(target);
+      const member = target[name];
+      return typeof member === "function" ? member.bind(target) : member;
     },
   });
 }

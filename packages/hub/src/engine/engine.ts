@@ -24,7 +24,7 @@ import type { Taken } from "./graces.ts";
 import { Offers } from "./offers.ts";
 import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
-import type { HubLimits, HubLogEvent, HubOptions } from "./options.ts";
+import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
 import { lapse, wake } from "./wake.ts";
 
@@ -44,7 +44,7 @@ export class Engine {
   readonly clock: Clock;
   readonly limits: HubLimits;
   readonly terms: LifecycleTerms;
-  readonly options: HubOptions;
+  readonly options: KeyedHubOptions;
   readonly registry: Registry;
   readonly router: Router;
   readonly cases: Cases;
@@ -66,7 +66,7 @@ export class Engine {
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
 
-  constructor(options: HubOptions, identity: HubIdentity) {
+  constructor(options: KeyedHubOptions, identity: HubIdentity) {
     this.options = options;
     this.id = identity.id;
     this.domain = identity.domain;

@@ -11,10 +11,15 @@ export interface HubLimits extends Limits {
 
 export const HUB_LIMITS: Readonly<HubLimits> = { ...LIMITS, openHandoffs: 10_000 };
 
+/** A hub over a store. */
 export interface HubOptions {
+  /** Where it keeps everything. */
   readonly store: Store;
-  /** What the hub signs receipts and notices with. The same key at every start. */
-  readonly key: PrivateKey;
+  /**
+   * What the hub signs receipts and notices with. The same key at every start: `loadKey` keeps one in
+   * a file. Over a store in memory it may be left out, as all else is gone with the process, too.
+   */
+  readonly key?: PrivateKey | undefined;
   /** The hub's name as an agent. Left out: the name that the store was first opened with, or one derived from the key. */
   readonly id?: string | undefined;
   readonly clock?: Clock | undefined;
@@ -35,6 +40,9 @@ export interface HubOptions {
   readonly deadLetterAgent?: string | undefined;
   readonly log?: ((event: HubLogEvent) => void) | undefined;
 }
+
+/** The same, once it is known what it signs with. */
+export type KeyedHubOptions = HubOptions & { readonly key: PrivateKey };
 
 export interface HubLogEvent {
   readonly event: "attached" | "detached" | "ended" | "failure";

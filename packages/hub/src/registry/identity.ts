@@ -1,6 +1,6 @@
 import { readCompact } from "@waybill/protocol";
 import { hubIdOf } from "@waybill/protocol/api";
-import type { HubOptions } from "../engine/options.ts";
+import type { KeyedHubOptions } from "../engine/options.ts";
 import type { Store } from "../store.ts";
 
 /** Who a hub is: its id as an agent, and the custody domain that it is of. */
@@ -13,7 +13,7 @@ export interface HubIdentity {
 const SETTING = "hub_id";
 
 /** The identity that a store was opened with before, also where the key has changed since. */
-export async function identityOf({ store, key, id }: HubOptions): Promise<HubIdentity> {
+export async function identityOf({ store, key, id }: KeyedHubOptions): Promise<HubIdentity> {
   const name = id ?? (await store.setting(SETTING)) ?? hubIdOf(key.kid);
   const [first] = await store.manifests(name);
   return { id: name, domain: first === undefined ? key.kid : readCompact(first.text).kid };

@@ -1,0 +1,192 @@
+/// <reference types="node" />
+import { generateKey, WaybillError } from "@waybill/protocol";
+import type { PrivateKey } from "@waybill/protocol";
+import type { Hub } from "../hub.ts";
+import { files } from "./files.ts";
+import type { Files } from "./files.ts";
+import { codeOf, keyAt, linked } from "./key-file.ts";
+
+/** The folder that keys are kept in, where it is not that of the application. */
+const SETTING = "WAYBILL_KEYS";
+
+const FOLDER_MODE = 0o700;
+const WRITABLE_BY_OTHERS = 0o022;
+
+const inMemory = new WeakMap<object, Map<string, PrivateKey>>();
+
+/**
+ * The key of an agent that was given none: the one that the application keeps for this agent at this
+ * hub, made the first time. A hub that forgets everything with its process needs none on disk.
+ */
+export class OwnKey {
+  readonly #hub: Hub;
+  readonly #id: string;
+  #key: PrivateKey | undefined;
+  /** Where the key is kept, if this is in a file of the application's own. */
+  path: string | undefined;
+
+  constructor(hub: Hub, id: string, given: PrivateKey | undefined) {
+    this.#hub = hub;
+    this.#id = id;
+    this.#key = given;
+  }
+
+  /** There once it was loaded, which comes before everything that is signed. */
+  get current(): PrivateKey {
+    if (this.#key === undefined) {
+      throw new WaybillError(403, `${this.#id} has no key yet: start it before it signs anything.`);
+    }
+    return this.#key;
+  }
+
+  async load(): Promise<PrivateKey> {
+    this.#key ??= this.#hub.isVolatile === true ? this.#passing() : await this.#kept();
+    return this.#key;
+  }
+
+  /** Says where the key is from, where the hub does not know it as this agent's. */
+  explain(error: unknown): unknown {
+    if (this.path === undefined || !WaybillError.is(error, 401)) return error;
+    return new WaybillError(
+      401,
+      `${error.message} The key that was used is that in ${this.path}: if the agent had another one before, put that there.`,
+      { cause: error, at: error.at },
+    );
+  }
+
+  /** An agent that starts again in the same process is still the same. */
+  #passing(): PrivateKey {
+    const keys = inMemory.get(this.#hub) ?? new Map<string, PrivateKey>();
+    inMemory.set(this.#hub, keys);
+    const key = keys.get(this.#id) ?? generateKey();
+    keys.set(this.#id, key);
+    return key;
+  }
+
+  async #kept(): Promise<PrivateKey> {
+    const found = files();
+    if (found === undefined) {
+      throw new WaybillError(
+        400,
+        `${this.#id} has no key, and this runtime has no files to keep one in: give createAgent the key, from where your platform keeps secrets: createAgent({ id, hub, key: privateKeyFrom(…) }).`,
+      );
+    }
+    const keys = keysFolder(found);
+    const ofHub = found.path.join(keys.folder, this.#hub.domain);
+    const own = [...keys.own, ofHub];
+    this.path = found.path.join(ofHub, `${this.#id}.key`);
+    try {
+      await checkFolders(own, found);
+      return await keyAt(this.path, {
+        isNoLink: true,
+        prepare: () => makeFolders(keys.folder, own, found),
+      });
+    } catch (cause) {
+      if (WaybillError.is(cause)) throw cause;
+      throw new WaybillError(
+        500,
+        `The key of ${this.#id} could not be kept in ${keys.folder}: ${WaybillError.from(cause).message}. Name a folder that this process may write to, and that is still there at the next start, in ${SETTING}, or give createAgent a key.`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** The folder for keys, and which of the folders on the way there are made and held to be ours. */
+function keysFolder({ fs, path }: Files): {
+  readonly folder: string;
+  readonly own: readonly string[];
+} {
+  const chosen = process.env[SETTING];
+  // Whoever names a folder may name a link: secrets are mounted so.
+  if (chosen !== undefined && chosen !== "") return { folder: path.resolve(chosen), own: [] };
+  const ours = path.join(applicationFolder({ fs, path }), ".waybill");
+  const folder = path.join(ours, "keys");
+  return { folder, own: [ours, folder] };
+}
+
+/**
+ * Where the application is, from wherever it is started: the nearest folder with a package.json that
+ * has a name, upwards from the script that runs. A build leaves package.json files without one in
+ * folders that the next build empties; they count only where there is no other.
+ */
+function applicationFolder({ fs, path }: Files): string {
+  const start = startFolder({ fs, path });
+  let unnamed: string | undefined;
+  for (let folder = start; ; folder = path.dirname(folder)) {
+    const name = packageName(path.join(folder, "package.json"), fs);
+    if (name !== undefined && name !== "") return folder;
+    if (name === "") unnamed ??= folder;
+    if (path.dirname(folder) === folder) return unnamed ?? start;
+  }
+}
+
+/** A tool that runs scripts, such as a test runner, is not the application: then it is where it was started. */
+function startFolder({ fs, path }: Files): string {
+  const script = process.argv[1];
+  if (script === undefined) return process.cwd();
+  try {
+    const folder = path.dirname(fs.realpathSync(script));
+    return folder.split(path.sep).includes("node_modules") ? process.cwd() : folder;
+  } catch {
+    return process.cwd();
+  }
+}
+
+/** Empty for a package.json without a name; undefined where there is none. */
+function packageName(file: string, fs: Files["fs"]): string | undefined {
+  let text: string;
+  try {
+    text = fs.readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+  try {
+    const { name } = JSON.parse(text) as { name?: unknown };
+    return typeof name === "string" ? name : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Throws where a folder that is there leads elsewhere, or where others could put a key of theirs into it. */
+async function checkFolders(
+  folders: readonly string[],
+  { fs: { promises } }: Files,
+): Promise<void> {
+  for (const folder of folders) {
+    const stat = await promises.lstat(folder).catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    });
+    if (stat === undefined) return;
+    if (stat.isSymbolicLink()) throw linked(folder);
+    if (!stat.isDirectory()) {
+      throw new WaybillError(400, `${folder} is no folder, so no key can be kept in it.`);
+    }
+    if (process.platform === "win32") continue;
+    const isOurs = stat.uid === process.getuid?.();
+    if (isOurs && (stat.mode & WRITABLE_BY_OTHERS) === 0) continue;
+    throw new WaybillError(
+      401,
+      `Others can write to ${folder}${isOurs ? "" : ", which belongs to another user"}, and could put a key of theirs there: no key is kept in it. ${isOurs ? `Run: chmod 700 ${folder}.` : `Name another folder in ${SETTING}.`}`,
+    );
+  }
+}
+
+async function makeFolders(keys: string, own: readonly string[], ours: Files): Promise<void> {
+  const { fs, path } = ours;
+  const { promises } = fs;
+  if (!own.includes(keys)) await promises.mkdir(keys, { recursive: true, mode: FOLDER_MODE });
+  for (const folder of own) {
+    await promises.mkdir(folder, { mode: FOLDER_MODE }).catch(unlessThere);
+  }
+  const ignored = path.join(keys, ".gitignore");
+  await promises.writeFile(ignored, "*\n", { flag: "wx" }).catch(unlessThere);
+  // Somebody else may have been first.
+  await checkFolders(own, ours);
+}
+
+function unlessThere(error: unknown): void {
+  if (codeOf(error) !== "EEXIST") throw error;
+}
