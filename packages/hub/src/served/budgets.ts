@@ -12,7 +12,25 @@ export interface ServedLimits {
   idleMs: number;
   unreadMs: number;
   requestsAtOnce: number;
+  condemnedMs: number;
   headerBytes: number;
+  framesPerMessage: number;
+  fragmentsPerMessage: number;
+  callBytesAtOnce: number;
+  bytesPerAddress: number;
+  burstBytesPerAddress: number;
+  requestsPerFailure: number;
+  bytesPerAgent: number;
+  burstBytesPerAgent: number;
+  strangerRequestsPerHub: number;
+  strangerBurstPerHub: number;
+  strangerBytesPerHub: number;
+  strangerBurstBytesPerHub: number;
+  strangerHeldBytes: number;
+  heldBytesPerHub: number;
+  callBytesPerHub: number;
+  callsPerHub: number;
+  turnMs: number;
   helloMs: number;
   headersMs: number;
   requestMs: number;
@@ -58,6 +76,8 @@ export interface Budget {
   readonly beyond: StatusCode | "cut" | "wait";
 }
 
+const MIB = 1024 * 1024;
+
 /**
  * Every bound that a served hub sets to those who ask it, in one place. Everything else reads this:
  * the options, what is enforced, and /metrics.
@@ -91,12 +111,40 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     bounds: "requests sent before the answer to the first one was read (pipelining)",
     beyond: "cut",
   },
+  condemnedMs: {
+    limit: 5_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "how long a connection that has broken a bound is left, unread, before it is cut",
+    beyond: "cut",
+  },
   headerBytes: {
     limit: 16 * 1024,
     unit: "bytes",
     per: "connection",
     bounds: "the headers of one request",
     beyond: 413,
+  },
+  framesPerMessage: {
+    limit: 1_024,
+    unit: "items",
+    per: "connection",
+    bounds: "frames in one message on a socket",
+    beyond: 413,
+  },
+  fragmentsPerMessage: {
+    limit: 1_024,
+    unit: "items",
+    per: "connection",
+    bounds: "fragments of one message on a socket",
+    beyond: "cut",
+  },
+  callBytesAtOnce: {
+    limit: 8 * MIB,
+    unit: "bytes",
+    per: "connection",
+    bounds: "messages whose calls are under way or wait on one socket; it is not read meanwhile",
+    beyond: "wait",
   },
   helloMs: {
     limit: 10_000,
@@ -127,14 +175,14 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     beyond: "wait",
   },
   unsentBytes: {
-    limit: 64 * 1024 * 1024,
+    limit: 16 * MIB,
     unit: "bytes",
     per: "connection",
     bounds: "what may wait for an agent to read it",
     beyond: 413,
   },
   slowBytes: {
-    limit: 4 * 1024 * 1024,
+    limit: 4 * MIB,
     unit: "bytes",
     per: "connection",
     bounds: "what may wait on a socket before its agent is offered nothing more",
@@ -196,6 +244,105 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     unit: "requests",
     per: "address",
     bounds: "requests from one address at once, after a pause",
+    beyond: 301,
+  },
+  bytesPerAddress: {
+    limit: 4 * MIB,
+    unit: "bytes a second",
+    per: "address",
+    bounds: "bodies and messages of strangers from one address",
+    beyond: 301,
+  },
+  burstBytesPerAddress: {
+    limit: 32 * MIB,
+    unit: "bytes",
+    per: "address",
+    bounds: "bodies and messages of strangers from one address at once, after a pause",
+    beyond: 301,
+  },
+  requestsPerFailure: {
+    limit: 20,
+    unit: "requests",
+    per: "address",
+    bounds: "what a signature that does not hold costs: so many requests or frames",
+    beyond: "wait",
+  },
+  strangerRequestsPerHub: {
+    limit: 4_000,
+    unit: "requests a second",
+    per: "hub",
+    bounds: "requests of strangers from all addresses together",
+    beyond: 301,
+  },
+  strangerBurstPerHub: {
+    limit: 8_000,
+    unit: "requests",
+    per: "hub",
+    bounds: "requests of strangers from all addresses at once, after a pause",
+    beyond: 301,
+  },
+  strangerBytesPerHub: {
+    limit: 8 * MIB,
+    unit: "bytes a second",
+    per: "hub",
+    bounds: "bodies and messages of strangers from all addresses together",
+    beyond: 301,
+  },
+  strangerBurstBytesPerHub: {
+    limit: 64 * MIB,
+    unit: "bytes",
+    per: "hub",
+    bounds: "bodies and messages of strangers from all addresses at once, after a pause",
+    beyond: 301,
+  },
+  strangerHeldBytes: {
+    limit: 32 * MIB,
+    unit: "bytes",
+    per: "hub",
+    bounds: "what is held for strangers: unfinished bodies and messages, unread answers",
+    beyond: "cut",
+  },
+  heldBytesPerHub: {
+    limit: 96 * MIB,
+    unit: "bytes",
+    per: "hub",
+    bounds:
+      "what is held for agents: unfinished bodies and messages, unread answers and deliveries",
+    beyond: "cut",
+  },
+  callBytesPerHub: {
+    limit: 48 * MIB,
+    unit: "bytes",
+    per: "hub",
+    bounds: "messages whose calls are under way or wait on all sockets; the heavier ones wait",
+    beyond: "wait",
+  },
+  callsPerHub: {
+    limit: 1_024,
+    unit: "calls",
+    per: "hub",
+    bounds: "requests and calls under way; next is whoever has had the fewest",
+    beyond: "wait",
+  },
+  turnMs: {
+    limit: 10,
+    unit: "milliseconds",
+    per: "hub",
+    bounds: "work in one turn of the event loop; next is whoever has had the least",
+    beyond: "wait",
+  },
+  bytesPerAgent: {
+    limit: 32 * MIB,
+    unit: "bytes a second",
+    per: "agent",
+    bounds: "bodies of its signed requests, and messages on its socket",
+    beyond: 301,
+  },
+  burstBytesPerAgent: {
+    limit: 128 * MIB,
+    unit: "bytes",
+    per: "agent",
+    bounds: "bodies and messages of one agent at once, after a pause",
     beyond: 301,
   },
   callsPerAgent: {

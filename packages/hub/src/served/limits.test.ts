@@ -1,6 +1,9 @@
+/// <reference types="node" />
+import { generateKey } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { rawBytes } from "./hardening-fixture.ts";
-import { ask, openWorld, Wire } from "./served-fixture.ts";
+import { RawConnection, requestText } from "./http/raw-fixture.ts";
+import { ask, openWorld, Party, Wire } from "./served-fixture.ts";
 import type { World } from "./served-fixture.ts";
 import type { ServedLimits } from "./budgets.ts";
 
@@ -133,4 +136,157 @@ test("one agent's requests have a quota of their own", () =>
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     expect((await other.ask("/v1/dead-letters")).status).toBe(200);
+  }));
+
+test("12: strangers have a budget of bytes; who signs its requests pays out of its own", () =>
+  withLimits({ bytesPerAddress: 1, burstBytesPerAddress: 50_000 }, async (world) => {
+    const owner = await world.party("owner");
+    const body = JSON.stringify({ envelope: "x".repeat(40_000) });
+    expect((await ask(`${world.url}/v1/envelopes`, { body })).status).toBe(400);
+    const refused = await ask(`${world.url}/v1/envelopes`, { body });
+    expect(refused.json).toMatchObject({ waybill_status: 301, retryable: true });
+    expect((await owner.ask("/v1/envelopes", { body })).status).toBe(400);
+    expect((await ask(`${world.url}/healthz`)).status).toBe(200);
+  }));
+
+test("12: a body of which nobody says how long it is is paid for as it comes", () =>
+  withLimits({ bytesPerAddress: 1, burstBytesPerAddress: 50_000 }, async ({ url }) => {
+    const asking = await RawConnection.open(url);
+    const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
+    asking.write(requestText("POST /v1/envelopes", ...headers));
+    const chunk = `2000\r\n${" ".repeat(0x2000)}\r\n`;
+    while (asking.isOpen && !asking.received.includes("429")) {
+      asking.write(chunk);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(asking.received).toMatch(/^HTTP\/1.1 429 /);
+    asking.close();
+  }));
+
+test("12: signatures that do not hold use up what an address may ask, and not what an agent may", () =>
+  withLimits({ requestsPerAddress: 0.001, burstPerAddress: 50 }, async (world) => {
+    const owner = await world.party("owner");
+    const path = "/v1/dead-letters";
+    const line = await RawConnection.open(world.url);
+    const asked = async () => {
+      line.received = "";
+      line.write(requestText(path, `Authorization: ${owner.proof(path, "GET")}`));
+      await line.until("\r\n\r\n");
+      return Number(line.received.split(" ")[1]);
+    };
+    expect(await asked()).toBe(200);
+    const { text } = new Party("owner", generateKey(), world.url, world.hub).handoff("owner");
+    const statuses: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      statuses.push((await ask(`${world.url}/v1/envelopes`, { body: { envelope: text } })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    // Its line is known: what others at its address have used up does not matter on it.
+    expect(await asked()).toBe(200);
+    line.close();
+  }));
+
+test("12: an agent has a budget of bytes too, over requests and its socket", () =>
+  withLimits({ bytesPerAgent: 1, burstBytesPerAgent: 50_000 }, async (world) => {
+    const owner = await world.party("owner");
+    const body = JSON.stringify({ envelope: "x".repeat(40_000) });
+    expect((await owner.ask("/v1/envelopes", { body })).status).toBe(400);
+    expect((await owner.ask("/v1/envelopes", { body })).status).toBe(429);
+    const other = await world.party("other");
+    expect((await other.ask("/v1/envelopes", { body })).status).toBe(400);
+  }));
+
+test("31: a message of too many frames, or in too many fragments, ends its socket", () =>
+  withLimits({ framesPerMessage: 10, fragmentsPerMessage: 10 }, async (world) => {
+    const owner = await world.party("owner");
+    const wire = await owner.attach();
+    wire.say(...Array.from({ length: 11 }, () => ({ type: "ping" }) as const));
+    expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 413 });
+    const torn = await owner.attach();
+    for (let count = 0; count < 20; count++) torn.socket.send("", { fin: false });
+    expect(await torn.closed).toBe(1008);
+  }));
+
+test("31: pings of the WebSocket itself are counted too", () =>
+  withLimits({}, async ({ url }) => {
+    const wire = await Wire.open(url);
+    for (let count = 0; count < 100; count++) wire.socket.ping();
+    expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 401 });
+  }));
+
+test("31: an agent that pings and does not read makes the hub keep nothing for it", () =>
+  withLimits({ unsentBytes: 2_000_000 }, async (world) => {
+    const owner = await world.party("owner");
+    const wire = await owner.attach();
+    const ponged = new Promise((resolve) => wire.socket.once("pong", resolve));
+    wire.socket.ping("x");
+    expect(String(await ponged)).toBe("x");
+    wire.socket.pause();
+    for (let count = 0; count < 40_000; count++) wire.socket.ping("x".repeat(125));
+    // It is read on: what it asks now is answered once it reads again.
+    const answer = wire.call("manifests", { agent: "owner" });
+    wire.socket.resume();
+    expect(await answer).toHaveProperty("manifests");
+    await wire.close();
+  }));
+
+test("31: of strangers that begin long messages and do not end them the heaviest are cut", () =>
+  withLimits({ strangerHeldBytes: 1_000_000 }, async (world) => {
+    const strangers: Wire[] = [];
+    for (let count = 0; count < 6; count++) {
+      const wire = await Wire.open(world.url);
+      wire.socket.send("x".repeat(300_000), { fin: false });
+      strangers.push(wire);
+    }
+    const first = await Promise.race(
+      strangers.map(({ closed }, index) => closed.then(() => index)),
+    );
+    expect(first).toBeGreaterThanOrEqual(0);
+    // The same for bodies.
+    const bodies = await Promise.all(
+      Array.from({ length: 6 }, () => RawConnection.open(world.url)),
+    );
+    for (const each of bodies) {
+      const headers = ["Content-Type: application/json", "Content-Length: 400000"];
+      each.write(requestText("POST /v1/envelopes", ...headers) + "x".repeat(300_000));
+    }
+    await Promise.race(bodies.map(({ closed }) => closed));
+    expect((await ask(`${world.url}/healthz`)).status).toBe(200);
+    for (const each of bodies) each.close();
+    for (const each of strangers) each.socket.terminate();
+  }));
+
+test("41: calls of one agent by the thousand keep another waiting for a few of them only", () =>
+  withLimits({ callsPerHub: 4 }, async (world) => {
+    const heavy = await world.party("heavy", [{ name: "work" }]);
+    const light = await world.party("light");
+    const [line, other] = [await heavy.attach(0), await light.attach(0)];
+    let isAnswered = 0;
+    const calls = Array.from({ length: 1_000 }, () =>
+      line.call("submit", { envelope: heavy.handoff("heavy").text }).then((reply) => {
+        isAnswered++;
+        return reply;
+      }),
+    );
+    await calls[0];
+    const { envelope, text } = light.handoff("heavy");
+    await other.call("submit", { envelope: text });
+    expect(isAnswered).toBeLessThan(1_000);
+    expect(await world.hub.operator.handoff(envelope.handoff_id)).toMatchObject({ state: "open" });
+    await Promise.all(calls);
+    await Promise.all([line.close(), other.close()]);
+  }));
+
+test("callers that hold more than their share are read later, and are answered all the same", () =>
+  withLimits({ callBytesAtOnce: 500_000, callBytesPerHub: 600_000 }, async (world) => {
+    const owner = await world.party("owner", [{ name: "work" }]);
+    const wire = await owner.attach(0);
+    const input = "x".repeat(300_000);
+    const calls = Array.from({ length: 12 }, () =>
+      wire.call("submit", {
+        envelope: owner.handoff("owner", { body: { capability: "work", input } }).text,
+      }),
+    );
+    for (const reply of await Promise.all(calls)) expect(reply).toHaveProperty("receipt");
+    await wire.close();
   }));

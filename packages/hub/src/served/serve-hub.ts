@@ -4,7 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
 import { Hosts, isLocalOnly, isLoopback } from "./doors/hosts.ts";
 import { operatorTokenOf } from "./doors/operator-token.ts";
-import { Rates } from "./doors/rates.ts";
+import { Slots } from "./doors/slots.ts";
+import { Tolls } from "./doors/tolls.ts";
+import { Turns } from "./doors/turns.ts";
 import { UsedProofs } from "./doors/used-proofs.ts";
 import { BODY_BYTES_BESIDE_ENVELOPE } from "./http/body.ts";
 import { Connections } from "./http/connections.ts";
@@ -34,11 +36,12 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { limits } = budgets;
   const { operator } = hub;
   const operatorToken = await operatorTokenOf(store, hub.domain, options.operatorToken);
-  const agentRates = new Rates(limits.callsPerAgent, limits.burstPerAgent);
+  const tolls = new Tolls(budgets);
+  const turns = new Turns(limits.turnMs, () => budgets.hit("turnMs"));
+  const slots = new Slots(limits.callsPerHub, () => budgets.hit("callsPerHub"));
   const door = {
     hosts: new Hosts({ ...options, host }),
-    budgets,
-    addressRates: new Rates(limits.requestsPerAddress, limits.burstPerAddress),
+    tolls,
     isBehindProxy,
     bodyBytes: operator.limits.envelopeBytes + BODY_BYTES_BESIDE_ENVELOPE,
   };
@@ -46,6 +49,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const server = httpServer({
     door,
     connections,
+    turns,
     hubLimits: operator.limits,
     budgets,
     tls,
@@ -74,7 +78,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const all = operations();
-  let description: unknown;
+  let description: string | undefined;
   const served: Served = {
     hub,
     store,
@@ -90,23 +94,18 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
       return url;
     },
     closing: closing.signal,
-    openapi: () => (description ??= openapi(all, url, hub.id)),
+    openapi: () => (description ??= JSON.stringify(openapi(all, url, hub.id))),
   };
-  for (const operation of operations())
-    addRoute(server.fastify, operation, {
-      served,
-      callers,
-      budgets,
-      connections,
-      agentRates,
-      door,
-    });
+  for (const operation of all)
+    addRoute(server.fastify, operation, { served, callers, connections, tolls, slots, door });
   const sockets = new Sockets(server.fastify.server, {
     hub,
     connections,
     budgets,
     door,
-    agentRates,
+    tolls,
+    turns,
+    slots,
     called: (call, status, seconds) => metrics.calls.observe(seconds, { call, status }),
   });
   await server.listen(host, port);

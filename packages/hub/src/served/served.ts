@@ -20,5 +20,5 @@ export interface Served {
   /** Aborted when it goes down: whoever asks then should go elsewhere, or come again. */
   readonly closing: AbortSignal;
   /** The description of all this. */
-  openapi(): unknown;
+  openapi(): string;
 }

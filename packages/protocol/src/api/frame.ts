@@ -1,3 +1,4 @@
+import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
@@ -67,6 +68,8 @@ export function joinFrames(texts: readonly string[]): string {
 export interface FrameLimits {
   readonly characters: number;
   readonly jsonDepth?: number | undefined;
+  /** So many in one message; any number where it is left out. */
+  readonly frames?: number | undefined;
 }
 
 /** The frames in a message from an agent. */
@@ -81,13 +84,19 @@ export function readHubFrames(text: string, limits: FrameLimits): readonly HubFr
 
 function readFrames(
   text: string,
-  { characters, jsonDepth = LIMITS.jsonDepth }: FrameLimits,
+  { characters, jsonDepth = LIMITS.jsonDepth, frames = Infinity }: FrameLimits,
   readers: Readonly<Record<string, FrameReader>>,
 ): readonly object[] {
   const value = parseJson(text, {
     envelopeBytes: characters,
     jsonDepth: jsonDepth + DEPTH_OF_FRAMES,
   });
+  if (Array.isArray(value) && value.length > frames) {
+    throw new WaybillError(
+      413,
+      `The message has ${value.length} frames, and the limit is ${frames}.`,
+    );
+  }
   return Array.isArray(value)
     ? value.map((each, index) => readFrame(each, `/${index}`, readers))
     : [readFrame(value, "", readers)];

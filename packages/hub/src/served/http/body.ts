@@ -1,14 +1,92 @@
 /// <reference types="node" />
+import type { IncomingMessage } from "node:http";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Json, Limits } from "@waybill/protocol";
+import type { Turns } from "../doors/turns.ts";
+import type { Connections } from "./connections.ts";
+import type { DoorOptions } from "./door.ts";
 
 /** What a request holds around its envelope. */
 export const BODY_BYTES_BESIDE_ENVELOPE: number = 4 * 1024;
 
+export interface BodyOptions {
+  readonly door: DoorOptions;
+  readonly connections: Connections;
+  readonly turns: Turns;
+  readonly hubLimits: Limits;
+}
+
+export interface Body {
+  readonly bytes: Buffer;
+  readonly value: Json;
+}
+
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A body, read by the rules of the protocol: whatever another reader could take differently is refused. */
-export function readBody(bytes: Uint8Array, limits: Limits, bodyBytes: number): Json {
+export async function readBody(request: IncomingMessage, options: BodyOptions): Promise<Body> {
+  const { door, connections, turns, hubLimits } = options;
+  const bytes = await take(request, door, connections);
+  const { owner, address = "" } = connections.of(request.socket) ?? {};
+  return new Promise((resolve, reject) => {
+    const work = () => {
+      try {
+        resolve({ bytes, value: valueOf(bytes, hubLimits, door.bodyBytes) });
+      } catch (error) {
+        reject(WaybillError.from(error));
+      }
+    };
+    if (owner === undefined) turns.runForStranger(address, work);
+    else turns.run(owner, work);
+  });
+}
+
+function take(
+  request: IncomingMessage,
+  { tolls, bodyBytes }: DoorOptions,
+  connections: Connections,
+): Promise<Buffer> {
+  const toll = tolls.of(request);
+  const isPaid = request.headers["content-length"] !== undefined;
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    const done = () => {
+      request.off("data", add);
+      request.off("end", end);
+      request.off("close", cut);
+      request.off("error", cut);
+    };
+    const add = (part: Buffer) => {
+      bytes += part.length;
+      try {
+        if (bytes > bodyBytes) {
+          throw new WaybillError(413, `The body has more than ${bodyBytes} bytes, the limit here.`);
+        }
+        if (!isPaid) tolls.more(toll, part.length);
+      } catch (error) {
+        done();
+        return reject(WaybillError.from(error));
+      }
+      connections.holdForRequest(request, part.length);
+      parts.push(part);
+    };
+    const end = () => {
+      done();
+      resolve(Buffer.concat(parts));
+    };
+    const cut = () => {
+      done();
+      reject(new WaybillError(400, "The body has ended before it was complete."));
+    };
+    request.on("data", add);
+    request.once("end", end);
+    request.once("close", cut);
+    request.once("error", cut);
+  });
+}
+
+function valueOf(bytes: Uint8Array, limits: Limits, bodyBytes: number): Json {
   let text: string;
   try {
     text = decoder.decode(bytes);

@@ -52,7 +52,7 @@ const UPGRADE = [
 
 describe("requests that nobody reads the answers to", () => {
   test("41: a connection with more requests under way than a few is cut, and others are not", async () => {
-    const { url } = await worldWith({});
+    const { url } = await worldWith({ condemnedMs: 100 });
     const attackers = await Promise.all(Array.from({ length: 20 }, () => raw(url)));
     for (const each of attackers) {
       each.socket.pause();

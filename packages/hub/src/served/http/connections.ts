@@ -3,10 +3,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import type { BudgetName, Budgets } from "../budgets.ts";
 import { networkOf } from "./address.ts";
+import { readInSlices } from "./slices.ts";
 
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Bytes that the hub holds for it: its body, and its answer. */
+  held: number;
 }
 
 /** One connection, from its first byte on. Strangers are those on which nobody has proven who it is. */
@@ -21,7 +24,12 @@ export class Connection {
   isUpgraded = false;
   /** What is done on it that its other side waits for, beside requests. */
   isBusy = false;
+  /** What the hub holds for it that is freed by cutting it, and by waiting. */
+  cuttable = 0;
+  pending = 0;
   hasAsked = false;
+  /** It has broken a bound: nothing of it is read or answered any more. */
+  isCondemned = false;
   quietSince: number;
   #exchanges: Exchange[] = [];
   #passed = 0;
@@ -38,8 +46,14 @@ export class Connection {
     return this.#exchanges.length;
   }
 
+  /** Whether what comes next belongs to the body of a request. */
+  get isInBody(): boolean {
+    return this.#exchanges.at(-1)?.request.complete === false;
+  }
+
   /** Whether it is the other side's turn: to ask, to send the rest of a body, or to read. */
   get isWaitingForPeer(): boolean {
+    if (this.isCondemned) return true;
     if (this.isBusy) return false;
     return this.#exchanges.every(
       ({ request, response }) => !request.complete || response.writableEnded,
@@ -49,10 +63,15 @@ export class Connection {
   begin(exchange: Exchange): void {
     this.hasAsked = true;
     this.#exchanges.push(exchange);
-    exchange.response.once("close", () => {
-      this.#exchanges = this.#exchanges.filter((each) => each !== exchange);
-      this.quietSince = performance.now();
-    });
+  }
+
+  end(exchange: Exchange): void {
+    this.#exchanges = this.#exchanges.filter((each) => each !== exchange);
+    this.quietSince = performance.now();
+  }
+
+  exchangeOf(request: IncomingMessage): Exchange | undefined {
+    return this.#exchanges.find((each) => each.request === request);
   }
 
   /** For how long nothing of what waits to be read has been read. */
@@ -82,6 +101,8 @@ export class Connections {
   readonly #strangers = new Groups();
   readonly #owned = new Groups();
   readonly #ofAddress = new Map<string, number>();
+  readonly #heldForStrangers = { cuttable: 0, pending: 0 };
+  readonly #heldForKnown = { cuttable: 0, pending: 0 };
   readonly #sweeping: NodeJS.Timeout;
 
   constructor(budgets: Budgets, isBehindProxy: boolean) {
@@ -91,13 +112,17 @@ export class Connections {
     this.#sweeping.unref();
   }
 
-  watch(server: Server): void {
-    server.on("connection", (socket: Socket) => this.#open(socket));
+  watch(server: Server, isSecure: boolean): void {
+    server.on("connection", (socket: Socket) => {
+      const connection = this.#open(socket);
+      if (connection !== undefined && !isSecure) readInSlices(socket, connection);
+    });
     server.on("secureConnection", (socket: Socket) => {
       const connection = this.#all.get(keyOf(socket));
       if (connection === undefined) return void socket.destroy();
       connection.socket = socket;
       this.#bySocket.set(socket, connection);
+      readInSlices(socket, connection);
     });
   }
 
@@ -113,17 +138,19 @@ export class Connections {
     return this.#all.size - this.#strangers.size;
   }
 
-  #open(socket: Socket): void {
+  #open(socket: Socket): Connection | undefined {
     const connection = new Connection(keyOf(socket), socket, performance.now());
     const { connectionsPerHub } = this.#budgets.limits;
     if (this.#all.size >= connectionsPerHub && !this.#evict("connectionsPerHub")) {
       this.#budgets.hit("connectionsPerHub");
-      return void socket.destroy();
+      socket.destroy();
+      return undefined;
     }
     this.#all.set(connection.key, connection);
     this.#bySocket.set(socket, connection);
     socket.once("close", () => this.#close(connection));
     if (!this.#isBehindProxy) this.countFor(connection, networkOf(socket.remoteAddress ?? ""));
+    return connection;
   }
 
   /** Counts a connection for the address that it comes from, and cuts it where there is no room. */
@@ -180,9 +207,18 @@ export class Connections {
   }
 
   #leave(connection: Connection): void {
+    this.#release(connection);
     const { owner, address } = connection;
     if (owner !== undefined) this.#owned.delete(owner, connection);
     else if (address !== undefined) this.#strangers.delete(address, connection);
+  }
+
+  /** Stops reading a connection, and cuts it later: one that was cut at once would be back at once. */
+  condemn(connection: Connection): void {
+    if (connection.isCondemned) return;
+    connection.isCondemned = true;
+    connection.socket.pause();
+    setTimeout(() => this.cut(connection), this.#budgets.limits.condemnedMs).unref();
   }
 
   cut(connection: Connection): void {
@@ -217,6 +253,81 @@ export class Connections {
       this.#budgets.hit(budget);
       this.cut(connection);
     }
+  }
+
+  /** A request has come in on a connection; it is under way until its answer was read, or is cut. */
+  begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const exchange: Exchange = { request, response, held: 0 };
+    connection.begin(exchange);
+    response.once("close", () => {
+      connection.end(exchange);
+      this.#hold(connection, -exchange.held);
+    });
+  }
+
+  /** So many more bytes are held for a request, until its answer was read. */
+  holdForRequest(request: IncomingMessage, bytes: number): void {
+    const connection = this.of(request.socket);
+    const exchange = connection?.exchangeOf(request);
+    if (connection === undefined || exchange === undefined) return;
+    exchange.held += bytes;
+    this.#hold(connection, bytes);
+  }
+
+  #hold(connection: Connection, more: number): void {
+    const { cuttable, pending } = connection;
+    if (more !== 0) this.hold(connection, { cuttable: cuttable + more, pending });
+  }
+
+  /**
+   * Tells how many bytes the hub holds for a connection. Of those that hold too much together the
+   * heaviest is cut. Gives whether it holds more calls than it may, so that it is to be read later.
+   */
+  hold(
+    connection: Connection,
+    { cuttable, pending }: { readonly cuttable: number; readonly pending: number },
+  ): boolean {
+    if (this.#all.get(connection.key) !== connection) return false;
+    const isStranger = connection.owner === undefined;
+    const held = isStranger ? this.#heldForStrangers : this.#heldForKnown;
+    held.cuttable += cuttable - connection.cuttable;
+    held.pending += pending - connection.pending;
+    connection.cuttable = cuttable;
+    connection.pending = pending;
+    const { strangerHeldBytes, heldBytesPerHub, callBytesAtOnce, callBytesPerHub } =
+      this.#budgets.limits;
+    if (isStranger) {
+      const sum = held.cuttable + held.pending;
+      if (sum > strangerHeldBytes) this.#cutHeaviest("strangerHeldBytes", isStranger);
+      return false;
+    }
+    if (held.cuttable > heldBytesPerHub) this.#cutHeaviest("heldBytesPerHub", isStranger);
+    const budget =
+      pending > callBytesAtOnce
+        ? "callBytesAtOnce"
+        : held.pending > callBytesPerHub
+          ? "callBytesPerHub"
+          : undefined;
+    if (budget !== undefined) this.#budgets.hit(budget);
+    return budget !== undefined;
+  }
+
+  #cutHeaviest(budget: BudgetName, isStranger: boolean): void {
+    let heaviest: Connection | undefined;
+    for (const each of this.#all.values()) {
+      if ((each.owner === undefined) !== isStranger) continue;
+      if (each.cuttable > (heaviest?.cuttable ?? 0)) heaviest = each;
+    }
+    this.#budgets.hit(budget);
+    if (heaviest !== undefined) this.cut(heaviest);
+  }
+
+  #release(connection: Connection): void {
+    const held = connection.owner === undefined ? this.#heldForStrangers : this.#heldForKnown;
+    held.cuttable -= connection.cuttable;
+    held.pending -= connection.pending;
+    connection.cuttable = 0;
+    connection.pending = 0;
   }
 
   close(): void {

@@ -1,6 +1,8 @@
 /// <reference types="node" />
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { WaybillError } from "@waybill/protocol";
+import type { Budgets } from "../budgets.ts";
+import type { Turns } from "../doors/turns.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { discardRest } from "./discard.ts";
 import { checkAtDoor } from "./door.ts";
@@ -9,7 +11,9 @@ import { plainProblem } from "./errors.ts";
 
 export interface GateOptions {
   readonly door: DoorOptions;
+  readonly budgets: Budgets;
   readonly connections: Connections;
+  readonly turns: Turns;
 }
 
 /** Whoever comes too early is answered after its time, and no later than this. */
@@ -17,23 +21,27 @@ const ANSWER_WITHIN_MS = 1_000;
 
 /** Lets requests through to whoever answers them, once it is known that they may cost something. */
 export function gate(answer: RequestListener, options: GateOptions): RequestListener {
-  const { door, connections } = options;
-  const { budgets } = door;
+  const { door, budgets, connections, turns } = options;
   return (request, response) => {
     const connection = connections.of(request.socket);
     // What was read together with the request for which it was cut.
-    if (connection === undefined || request.socket.destroyed) return;
-    connection.begin({ request, response });
+    if (connection === undefined || connection.isCondemned) return;
+    connections.begin(connection, request, response);
     if (connection.requests > budgets.limits.requestsAtOnce) {
       budgets.hit("requestsAtOnce");
-      return connections.cut(connection);
+      return connections.condemn(connection);
     }
     try {
-      checkAtDoor(request, door, connection);
+      door.tolls.note(request, checkAtDoor(request, door, connection));
     } catch (error) {
       return refuse(WaybillError.from(error), request, response, connection, options);
     }
-    answer(request, response);
+    const work = () => {
+      if (!request.socket.destroyed && !connection.isCondemned) answer(request, response);
+    };
+    const { owner, address = "" } = connection;
+    if (owner === undefined) turns.runForStranger(address, work);
+    else turns.run(owner, work);
   };
 }
 

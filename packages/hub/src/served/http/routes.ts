@@ -3,11 +3,10 @@ import { Readable } from "node:stream";
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
 import { checked, checkRequestBody, OPERATOR_SCHEME } from "@waybill/protocol/api";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Budgets } from "../budgets.ts";
 import { callerOf } from "../doors/caller.ts";
 import type { Caller, CallerOptions, Request } from "../doors/caller.ts";
-import { tooMany } from "../doors/rates.ts";
-import type { Rates } from "../doors/rates.ts";
+import type { Slots } from "../doors/slots.ts";
+import type { Tolls } from "../doors/tolls.ts";
 import { Lines, NDJSON } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
@@ -26,9 +25,9 @@ declare module "fastify" {
 export interface RouteOptions {
   readonly served: Served;
   readonly callers: CallerOptions;
-  readonly budgets: Budgets;
   readonly connections: Connections;
-  readonly agentRates: Rates;
+  readonly tolls: Tolls;
+  readonly slots: Slots;
   readonly door: DoorOptions;
 }
 
@@ -36,31 +35,42 @@ export interface RouteOptions {
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
-  { served, callers, budgets, connections, agentRates, door }: RouteOptions,
+  { served, callers, connections, tolls, slots, door }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
+
+  /** Whatever works at once has a place; who only waits takes none. */
+  async function inSlot({ raw, caller }: FastifyRequest, work: () => Promise<unknown>) {
+    const { address } = tolls.of(raw);
+    try {
+      if (operation.waits === true) return await work();
+      return await slots.run(caller.type === "agent" ? caller.agent : address, work);
+    } catch (error) {
+      if (caller.type === "stranger" && WaybillError.is(error, 401)) tolls.fail(address);
+      throw error;
+    }
+  }
+
   server.route({
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     async onRequest(request) {
       const connection = connections.of(request.raw.socket);
+      const toll = tolls.of(request.raw);
       try {
         request.caller = await callerOf(requestOf(request, door), callers);
       } catch (error) {
+        if (WaybillError.is(error, 401)) tolls.fail(toll.address);
         if (connection !== undefined) connections.doubt(connection);
         throw error;
       }
       const { caller } = request;
-      if (caller.type !== "stranger" && connection !== undefined) {
-        connections.prove(connection, caller.type === "agent" ? caller.agent : "");
-      }
+      const owner = caller.type === "agent" ? caller.agent : OPERATORS;
+      if (isKnown(caller) && connection !== undefined) connections.prove(connection, owner);
       admitCaller(caller, who, served);
-      if (caller.type !== "agent") return;
-      const early = agentRates.take(caller.agent, Date.now());
-      if (early === 0) return;
-      budgets.hit("callsPerAgent");
-      throw tooMany(caller.agent, early);
+      if (caller.type === "agent") tolls.pay(toll, caller.agent);
+      else if (caller.type === "operator") tolls.forget(toll);
     },
     async preValidation({ caller, bodyBytes }) {
       if (caller.type !== "agent" && caller.type !== "operator") return;
@@ -76,7 +86,7 @@ export function addRoute(
         signal: AbortSignal.any([signalOf(request, reply), served.closing]),
         accepts: (type: string) => request.headers.accept?.includes(type) === true,
       };
-      const given = await operation.handle(asked);
+      const given = await inSlot(request, () => operation.handle(asked));
       if (given instanceof Lines) return sendLines(reply, given.lines);
       if (served.isEnding) reply.header("connection", "close");
       if (answer === undefined) return reply.code(204).send();
@@ -96,6 +106,9 @@ function requestOf(
   const { authorization } = headers;
   return { authorization, method, path: url, isAskedAt: (host) => hosts.isAt(host, ends) };
 }
+
+/** No agent has this name. */
+const OPERATORS = "";
 
 type Openness = Pick<Served, "isOpenRegistry" | "isLocal">;
 

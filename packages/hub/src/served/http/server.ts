@@ -7,9 +7,10 @@ import { lookup } from "node:dns/promises";
 import type { AddressInfo, Socket } from "node:net";
 import { WaybillError } from "@waybill/protocol";
 import fastify from "fastify";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { HubLimits } from "../../engine/options.ts";
 import type { Budgets } from "../budgets.ts";
+import type { Turns } from "../doors/turns.ts";
 import { faultOf } from "../log.ts";
 import type { HubLogger } from "../log.ts";
 import type { TlsFiles } from "../options.ts";
@@ -25,6 +26,7 @@ export interface HttpOptions {
   readonly hubLimits: HubLimits;
   readonly budgets: Budgets;
   readonly connections: Connections;
+  readonly turns: Turns;
   readonly tls: TlsFiles | undefined;
   readonly logger: HubLogger | undefined;
   /** A request was answered. */
@@ -41,7 +43,7 @@ const CHECK_TIMES_EACH_MS = 1_000;
 
 /** Reads requests and answers them with problems where they are none; knows no operation. */
 export function httpServer(options: HttpOptions): HttpServer {
-  const { door, hubLimits, budgets, logger, answered } = options;
+  const { door, budgets, connections, logger, answered } = options;
   let answering: RequestListener;
   const beside: Server[] = [];
   const server = fastify({
@@ -60,13 +62,14 @@ export function httpServer(options: HttpOptions): HttpServer {
   server.removeAllContentTypeParsers();
   server.decorateRequest("bodyBytes", null);
   server.decorateRequest("caller");
-  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
-    try {
-      request.bodyBytes = bytes as Buffer;
-      done(null, readBody(bytes as Buffer, hubLimits, door.bodyBytes));
-    } catch (error) {
-      done(error as Error);
-    }
+  server.addContentTypeParser("application/json", async (request: FastifyRequest) => {
+    const { bytes, value } = await readBody(request.raw, options);
+    request.bodyBytes = bytes;
+    return value;
+  });
+  server.addHook("onSend", (request, _reply, payload, done) => {
+    if (typeof payload === "string") connections.holdForRequest(request.raw, payload.length);
+    done(null, payload);
   });
   server.addHook("onResponse", async (request, reply) => {
     const { caller, method, routeOptions } = request;
@@ -121,7 +124,7 @@ export function httpServer(options: HttpOptions): HttpServer {
 /** The server below it all: what it lets through has kept to the bounds of a connection. */
 function openServer(
   answer: RequestListener,
-  { door, budgets, connections, tls }: HttpOptions,
+  { door, budgets, connections, turns, tls }: HttpOptions,
 ): Server {
   const { headersMs, requestMs, idleMs, silentMs, headerBytes } = budgets.limits;
   const bounds = {
@@ -135,14 +138,15 @@ function openServer(
     tls === undefined
       ? createPlain(bounds)
       : createSecure({ ...bounds, ...tls, handshakeTimeout: silentMs });
-  connections.watch(server);
-  server.on("request", gate(answer, { door, connections }));
+  connections.watch(server, tls !== undefined);
+  const gates = { door, budgets, connections, turns };
+  server.on("request", gate(answer, gates));
   // Who waits to be asked for its body is asked once nothing speaks against it.
   const askForBody: RequestListener = (request, response) => {
     response.writeContinue();
     answer(request, response);
   };
-  server.on("checkContinue", gate(askForBody, { door, connections }));
+  server.on("checkContinue", gate(askForBody, gates));
   return server;
 }
 

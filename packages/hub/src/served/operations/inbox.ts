@@ -16,6 +16,7 @@ export function inboxOperations(): readonly AnyOperation[] {
         "Waits for deliveries. The cursor of an answer, in the next poll, confirms that its deliveries have arrived; without it they come again.",
       cost: "O(bytes of the answer): at most 100 deliveries; while it waits it costs a timer.",
       who: "agent",
+      waits: true,
       query: inboxQuery,
       answer: inbox,
       refusals: [409, 503],

@@ -46,6 +46,8 @@ export interface Operation<Params = never, Query = never, Body = never> {
   readonly alsoLines?: boolean;
   /** What it may be refused with beside what everything may be. */
   readonly refusals: readonly StatusCode[];
+  /** It may wait for something to happen before it is answered. */
+  readonly waits?: boolean;
   handle(asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
 

@@ -3,7 +3,6 @@ import { readCompact, WaybillError } from "@waybill/protocol";
 import {
   checkHello,
   messageCharacters,
-  readAgentFrames,
   readHello,
   writeDelivery,
   writeProblem,
@@ -12,27 +11,23 @@ import type { AgentFrame, CallName, HubFrame } from "@waybill/protocol/api";
 import type { WebSocket } from "ws";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
-import type { Rates } from "../doors/rates.ts";
+import type { Slots } from "../doors/slots.ts";
 import type { Budgets } from "../budgets.ts";
-import type { Connection } from "../http/connections.ts";
 import { answerCall } from "./call.ts";
+import { Intake } from "./intake.ts";
+import type { IntakeOptions } from "./intake.ts";
 import { Outbox } from "./outbox.ts";
 
-export interface SessionOptions {
+export interface SessionOptions extends IntakeOptions {
   readonly hub: HubServer;
-  readonly budgets: Budgets;
-  readonly agentRates: Rates;
+  readonly slots: Slots;
   readonly nonce: string;
-  readonly connection: Pick<Connection, "isBusy">;
-  /** It has said who it is: it is no stranger any more. */
-  readonly introduced: (agent: string) => void;
   /** A call was answered: with which status, 200 where it was no problem. */
   readonly called: (call: CallName, status: number, seconds: number) => void;
 }
 
 /** Calls of a socket that has not said who it is: enrolments, and not many of them. */
 const CALLS_OF_STRANGERS = 16;
-const FRAMES_OF_STRANGERS = 64;
 const CLOSED_NORMALLY = 1000;
 
 /** One socket: says who is there, then passes calls one way and deliveries the other. */
@@ -40,20 +35,18 @@ export class Session {
   readonly ended: Promise<void>;
   readonly #socket: WebSocket;
   readonly #options: SessionOptions;
+  readonly #intake: Intake;
   readonly #outbox: Outbox;
   readonly #timers = new Set<NodeJS.Timeout>();
   #agent: string | undefined;
   #attachment: Attachment | undefined;
   #early: Delivery[] | undefined = [];
   #isGreeting = false;
-  #calls = 0;
   #callsOfStranger = 0;
-  #framesOfStranger = 0;
   #isClosing = false;
   /** What it takes at once, as it has said; none of it counts while it does not read. */
   #credit = 0;
   #isSlow = false;
-  #heardAt = 0;
   #saidAt = 0;
   #idle: (() => void) | undefined;
 
@@ -62,7 +55,10 @@ export class Session {
     this.#options = options;
     this.#outbox = new Outbox((message) => this.#send(message));
     this.ended = new Promise((resolve) => socket.once("close", () => resolve()));
-    socket.on("message", (data: Buffer, isBinary) => this.#take(data, isBinary));
+    this.#intake = new Intake(socket, options.hub.operator.limits, options, {
+      heard: (frames, bytes) => this.#heard(frames, bytes),
+      failed: (error) => this.end(error),
+    });
     // What is wrong with a frame of the WebSocket itself ends it: ws closes with the right code.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#left());
@@ -94,43 +90,22 @@ export class Session {
     return this.#agent;
   }
 
-  #take(data: Buffer, isBinary: boolean): void {
+  /** Bytes have come, of a message that need not be complete yet. */
+  received(bytes: number): void {
+    this.#intake.received(bytes);
+  }
+
+  #heard(frames: readonly AgentFrame[], bytes: number): void {
     if (this.#isClosing) return;
-    this.#heardAt = Date.now();
-    try {
-      if (isBinary) throw new WaybillError(400, "A message on this socket is text, not binary.");
-      const { envelopeBytes, jsonDepth } = this.#options.hub.operator.limits;
-      const frames = readAgentFrames(data.toString("utf8"), {
-        characters: messageCharacters(envelopeBytes),
-        jsonDepth,
-      });
-      this.#slowDown(frames.length);
-      for (const frame of frames) this.#hear(frame);
-    } catch (error) {
-      this.end(WaybillError.from(error));
-    }
+    // Each call holds its share of the message until it is answered.
+    const share = bytes / frames.length;
+    for (const frame of frames) this.#hear(frame, share);
   }
 
-  /** Whoever says more than it may is not read any further for a while. */
-  #slowDown(count: number): void {
-    if (this.#agent === undefined) {
-      this.#framesOfStranger += count;
-      if (this.#framesOfStranger <= FRAMES_OF_STRANGERS) return;
-      throw new WaybillError(401, "Too much was said before a hello.");
-    }
-    const early = this.#options.agentRates.take(this.#agent, Date.now(), count);
-    if (early === 0) return;
-    this.#options.budgets.hit("callsPerAgent");
-    this.#socket.pause();
-    this.#after(early, () => {
-      if (this.#calls < this.#limits.callsAtOnce) this.#socket.resume();
-    });
-  }
-
-  #hear(frame: AgentFrame): void {
+  #hear(frame: AgentFrame, bytes: number): void {
     switch (frame.type) {
       case "call":
-        return this.#call(frame);
+        return this.#call(frame, bytes);
       case "taken":
         return this.#attached(frame.type).taken(frame.handoff_id, frame.attempt);
       case "heartbeat":
@@ -160,7 +135,7 @@ export class Session {
   }
 
   async #greet(proof: string, credit: number): Promise<void> {
-    const { hub, nonce, introduced } = this.#options;
+    const { hub, nonce, connections, connection } = this.#options;
     const hello = readHello(readCompact(proof).payload);
     const { operator } = hub;
     const { clockSkewMs } = operator.limits;
@@ -171,8 +146,9 @@ export class Session {
       this.#deliver(delivery),
     );
     if (this.#isClosing) return attachment.close();
-    introduced(agent);
+    connections.prove(connection, agent);
     this.#agent = agent;
+    this.#intake.agent = agent;
     this.#attachment = attachment;
     this.#credit = credit;
     this.#say({ type: "attached", ping_ms: this.#limits.pingMs });
@@ -194,8 +170,8 @@ export class Session {
     this.#say({ type: "delivery", delivery: writeDelivery(delivery) });
   }
 
-  #call(frame: Extract<AgentFrame, { type: "call" }>): void {
-    const { hub, budgets } = this.#options;
+  #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {
+    const { hub, slots, connection } = this.#options;
     if (this.#attachment === undefined) {
       if (frame.call !== "publish" || ++this.#callsOfStranger > CALLS_OF_STRANGERS) {
         throw new WaybillError(
@@ -204,30 +180,32 @@ export class Session {
         );
       }
     }
-    if (++this.#calls === this.#limits.callsAtOnce) {
-      budgets.hit("callsAtOnce");
-      this.#socket.pause();
-    }
+    this.#intake.begin(bytes);
     const since = performance.now();
     const called = (status: number): void =>
       this.#options.called(frame.call, status, (performance.now() - since) / 1000);
-    answerCall(hub, this.#agent, frame).then(
-      (reply) => {
-        called(200);
-        this.#reply(reply);
-      },
-      (error: unknown) => {
-        const problem = writeProblem(WaybillError.from(error));
-        called(problem.waybill_status);
-        this.#reply(JSON.stringify({ type: "reply", number: frame.number, problem }));
-      },
-    );
+    const who = this.#agent ?? connection.address ?? "";
+    slots
+      .run(who, () => answerCall(hub, this.#agent, frame))
+      .then(
+        (reply) => {
+          called(200);
+          this.#reply(reply, bytes);
+        },
+        (error: unknown) => {
+          const problem = writeProblem(WaybillError.from(error));
+          called(problem.waybill_status);
+          if (problem.waybill_status === 401) this.#intake.payForFailure();
+          const { number } = frame;
+          this.#reply(JSON.stringify({ type: "reply", number, problem }), bytes);
+        },
+      );
   }
 
-  #reply(text: string): void {
+  #reply(text: string, bytes: number): void {
     this.#outbox.push(text);
-    if (this.#calls-- === this.#limits.callsAtOnce) this.#socket.resume();
-    if (this.#calls === 0) this.#idle?.();
+    this.#intake.end(bytes);
+    if (this.#intake.calls === 0) this.#idle?.();
   }
 
   #say(frame: HubFrame): void {
@@ -238,6 +216,7 @@ export class Session {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#saidAt = Date.now();
     this.#socket.send(message, () => this.#hasRead());
+    this.#intake.account();
     const { budgets } = this.#options;
     const { unsentBytes, slowBytes } = budgets.limits;
     const { bufferedAmount } = this.#socket;
@@ -259,6 +238,7 @@ export class Session {
   }
 
   #hasRead(): void {
+    this.#intake.account();
     if (!this.#isSlow || this.#socket.bufferedAmount > this.#limits.slowBytes / 2) return;
     this.#isSlow = false;
     this.#attachment?.setCredit(this.#credit);
@@ -269,7 +249,9 @@ export class Session {
     const { pingMs } = this.#limits;
     const timer = setInterval(() => {
       const now = Date.now();
-      if (now - this.#heardAt > 2 * pingMs) {
+      // Who is not read can't be heard.
+      if (this.#intake.isPaused) this.#intake.heardAt = now;
+      if (now - this.#intake.heardAt > 2 * pingMs) {
         this.end(this.#options.budgets.refuse("pingMs", `Nothing was heard for ${2 * pingMs} ms.`));
         return this.#socket.terminate();
       }
@@ -289,7 +271,7 @@ export class Session {
   /** Answers what is under way first, then sends it away. */
   async drain(reason: WaybillError): Promise<void> {
     this.#isClosing = true;
-    if (this.#calls > 0) {
+    if (this.#intake.calls > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
         this.#after(this.#limits.closeMs, resolve);
@@ -314,6 +296,7 @@ export class Session {
 
   #left(): void {
     this.#isClosing = true;
+    this.#intake.close();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#attachment?.close().catch(() => undefined);
     this.#idle?.();

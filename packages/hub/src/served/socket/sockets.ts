@@ -7,7 +7,9 @@ import { messageCharacters } from "@waybill/protocol/api";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import type { HubServer } from "../../open-hub.ts";
-import type { Rates } from "../doors/rates.ts";
+import type { Slots } from "../doors/slots.ts";
+import type { Toll, Tolls } from "../doors/tolls.ts";
+import type { Turns } from "../doors/turns.ts";
 import { addressOf } from "../http/address.ts";
 import type { Connection, Connections } from "../http/connections.ts";
 import { checkAtDoor } from "../http/door.ts";
@@ -22,7 +24,9 @@ export interface SocketsOptions {
   readonly budgets: Budgets;
   readonly connections: Connections;
   readonly door: DoorOptions;
-  readonly agentRates: Rates;
+  readonly tolls: Tolls;
+  readonly turns: Turns;
+  readonly slots: Slots;
   readonly called: SessionOptions["called"];
 }
 
@@ -44,19 +48,27 @@ export class Sockets {
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: messageCharacters(envelopeBytes),
+      maxFragments: options.budgets.limits.fragmentsPerMessage,
+      autoPong: false,
     });
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on("error", () => undefined);
       const connection = options.connections.of(socket);
       if (connection === undefined) return void socket.destroy();
       connection.isUpgraded = true;
+      // The next protocol begins with the answer to this request.
+      if (head.length > 0) return void socket.destroy();
+      let toll: Toll;
       try {
-        this.#check(request, connection);
+        toll = this.#check(request, connection);
       } catch (error) {
         socket.end(rawProblem(WaybillError.from(error)), () => socket.destroy());
         return;
       }
-      this.#server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, connection));
+      this.#server.handleUpgrade(request, socket, head, (opened) => {
+        const session = this.#open(opened, connection, toll);
+        socket.on("data", (part: Buffer) => session.received(part.length));
+      });
     });
   }
 
@@ -65,30 +77,28 @@ export class Sockets {
     return [...this.#sessions].filter(({ agent }) => agent !== undefined).length;
   }
 
-  #check(request: IncomingMessage, connection: Connection): void {
+  #check(request: IncomingMessage, connection: Connection): Toll {
     const { door, connections } = this.#options;
-    checkAtDoor(request, door, connection);
+    const toll = checkAtDoor(request, door, connection);
     if (request.url?.split("?")[0] !== PATH) {
       throw new WaybillError(404, `There is no socket under this path; it is at ${PATH}.`);
     }
     if (this.#isClosing) throw new WaybillError(503, "This hub is going down; come again.");
     // Behind a proxy it is only known now whose it is.
     if (door.isBehindProxy) connections.countFor(connection, addressOf(request, true));
+    return toll;
   }
 
-  #open(socket: WebSocket, connection: Connection): void {
-    const { hub, budgets, connections, agentRates, called } = this.#options;
+  #open(socket: WebSocket, connection: Connection, toll: Toll): Session {
     const session = new Session(socket, {
-      hub,
-      budgets,
-      agentRates,
-      called,
-      nonce: randomBytes(NONCE_BYTES).toString("base64url"),
+      ...this.#options,
       connection,
-      introduced: (agent) => connections.prove(connection, agent),
+      toll,
+      nonce: randomBytes(NONCE_BYTES).toString("base64url"),
     });
     this.#sessions.add(session);
     void session.ended.then(() => this.#sessions.delete(session));
+    return session;
   }
 
   /** Answers what is under way on each, and sends everybody away to come again. */

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { FairQueue } from "./fair-queue.ts";
+
+function drained(queue: FairQueue<string>, cost: (job: string) => number = () => 1): string[] {
+  const jobs: string[] = [];
+  for (let next = queue.next(); next !== undefined; next = queue.next()) {
+    queue.charge(next.name, cost(next.job));
+    jobs.push(next.job);
+  }
+  return jobs;
+}
+
+test("who has little to do is next, whatever another has piled up", () => {
+  const queue = new FairQueue<string>();
+  for (let count = 0; count < 5; count++) queue.push("heavy", `heavy ${count}`);
+  queue.charge("heavy", 1);
+  queue.push("light", "light");
+  expect(drained(queue)[0]).toBe("light");
+  expect(queue.isEmpty).toBe(true);
+});
+
+test("everybody is given as much, however much each job costs", () => {
+  const queue = new FairQueue<string>();
+  for (let count = 0; count < 3; count++) queue.push("large", "large");
+  for (let count = 0; count < 12; count++) queue.push("small", "small");
+  const jobs = drained(queue, (job) => (job === "large" ? 4 : 1));
+  expect(jobs.join(" ")).toBe(
+    "large small small small small large small small small small large small small small small",
+  );
+});
+
+test("the jobs of one come in their order", () => {
+  const queue = new FairQueue<string>();
+  for (const job of ["1", "2", "3"]) queue.push("one", job);
+  expect(drained(queue)).toEqual(["1", "2", "3"]);
+});
+
+test("a pause saves nothing up, and leaving the queue makes nobody forget what it was given", () => {
+  const queue = new FairQueue<string>();
+  queue.push("late", "late 0");
+  expect(drained(queue)).toEqual(["late 0"]);
+  for (let count = 0; count < 50; count++) queue.push("busy", "busy");
+  expect(drained(queue)).toHaveLength(50);
+  // The one has been away, the other comes back at once: they take turns from here on.
+  for (let count = 1; count <= 3; count++) {
+    queue.push("busy", `busy ${count}`);
+    queue.push("late", `late ${count}`);
+  }
+  expect(drained(queue)[0]).toBe("late 1");
+  queue.push("busy", "busy");
+  queue.push("late", "late");
+  expect(drained(queue)).toHaveLength(2);
+});

@@ -1,0 +1,58 @@
+import { Recent } from "../../custody/recent.ts";
+
+/** What one of those who queue has waiting. */
+interface Flow<Job> {
+  readonly name: string;
+  readonly jobs: Job[];
+  /** How much it had been given when its first job came to the front. */
+  start: number;
+}
+
+const NAMES_KEPT = 10_000;
+
+/**
+ * A queue in which nobody waits for what another has piled up: next is always one of those who were
+ * given the least (start-time fair queueing). Who comes back after a pause stands where the others are
+ * by now: nothing is saved up.
+ */
+export class FairQueue<Job> {
+  readonly #flows = new Map<string, Flow<Job>>();
+  /** How much each had been given at its end. */
+  readonly #given = new Recent<string, number>(NAMES_KEPT);
+  #now = 0;
+
+  get isEmpty(): boolean {
+    return this.#flows.size === 0;
+  }
+
+  push(name: string, job: Job): void {
+    const flow = this.#flows.get(name);
+    if (flow !== undefined) return void flow.jobs.push(job);
+    this.#flows.set(name, { name, jobs: [job], start: this.#startOf(name) });
+  }
+
+  #startOf(name: string): number {
+    return Math.max(this.#now, this.#given.get(name) ?? 0);
+  }
+
+  /** Takes the next job out; what it costs is to be charged to its name. */
+  next(): { readonly name: string; readonly job: Job } | undefined {
+    let first: Flow<Job> | undefined;
+    for (const flow of this.#flows.values()) {
+      if (first === undefined || flow.start < first.start) first = flow;
+    }
+    if (first === undefined) return undefined;
+    this.#now = first.start;
+    const { name } = first;
+    const job = first.jobs.shift()!;
+    if (first.jobs.length === 0) this.#flows.delete(name);
+    return { name, job };
+  }
+
+  charge(name: string, cost: number): void {
+    const given = this.#startOf(name) + cost;
+    this.#given.set(name, given);
+    const flow = this.#flows.get(name);
+    if (flow !== undefined) flow.start = given;
+  }
+}
