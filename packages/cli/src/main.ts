@@ -14,6 +14,8 @@ import { version } from "./version.ts";
 
 /** Runs one command line; gives its exit code. */
 export async function main(words: readonly string[]): Promise<number> {
+  // Whatever is written from here on is for its owner alone: databases, keys, backups.
+  process.umask(0o077);
   endWithReader();
   let parsed: Parsed | undefined;
   try {

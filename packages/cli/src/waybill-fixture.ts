@@ -33,6 +33,9 @@ export class Workplace {
     return join(this.folder, ...names);
   }
 
+  /** The umask that commands are started with, in octal; left out, that of the tests. */
+  umask: string | undefined;
+
   start(words: readonly string[], env: Record<string, string> = {}): Running {
     return this.#start([COMMAND, ...words], env);
   }
@@ -44,7 +47,10 @@ export class Workplace {
 
   #start(words: readonly string[], env: Record<string, string>): Running {
     const { WAYBILL_HUB: _hub, NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
-    const child = spawn(process.execPath, words, {
+    const command = [process.execPath, ...words];
+    const masked = ["sh", "-c", 'umask "$0"; exec "$@"', this.umask ?? "", ...command];
+    const [program, ...rest] = this.umask === undefined ? command : masked;
+    const child = spawn(program!, rest, {
       cwd: this.folder,
       env: { ...inherited, ...env },
       stdio: ["pipe", "pipe", "pipe"],

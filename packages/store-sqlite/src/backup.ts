@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { WaybillError } from "@waybill/protocol";
 import { failureOf } from "./failure.ts";
+import { makePrivate } from "./private-file.ts";
 
 // In a thread of its own, so that a hub goes on while gigabytes are copied: SQLite's own copy of
 // one moment, which what is committed meanwhile does not disturb.
@@ -15,7 +16,7 @@ const COPY = `
   database.close();
 `;
 
-/** Writes a copy that is whole or not there at all: under another name until it is on the disk. */
+/** Writes a copy for its owner alone, that is whole or not there at all: under another name until it is on the disk. */
 export async function backUp(from: string, path: string): Promise<void> {
   const to = resolve(path);
   if (existsSync(to)) {
@@ -27,6 +28,8 @@ export async function backUp(from: string, path: string): Promise<void> {
   const part = `${to}.part`;
   rmSync(part, { force: true });
   try {
+    // SQLite copies into a file that is there, as long as it is empty.
+    makePrivate(part);
     await run(new Worker(COPY, { eval: true, workerData: { from, to: part } }));
     sync(part);
     renameSync(part, to);

@@ -6,6 +6,7 @@ import { chainHash, EMPTY_LEDGER } from "@waybill/hub";
 import type { LedgerHead } from "@waybill/hub";
 import { connect } from "./connect.ts";
 import { damaged } from "./failure.ts";
+import { makePrivate } from "./private-file.ts";
 import { identify, migrate } from "./migrate.ts";
 import { entryOf, ENTRY_COLUMNS } from "./row.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -23,6 +24,7 @@ export function filePath(path: string): string {
 
 /** Opens the file for its owner: made or migrated if need be, and looked at where crashes end. */
 export function openDatabase(path: string, busyTimeoutMs: number, bytesMax: number): DatabaseSync {
+  makePrivate(path);
   const database = new DatabaseSync(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);

@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { WaybillError } from "@waybill/protocol";
 import { numberOf } from "./migrate.ts";
+import { makePrivate } from "./private-file.ts";
 
 const BUSY = 5;
 
@@ -11,6 +12,7 @@ const BUSY = 5;
  * itself are not kept out. The file says whose the lock is.
  */
 export function becomeOwner(path: string, busyTimeoutMs: number): () => void {
+  makePrivate(`${path}-owner`);
   const database = new DatabaseSync(`${path}-owner`);
   try {
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);

@@ -6,6 +6,7 @@ import { backUp } from "./backup.ts";
 import { filePath } from "./database.ts";
 import { failureOf } from "./failure.ts";
 import { becomeOwner } from "./owner.ts";
+import { keepPrivate } from "./private-file.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 /** Files that SQLite keeps beside a database: beside another one they would destroy it. */
@@ -87,8 +88,9 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
 
 /** What is in the write-ahead log belongs to the file, and goes with it. */
 function moveAway(file: string, to: string): void {
-  for (const ending of BESIDE) {
-    if (existsSync(file + ending)) renameSync(file + ending, to + ending);
+  for (const ending of [...BESIDE, ""]) {
+    if (!existsSync(file + ending)) continue;
+    keepPrivate(file + ending);
+    renameSync(file + ending, to + ending);
   }
-  renameSync(file, to);
 }

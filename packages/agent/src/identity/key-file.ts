@@ -51,6 +51,8 @@ export async function keyAt(
   try {
     const file = await promises.open(draft, "wx", OWNER_ONLY);
     try {
+      // Whatever the umask leaves of it.
+      await file.chmod(OWNER_ONLY);
       await file.writeFile(`${JSON.stringify(key.privateJwk())}\n`);
       await file.sync();
     } finally {

@@ -8,7 +8,7 @@ import { pairs } from "../terminal/columns.ts";
 export const run: Run = async ({ given, settings, terminal }) => {
   const { database, data } = settings.values;
   const file = resolve(given.arguments["file"]!);
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   terminal.status("copying");
   const reader = await openSqliteReader(database);
   try {

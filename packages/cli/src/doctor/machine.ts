@@ -1,8 +1,17 @@
 /// <reference types="node" />
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { join } from "node:path";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import type { Settings } from "../settings/settings.ts";
-import { DATA_FILES, isReadByOthers } from "../serving/data-folder.ts";
+import { DATA_FILES, databaseFiles, isOpenToOthers } from "../serving/data-folder.ts";
 import { ok, skipped, warning, wrong } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 
@@ -18,7 +27,7 @@ export function checkNode(version: string = process.versions.node): Finding {
     : wrong("Node", `${version} is too old.`, `Install Node ${NODE_AT_LEAST.join(".")} or newer.`);
 }
 
-export function checkFolder({ values: { data } }: Settings): Finding {
+export function checkFolder({ values: { data, database } }: Settings): Finding {
   if (!existsSync(data)) {
     return skipped("folder", `${data} is not there yet: the first waybill dev makes it.`);
   }
@@ -27,6 +36,18 @@ export function checkFolder({ values: { data } }: Settings): Finding {
   } catch {
     return wrong("folder", `This user may not write to ${data}.`, `Run: chown -R $USER ${data}`);
   }
+  const folders = [...new Set([data, dirname(database)])].filter((path) => existsSync(path));
+  // What else lies beside a database that was put elsewhere is not the hub's.
+  const open = folders.filter((path) => isOpenToOthers(path, path === data ? ANY : WRITING));
+  if (open.length > 0) {
+    return wrong(
+      "folder",
+      `Others may read or write in ${open.join(", ")}.`,
+      `Run: chmod ${open[0] === data ? "700" : "go-w"} ${open.join(" ")}`,
+    );
+  }
+  const above = folders.map(replacedBy).find((each) => each !== undefined);
+  if (above !== undefined) return above;
   const space = statfsSync(data);
   const freeBytes = space.bavail * space.bsize;
   const free = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB free`;
@@ -39,25 +60,78 @@ export function checkFolder({ values: { data } }: Settings): Finding {
     : ok("folder", `${data}, ${free}`);
 }
 
-/** Whoever reads one of these can sign as the hub or the operator, or give orders to the hub. */
+const ANY = 0o077;
+const WRITING = 0o022;
+const STICKY = 0o1000;
+const BY_GROUP = 0o020;
+const BY_ALL = 0o002;
+
+/** Whoever may write to a folder above this one can put another one in its place. */
+function replacedBy(folder: string): Finding | undefined {
+  if (process.platform === "win32") return undefined;
+  const real = realpathSync(folder);
+  for (let path = dirname(real); ; path = dirname(path)) {
+    const { mode } = statSync(path);
+    const isHeld = (mode & STICKY) !== 0;
+    const says = (who: string) =>
+      `${who} may put another folder in the place of ${folder}: they may write to ${path}.`;
+    if (!isHeld && (mode & BY_ALL) !== 0) {
+      return wrong(
+        "folder",
+        says("Others"),
+        `Run: chmod o-w ${path}, or keep the hub elsewhere with --data.`,
+      );
+    }
+    if (!isHeld && (mode & BY_GROUP) !== 0) {
+      return warning(
+        "folder",
+        says("The members of a group"),
+        `If they are not all to be trusted, run: chmod g-w ${path}`,
+      );
+    }
+    if (path === dirname(path)) return undefined;
+  }
+}
+
+/** Whoever reads one of these reads what was handed off, can sign as the hub or the operator, or give orders to the hub. */
 export function checkSecrets({ values, file, origins }: Settings): Finding {
+  const isInFile = (["token", "metrics_token"] as const).some(
+    (name) => origins[name].source === "file",
+  );
   const secrets = [
-    ...[DATA_FILES.hubKey, DATA_FILES.operatorKey, DATA_FILES.operatorToken].map((name) =>
-      join(values.data, name),
-    ),
+    ...filesIn(values.data),
+    ...databaseFiles(values.database),
     values.key,
     ...(values.tls_key === undefined ? [] : [values.tls_key]),
-    ...(file !== undefined && origins.token.source === "file" ? [file] : []),
+    ...(file !== undefined && isInFile ? [file] : []),
   ].filter((path) => existsSync(path));
-  const open = [...new Set(secrets)].filter((path) => isReadByOthers(path) === true);
+  const all = [...new Set(secrets)];
+  const links = [DATA_FILES.url, DATA_FILES.operatorToken]
+    .map((name) => join(values.data, name))
+    .filter((path) => all.includes(path) && lstatSync(path).isSymbolicLink());
+  if (links.length > 0) {
+    return wrong(
+      "secrets",
+      `A symbolic link is not followed here: ${links.join(", ")}.`,
+      "Remove it; the hub writes a file in its place when it starts.",
+    );
+  }
+  const open = all.filter((path) => isOpenToOthers(path) === true);
   if (open.length > 0) {
     return wrong(
       "secrets",
-      `Others may read ${open.join(", ")}.`,
-      `Run: chmod 600 ${open.join(" ")}, and replace them if others had access.`,
+      `Others may read or write ${open.join(", ")}.`,
+      `Run: chmod 600 ${open.join(" ")}, and replace keys and tokens if others had access.`,
     );
   }
-  return secrets.length === 0
+  return all.length === 0
     ? skipped("secrets", "There are none yet.")
-    : ok("secrets", `${new Set(secrets).size} files, for their owner alone`);
+    : ok("secrets", `${all.length} files, for their owner alone`);
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((each) => !each.isDirectory())
+    .map(({ name }) => join(folder, name));
 }

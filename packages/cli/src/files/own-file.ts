@@ -35,8 +35,8 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: "which this user may not read",
 };
 
-/** Of neither this user nor the administrator, who could do anything anyway. */
+/** Of neither this user nor the administrator, who could do anything anyway, and may read everything. */
 export function isForeign(uid: number): boolean {
-  const own = process.geteuid?.();
-  return own !== undefined && uid !== own && uid !== 0;
+  const own = process.geteuid?.() ?? 0;
+  return own !== 0 && uid !== own && uid !== 0;
 }

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { mkdirSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { loadKey } from "@waybill/agent";
@@ -15,6 +15,8 @@ export interface Seat {
 }
 
 const SEATS_MAX = 64;
+/** Not there on Windows. */
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /**
  * An agent is attached once, and two commands may run at a time: the second one hands off as
@@ -43,6 +45,8 @@ export async function takeSeat({ values, origins }: Settings, isExact = false): 
 
 /** The system holds the lock as long as the process lives, however it ends. */
 function lock(path: string): (() => void) | undefined {
+  // Made here, for its owner alone and through no link, before SQLite makes it.
+  closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | NO_LINK, 0o600));
   const database = new DatabaseSync(path);
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");

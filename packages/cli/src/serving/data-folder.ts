@@ -1,11 +1,22 @@
 /// <reference types="node" />
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
 import { readOwn } from "../files/own-file.ts";
 
 const OWNER_ONLY = 0o600;
+/** Everything that the group and all others may do. */
+const OTHERS = 0o077;
 
 /** What lies in the folder of a hub, beside its database. */
 export const DATA_FILES = {
@@ -18,6 +29,24 @@ export const DATA_FILES = {
 /** Makes the folder for its owner alone; one that is there stays as it is. */
 export function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+/** What a database consists of, and what its owner locks. */
+export function databaseFiles(database: string): readonly string[] {
+  return ["", "-wal", "-shm", "-owner"].map((ending) => database + ending);
+}
+
+/**
+ * Takes away what others may do with the files that an older release, or a restored backup, left
+ * open. Gives those that were; keys and the token are not mended in silence.
+ */
+export function closeToOthers(folder: string, database: string): readonly string[] {
+  const files = [...databaseFiles(database), join(folder, DATA_FILES.url)];
+  // What a link leads to is not this folder's.
+  const isHere = (path: string) => existsSync(path) && !lstatSync(path).isSymbolicLink();
+  const open = files.filter((path) => isHere(path) && isOpenToOthers(path) === true);
+  for (const path of open) chmodSync(path, OWNER_ONLY);
+  return open;
 }
 
 /** Writes a file that nobody else may read at any moment, in the place of whatever is there: a link too. */
@@ -37,7 +66,7 @@ export function operatorTokenIn(folder: string, domain: string): string {
   const read = readOwn(path);
   const token = "text" in read ? read.text.trim() : "";
   if (operatorTokenDomain(token) === domain) {
-    if (isReadByOthers(path) !== true) return token;
+    if (isOpenToOthers(path) !== true) return token;
     throw new WaybillError(
       401,
       `The operator token ${path} may be read by others, and whoever reads it is an operator of this hub. Delete it to have a new one made; or, if nobody else had access, run: chmod 600 ${path}`,
@@ -48,11 +77,11 @@ export function operatorTokenIn(folder: string, domain: string): string {
   return made;
 }
 
-/** Whether others than its owner may read it; undefined where that can't be told. */
-export function isReadByOthers(path: string): boolean | undefined {
+/** Whether others than its owner may read or write it; undefined where that can't be told. */
+export function isOpenToOthers(path: string, mode: number = OTHERS): boolean | undefined {
   if (process.platform === "win32") return undefined;
   try {
-    return (statSync(path).mode & 0o077) !== 0;
+    return (statSync(path).mode & mode) !== 0;
   } catch {
     return undefined;
   }

@@ -28,6 +28,7 @@ export async function runHub(
   let isReady = false;
   const hub = await startHub(values, {
     logger: options.logger,
+    warn: (path) => terminal.warn((style) => openedText(path, terminal.isJson, style)),
     log(event) {
       if (options.log !== undefined) return options.log(event);
       if (!isReady) return;
@@ -64,6 +65,12 @@ function isOpen({
   behind_proxy: isBehindProxy,
 }: Context["settings"]["values"]): boolean {
   return !LOOPBACK.test(host) && cert === undefined && !isBehindProxy;
+}
+
+/** Whoever reads a log in JSON is not to find a line that is none. */
+function openedText(path: string, isJson: boolean, style: Style): string {
+  const says = `${path} could be read or written by others, and is for its owner alone from now on. What is in it, they may know.`;
+  return isJson ? JSON.stringify({ warning: says }) : `${style.warning("!")} ${says}`;
 }
 
 function openWarning(host: string, style: Style): string {

@@ -12,11 +12,13 @@ import { openSqliteStore } from "@waybill/store-sqlite";
 import { peerWith } from "../peering/peer.ts";
 import type { PeerOptions } from "../peering/peer.ts";
 import type { SettingValues } from "../settings/table.ts";
-import { DATA_FILES, makeFolder, operatorTokenIn, writeOwn } from "./data-folder.ts";
+import { closeToOthers, DATA_FILES, makeFolder, operatorTokenIn, writeOwn } from "./data-folder.ts";
 
 export interface StartOptions {
   readonly log: (event: HubLogEvent) => void;
   readonly logger?: ServeOptions["logger"];
+  /** Hears of each file that others could read, or write, until now. */
+  readonly warn: (path: string) => void;
 }
 
 /** A hub that runs, and where everything of it is. */
@@ -36,13 +38,12 @@ export interface RunningHub {
 /** Opens the database, the hub over it and the doors to it; takes all back where one fails. */
 export async function startHub(
   values: SettingValues,
-  { log, logger }: StartOptions,
+  { log, logger, warn }: StartOptions,
 ): Promise<RunningHub> {
   const { data, database, hub_id: id } = values;
-  // The database holds what everybody handed off, and the token: SQLite makes its files by this.
-  process.umask(0o077);
   makeFolder(data);
   makeFolder(dirname(database));
+  for (const path of closeToOthers(data, database)) warn(path);
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const step of closing.splice(0).toReversed()) await step();

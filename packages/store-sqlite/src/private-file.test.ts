@@ -1,0 +1,69 @@
+/// <reference types="node" />
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openSqliteReader } from "./sqlite-reader.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+import { locate, remove } from "./store-fixture.ts";
+
+const SCRIPT = fileURLToPath(new URL("umask-fixture.ts", import.meta.url));
+
+let path: string;
+let folder: string;
+beforeEach(async () => {
+  path = await locate();
+  folder = dirname(path);
+});
+afterEach(() => remove(path));
+
+/** The files here that are not their owner's alone, and what they are. */
+function open(): Record<string, string> {
+  const modes = readdirSync(folder).map((name) => {
+    return [name, (statSync(join(folder, name)).mode & 0o777).toString(8)] as const;
+  });
+  return Object.fromEntries(modes.filter(([, mode]) => mode !== "600"));
+}
+
+describe.skipIf(process.platform === "win32")("every file is for its owner alone (POSIX)", () => {
+  test.each(["0000", "0022", "0777"])("under a umask of %s, in a folder for all", async (umask) => {
+    chmodSync(folder, 0o777);
+    const child = spawn(process.execPath, [SCRIPT, folder, umask], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    const names = readdirSync(folder);
+    for (const name of ["hub.db", "hub.db-wal", "hub.db-shm", "hub.db-owner", "one.db", "two.db"]) {
+      expect(names).toContain(name);
+    }
+    expect(open()).toEqual({});
+    for (const name of ["hub.db", "hub.db-wal", "one.db"]) chmodSync(join(folder, name), 0o644);
+    child.stdin.end("go on\n");
+    const [code] = (await once(child, "close")) as [number];
+    expect(code).toBe(0);
+    // The backup was opened by whoever made it so, and stays as it is.
+    expect(open()).toEqual({ "one.db": "644" });
+    expect(readdirSync(folder)).toContain("hub.db.before");
+    expect(readdirSync(folder).filter((name) => /\.(part|restored)/.test(name))).toEqual([]);
+  });
+
+  test("nothing is made where a link leads", async () => {
+    const elsewhere = join(folder, "elsewhere");
+    for (const name of [`${path}-owner`, path]) {
+      symlinkSync(elsewhere, name);
+      await expect(openSqliteStore(path)).rejects.toMatchObject({ status: 403 });
+      expect(existsSync(elsewhere)).toBe(false);
+      rmSync(name);
+    }
+    const store = await openSqliteStore(path);
+    const copy = `${path}.copy`;
+    symlinkSync(elsewhere, copy);
+    symlinkSync(elsewhere, `${copy}.part`);
+    await store.backup(copy);
+    await store.close();
+    expect(existsSync(elsewhere)).toBe(false);
+    await (await openSqliteReader(copy)).close();
+  });
+});
