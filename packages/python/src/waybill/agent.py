@@ -146,11 +146,16 @@ class Agent:
         if self._started is None:
             self._loop = asyncio.get_running_loop()
             self._started = asyncio.get_running_loop().create_task(self._start())
+        started = self._started
         try:
-            await asyncio.shield(self._started)
+            await asyncio.shield(started)
         except WaybillError:
             # The hub may be there the next time.
             self._started = None
+            raise
+        except asyncio.CancelledError:
+            if started.cancelled() and self._is_stopped:
+                raise _stopped(self.id) from None
             raise
 
     async def _start(self) -> None:
@@ -219,6 +224,9 @@ class Agent:
             return
         self._is_stopped = True
         link = self._context.link
+        if self._started is not None and not self._started.done():
+            # A start that the hub does not answer would keep it up.
+            self._started.cancel()
         if mode == "abandon":
             self._serving.abandon(_stopped(self.id))
         else:

@@ -188,6 +188,7 @@ class Delegating:
         for each in (view.get("acceptance"), *view["questions"], view.get("ending")):
             if each is not None:
                 await handle.receive(each, view["received_at"])
+        handle.is_found()
 
     async def receive(self, delivery: dict[str, Any]) -> bool:
         """Gives a delivery to the handle that it is about; False where nobody here waits for it."""

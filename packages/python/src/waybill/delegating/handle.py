@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from ..context import AFTER_DEADLINE_S, Context, loop_time_of
 from ..link.tasks import log
@@ -14,8 +14,15 @@ from ..protocol.error import WaybillError
 from .ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt, ending_of
 from .stream import Stream
 
+Value = TypeVar("Value")
+
 _PROGRESS_KEPT = 1_000
 _QUESTIONS_KEPT = 256
+# The hub ends at the deadline what has not ended. Its word may take so long; whoever has not heard it
+# then waits no more, whatever has become of the hub.
+TOLD_WITHIN_S = 1.0
+# For what the hub has of a handoff that is looked for after its deadline.
+_FOUND_WITHIN_S = 60.0
 
 
 class HandoffHandle:
@@ -47,6 +54,38 @@ class HandoffHandle:
         self._ending: str | None = None
         self._is_awaited = False
         self._acknowledged: asyncio.Task[None] | None = None
+        # Done where the hub has not told the end in time.
+        self._overdue: asyncio.Future[None] = loop.create_future()
+        self._is_left = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._expect_end(TOLD_WITHIN_S)
+
+    def _expect_end(self, late_s: float) -> None:
+        """`late_s`: how long to wait from now on, where the deadline has passed."""
+        loop = asyncio.get_running_loop()
+        self._expect_nothing()
+        at = max(self._deadline + TOLD_WITHIN_S, loop.time() + late_s)
+        self._timer = loop.call_at(at, self._untold)
+
+    def _expect_nothing(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _untold(self) -> None:
+        self._overdue.set_result(None)
+        self.fail(
+            WaybillError(
+                504,
+                f"The deadline {self.envelope['deadline']} has passed, and the hub has not told how the handoff {self.id} "
+                "ended; it may have been done. Attach to it by its id to hear its end once the hub answers.",
+            )
+        )
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its end is known here. What fails before that is this agent or its hub, and the handoff goes on."""
+        return self._ending is not None
 
     @property
     def id(self) -> str:
@@ -74,7 +113,10 @@ class HandoffHandle:
         return await asyncio.shield(self._accepted)
 
     async def result(self) -> HandoffResult:
-        """The result, or the WaybillError with which the handoff ended."""
+        """The result, or the WaybillError with which the handoff ended.
+
+        Whatever the hub does, it is not waited for longer than a second past the deadline: then it is a
+        504, as are the other stages, and `has_ended` is false. `Agent.attach` asks the hub again."""
         self._is_awaited = True
         try:
             return await asyncio.shield(self._result)
@@ -83,6 +125,9 @@ class HandoffHandle:
 
     async def cancel(self, reason: str | None = None) -> bool:
         """False where it had ended before, which the result then tells."""
+        return await self._in_time(self._cancel(reason))
+
+    async def _cancel(self, reason: str | None) -> bool:
         await self.custody()
         to = self.envelope["to"] if isinstance(self.envelope["to"], str) else self._context.hub_id
         made = create_reply(
@@ -90,7 +135,7 @@ class HandoffHandle:
         )
         text = await self._context.signer.sign(made)
         try:
-            await self._context.send(text, self._until)
+            await self._context.send(text, self._deadline + TOLD_WITHIN_S)
         except WaybillError as error:
             if error.status == 410:
                 return False
@@ -112,9 +157,8 @@ class HandoffHandle:
             raise WaybillError(403, f"Nobody has asked the question {question_id} about {self.id}.")
         re, by = self._asked[question_id]
         body = {"question_id": question_id, "answer": answer}
-        await self._context.say(
-            create_reply(self.envelope, "answer", self._context.id, body, to=by, re=re), self._until
-        )
+        made = create_reply(self.envelope, "answer", self._context.id, body, to=by, re=re)
+        await self._in_time(self._context.say(made, self._deadline + TOLD_WITHIN_S))
 
     async def acknowledge(self) -> None:
         """Tells the hub that the end is where it belongs, so that it is not delivered again."""
@@ -162,10 +206,35 @@ class HandoffHandle:
     def found(self, envelope: Envelope, text: str) -> None:
         """For one that was found again: the hub had it all along."""
         self.envelope, self._text = envelope, text
+        # What the hub has of it comes next, and nobody has waited for that since its deadline.
+        is_late = self._deadline <= asyncio.get_running_loop().time()
+        self._expect_end(_FOUND_WITHIN_S if is_late else TOLD_WITHIN_S)
         self._in_custody(self._context.hub_id, self.digest, text)
+
+    def is_found(self) -> None:
+        """Everything is taken that the hub had when it was found. For the agent."""
+        if not self.has_ended and not self._is_left:
+            self._expect_end(TOLD_WITHIN_S)
+
+    async def _in_time(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """What the hub does not answer is not waited for any longer than its end is."""
+        task: asyncio.Task[Value] = self._context.tasks.start(work)
+        either: set[asyncio.Future[Any]] = {task, self._overdue}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if not task.done():
+            task.cancel()
+            # It has the reason, and so has whoever waits for the result.
+            await asyncio.shield(self._result)
+        return await task
 
     def fail(self, error: WaybillError) -> None:
         """It will not be heard of again here. For the agent."""
+        self._is_left = True
+        self._expect_nothing()
         for each in (self._custody, self._accepted, self._result):
             if not each.done():
                 each.set_exception(error)
@@ -178,7 +247,7 @@ class HandoffHandle:
         # One after the other: what waits for a key is not overtaken by what came after it.
         async with self._order:
             verified = await self._context.verify(text, received_at, self._until)
-            if verified.digest in self._seen:
+            if self._is_left or verified.digest in self._seen:
                 return
             self._check(verified.envelope)
             self._seen.add(verified.digest)
@@ -224,6 +293,7 @@ class HandoffHandle:
 
     def _end(self, ending: HandoffResult | WaybillError, digest: str) -> None:
         self._ending = digest
+        self._expect_nothing()
         if isinstance(ending, WaybillError):
             if not self._accepted.done():
                 self._accepted.set_exception(ending)
@@ -239,5 +309,9 @@ class HandoffHandle:
             self._custody.set_result(Receipt(by, None, digest, text))
 
     @property
+    def _deadline(self) -> float:
+        return loop_time_of(deadline_ms(self.envelope))
+
+    @property
     def _until(self) -> float:
-        return loop_time_of(deadline_ms(self.envelope)) + AFTER_DEADLINE_S
+        return self._deadline + AFTER_DEADLINE_S

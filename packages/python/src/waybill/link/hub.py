@@ -17,7 +17,7 @@ from ..protocol.problem import error_of_response
 from ..protocol.shape import anything, instant, listed, record, text
 from .address import Address, address_of
 from .persist import persist
-from .socket import OPEN_WITHIN_S, HubSocket
+from .socket import ANSWER_WITHIN_S, OPEN_WITHIN_S, HubSocket
 
 _published = record({"manifests": listed(record({"manifest": text(), "at": instant}))})
 _well_known = record({"hub": text(), "domain": text(), "manifest": text()})
@@ -118,8 +118,10 @@ class Hub:
     async def _request(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         url = self.address.path(path)
         try:
-            response = await self._http.request(method, url, json=body)
-        except httpx.HTTPError as error:
+            # The client's own limit is for each piece of an answer, however many there are.
+            asked = self._http.request(method, url, json=body)
+            response = await asyncio.wait_for(asked, ANSWER_WITHIN_S)
+        except (httpx.HTTPError, asyncio.TimeoutError) as error:
             raise WaybillError(
                 503, f"{url} is out of reach: {error or type(error).__name__}.", cause=error
             ) from error

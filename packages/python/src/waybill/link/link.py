@@ -133,7 +133,8 @@ class Link:
 
     async def persist(self, ask: Callable[[], Awaitable[Value]], until: float) -> Value:
         """Asks until the hub is there to answer, at most until then."""
-        return await persist(ask, asyncio.get_running_loop().time() if self._is_closed else until)
+        now = asyncio.get_running_loop().time()
+        return await persist(ask, now if self._is_closed else until, silence=504)
 
     async def call(self, name: str, params: dict[str, Any]) -> Any:
         if self._socket is None:

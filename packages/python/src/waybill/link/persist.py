@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ..protocol.error import WaybillError
 
@@ -13,6 +13,8 @@ Value = TypeVar("Value")
 
 _FIRST_S = 0.05
 _MOST_S = 5.0
+# So long the one answer is waited for to what is asked after its time.
+_LAST_ANSWER_S = 30.0
 _PASSING = frozenset((301, 503))
 
 
@@ -22,8 +24,23 @@ def backoff(failures: int) -> float:
     return most / 2 + random.random() * most / 2
 
 
-async def persist(ask: Callable[[], Awaitable[Value]], until: float) -> Value:
-    """Asks until it is answered, at most until this time of the running loop; then gives the last failure."""
+async def persist(
+    ask: Callable[[], Awaitable[Value]], until: float, *, silence: Literal[503, 504] = 503
+) -> Value:
+    """Asks until it is answered, at most until this time of the running loop; then gives the last failure.
+
+    A hub that is there and does not answer is given up then as well, with the status `silence`."""
+    left = until - asyncio.get_running_loop().time()
+    try:
+        return await asyncio.wait_for(_persist(ask, until), left if left > 0 else _LAST_ANSWER_S)
+    except asyncio.TimeoutError as error:
+        raise WaybillError(
+            silence,
+            "The hub has not answered; what it has done is not known. The same again is taken once.",
+        ) from error
+
+
+async def _persist(ask: Callable[[], Awaitable[Value]], until: float) -> Value:
     loop = asyncio.get_running_loop()
     failures = 0
     while True:

@@ -15,11 +15,13 @@ from ..protocol.problem import error_of_response, read_problem
 from .tasks import Tasks
 
 OPEN_WITHIN_S = 10.0
-_ANSWER_WITHIN_S = 30.0
+ANSWER_WITHIN_S = 30.0
 _CLOSE_WITHIN_S = 2.0
 # An offer may bring all the answers that were given so far: longer than one envelope, but bounded.
 _MESSAGE_BYTES = 64 * 1024 * 1024
 _SILENCES_AT_MOST = 2
+# Whatever the hub says: a dead line must be noticed.
+_PING_AT_LEAST_EVERY_S = 60.0
 
 Deliver = Callable[[dict[str, Any]], None]
 
@@ -86,7 +88,7 @@ class HubSocket:
         answer = self._calls[number] = asyncio.get_running_loop().create_future()
         self.send({"type": "call", "number": number, "call": name, "params": params})
         try:
-            return await asyncio.wait_for(answer, _ANSWER_WITHIN_S)
+            return await asyncio.wait_for(answer, ANSWER_WITHIN_S)
         except asyncio.TimeoutError as error:
             raise self._lost(
                 f'has not answered "{name}", though it is connected; what it has done is not known. '
@@ -163,6 +165,8 @@ class HubSocket:
             self._replied(frame)
         elif kind == "ping":
             self.send({"type": "pong"})
+        elif kind == "challenge" and self._challenged.done():
+            self._cut(self._lost("has challenged a second time"))
         elif kind == "challenge":
             self.hub, self.domain = frame["hub"], frame["domain"]
             self.nonce = frame["nonce"]
@@ -170,7 +174,7 @@ class HubSocket:
             _settle(self._challenged)
         elif kind == "attached" and not self._attached.done():
             _settle(self._attached)
-            self._tasks.start(self._ping(frame["ping_ms"] / 1000))
+            self._tasks.start(self._ping(min(frame["ping_ms"] / 1000, _PING_AT_LEAST_EVERY_S)))
         elif kind == "closed":
             self._cut(read_problem(frame["problem"]))
 
