@@ -118,6 +118,27 @@ export const ENVELOPES: readonly Mutant[] = [
     why: "lets everything be addressed to a capability",
   },
   {
+    rule: "WB-85",
+    file: VERIFY,
+    find: `envelope.kind !== "handoff" || envelope.domain === domain) return;`,
+    replace: `envelope.kind !== "handoff") return;`,
+    why: "takes a handoff that is meant for another domain",
+  },
+  {
+    rule: "WB-85",
+    file: SCHEMA,
+    find: `domain: kid,`,
+    replace: `domain: kid.optional() as never,`,
+    why: "takes a handoff that names no domain",
+  },
+  {
+    rule: "WB-85",
+    file: "src/envelope/usual.ts",
+    find: `domain: isKid,`,
+    replace: `domain: text(0, 256),`,
+    why: "takes whatever is named as the domain",
+  },
+  {
     rule: "WB-32",
     file: VERIFY,
     find: `if (at < signer.notBefore || at >= signer.notAfter) {`,

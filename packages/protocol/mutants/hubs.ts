@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const DELIVERY = "src/api/delivery.ts";
+const DOMAIN = "src/api/domain.ts";
 const FRAME = "src/api/frame.ts";
 const HELLO = "src/api/hello.ts";
 const MEMBERS = "src/api/members.ts";
@@ -111,6 +112,13 @@ export const HUBS: readonly Mutant[] = [
     why: "takes a hello from the future",
   },
   {
+    rule: "WB-79",
+    file: HELLO,
+    find: `if (hello.domain !== domain) {`,
+    replace: `if (false) {`,
+    why: "takes a hello that another hub of its name has passed on",
+  },
+  {
     rule: "WB-80",
     file: PROOF,
     find: `if (waybill !== 1 || kind !== "request") {`,
@@ -151,6 +159,13 @@ export const HUBS: readonly Mutant[] = [
     find: `if (Math.abs(now - claim.at) > clockSkewMs) {`,
     replace: `if (now - claim.at > clockSkewMs) {`,
     why: "takes a request from the future",
+  },
+  {
+    rule: "WB-81",
+    file: PROOF,
+    find: `if (claim.domain !== domain) {`,
+    replace: `if (false) {`,
+    why: "takes a request for another hub of its name",
   },
   {
     rule: "WB-82",
@@ -203,5 +218,26 @@ export const HUBS: readonly Mutant[] = [
 `,
     replace: ``,
     why: "lets an address of IPv6 hide one of IPv4",
+  },
+  {
+    rule: "WB-86",
+    file: DOMAIN,
+    find: `if (first?.kid === domain && first.manifest.sequence === 1) return;`,
+    replace: `if (first?.kid === domain) return;`,
+    why: "takes a chain without its beginning",
+  },
+  {
+    rule: "WB-86",
+    file: DOMAIN,
+    find: `const [first] = manifests;`,
+    replace: `const first = manifests.at(-1);`,
+    why: "takes the newest key for the domain",
+  },
+  {
+    rule: "WB-87",
+    file: DOMAIN,
+    find: `return \`hub-\${digestOf(domain).slice(HEX_START, HEX_START + HEX_DIGITS)}\`;`,
+    replace: `return "hub";`,
+    why: "calls all hubs the same",
   },
 ];
