@@ -134,7 +134,7 @@ const CREDIT = 16;
  *
  * @example
  * ```ts
- * const agent = createAgent({ id: "editor", hub: await connect("http://127.0.0.1:7850") });
+ * const agent = createAgent({ id: "editor", hub: await connect("http://127.0.0.1:7411") });
  * const { output } = await agent.handoff(research, { input: { topic: "tea" } }).result;
  * await agent.stop();
  * ```

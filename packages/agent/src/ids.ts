@@ -1,12 +1,12 @@
 import { isAgentId, isCapabilityName, isId, WaybillError } from "@waybill/protocol";
 
 /** Throws where something is no agent id, with one that would be. */
-export function checkAgentId(given: unknown, what = "agent id"): asserts given is string {
+export function checkAgentId(given: unknown, member = "id"): asserts given is string {
   if (isAgentId(given)) return;
   throw new WaybillError(
     400,
-    `${shown(given)} is no ${what}: it has 1 to 128 of a-z 0-9 . _ -, and begins and ends with a letter or digit, for example ${JSON.stringify(agentIdLike(given))}.`,
-    { at: what === "agent id" ? "/id" : `/${what}` },
+    `${shown(given)} is no agent id: it has 1 to 128 of a-z 0-9 . _ -, and begins and ends with a letter or digit, for example ${JSON.stringify(agentIdLike(given))}.`,
+    { at: `/${member}` },
   );
 }
 

@@ -368,7 +368,7 @@ test("bad ids fail where they are given, with a right one", async () => {
   const agent = world.agent("anna");
   expect(() => agent.serve("web research!", () => 1)).toThrow('for example "web_research"');
   expect(() => agent.handoff({ capability: "" })).toThrow("is no name of a capability");
-  expect(() => agent.handoff({ capability: "x", to: "Bert" })).toThrow(/no to: .*"bert"/);
+  expect(() => agent.handoff({ capability: "x", to: "Bert" })).toThrow(/no agent id: .*"bert"/);
   for (const member of ["handoffId", "correlationId", "replayOf"]) {
     const thrown = errorOf(() => agent.handoff({ capability: "x", [member]: "1" }));
     expect(thrown).toMatchObject({ status: 400, at: `/${member}` });

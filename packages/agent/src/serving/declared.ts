@@ -60,7 +60,16 @@ export interface DeclaredAsk extends Pick<Ask, "text" | "data"> {
   readonly part?: string | undefined;
 }
 
-/** Does the work of a declared capability. */
+/**
+ * Does the work of a declared capability: the type of a handler that stands in a file of its own.
+ *
+ * @example
+ * ```ts
+ * export const summarize: DeclaredHandler<typeof research> = async ({ input }) => ({
+ *   summary: await summaryOf(input.topic),
+ * });
+ * ```
+ */
 export type DeclaredHandler<Declaration extends CapabilityDeclaration> = (
   work: DeclaredWork<Declaration>,
 ) => Promise<ReturnOf<Declaration> | Returned> | ReturnOf<Declaration> | Returned;

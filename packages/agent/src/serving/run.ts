@@ -303,7 +303,7 @@ export class Run {
         this.#acceptNow();
         if (!this.#isClosed) await this.#said(replies.progress(content as ProgressBody));
       },
-      ask: (question) => asking.ask(question),
+      ask: async (question) => (await asking.ask(question)) as never,
       pause: (questions, state) => asking.pause(questions, state),
       result: returnedResult,
       ...delegatorOver(

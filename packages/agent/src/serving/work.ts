@@ -58,8 +58,11 @@ export interface Work<Input = Json> extends Delegator {
    * ```
    */
   progress<Data = JsonLike>(progress: Progress<Data & JsonCompatible<Data>>): Promise<void>;
-  /** Asks, and waits for the answer. A question that an earlier attempt had answered is not asked again. */
-  ask(question: Ask | string): Promise<Json>;
+  /**
+   * Asks, and waits for the answer. A question that an earlier attempt had answered is not asked
+   * again. `ask<string>(…)` says what the answer will be; a declared question is checked, too.
+   */
+  ask<Answer = Json>(question: Ask | string): Promise<Answer>;
   /** `return work.pause(…)`: ends the attempt until all is answered; the next one has the state. */
   pause(questions: readonly Ask[] | Ask | string, state: string): Returned;
   /** `return work.result(…)`: for messages, artifacts and effects next to the output. */
