@@ -15,8 +15,8 @@ export const DISCOVERIES: readonly Mutant[] = [
   {
     rule: "WB-71",
     file: DISCOVERY,
-    find: `if (name !== query.capability) return`,
-    replace: `if (false) return`,
+    find: `if (name !== query.capability) {`,
+    replace: `if (false) {`,
     why: "finds who does something else",
   },
   {
@@ -36,15 +36,15 @@ export const DISCOVERIES: readonly Mutant[] = [
   {
     rule: "WB-71",
     file: DISCOVERY,
-    find: `input === undefined ? undefined : inputIssues(input, candidate),`,
-    replace: `undefined,`,
+    find: `if (input === undefined || !isOfName) return`,
+    replace: `if (input !== 0) return`,
     why: "does not look at the input",
   },
   {
     rule: "WB-71",
     file: DISCOVERY,
-    find: `return FILTERS.flatMap((filter) => filter(trial) ?? []);`,
-    replace: `return FILTERS.flatMap((filter) => filter(trial) ?? []).slice(0, 1);`,
+    find: `filters.flatMap((filter) => filter(facts, weight) ?? []);`,
+    replace: `filters.flatMap((filter) => filter(facts, weight) ?? []).slice(0, 1);`,
     why: "gives only the first reason",
   },
   {

@@ -130,8 +130,8 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-66",
     file: "src/manifest/manifest-schema.ts",
-    find: `const schema = normalizeSchema(capability[member]);`,
-    replace: `const schema = capability[member];`,
+    find: `normalizeSchema(capability[member], allowance),`,
+    replace: `capability[member],`,
     why: "does not normalise what stands in a manifest",
   },
   {

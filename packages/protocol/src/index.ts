@@ -46,13 +46,14 @@ export type { Json } from "./json/json.ts";
 
 export { signManifest, verifyManifest } from "./manifest/manifest.ts";
 export type { VerifiedManifest, VerifyManifestOptions } from "./manifest/manifest.ts";
-export { parseManifest } from "./manifest/manifest-schema.ts";
+export { checkSchemas, parseManifest } from "./manifest/manifest-schema.ts";
 export type {
   CapabilityInput,
   KeyValidity,
   Manifest,
   ManifestInput,
   ManifestKey,
+  SchemaHandling,
 } from "./manifest/manifest-schema.ts";
 export { isKeyValidAt, keyring } from "./manifest/keyring.ts";
 export type { Keyring, KeyRecord } from "./manifest/keyring.ts";
@@ -72,17 +73,27 @@ export { compileSchema, normalizeSchema, schemaFrom } from "./schema/schema.ts";
 export type {
   CheckBudget,
   CompiledSchema,
+  CompileOptions,
   JsonSchema,
+  SchemaAllowance,
   SchemaIssue,
   SchemaSide,
 } from "./schema/schema.ts";
 
-export { findCandidates, queryOf, reasonsAgainst, wantedFits } from "./discovery/discovery.ts";
+export {
+  findCandidates,
+  findInSlices,
+  queryOf,
+  reasonsAgainst,
+  wantedFits,
+} from "./discovery/discovery.ts";
 export { chooseCandidate } from "./discovery/choice.ts";
 export type {
   Candidate,
+  FindOptions,
   FindQuery,
   Found,
+  InputVerdicts,
   LeftOut,
   RankedCandidate,
   Standing,

@@ -83,3 +83,13 @@ test("a schema that can't be used is on record, not thrown", () => {
   const [breach] = breaches(hostile, { delegator: "boss", attempts: [kept] });
   expect(breach?.reason).toContain("can't be checked");
 });
+
+test("the outputs of all attempts are checked on one budget", () => {
+  const output_schema = { allOf: Array.from({ length: 1_000 }, () => ({ minLength: 1 })) };
+  const output = "x".repeat(17_000);
+  const attempts = Array.from({ length: 32 }, (_, at) => ({ ...kept, attempt: at + 1, output }));
+  const found = breaches({ ...contract, output_schema }, { delegator: "boss", attempts });
+  expect(found[0]?.attempt).toBeGreaterThan(2);
+  expect(found.at(-1)?.attempt).toBe(32);
+  expect(found[0]?.reason).toMatch(/can't be checked: the budget of steps is used up/);
+});

@@ -2,7 +2,8 @@ import type { BoundContract } from "./contract.ts";
 import { WaybillError } from "../error.ts";
 import type { Json } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
-import { compileSchema } from "../schema/schema.ts";
+import { compileSchema, SCHEMA_LIMITS } from "../schema/schema.ts";
+import type { CompiledSchema } from "../schema/schema.ts";
 import type { StatusCode } from "../status.ts";
 import type { CloseReason } from "../lifecycle/transitions.ts";
 
@@ -53,29 +54,39 @@ export function breaches(contract: BoundContract, facts: HandoffFacts): Breach[]
     const reason = `the input has ${inputBytes} bytes, and the manifest takes ${maxInputBytes}`;
     found.push({ by: delegator, term: "max_input_bytes", attempt: null, reason });
   }
+  const outputs = outputCheck(contract.output_schema);
   for (const attempt of facts.attempts) {
     if (attempt.acceptedAt === null) continue;
     const by = { by: attempt.recipient, attempt: attempt.attempt };
     for (const [term, reasonOf] of PROMISES) {
-      const reason = reasonOf(attempt, attempt.acceptedAt, contract, facts);
+      const reason = reasonOf({
+        attempt,
+        acceptedAt: attempt.acceptedAt,
+        contract,
+        facts,
+        outputs,
+      });
       if (reason !== undefined) found.push({ ...by, term, reason });
     }
   }
   return found;
 }
 
-type Promised = (
-  attempt: AttemptFacts,
-  acceptedAt: number,
-  contract: BoundContract,
-  facts: HandoffFacts,
-) => string | undefined;
+interface Case {
+  readonly attempt: AttemptFacts;
+  readonly acceptedAt: number;
+  readonly contract: BoundContract;
+  readonly facts: HandoffFacts;
+  readonly outputs: OutputCheck;
+}
+
+type Promised = (of: Case) => string | undefined;
 
 /** What a recipient signs for when it accepts, and how the record shows that it was broken. */
 const PROMISES: readonly (readonly [Breach["term"], Promised])[] = [
   [
     "timeout_seconds",
-    ({ endedAt, waitedMs = 0 }, acceptedAt, { timeout_seconds }) => {
+    ({ attempt: { endedAt, waitedMs = 0 }, acceptedAt, contract: { timeout_seconds } }) => {
       const seconds = (endedAt - acceptedAt - waitedMs) / 1000;
       return seconds > timeout_seconds
         ? `it took ${seconds} s, and ${timeout_seconds} were agreed`
@@ -84,13 +95,12 @@ const PROMISES: readonly (readonly [Breach["term"], Promised])[] = [
   ],
   [
     "lease_seconds",
-    ({ closed }, _acceptedAt, { lease_seconds }) =>
+    ({ attempt: { closed }, contract: { lease_seconds } }) =>
       closed === "lease_lost" ? `it was silent for more than ${lease_seconds} s` : undefined,
   ],
   [
     "output_bytes",
-    ({ outputBytes = 0 }, _acceptedAt, _contract, facts) => {
-      const { maxOutputBytes = LIMITS.envelopeBytes } = facts;
+    ({ attempt: { outputBytes = 0 }, facts: { maxOutputBytes = LIMITS.envelopeBytes } }) => {
       return outputBytes > maxOutputBytes
         ? `the output has ${outputBytes} bytes, and ${maxOutputBytes} are allowed`
         : undefined;
@@ -98,25 +108,33 @@ const PROMISES: readonly (readonly [Breach["term"], Promised])[] = [
   ],
   [
     "output_schema",
-    ({ output, status }, _acceptedAt, { output_schema }) => {
+    ({ attempt: { output, status }, outputs }) => {
       if (status === 520) return "its output was refused: it was empty or broke its schema";
-      return status === 200 ? faultOfOutput(output, output_schema) : undefined;
+      return status === 200 ? outputs(output) : undefined;
     },
   ],
 ];
 
-function faultOfOutput(output: Json | undefined, schema: Json): string | undefined {
-  // Without a schema, messages or artifacts may be the whole result.
-  if (output === undefined) {
-    return isOpen(schema) ? undefined : "it reported success without an output";
-  }
-  try {
-    const [issue] = compileSchema(schema).check(output);
-    if (issue === undefined) return undefined;
-    return `the output breaks its schema${issue.at && ` at ${issue.at}`}: ${issue.message}`;
-  } catch (error) {
-    return `the output can't be checked: ${WaybillError.from(error).message}`;
-  }
+/** What is wrong with an output. The outputs of all attempts are checked on one budget. */
+type OutputCheck = (output: Json | undefined) => string | undefined;
+
+function outputCheck(schema: Json): OutputCheck {
+  const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
+  let compiled: CompiledSchema | undefined;
+  return (output) => {
+    // Without a schema, messages or artifacts may be the whole result.
+    if (output === undefined) {
+      return isOpen(schema) ? undefined : "it reported success without an output";
+    }
+    try {
+      compiled ??= compileSchema(schema, {}, { budget });
+      const [issue] = compiled.check(output, budget);
+      if (issue === undefined) return undefined;
+      return `the output breaks its schema${issue.at && ` at ${issue.at}`}: ${issue.message}`;
+    } catch (error) {
+      return `the output can't be checked: ${WaybillError.from(error).message}`;
+    }
+  };
 }
 
 function isOpen(schema: Json): boolean {

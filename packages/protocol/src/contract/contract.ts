@@ -157,10 +157,17 @@ function shortfall(term: NumericTerm, given: number, needed: number): string {
   return `${term}: ${given} ${unit} are offered, and ${least} ${needed} needed`;
 }
 
+/** Schemas of contracts that were found sound: an offer is judged, countered and bound with the same one. */
+const soundSchemas = new WeakMap<object, Json>();
+
 function readSchema(schema: Json): Json {
-  const normalized = normalizeSchema(schema);
+  const isComposed = typeof schema === "object" && schema !== null;
+  const known = isComposed ? soundSchemas.get(schema) : undefined;
+  if (known !== undefined) return known;
+  const normalized = normalizeSchema(schema) as Json;
   compileSchema(normalized);
-  return normalized as Json;
+  if (isComposed) soundSchemas.set(schema, normalized);
+  return normalized;
 }
 
 function faultOfSchema(schema: Json | undefined): string | undefined {

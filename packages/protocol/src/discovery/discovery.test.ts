@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { capabilitySchema } from "../manifest/capability.ts";
-import { findCandidates, queryOf, reasonsAgainst, wantedFits, WEIGHING } from "./discovery.ts";
-import type { Candidate, FindQuery } from "./discovery.ts";
+import { findCandidates, findInSlices, queryOf, reasonsAgainst, wantedFits } from "./discovery.ts";
+import type { Candidate, FindOptions, FindQuery, InputVerdicts } from "./discovery.ts";
+import { ISSUES_SHOWN } from "./input-verdicts.ts";
 import { WaybillError } from "../error.ts";
 import { NO_STATS, wilsonLowerBound } from "./reliability.ts";
 import type { ReliabilityStats } from "./reliability.ts";
+import { noise } from "../schema/costs-fixture.ts";
 import type { TrustDecision } from "../manifest/trust.ts";
 
 const NOW = Date.parse("2026-11-18T07:45:00Z");
@@ -130,7 +132,7 @@ describe("left out, with the reason", () => {
     const input_schema = { type: "array", items: { type: "string" } };
     const asked = { ...research, input: Array.from({ length: 15 }, (_, index) => index) };
     const reasons = reasonsAgainst(asked, candidate("a", { input_schema }), NOW);
-    expect(reasons).toHaveLength(WEIGHING.issuesShown + 1);
+    expect(reasons).toHaveLength(ISSUES_SHOWN + 1);
     expect(reasons.at(-1)).toContain("12 more places");
   });
 });
@@ -370,5 +372,107 @@ describe("what a handoff to a capability asks for", () => {
     expect(wantedFits({ ...wanted, tags: ["bad"] }, good, NOW)).toBe(false);
     expect(wantedFits({ ...wanted, min_reliability: 0.99 }, good, NOW)).toBe(false);
     expect(wantedFits({ ...wanted, capability: "poetry" }, good, NOW)).toBe(false);
+  });
+});
+
+describe("the budget of one query", () => {
+  const states = "^(a|b)*a(a|b){200}$";
+  const text = noise(20_000, "ab");
+  const asked: FindQuery = { ...research, input: text };
+  /** One version after the other, each with a schema of its own that costs all that a check may. */
+  const hostile = (agent: string, count: number): Candidate[] =>
+    Array.from({ length: count }, (_, index) =>
+      candidate(agent, {
+        version: `${index}`,
+        input_schema: { pattern: states, title: `${index}` },
+      }),
+    );
+  const honest = candidate("z-honest", { input_schema: { type: "string" } });
+  const find = (candidates: Candidate[], options: FindOptions = {}) =>
+    findCandidates(asked, candidates, NOW, options);
+
+  test("is one for all candidates and all of their versions", () => {
+    const budget = { stepsLeft: 5_000_000 };
+    const { fits, leftOut } = find([...hostile("a-hostile", 256), honest], { budget });
+    expect(budget.stepsLeft).toBeLessThanOrEqual(0);
+    expect(budget.stepsLeft).toBeGreaterThan(-1_000_000);
+    expect(fits.map(({ agent_id }) => agent_id)).toEqual(["z-honest"]);
+    expect(leftOut).toHaveLength(256);
+    const unchecked = leftOut.filter(({ reasons }) => reasons[0]?.startsWith("not checked"));
+    expect(unchecked.length).toBeGreaterThan(250);
+  });
+
+  test("leaves out what it does not suffice for, and says so", () => {
+    const { fits, leftOut } = find([honest], { budget: { stepsLeft: 0 } });
+    expect(fits).toEqual([]);
+    expect(leftOut[0]?.reasons).toEqual(["not checked: the query's budget is used up"]);
+  });
+
+  test("pays for a share of each schema first, and then for those that need more", () => {
+    // Each of the two large ones needs more than its share of the budget.
+    const large = ["b", "c"].map((id) =>
+      candidate(id, {
+        input_schema: { allOf: Array.from({ length: 300 }, () => ({ minLength: 1 })) },
+      }),
+    );
+    const { fits } = find([...large, honest], { budget: { stepsLeft: 3_000_000 } });
+    expect(fits.map(({ agent_id }) => agent_id)).toEqual(["b", "c", "z-honest"]);
+  });
+
+  test("goes to one version of each agent before it goes to the second one of any", () => {
+    const many = hostile("a-hostile", 50);
+    const costly = candidate("b-costly", {
+      input_schema: { allOf: Array.from({ length: 300 }, () => ({ minLength: 1 })) },
+    });
+    const { fits } = find([...many, costly], { budget: { stepsLeft: 9_000_000 } });
+    expect(fits.map(({ agent_id }) => agent_id)).toEqual(["b-costly"]);
+  });
+
+  test("goes to those first whom nothing else speaks against", () => {
+    const full = hostile("a-full", 50).map((each) => ({ ...each, credit: 0 }));
+    const costly = candidate("b-costly", {
+      input_schema: { allOf: Array.from({ length: 300 }, () => ({ minLength: 1 })) },
+    });
+    const { fits } = find([...full, costly], { budget: { stepsLeft: 2_000_000 } });
+    expect(fits.map(({ agent_id }) => agent_id)).toEqual(["b-costly"]);
+  });
+
+  test("is charged once for a schema that several candidates share", () => {
+    let checks = 0;
+    const inputSchema = {
+      check: () => {
+        checks += 1;
+        return [];
+      },
+    };
+    const alike = ["a", "b", "c"].map((id) => candidate(id, {}, { inputSchema }));
+    expect(find(alike).fits).toHaveLength(3);
+    expect(checks).toBe(1);
+    const verdicts: InputVerdicts = new Map();
+    for (let time = 0; time < 2; time += 1) expect(find(alike, { verdicts }).fits).toHaveLength(3);
+    expect(checks).toBe(2);
+  });
+
+  test("ends in slices of one check each, with the same answer", () => {
+    const all = [...hostile("a-hostile", 3), honest];
+    const slices = findInSlices(asked, all, NOW);
+    let count = 0;
+    for (;;) {
+      const slice = slices.next();
+      if (slice.done !== true) count += 1;
+      else {
+        expect(slice.value).toEqual(find(all));
+        break;
+      }
+    }
+    expect(count).toBeGreaterThanOrEqual(4);
+  });
+
+  test("is not taken for a refusal: too costly by itself is another reason", () => {
+    const [one] = hostile("a-hostile", 1);
+    expect(find([one!]).leftOut[0]?.reasons[0]).toMatch(/too costly/);
+    expect(find([one!], { budget: { stepsLeft: 100_000 } }).leftOut[0]?.reasons).toEqual([
+      "not checked: the query's budget is used up",
+    ]);
   });
 });

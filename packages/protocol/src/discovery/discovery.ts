@@ -2,7 +2,6 @@ import { utf8 } from "#platform";
 import type { Wanted } from "../envelope/body.ts";
 import { compareVersions, matchesVersion } from "../manifest/capability.ts";
 import type { Capability } from "../manifest/capability.ts";
-import { WaybillError } from "../error.ts";
 import { stringifyJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
 import {
@@ -14,8 +13,10 @@ import {
   wilsonUpperBound,
 } from "./reliability.ts";
 import type { ReliabilityStats } from "./reliability.ts";
-import { compileSchema } from "../schema/schema.ts";
-import type { CompiledSchema } from "../schema/schema.ts";
+import { SCHEMA_LIMITS } from "../schema/schema.ts";
+import type { CheckBudget, CompiledSchema } from "../schema/schema.ts";
+import { inputVerdicts, verdictOf } from "./input-verdicts.ts";
+import type { InputVerdicts } from "./input-verdicts.ts";
 import { rankByWords } from "./words.ts";
 import type { TrustDecision } from "../manifest/trust.ts";
 
@@ -42,8 +43,8 @@ export interface Candidate {
   readonly inFlight?: number | undefined;
   /** How many more it said it would take. */
   readonly credit?: number | undefined;
-  /** The capability's input schema, where it is at hand compiled. */
-  readonly inputSchema?: CompiledSchema | undefined;
+  /** The capability's input schema, where it is at hand compiled: the same object for equal schemas. */
+  readonly inputSchema?: Pick<CompiledSchema, "check"> | undefined;
 }
 
 /**
@@ -83,28 +84,62 @@ export interface Found {
   readonly leftOut: readonly LeftOut[];
 }
 
+export type { InputVerdicts } from "./input-verdicts.ts";
+
 /** How measurements are compared. */
 export const WEIGHING = {
   /** Worse than the best is who is below this share of what can be counted on from the best. */
   worseBelow: 0.9,
   /** With fewer outcomes than this no claim is held to be contradicted. */
   outcomesToContradict: 5,
-  issuesShown: 3,
 } as const;
 
-/** Who can do it, best first, and for everybody else why not. Pure: the same facts, the same answer. */
+export interface FindOptions {
+  /** What the checks of the input may cost together; 20,000,000 steps where it is left out. */
+  readonly budget?: CheckBudget | undefined;
+  /** Verdicts of an earlier query about the very same input. New ones are added to them. */
+  readonly verdicts?: InputVerdicts | undefined;
+}
+
+/**
+ * Who can do it, best first, and for everybody else why not. Pure: the same facts, the same answer.
+ * All schemas are held against the input on one budget; what it does not suffice for is left out, too.
+ */
 export function findCandidates(
   query: FindQuery,
   candidates: readonly Candidate[],
   now: number,
+  options: FindOptions = {},
 ): Found {
+  const slices = findInSlices(query, candidates, now, options);
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
+  }
+}
+
+/**
+ * The same in slices, none of which takes longer than one check of a schema: whoever has others to
+ * serve goes on with the next one after them.
+ */
+export function* findInSlices(
+  query: FindQuery,
+  candidates: readonly Candidate[],
+  now: number,
+  { budget = { stepsLeft: SCHEMA_LIMITS.querySteps }, verdicts = new Map() }: FindOptions = {},
+): Generator<void, Found> {
   const inputBytes = bytesOf(query.input);
+  budget.stepsLeft -= inputBytes >> 3;
+  const trials = candidates.map((candidate) => trialOf({ query, candidate, now, inputBytes }));
+  if (query.input !== undefined) {
+    yield* inputVerdicts(query.input, inTurn(trials), budget, verdicts);
+  }
   const fits: Weighed[] = [];
   const leftOut: LeftOut[] = [];
-  for (const candidate of candidates) {
-    const { agent_id, capability } = candidate;
-    const reasons = againstIt({ query, candidate, now, inputBytes });
-    if (reasons.length === 0) fits.push({ agent_id, capability, ...weigh(candidate, now) });
+  for (const trial of trials) {
+    const { agent_id, capability } = trial.candidate;
+    const reasons = reasonsOf(trial, query, verdicts);
+    if (reasons.length === 0) fits.push({ agent_id, capability, ...trial.weight });
     else
       leftOut.push({ agent_id, capability: capability.name, version: capability.version, reasons });
   }
@@ -129,8 +164,13 @@ export function queryOf(
 }
 
 /** Why a candidate is not what a handoff asks for; nothing when it is. */
-export function reasonsAgainst(query: FindQuery, candidate: Candidate, now: number): string[] {
-  return againstIt({ query, candidate, now, inputBytes: bytesOf(query.input) });
+export function reasonsAgainst(
+  query: FindQuery,
+  candidate: Candidate,
+  now: number,
+): readonly string[] {
+  const { leftOut } = findCandidates(query, [candidate], now);
+  return leftOut.flatMap(({ reasons }) => reasons);
 }
 
 export function wantedFits(
@@ -142,15 +182,85 @@ export function wantedFits(
   return reasonsAgainst(queryOf(wanted, handoff), candidate, now).length === 0;
 }
 
+/** A candidate, and what speaks against it but for its schema. */
 interface Trial {
+  readonly candidate: Candidate;
+  readonly weight: Weight;
+  /** Whether it offers what is asked for: of another capability nothing else is worth saying. */
+  readonly isOfName: boolean;
+  /** What is said before what its schema says, and after it. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+interface Facts {
   readonly query: FindQuery;
   readonly candidate: Candidate;
   readonly now: number;
   readonly inputBytes: number;
 }
 
-/** Each filter gives the reasons against a candidate, in words for whoever wonders why it is missing. */
-const FILTERS: readonly ((trial: Trial) => readonly string[] | string | undefined)[] = [
+function trialOf(facts: Facts): Trial {
+  const { query, candidate, now } = facts;
+  const weight = weigh(candidate, now);
+  const { name } = candidate.capability;
+  if (name !== query.capability) {
+    const before = [`it offers ${name}, not ${query.capability}`];
+    return { candidate, weight, isOfName: false, before, after: [] };
+  }
+  const reasons = (filters: typeof BEFORE_SCHEMA) =>
+    filters.flatMap((filter) => filter(facts, weight) ?? []);
+  return {
+    candidate,
+    weight,
+    isOfName: true,
+    before: reasons(BEFORE_SCHEMA),
+    after: reasons(AFTER_SCHEMA),
+  };
+}
+
+function reasonsOf(
+  { candidate, isOfName, before, after }: Trial,
+  { input }: FindQuery,
+  verdicts: InputVerdicts,
+): readonly string[] {
+  if (input === undefined || !isOfName) return [...before, ...after];
+  return [...before, ...verdictOf(verdicts, candidate), ...after];
+}
+
+/**
+ * Whose schema is asked first: those whom nothing else speaks against, the one with the best record
+ * first, and of each agent one version after the other, so that nobody's many versions come before
+ * everybody else's first one.
+ */
+function inTurn(trials: readonly Trial[]): Candidate[] {
+  const versions = new Map<string, number>();
+  const isOut = ({ before, after }: Trial) => before.length + after.length > 0;
+  return trials
+    .filter(({ isOfName }) => isOfName)
+    .sort((a, b) => b.weight.reliability - a.weight.reliability || byPlace(a, b))
+    .map((trial) => {
+      const { agent_id } = trial.candidate;
+      const turn = (versions.get(agent_id) ?? 0) + 1;
+      versions.set(agent_id, turn);
+      return { trial, turn };
+    })
+    .sort((a, b) => Number(isOut(a.trial)) - Number(isOut(b.trial)) || a.turn - b.turn)
+    .map(({ trial }) => trial.candidate);
+}
+
+function byPlace({ candidate: a }: Trial, { candidate: b }: Trial): number {
+  return (
+    byText(a.agent_id, b.agent_id) ||
+    compareVersions(b.capability.version, a.capability.version) ||
+    byText(a.capability.version, b.capability.version)
+  );
+}
+
+/** Gives the reasons against a candidate, in words for whoever wonders why it is missing. */
+type Filter = (facts: Facts, weight: Weight) => string | undefined;
+
+const BEFORE_SCHEMA: readonly Filter[] = [
   ({ candidate: { trust } }) =>
     trust.isTrusted ? undefined : `it is not trusted: ${trust.reason}`,
   ({ query: { version }, candidate: { capability } }) =>
@@ -161,8 +271,9 @@ const FILTERS: readonly ((trial: Trial) => readonly string[] | string | undefine
     const missing = tags.filter((tag) => !capability.tags.includes(tag));
     return missing.length === 0 ? undefined : `it lacks the tags ${missing.join(", ")}`;
   },
-  ({ query: { input }, candidate }) =>
-    input === undefined ? undefined : inputIssues(input, candidate),
+];
+
+const AFTER_SCHEMA: readonly Filter[] = [
   ({ candidate: { capability }, inputBytes }) =>
     inputBytes <= capability.max_input_bytes
       ? undefined
@@ -177,37 +288,11 @@ const FILTERS: readonly ((trial: Trial) => readonly string[] | string | undefine
       : `it works on ${inFlight} handoffs, and takes ${capability.concurrency} at once`,
   ({ candidate: { credit = Infinity } }) =>
     credit > 0 ? undefined : "it has no credit left: it takes nothing more at the moment",
-  ({ query: { minReliability = 0 }, candidate, now }) => {
-    const { reliability, reasons } = weigh(candidate, now);
-    return reliability >= minReliability
+  ({ query: { minReliability = 0 } }, { reliability, reasons }) =>
+    reliability >= minReliability
       ? undefined
-      : `its reliability counts as ${shown(reliability)}, and ${minReliability} is wanted: ${reasons.join("; ")}`;
-  },
+      : `its reliability counts as ${shown(reliability)}, and ${minReliability} is wanted: ${reasons.join("; ")}`,
 ];
-
-function againstIt(trial: Trial): string[] {
-  const { query, candidate } = trial;
-  const { name } = candidate.capability;
-  // Of another capability nothing else is worth saying, and its schema is not made for this input.
-  if (name !== query.capability) return [`it offers ${name}, not ${query.capability}`];
-  return FILTERS.flatMap((filter) => filter(trial) ?? []);
-}
-
-function inputIssues(input: Json, { capability, inputSchema }: Candidate): string[] {
-  try {
-    const issues = (inputSchema ?? compileSchema(capability.input_schema)).check(input);
-    const more = issues.length - WEIGHING.issuesShown;
-    return [
-      ...issues
-        .slice(0, WEIGHING.issuesShown)
-        .map(({ at, message }) => `the input breaks its schema${at && ` at ${at}`}: ${message}`),
-      ...(more > 0 ? [`the input breaks its schema in ${more} more places`] : []),
-    ];
-  } catch (error) {
-    // One bad schema must not keep all the others from being found.
-    return [`its input schema can't be used: ${WaybillError.from(error).message}`];
-  }
-}
 
 type Weight = Omit<RankedCandidate, "agent_id" | "capability" | "standing"> & {
   /** The highest success rate that was measured lately leaves possible. */

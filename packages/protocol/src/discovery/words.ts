@@ -10,22 +10,51 @@ const WORDS_AT_MOST = 32;
  * How much a capability speaks of these words, from 0 to 1. Its text is the agent's own claim: it may
  * put a fit in front of others, and must never make one.
  */
-export function scoreOfWords(
-  words: string,
-  { name, tags, description = "" }: Pick<Capability, "name" | "tags" | "description">,
-): number {
-  const wanted = [...new Set(wordsOf(words))].slice(0, WORDS_AT_MOST);
+export function scoreOfWords(words: string, capability: Described): number {
+  return scoreOf(wantedWords(words), capability);
+}
+
+type Described = Pick<Capability, "name" | "tags" | "description">;
+
+function wantedWords(words: string): readonly string[] {
+  return [...new Set(wordsOf(words))].slice(0, WORDS_AT_MOST);
+}
+
+function scoreOf(wanted: readonly string[], { name, tags, description = "" }: Described): number {
   if (wanted.length === 0) return 0;
   const places = [
-    [WEIGHTS.name, wordsOf(name)],
-    [WEIGHTS.tags, tags.flatMap(wordsOf)],
-    [WEIGHTS.description, wordsOf(description)],
+    [WEIGHTS.name, foundIn(wanted, wordsOf(name))],
+    [WEIGHTS.tags, foundIn(wanted, tags.flatMap(wordsOf))],
+    [WEIGHTS.description, foundIn(wanted, wordsOf(description))],
   ] as const;
   const score = wanted.reduce((sum, word) => {
-    const place = places.find(([, found]) => found.some((each) => isSameWord(word, each)));
+    const place = places.find(([, found]) => found.has(word));
     return sum + (place?.[0] ?? 0);
   }, 0);
   return score / (wanted.length * WEIGHTS.name);
+}
+
+/** Which words are wanted of those that a text has: each of the text is looked at once, however many are wanted. */
+function foundIn(wanted: readonly string[], words: readonly string[]): ReadonlySet<string> {
+  const exact = new Set(wanted);
+  const byStem = new Map<string, string[]>();
+  for (const word of wanted) {
+    const stem = stemOf(word);
+    if (stem.length === STEM_LETTERS) byStem.set(stem, [...(byStem.get(stem) ?? []), word]);
+  }
+  const found = new Set<string>();
+  for (const word of words) {
+    if (exact.has(word)) found.add(word);
+    if (word.length < STEM_LETTERS) continue;
+    for (const each of byStem.get(stemOf(word)) ?? []) {
+      if (each.startsWith(word) || word.startsWith(each)) found.add(each);
+    }
+  }
+  return found;
+}
+
+function stemOf(word: string): string {
+  return word.slice(0, STEM_LETTERS);
 }
 
 /** Those who speak of the words most come first; among equals the order stays as it was. */
@@ -33,8 +62,9 @@ export function rankByWords<Fit extends { readonly capability: Capability }>(
   fits: readonly Fit[],
   words: string,
 ): Fit[] {
+  const wanted = wantedWords(words);
   return fits
-    .map((fit) => ({ fit, score: scoreOfWords(words, fit.capability) }))
+    .map((fit) => ({ fit, score: scoreOf(wanted, fit.capability) }))
     .toSorted((a, b) => b.score - a.score)
     .map(({ fit }) => fit);
 }
@@ -46,10 +76,4 @@ function wordsOf(text: string): string[] {
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "");
-}
-
-function isSameWord(wanted: string, found: string): boolean {
-  if (wanted === found) return true;
-  if (Math.min(wanted.length, found.length) < STEM_LETTERS) return false;
-  return wanted.startsWith(found) || found.startsWith(wanted);
 }

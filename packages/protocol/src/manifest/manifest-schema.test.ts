@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CAPABILITY_DEFAULTS, MANIFEST_LIMITS } from "./capability.ts";
 import { WaybillError } from "../error.ts";
+import { parseJson } from "../json/json.ts";
 import { generateKey, privateKeyFrom } from "../signing/key.ts";
-import { parseManifest } from "./manifest-schema.ts";
+import { checkSchemas, parseManifest, readManifest } from "./manifest-schema.ts";
 
 const FOUNDING = `{
   "agent_id": "research-agent-001",
@@ -305,4 +306,55 @@ test("whatever comes in is a manifest or a WaybillError", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+describe("the schemas of one manifest together", () => {
+  const capabilities = (count: number, schema: (index: number) => object) => ({
+    agent_id: "a",
+    capabilities: Array.from({ length: count }, (_, index) => ({
+      name: `c${index}`,
+      input_schema: { $schema: "https://json-schema.org/draft/2020-12/schema", ...schema(index) },
+    })),
+  });
+  const wide = (count: number): object => ({ anyOf: Array.from({ length: count }, () => true) });
+
+  test.each<[string, object, RegExp]>([
+    ["schemas", capabilities(3, () => wide(9_000)), /more than 20000 schemas/],
+    [
+      "pattern instructions",
+      capabilities(30, (index) => ({ pattern: `^(a{900}){5}${index}` })),
+      /more than 100000 pattern instructions/,
+    ],
+    [
+      "characters",
+      capabilities(4, () => ({ enum: Array.from({ length: 90_000 }, () => 1) })),
+      /more than 2097152 characters/,
+    ],
+  ])("are refused with 413 where they have too many %s", (_, manifest, reason) => {
+    const { status, at, message } = refusal(manifest);
+    expect([status, message]).toEqual([413, expect.stringMatching(reason)]);
+    expect(at).toMatch(/^\/capabilities\/\d+\/input_schema/);
+  });
+
+  test("may be many and ordinary", () => {
+    const ordinary = (index: number) => ({
+      type: "object",
+      properties: { id: { type: "string", pattern: "^[a-z]{1,20}$" }, n: { minimum: index } },
+    });
+    expect(parseManifest(capabilities(256, ordinary)).capabilities).toHaveLength(256);
+  });
+
+  test("are checked in slices, where whoever asks has others to serve", () => {
+    const manifest = capabilities(3, (index) => (index === 2 ? { type: "nothing" } : wide(5)));
+    const { capabilities: read } = readManifest(
+      parseJson(JSON.stringify(manifest)),
+      "known",
+    ).manifest;
+    const slices = checkSchemas(read);
+    let count = 0;
+    expect(() => {
+      while (slices.next().done !== true) count += 1;
+    }).toThrow(/c2 is refused/);
+    expect(count).toBe(4);
+  });
 });

@@ -11,8 +11,8 @@ import { parseJson, stringifyJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
 import { publicKeyFrom } from "../signing/key.ts";
 import type { PublicJwk, PublicKey } from "../signing/key.ts";
-import { compileSchema, normalizeSchema } from "../schema/schema.ts";
-import type { JsonSchema } from "../schema/schema.ts";
+import { compileSchema, normalizeSchema, schemaAllowance } from "../schema/schema.ts";
+import type { SchemaAllowance } from "../schema/schema.ts";
 import { fromSchemaError } from "../envelope/schema-error.ts";
 import { isTime, parseTime } from "../time.ts";
 
@@ -134,8 +134,11 @@ export function parseManifest(value: unknown): Manifest {
   return readManifest(parseJson(stringifyJson(value))).manifest;
 }
 
+/** What is done about the schemas of a manifest: `known` where they have been checked before. */
+export type SchemaHandling = "check" | "known";
+
 /** The same for a value that came out of `parseJson`, with the keys enrolled. */
-export function readManifest(value: Json): ReadManifest {
+export function readManifest(value: Json, schemas: SchemaHandling = "check"): ReadManifest {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new WaybillError(400, "A manifest is a JSON object; this is not one.", { at: "" });
   }
@@ -153,7 +156,13 @@ export function readManifest(value: Json): ReadManifest {
       "/previous",
     );
   }
-  const capabilities = rest.capabilities.map(withSchemas);
+  const allowance = schemaAllowance();
+  const capabilities = rest.capabilities.map((each, index) => withSchemas(each, index, allowance));
+  if (schemas === "check") {
+    for (const _ of checkSchemas(capabilities, allowance)) {
+      // Whoever has others to serve takes them in slices.
+    }
+  }
   refuseTwins(capabilities);
   const keys = new Map<string, PublicKey>();
   const listed = givenKeys.map((given, index) => {
@@ -167,26 +176,52 @@ export function readManifest(value: Json): ReadManifest {
   return { manifest: { ...rest, capabilities, keys: listed }, keys };
 }
 
-function withSchemas(capability: Capability, index: number): Capability {
-  return {
-    ...capability,
-    input_schema: schemaAt(capability, "input_schema", index),
-    output_schema: schemaAt(capability, "output_schema", index),
-  };
+function withSchemas(
+  capability: Capability,
+  index: number,
+  allowance: SchemaAllowance,
+): Capability {
+  const normalized = { ...capability };
+  for (const member of SCHEMA_MEMBERS) {
+    normalized[member] = atSchema(capability, member, index, () =>
+      normalizeSchema(capability[member], allowance),
+    );
+  }
+  return normalized;
 }
 
-function schemaAt(
-  capability: Capability,
-  member: "input_schema" | "output_schema",
+const SCHEMA_MEMBERS = ["input_schema", "output_schema"] as const;
+
+/**
+ * Checks the schemas of one manifest, in slices of one schema each, none of which takes longer than a
+ * check of a value does. They are bounded together, too: 413 where they are too large.
+ */
+export function* checkSchemas(
+  capabilities: readonly Capability[],
+  allowance: SchemaAllowance = schemaAllowance(),
+): Generator<void> {
+  for (const [index, capability] of capabilities.entries()) {
+    for (const member of SCHEMA_MEMBERS) {
+      atSchema(capability, member, index, () =>
+        compileSchema(capability[member], {}, { allowance }),
+      );
+      yield;
+    }
+  }
+}
+
+/** Says of a fault in a schema which one it is. */
+function atSchema<Result>(
+  { name }: Capability,
+  member: (typeof SCHEMA_MEMBERS)[number],
   index: number,
-): JsonSchema {
+  read: () => Result,
+): Result {
   try {
-    const schema = normalizeSchema(capability[member]);
-    compileSchema(schema);
-    return schema;
+    return read();
   } catch (error) {
     const { status, message, at } = WaybillError.from(error, 400);
-    throw new WaybillError(status, `The ${member} of ${capability.name} is refused: ${message}`, {
+    throw new WaybillError(status, `The ${member} of ${name} is refused: ${message}`, {
       at: `/capabilities/${index}/${member}${at ?? ""}`,
       cause: error,
     });

@@ -11,7 +11,13 @@ import type { PrivateKey, PublicKey } from "../signing/key.ts";
 import { isKeyValidAt } from "./keyring.ts";
 import type { KeyRecord, Keyring } from "./keyring.ts";
 import { readManifest } from "./manifest-schema.ts";
-import type { Manifest, ManifestInput, ManifestKey, ReadManifest } from "./manifest-schema.ts";
+import type {
+  Manifest,
+  ManifestInput,
+  ManifestKey,
+  ReadManifest,
+  SchemaHandling,
+} from "./manifest-schema.ts";
 import { parseTime } from "../time.ts";
 import { decideTrust } from "./trust.ts";
 import type { TrustPolicy } from "./trust.ts";
@@ -38,6 +44,11 @@ export interface VerifyManifestOptions {
   readonly trust?: TrustPolicy | undefined;
   /** Keys of all agents that are known, old ones too: nobody may list a key of somebody else. */
   readonly keyOf?: Keyring["keyOf"] | undefined;
+  /**
+   * Left out, the schemas are checked. `known`: they were before, or the caller does it, in slices, by
+   * `checkSchemas`.
+   */
+  readonly schemas?: SchemaHandling | undefined;
 }
 
 /**
@@ -67,7 +78,7 @@ export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
  * gives the same manifest back and changes nothing.
  */
 export function verifyManifest(text: string, options: VerifyManifestOptions): VerifiedManifest {
-  const { previous, at, trust, keyOf } = options;
+  const { previous, at, trust, keyOf, schemas } = options;
   if (previous !== undefined && text === previous.text) {
     checkTrust(previous, trust, true);
     return previous;
@@ -89,7 +100,7 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
     }
     verifyCompact(text, () => key);
   }
-  const read = readManifest(value);
+  const read = readManifest(value, schemas);
   const { manifest } = read;
   const digest = digestOf(text);
   if (previous !== undefined) checkSuccession(previous, manifest, kid, digest);

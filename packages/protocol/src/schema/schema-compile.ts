@@ -3,6 +3,9 @@ import { compilePattern } from "./pattern.ts";
 import type { Pattern } from "./pattern.ts";
 import { APPLICATORS } from "./schema-applicators.ts";
 import { ASSERTIONS } from "./schema-assertions.ts";
+import { takeFrom } from "./schema-allowance.ts";
+import type { SchemaAllowance } from "./schema-allowance.ts";
+import { COMPILING } from "./schema-costs.ts";
 import { leftover } from "./schema-parts.ts";
 import { readMap, readSchema, readText, refuse } from "./schema-read.ts";
 import type { RawSchema } from "./schema-read.ts";
@@ -12,9 +15,6 @@ import type { Rule, SchemaNode } from "./schema-run.ts";
 import type { Scope } from "./schema-scope.ts";
 import { sketchOf } from "./schema-union.ts";
 import { pointerTo } from "./schema-values.ts";
-
-/** Patterns of one schema together: each alone is bounded, ten thousand of them would not be. */
-const MAX_PATTERN_INSTRUCTIONS = 100_000;
 
 /** Dialects whose schemas are read here; other URIs may mean keywords that nobody here knows. */
 const DIALECT =
@@ -37,21 +37,32 @@ const NEVER: Rule = (_, place, run) =>
   run.fail(place, "false", () => "the schema allows nothing here");
 
 /** Compiles a schema that has been copied. All that a stranger can get wrong is refused here. */
-export function compileNodes(
-  schema: RawSchema,
-  limits: { depth: number; nodes: number },
-): SchemaNode {
-  return new SchemaCompiler(limits).compile(schema);
+export function compileNodes(schema: RawSchema, limits: CompileLimits): Compiled {
+  const compiler = new SchemaCompiler(limits);
+  const root = compiler.compile(schema);
+  return { root, weight: compiler.weight };
+}
+
+interface CompileLimits {
+  readonly depth: number;
+  readonly nodes: number;
+  readonly allowance: SchemaAllowance;
+}
+
+interface Compiled {
+  readonly root: SchemaNode;
+  /** What it took, in steps. */
+  readonly weight: number;
 }
 
 class SchemaCompiler {
-  readonly #limits: { depth: number; nodes: number };
+  weight = 0;
+  readonly #limits: CompileLimits;
   readonly #nodes: SchemaNode[] = [];
   readonly #patterns = new Map<string, Pattern>();
-  #patternInstructions = 0;
   readonly #references: SchemaReferences;
 
-  constructor(limits: { depth: number; nodes: number }) {
+  constructor(limits: CompileLimits) {
     this.#limits = limits;
     // What a reference leads to counts as a level of its own: the nesting above it says nothing about it.
     this.#references = new SchemaReferences((schema, at, resource) =>
@@ -70,9 +81,11 @@ class SchemaCompiler {
   }
 
   #compile(schema: RawSchema, at: string, depth: number, outer: Resource): SchemaNode {
-    const { depth: maxDepth, nodes: maxNodes } = this.#limits;
+    const { depth: maxDepth, nodes: maxNodes, allowance } = this.#limits;
     if (depth > maxDepth) tooLarge(at, `schemas are nested deeper than ${maxDepth} levels`);
     if (this.#nodes.length >= maxNodes) tooLarge(at, `it holds more than ${maxNodes} schemas`);
+    takeFrom(allowance, "schemas", 1);
+    this.weight += COMPILING.schema;
     const node: SchemaNode = {
       at,
       rules: [],
@@ -136,13 +149,8 @@ class SchemaCompiler {
         cause,
       });
     }
-    this.#patternInstructions += pattern.size;
-    if (this.#patternInstructions > MAX_PATTERN_INSTRUCTIONS) {
-      tooLarge(
-        at,
-        `its patterns expand to more than ${MAX_PATTERN_INSTRUCTIONS} instructions together`,
-      );
-    }
+    takeFrom(this.#limits.allowance, "instructions", pattern.size);
+    this.weight += COMPILING.instruction * (pattern.size + source.length);
     this.#patterns.set(source, pattern);
     return pattern;
   }

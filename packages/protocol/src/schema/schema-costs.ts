@@ -36,6 +36,9 @@ export const STEPS = {
   place: 4,
 } as const;
 
+/** What it takes to compile a schema: for each value in it, each schema, and each part of a pattern. */
+export const COMPILING = { value: 16, schema: 325, instruction: 12 } as const;
+
 /** From so many members on an object is wide. */
 export const WIDE = 500;
 

@@ -77,15 +77,27 @@ interface CopyLimits {
   values: number;
 }
 
+/** What a copy has come to. */
+export interface Copied {
+  readonly schema: unknown;
+  readonly values: number;
+  /** Of names and texts, and eight for each value. */
+  readonly characters: number;
+}
+
+const CHARACTERS_OF_VALUE = 8;
+
 /**
  * Copies a schema into plain data of its own. From here on nothing outside can change it, its size and
  * depth are bounded, an object that contains itself has ended as too deep, and each place is one object.
  */
-export function copySchema(schema: unknown, limits: CopyLimits): unknown {
-  let left = limits.values;
+export function copySchema(schema: unknown, limits: CopyLimits): Copied {
+  let values = 0;
+  let characters = 0;
   const copy = (value: unknown, at: string, depth: number): unknown => {
-    left -= 1;
-    if (left < 0) tooLarge(at, `it has more than ${limits.values} values`);
+    values += 1;
+    if (values > limits.values) tooLarge(at, `it has more than ${limits.values} values`);
+    if (typeof value === "string") characters += value.length;
     if (typeof value !== "object" || value === null) return value;
     if (depth >= limits.depth) tooLarge(at, `it is nested deeper than ${limits.depth} levels`);
     if (Array.isArray(value)) {
@@ -100,11 +112,14 @@ export function copySchema(schema: unknown, limits: CopyLimits): unknown {
         refuse(pointerTo(at, name), `the name ${JSON.stringify(name)} is reserved`);
       const member = (value as Record<string, unknown>)[name];
       // As in JSON, a member that is undefined isn't there.
-      if (member !== undefined) copied[name] = copy(member, pointerTo(at, name), depth + 1);
+      if (member === undefined) continue;
+      characters += name.length;
+      copied[name] = copy(member, pointerTo(at, name), depth + 1);
     }
     return copied;
   };
-  return copy(schema, "", 0);
+  const copied = copy(schema, "", 0);
+  return { schema: copied, values, characters: characters + CHARACTERS_OF_VALUE * values };
 }
 
 function tooLarge(at: string, reason: string): never {

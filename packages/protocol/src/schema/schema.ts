@@ -1,10 +1,15 @@
 import { WaybillError } from "../error.ts";
 import { LIMITS } from "../limits.ts";
+import { schemaAllowance } from "./schema-allowance.ts";
+import type { SchemaAllowance } from "./schema-allowance.ts";
 import { compileNodes } from "./schema-compile.ts";
+import { COMPILING } from "./schema-costs.ts";
 import { copySchema, readSchema } from "./schema-read.ts";
 import { evaluate, Run } from "./schema-run.ts";
 import type { SchemaIssue, SchemaNode } from "./schema-run.ts";
 
+export { schemaAllowance } from "./schema-allowance.ts";
+export type { SchemaAllowance } from "./schema-allowance.ts";
 export type { SchemaIssue } from "./schema-run.ts";
 export { normalizeSchema } from "./shorthand.ts";
 export { schemaFrom } from "./standard-schema.ts";
@@ -20,6 +25,8 @@ export interface SchemaLimits {
   schemaNodes: number;
   /** What one check may cost, verdict and reasons together, in steps of about 8 ns. */
   checkSteps: number;
+  /** What the checks of one query may cost together. */
+  querySteps: number;
   /** Issues after which a check stops. */
   checkIssues: number;
 }
@@ -28,6 +35,7 @@ export const SCHEMA_LIMITS: Readonly<SchemaLimits> = {
   schemaDepth: LIMITS.schemaDepth,
   schemaNodes: LIMITS.schemaNodes,
   checkSteps: 3_000_000,
+  querySteps: 20_000_000,
   checkIssues: 20,
 };
 
@@ -42,6 +50,15 @@ export interface CompiledSchema {
    * the limit of one check or by what the budget has left.
    */
   check(value: unknown, budget?: CheckBudget): SchemaIssue[];
+  /** What it took to compile, in steps. It holds some bytes for each of them. */
+  readonly weight: number;
+}
+
+/** What compiling a schema is charged to, together with other schemas. */
+export interface CompileOptions {
+  /** Pays for the work; it may be overdrawn, since one schema is bounded by its limits. */
+  readonly budget?: CheckBudget | undefined;
+  readonly allowance?: SchemaAllowance | undefined;
 }
 
 /**
@@ -49,17 +66,29 @@ export interface CompiledSchema {
  * refused here with 400 or 413, and each check of a value works within a counted allowance.
  * `format` is an annotation and asserts nothing, as draft 2020-12 has it by default.
  */
-export function compileSchema(schema: unknown, limits: Partial<SchemaLimits> = {}): CompiledSchema {
+export function compileSchema(
+  schema: unknown,
+  limits: Partial<SchemaLimits> = {},
+  { budget, allowance = schemaAllowance() }: CompileOptions = {},
+): CompiledSchema {
   const { schemaDepth, schemaNodes, checkSteps, checkIssues } = { ...SCHEMA_LIMITS, ...limits };
-  const copy = copySchema(schema, {
+  const copied = copySchema(schema, {
     // A level of schemas takes two of JSON (properties, then the name); annotations have levels too.
     depth: 4 * schemaDepth + 8,
     members: schemaNodes,
     values: 10 * schemaNodes,
   });
-  const root = compileNodes(readSchema(copy, ""), { depth: schemaDepth, nodes: schemaNodes });
+  const compiled = compileNodes(readSchema(copied.schema, ""), {
+    depth: schemaDepth,
+    nodes: schemaNodes,
+    allowance,
+  });
+  const weight = compiled.weight + COMPILING.value * copied.values;
+  if (budget !== undefined) budget.stepsLeft -= weight;
   return {
-    check: (value, budget) => check(root, value, { checkSteps, checkIssues, budget }),
+    weight,
+    check: (value, given) =>
+      check(compiled.root, value, { checkSteps, checkIssues, budget: given }),
   };
 }
 
@@ -72,7 +101,7 @@ function check(
   value: unknown,
   { checkSteps, checkIssues, budget }: CheckLimits,
 ): SchemaIssue[] {
-  const stepsLeft = budget?.stepsLeft ?? Infinity;
+  const stepsLeft = Math.max(0, budget?.stepsLeft ?? Infinity);
   const isBudgetShort = stepsLeft < checkSteps;
   const run = new Run(Math.min(stepsLeft, checkSteps), checkIssues, () =>
     isBudgetShort ? usedUp() : tooCostly(checkSteps),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { WaybillError } from "../error.ts";
-import { compileSchema, normalizeSchema } from "./schema.ts";
+import { compileSchema, normalizeSchema, schemaAllowance } from "./schema.ts";
 
 function errorOf(input: unknown): WaybillError {
   try {
@@ -256,5 +256,22 @@ describe("normalizeSchema", () => {
     // Each level might be asked what it is by the levels above it: that must not multiply.
     for (let level = 0; level < 60; level += 1) proven = { items: proven, not: { type: "string" } };
     expect(normalizeSchema(proven)).toBe(proven);
+  });
+
+  it("reads a text of many list marks as often as it is long, and no more", () => {
+    expect(errorOf({ a: `${"[]".repeat(400_000)}x` }).status).toBe(400);
+    expect(errorOf({ a: `string${"[]".repeat(400_000)}?` }).status).toBe(413);
+  });
+
+  it("takes what it reads from an allowance that several schemas share", () => {
+    const allowance = schemaAllowance();
+    const before = allowance.characters;
+    normalizeSchema({ a: "string" }, allowance);
+    const taken = before - allowance.characters;
+    expect(taken).toBeGreaterThan("astring".length);
+    normalizeSchema({ a: "string" }, allowance);
+    expect(allowance.characters).toBe(before - 2 * taken);
+    allowance.characters = taken - 1;
+    expect(() => normalizeSchema({ a: "string" }, allowance)).toThrow(/too large together/);
   });
 });

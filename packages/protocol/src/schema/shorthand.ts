@@ -1,5 +1,7 @@
 import { WaybillError } from "../error.ts";
 import { LIMITS } from "../limits.ts";
+import { schemaAllowance, takeFrom } from "./schema-allowance.ts";
+import type { SchemaAllowance } from "./schema-allowance.ts";
 import { isTypeName } from "./schema-assertions.ts";
 import { copySchema } from "./schema-read.ts";
 import type { JsonSchema } from "./schema.ts";
@@ -79,40 +81,66 @@ const SAY_SO =
  *    Schema; and should one of them read as a field (a word, an object, or, without `type`, any text:
  *    it may be a misspelt word), the object says both and is refused.
  */
-export function normalizeSchema(input: unknown): JsonSchema {
+export function normalizeSchema(
+  input: unknown,
+  allowance: SchemaAllowance = schemaAllowance(),
+): JsonSchema {
   const { schemaDepth, schemaNodes } = LIMITS;
-  const copy = copySchema(input, {
+  const { schema, characters } = copySchema(input, {
     depth: 4 * schemaDepth + 8,
     members: schemaNodes,
     values: 10 * schemaNodes,
   });
-  return isJsonSchema(copy, "") ? (input as JsonSchema) : fromShorthand(copy, "", 0);
+  takeFrom(allowance, "characters", characters);
+  const forms: Forms = new Map();
+  return isJsonSchema(schema, "", forms)
+    ? (input as JsonSchema)
+    : fromShorthand(schema, "", 0, forms);
 }
 
-function isJsonSchema(value: unknown, at: string): value is JsonSchema {
-  if (typeof value === "boolean") return true;
-  if (!isObject(value)) return false;
-  const entries = Object.entries(value);
-  if (entries.length === 0 || entries.some(([name]) => name.startsWith("$"))) return true;
-  const usages: Entry[] = [];
-  const others: Entry[] = [];
-  for (const entry of entries) (isUsage(...entry) ? usages : others).push(entry);
-  const proof = usages.find(([name, given]) => !isWord(given) && !name.startsWith("x-"));
-  if (others.length === 0) return proof !== undefined || Object.hasOwn(value, "type");
-  if (proof === undefined) return false;
-  const isTyped = Object.hasOwn(value, "type");
-  const readsAsField = (given: unknown): boolean =>
-    isWord(given) || isObject(given) || (typeof given === "string" && !isTyped);
-  const field = others.find(([, given]) => readsAsField(given));
-  if (field === undefined) return true;
+/** What an object is; where it mixes the two forms, a field of the one and a usage of the other. */
+type Form = "schema" | "shorthand" | { readonly field: Entry; readonly usage: Entry };
+
+/** Looked at once each, or a deep schema would be read as often as it is deep. */
+type Forms = Map<object, Form>;
+
+function isJsonSchema(value: unknown, at: string, forms: Forms): value is JsonSchema {
+  const form = formOf(value, forms);
+  if (form === "schema" || form === "shorthand") return form === "schema";
+  const { field, usage } = form;
   throw new WaybillError(
     400,
-    `the schema at ${at || "its root"} mixes two forms: ${describe(field[0])} reads as a field in shorthand, ${describe(proof[0])} as a keyword of JSON Schema; move fields into "properties" and correct what is in there, or ${SAY_SO}`,
+    `the schema at ${at || "its root"} mixes two forms: ${describe(field[0])} reads as a field in shorthand, ${describe(usage[0])} as a keyword of JSON Schema; move fields into "properties" and correct what is in there, or ${SAY_SO}`,
     { at },
   );
 }
 
-function isUsage(name: string, given: unknown): boolean {
+function formOf(value: unknown, forms: Forms): Form {
+  if (!isObject(value)) return typeof value === "boolean" ? "schema" : "shorthand";
+  let form = forms.get(value);
+  if (form === undefined) forms.set(value, (form = formOfObject(value, forms)));
+  return form;
+}
+
+function formOfObject(value: Record<string, unknown>, forms: Forms): Form {
+  const entries = Object.entries(value);
+  if (entries.length === 0 || entries.some(([name]) => name.startsWith("$"))) return "schema";
+  const usages: Entry[] = [];
+  const others: Entry[] = [];
+  for (const entry of entries) (isUsage(entry, forms) ? usages : others).push(entry);
+  const proof = usages.find(([name, given]) => !isWord(given) && !name.startsWith("x-"));
+  const isTyped = Object.hasOwn(value, "type");
+  if (others.length === 0) return proof !== undefined || isTyped ? "schema" : "shorthand";
+  if (proof === undefined) return "shorthand";
+  const readsAsField = (given: unknown): boolean =>
+    isWord(given) || isObject(given) || (typeof given === "string" && !isTyped);
+  const field = others.find(([, given]) => readsAsField(given));
+  return field === undefined ? "schema" : { field, usage: proof };
+}
+
+function isUsage([name, given]: Entry, forms: Forms): boolean {
+  // A schema inside a schema need not be sound for its keyword to be a usage; it is judged on its own later.
+  const looksLikeSchema = (each: unknown): boolean => formOf(each, forms) !== "shorthand";
   if (name.startsWith("x-")) return true;
   switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
     case "type":
@@ -145,20 +173,12 @@ function isUsage(name: string, given: unknown): boolean {
   }
 }
 
-/** A schema inside a schema need not be sound for its keyword to be a usage; it is judged on its own later. */
-function looksLikeSchema(value: unknown): boolean {
-  try {
-    return isJsonSchema(value, "");
-  } catch {
-    return true;
-  }
-}
-
 function isWord(value: unknown): boolean {
-  return typeof value === "string" && Object.hasOwn(WORDS, value.replace(/(?:\[\])*\??$/, ""));
+  if (typeof value !== "string") return false;
+  return Object.hasOwn(WORDS, withoutLists(value.endsWith("?") ? value.slice(0, -1) : value));
 }
 
-function fromShorthand(value: unknown, at: string, depth: number): JsonSchema {
+function fromShorthand(value: unknown, at: string, depth: number, forms: Forms): JsonSchema {
   if (typeof value === "string") return fromWord(value, at);
   if (!isObject(value)) {
     const hint = Array.isArray(value)
@@ -191,14 +211,14 @@ function fromShorthand(value: unknown, at: string, depth: number): JsonSchema {
     const type = isOptional ? given.slice(0, -1) : given;
     properties.push([
       name,
-      isJsonSchema(type, place) ? type : fromShorthand(type, place, depth + 1),
+      isJsonSchema(type, place, forms) ? type : fromShorthand(type, place, depth + 1, forms),
     ]);
   }
   return { type: "object", properties: Object.fromEntries(properties), required };
 }
 
 function fromWord(text: string, at: string): JsonSchema {
-  const word = text.replace(/(?:\[\])+$/, "");
+  const word = withoutLists(text);
   if (!Object.hasOwn(WORDS, word)) {
     throw new WaybillError(
       400,
@@ -218,6 +238,13 @@ function fromWord(text: string, at: string): JsonSchema {
   let schema: JsonSchema = { ...WORDS[word] };
   for (let level = 0; level < nesting; level += 1) schema = { type: "array", items: schema };
   return schema;
+}
+
+/** A word without the marks of lists behind it. No regular expression: of many marks, one would look at each from every other. */
+function withoutLists(text: string): string {
+  let end = text.length;
+  while (text.endsWith("[]", end)) end -= 2;
+  return text.slice(0, end);
 }
 
 function known(): string {

@@ -1,0 +1,85 @@
+import type { Capability } from "../manifest/capability.ts";
+import { WaybillError } from "../error.ts";
+import type { Json } from "../json/json.ts";
+import { compileSchema, SCHEMA_LIMITS } from "../schema/schema.ts";
+import type { CheckBudget, CompiledSchema } from "../schema/schema.ts";
+
+/** Why a schema refuses an input, by the schema; nothing where the input fits. */
+export type InputVerdicts = Map<unknown, readonly string[]>;
+
+/** Whoever is asked whether the input fits. */
+export interface Asked {
+  readonly capability: Capability;
+  readonly inputSchema?: Pick<CompiledSchema, "check"> | undefined;
+}
+
+export const ISSUES_SHOWN = 3;
+const NOT_CHECKED: readonly string[] = ["not checked: the query's budget is used up"];
+
+/**
+ * Holds one input against the schemas of candidates, on one budget for all of them. Each schema is
+ * tried with its share first, so that one which costs more than others doesn't keep them from being
+ * looked at, and what is left goes to those that need more, in their order.
+ */
+export function* inputVerdicts(
+  input: Json,
+  asked: readonly Asked[],
+  budget: CheckBudget,
+  known: InputVerdicts,
+): Generator<void> {
+  const waiting = new Map(asked.map((each) => [schemaOf(each), each]));
+  for (const schema of waiting.keys()) if (known.has(schema)) waiting.delete(schema);
+  // Half of it: the other half is for those that need more than their share.
+  const share = Math.floor(budget.stepsLeft / (2 * waiting.size));
+  for (const steps of [share, Infinity]) {
+    for (const [schema, each] of waiting) {
+      const verdict = tryOut(input, each, budget, steps);
+      if (verdict !== undefined) {
+        known.set(schema, verdict);
+        waiting.delete(schema);
+      }
+      yield;
+    }
+  }
+}
+
+/** What is known of one of them; it has not been checked where nothing is. */
+export function verdictOf(known: InputVerdicts, asked: Asked): readonly string[] {
+  return known.get(schemaOf(asked)) ?? NOT_CHECKED;
+}
+
+/** Those who share a schema are checked once. */
+function schemaOf({ capability, inputSchema }: Asked): unknown {
+  return inputSchema ?? capability.input_schema;
+}
+
+/** Undefined where the steps did not suffice to tell. */
+function tryOut(
+  input: Json,
+  { capability, inputSchema }: Asked,
+  budget: CheckBudget,
+  steps: number,
+): readonly string[] | undefined {
+  const own = { stepsLeft: Math.min(steps, budget.stepsLeft) };
+  if (own.stepsLeft <= 0) return undefined;
+  const given = own.stepsLeft;
+  try {
+    const schema = inputSchema ?? compileSchema(capability.input_schema, {}, { budget: own });
+    const issues = schema.check(input, own);
+    const more = issues.length - ISSUES_SHOWN;
+    return [
+      ...issues
+        .slice(0, ISSUES_SHOWN)
+        .map(({ at, message }) => `the input breaks its schema${at && ` at ${at}`}: ${message}`),
+      ...(more > 0 ? [`the input breaks its schema in ${more} more places`] : []),
+    ];
+  } catch (error) {
+    const isShort = own.stepsLeft <= 0 && given <= SCHEMA_LIMITS.checkSteps;
+    // One bad schema must not keep all the others from being found.
+    return isShort
+      ? undefined
+      : [`its input schema can't be used: ${WaybillError.from(error).message}`];
+  } finally {
+    budget.stepsLeft -= given - own.stepsLeft;
+  }
+}

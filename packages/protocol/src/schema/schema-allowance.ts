@@ -1,0 +1,43 @@
+import { WaybillError } from "../error.ts";
+
+/**
+ * What schemas may hold together, such as those of one manifest: each takes its share of what is left.
+ * Each schema alone is bounded; five hundred of them would not be.
+ */
+export interface SchemaAllowance {
+  schemas: number;
+  /** Instructions that patterns expand to. */
+  instructions: number;
+  /** Characters of names and texts, and eight for each value. */
+  characters: number;
+}
+
+export const SCHEMA_ALLOWANCE: Readonly<SchemaAllowance> = {
+  schemas: 20_000,
+  instructions: 100_000,
+  characters: 2 * 1024 * 1024,
+};
+
+const WORDS: Readonly<Record<keyof SchemaAllowance, string>> = {
+  schemas: "schemas",
+  instructions: "pattern instructions",
+  characters: "characters",
+};
+
+export function schemaAllowance(): SchemaAllowance {
+  return { ...SCHEMA_ALLOWANCE };
+}
+
+/** Takes from an allowance; 413 where it doesn't suffice. */
+export function takeFrom(
+  allowance: SchemaAllowance,
+  what: keyof SchemaAllowance,
+  count: number,
+): void {
+  allowance[what] -= count;
+  if (allowance[what] >= 0) return;
+  throw new WaybillError(
+    413,
+    `the schemas are too large together: they have more than ${SCHEMA_ALLOWANCE[what]} ${WORDS[what]}`,
+  );
+}
