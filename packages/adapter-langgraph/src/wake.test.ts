@@ -103,7 +103,7 @@ test("a question reaches who has parked the graph, and the answer wakes it again
   const atlas = agent("atlas");
   atlas.serve<string>(
     "look_up",
-    async ({ ask, input }) => `${input} in ${(await ask("Which year?")) as string}`,
+    async ({ ask, input }) => `${input} in ${await ask<string>("Which year?")}`,
   );
   await atlas.start();
   const owner = agent("owner");

@@ -28,7 +28,7 @@ import { Signer } from "./link/signer.ts";
 import type { Log } from "./log.ts";
 import { servedAs } from "./serving/capabilities.ts";
 import type { Served } from "./serving/capabilities.ts";
-import type { DeclaredHandler } from "./serving/declared.ts";
+import type { HandlerOf, Servable } from "./serving/declared.ts";
 import { Serving } from "./serving/serving.ts";
 import type { Handler } from "./serving/work.ts";
 
@@ -81,8 +81,12 @@ export interface Agent extends Delegator {
    */
   readonly closed: Promise<WaybillError | undefined>;
   /**
-   * Offers a declared capability: the handler gets its input as the schema reads it, and what it
-   * returns is checked. Before the start: what an agent can do is in its signed manifest.
+   * Offers a capability: a declared one, one by its name, or one as the manifest has it. Before the
+   * start, because what an agent can do is in its signed manifest.
+   *
+   * The handler of a declared capability gets its input as the schema reads it, and what it returns is
+   * checked. Without a declaration `serve<Topic>(…)` says what the input is; what `input_schema` does
+   * not let in is refused before the handler is called.
    *
    * @example
    * ```ts
@@ -90,24 +94,12 @@ export interface Agent extends Delegator {
    *   const language = await ask("language", "Which language shall it be in?");
    *   return { summary: await summarize(input.topic, language) };
    * });
-   * ```
-   */
-  serve<Declaration extends CapabilityDeclaration>(
-    capability: Declaration,
-    handler: DeclaredHandler<Declaration>,
-  ): void;
-  /**
-   * Offers a capability by its name, or as the manifest has it. `serve<Topic>(…)` says what its input
-   * is; what `input_schema` does not let in is refused before the handler is called.
-   *
-   * @example
-   * ```ts
    * agent.serve<string>("translate", ({ input }) => `${input}, translated`);
    * ```
    */
-  serve<Input = Json>(
-    capability: string | (CapabilityInput & { readonly "~waybill"?: never }),
-    handler: Handler<Input>,
+  serve<Input = Json, Offered extends Servable = string | CapabilityInput>(
+    capability: Offered,
+    handler: HandlerOf<Offered, Input>,
   ): void;
   /** Finds a handoff to a declared capability again, after a restart too. */
   attach<Declaration extends CapabilityDeclaration>(
@@ -200,7 +192,7 @@ class LinkedAgent implements Agent {
     });
   }
 
-  serve(capability: string | CapabilityInput | CapabilityDeclaration, handler: unknown): void {
+  serve(capability: Servable, handler: unknown): void {
     if (this.#started !== undefined) {
       throw new WaybillError(
         403,

@@ -23,6 +23,8 @@ export type {
   DeclaredAsking,
   DeclaredHandler,
   DeclaredWork,
+  HandlerOf,
+  Servable,
 } from "./serving/declared.ts";
 export type { FullResult, Returned } from "./serving/outcome.ts";
 

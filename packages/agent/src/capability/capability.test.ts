@@ -311,6 +311,9 @@ test("a handler that returns nothing, or something else, does not compile", asyn
   const fifth = world.agent("fifth");
   // @ts-expect-error nothing is returned, and an empty success is none
   fifth.serve("anything", () => undefined);
+  const sixth = world.agent("sixth");
+  // @ts-expect-error nothing is returned, in the end
+  sixth.serve("anything", async () => {});
 });
 
 test("without a declaration the caller says what input and output are", async () => {
@@ -336,6 +339,12 @@ test("without a declaration the caller says what input and output are", async ()
   // @ts-expect-error a bigint has no JSON
   const big = owner.handoff({ capability: "report", input: { n: 1n } });
   await expect(big.result).rejects.toMatchObject({ status: 400 });
+  const unknown: Record<string, unknown> = { topic: "tea" };
+  expect((await owner.handoff({ capability: "report", input: unknown }).result).output).toEqual({
+    topic: "tea",
+  });
+  // @ts-expect-error nobody has awaited it
+  owner.handoff<Topic>({ capability: "report", input: Promise.resolve(topic) });
   // @ts-expect-error a Map is {} in JSON
   expectTypeOf(() => owner.handoff({ capability: "report", input: new Map() })).toBeFunction();
   await Promise.all([owner.stop(), worker.stop()]);

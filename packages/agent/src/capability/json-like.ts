@@ -5,12 +5,24 @@ import type { Json } from "@waybill/protocol";
  * not take for `Json` because an interface has no index signature. What has no faithful spelling in
  * JSON is refused with its place when it is sent.
  */
-export type JsonLike = null | boolean | number | string | object;
+export type JsonLike =
+  | null
+  | boolean
+  | number
+  | string
+  | { readonly [name: string]: unknown }
+  | (object & NoPromise);
+
+/** A promise that nobody has awaited would be `{}`. */
+interface NoPromise {
+  readonly then?: never;
+}
 
 /**
  * `T` itself where all of it can be written as JSON, and a type that nothing fits where it can't:
  * `value: T & JsonCompatible<T>` takes an interface, and refuses a function or a bigint at its place.
  * Members that may be undefined are left out of the JSON; a `toJSON`, such as a Date has, is asked.
+ * What is `unknown` is looked at when it is sent.
  *
  * @example
  * ```ts
@@ -20,7 +32,7 @@ export type JsonLike = null | boolean | number | string | object;
  * send({ title: () => "waybills" }); // does not compile
  * ```
  */
-export type JsonCompatible<T> = [T] extends [Json] ? T : Written<T>;
+export type JsonCompatible<T> = [T] extends [Json] ? T : unknown extends T ? T : Written<T>;
 
 type Written<T> = T extends null | boolean | number | string
   ? T

@@ -72,7 +72,7 @@ export class Delegating {
   }
 
   async #send(handle: Handle, { signal, check }: ParentedOptions): Promise<void> {
-    await check?.();
+    if (check !== undefined) await check();
     await this.#start();
     if (signal?.aborted === true)
       throw new WaybillError(499, "It was cancelled before it was sent.");

@@ -22,6 +22,7 @@ export type DeclaredHandoffOptions<Declaration extends CapabilityDeclaration> = 
     ? { readonly input: InputOf<Declaration> }
     : { readonly input?: JsonLike | undefined });
 
+// Of overloads TypeScript explains the last that could be meant: the one that is used most stands there.
 /** Who can hand off: an agent, and the work that an agent does, for parts of it. */
 export interface Delegator {
   /**
@@ -54,6 +55,11 @@ export interface Delegator {
     options: HandoffOptions<Input & JsonCompatible<Input>>,
   ): HandoffHandle<Output>;
 
+  /** A group: several at once, joined by a rule that the hub holds to, too: `all`, `any` or a `quorum`. */
+  handoffAll<Output = Json | undefined>(
+    options: readonly HandoffOptions<JsonLike>[],
+    group: GroupOptions,
+  ): GroupHandle<Output>;
   /** A group by a declared capability: all at once, joined by a rule that the hub holds to, too. */
   handoffAll<Declaration extends CapabilityDeclaration>(
     capability: Declaration,
@@ -81,11 +87,6 @@ export interface Delegator {
     inputs: Iterable<InputOf<Declaration>>,
     options?: FanOutOptions<Declaration>,
   ): Promise<HandoffResult<OutputOf<Declaration>>[]>;
-  /** Several at once, joined by a rule that the hub holds to, too: `all`, `any` or a `quorum`. */
-  handoffAll<Output = Json | undefined>(
-    options: readonly HandoffOptions<JsonLike>[],
-    group: GroupOptions,
-  ): GroupHandle<Output>;
 }
 
 /** Both ways to hand off, over one that takes everything as it is. */

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import type { Json } from "@waybill/protocol";
+import type { CapabilityInput, Json } from "@waybill/protocol";
 import type {
   CapabilityDeclaration,
   QuestionSchemas,
@@ -73,6 +73,17 @@ export interface DeclaredAsk extends Pick<Ask, "text" | "data"> {
 export type DeclaredHandler<Declaration extends CapabilityDeclaration> = (
   work: DeclaredWork<Declaration>,
 ) => Promise<ReturnOf<Declaration> | Returned> | ReturnOf<Declaration> | Returned;
+
+/** What can be served: a declared capability, the name of one, or one as the manifest has it. */
+export type Servable = string | CapabilityInput | CapabilityDeclaration;
+
+// One signature and no overloads: of those, TypeScript explains the last alone, whichever was meant.
+/** The handler of what is served. `Input` is what its caller says, where nothing is declared. */
+export type HandlerOf<Offered extends Servable, Input = Json> = [Offered] extends [
+  CapabilityDeclaration,
+]
+  ? DeclaredHandler<Offered>
+  : Handler<Input>;
 
 /** The input as the schema reads it, or why it is not taken. */
 export async function inputAs(

@@ -49,7 +49,7 @@ export const calledTalkingCases: Cases = {
 
   "call: a question is the framework's own, and its answer goes back": async (scene) => {
     await scene.receive(async ({ ask }) => ({
-      summary: `To ${(await ask({ id: "town", text: "Which town?" })) as string}`,
+      summary: `To ${await ask<string>({ id: "town", text: "Which town?" })}`,
     }));
     const asked: string[] = [];
     const got = await scene.call({
