@@ -28,6 +28,8 @@ export function follow(handle: HandoffHandle, options: FollowOptions): Promise<n
 
 const TICK_MS = 100;
 const NOBODY_AFTER_MS = 2_000;
+/** Who waits for a result is not kept from it by a hub that does not take thanks. */
+const ACKNOWLEDGE_MS = 5_000;
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 
 class Following {
@@ -116,19 +118,34 @@ class Following {
 
   async #finished(result: HandoffResult): Promise<number> {
     const { terminal } = this.#options;
-    await this.#handle.acknowledge();
-    await this.#show(resultStage(result));
+    const isAcknowledged = await this.#acknowledged();
+    await this.#show(resultStage(result, isAcknowledged));
     const { output = null, messages } = result;
     const shown = output === null && messages.length > 0 ? messages : output;
     if (!terminal.isJson) await terminal.write(`${JSON.stringify(shown, null, 2)}\n`);
     return 0;
   }
 
+  /** Whether the hub knows that the end has arrived. Where it does not say so soon, it keeps it. */
+  async #acknowledged(): Promise<boolean> {
+    const { promise: silence, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), ACKNOWLEDGE_MS);
+    const answer = this.#handle.acknowledge().then(
+      () => true,
+      () => false,
+    );
+    try {
+      return await Promise.race([answer, silence]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async #failed(ending: WaybillError): Promise<number> {
     const { terminal } = this.#options;
     // A question is no end; what never was in custody has none.
     if (ending.status !== 103 && this.#job !== undefined) {
-      await this.#handle.acknowledge().catch(() => undefined);
+      await this.#acknowledged();
     }
     if (terminal.isJson) await this.#show(endedStage(ending));
     else terminal.warn((style) => endText(ending, this.#job, style));

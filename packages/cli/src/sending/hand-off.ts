@@ -1,3 +1,4 @@
+/// <reference types="node" />
 import { createAgent } from "@waybill/agent";
 import type { HandoffOptions, Hub } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
@@ -24,6 +25,8 @@ export interface Wanted {
 }
 
 const CONNECT_MS = 3_000;
+/** Before anything is handed off, a hub that is there may take so long over all of it. */
+const BEGIN_MS = 10_000;
 
 /** Hands off as the agent of the settings, and follows it to its end. Gives the exit code. */
 export async function handOff(context: Context, wanted: Wanted): Promise<number> {
@@ -31,28 +34,66 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
   const { work, again, isOperators } = wanted;
   const answers = new Answers(listOf(given, "answer"));
   const { url } = askedHub(settings, terminal);
-  await checkAlone(context);
-  const seat = await takeSeat(settings, isOperators);
+  const beginning = new Beginning(url, signal, work.timeoutMs);
+  const beginningContext = { ...context, signal: beginning.signal };
   try {
-    terminal.status(`connecting to ${url}`);
-    const hubKey = domainOfFolder(settings);
-    const connected = await connect(url, { signal, timeoutMs: CONNECT_MS, hubKey });
-    const hub = await asItIs(connected, seat);
-    const agent = createAgent({ id: seat.agent, key: seat.key, hub });
+    await checkAlone(beginningContext);
+    const seat = await takeSeat(settings, isOperators);
     try {
-      await agent.start().catch((error: unknown) => {
-        throw refusedAs(seat.agent, error);
-      });
-      const handle = agent.handoff({ ...work, acknowledge: "manual" });
-      const isDetached = isGiven(given, "detach");
-      const whyNobody = () => reasonsAgainst(context, hub, work);
-      return await follow(handle, { terminal, signal, answers, isDetached, again, whyNobody });
+      terminal.status(`connecting to ${url}`);
+      const hubKey = domainOfFolder(settings);
+      const within = { signal: beginning.signal, timeoutMs: CONNECT_MS };
+      const connected = await connect(url, { ...within, hubKey });
+      const hub = await beginning.wait(asItIs(connected, seat));
+      const agent = createAgent({ id: seat.agent, key: seat.key, hub });
+      try {
+        await beginning.wait(agent.start()).catch((error: unknown) => {
+          throw refusedAs(seat.agent, error);
+        });
+        beginning.end();
+        const handle = agent.handoff({ ...work, acknowledge: "manual" });
+        const isDetached = isGiven(given, "detach");
+        const whyNobody = () => reasonsAgainst(context, hub, work);
+        return await follow(handle, { terminal, signal, answers, isDetached, again, whyNobody });
+      } finally {
+        await agent.stop();
+        await connected.close();
+      }
     } finally {
-      await agent.stop();
-      await connected.close();
+      seat.leave();
     }
   } finally {
-    seat.leave();
+    beginning.end();
+  }
+}
+
+/** Everything up to the handoff, for which a hub that does not answer is not waited for ever. */
+class Beginning {
+  readonly signal: AbortSignal;
+  readonly #late = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(url: string, signal: AbortSignal, timeoutMs: number = BEGIN_MS) {
+    const ms = Math.min(Math.max(timeoutMs, CONNECT_MS), BEGIN_MS);
+    this.#timer = setTimeout(() => {
+      const message = `The hub at ${url} has not answered in ${ms / 1000} s, though something listens there. Nothing was handed off.`;
+      this.#late.abort(new WaybillError(503, message));
+    }, ms);
+    this.signal = AbortSignal.any([signal, this.#late.signal]);
+  }
+
+  wait<Value>(step: Promise<Value>): Promise<Value> {
+    const { signal } = this;
+    const aborted = new Promise<never>((_, reject) => {
+      const stop = () => reject(signal.reason as WaybillError);
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+    });
+    return Promise.race([step, aborted]);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }
 

@@ -63,13 +63,13 @@ export function answeredStage(id: string, answer: Json): Stage {
   };
 }
 
-export function resultStage(result: HandoffResult): Stage {
+export function resultStage(result: HandoffResult, isAcknowledged: boolean): Stage {
   const { by, attempt, artifacts } = result;
   return {
     event: "result",
-    members: { ...result },
+    members: { ...result, is_acknowledged: isAcknowledged },
     lines: (style) => [
-      `${style.good("✔")} result of ${style.strong(by)}${nth(attempt)}, signed, and acknowledged`,
+      `${style.good("✔")} result of ${style.strong(by)}${nth(attempt)}, signed, and ${isAcknowledged ? "acknowledged" : "not acknowledged: the hub does not answer, and keeps it"}`,
       ...(artifacts.length === 0
         ? []
         : [style.faint(`with ${counted(artifacts.length, "artifact")}: --json shows them`)]),
