@@ -87,7 +87,7 @@ export interface Found {
 export type { InputVerdicts } from "./input-verdicts.ts";
 
 /** How measurements are compared. */
-export const WEIGHING = {
+const WEIGHING = {
   /** Worse than the best is who is below this share of what can be counted on from the best. */
   worseBelow: 0.9,
   /** With fewer outcomes than this no claim is held to be contradicted. */

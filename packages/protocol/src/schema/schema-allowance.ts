@@ -12,7 +12,7 @@ export interface SchemaAllowance {
   characters: number;
 }
 
-export const SCHEMA_ALLOWANCE: Readonly<SchemaAllowance> = {
+const SCHEMA_ALLOWANCE: Readonly<SchemaAllowance> = {
   schemas: 20_000,
   instructions: 100_000,
   characters: 2 * 1024 * 1024,
