@@ -59,8 +59,15 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "frame-hub": { "": "What a hub says on a socket: one frame. A message may be an array of them." },
   delivery: { "": "What a hub brings to an agent. Everything may come more than once." },
   "handoff-view": { "": "What a party of a handoff may know of it." },
-  push: { "": "What a hub posts to the inbox of an agent that only listens." },
-  "push-answer": { "": "What the agent answers it with, where it has something to say." },
+  push: {
+    "": "What a hub posts to the inbox of an agent that only listens.",
+    "/properties/challenge":
+      "What the answer is to have in echo: without it nothing is delivered here.",
+  },
+  "push-answer": {
+    "": "What the agent answers it with, where it has something to say.",
+    "/properties/echo": "The challenge of the push.",
+  },
   problem: { "": "An error, as HTTP and sockets carry it." },
 };
 

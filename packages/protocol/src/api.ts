@@ -31,8 +31,8 @@ export {
 export type { OperatorClaim } from "./api/operator-proof.ts";
 
 export { isInnerAddress } from "./api/inner-address.ts";
-export { readPush, readPushAnswer, writePush } from "./api/push.ts";
-export type { Push, PushAnswer, WirePush } from "./api/push.ts";
+export { checkEcho, inboxContactAt, readPush, readPushAnswer, writePush } from "./api/push.ts";
+export type { InboxFailure, InboxWaits, Push, PushAnswer, WirePush } from "./api/push.ts";
 
 export {
   CALLS,

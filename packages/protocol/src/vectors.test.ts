@@ -275,8 +275,8 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
     const proven = HUB_OPERATIONS["request"]!(api, input, {});
     if (proven["status"] !== "ok") return proven;
     return outcome(api, () => {
-      api.readPush(input["body"]);
-      return {};
+      const { challenge } = api.readPush(input["body"]);
+      return challenge === undefined ? {} : { echo: challenge };
     });
   },
   domain: (api, { domain, manifests, at }) =>
@@ -288,6 +288,14 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
       api.checkDomain(domain, chain);
       return {};
     }),
+  echo: (api, { challenge, answer }) =>
+    outcome(api, () => {
+      api.checkEcho(challenge, api.readPushAnswer(answer));
+      return {};
+    }),
+  inbox_contact: (api, { failed, inbox, first_ms: firstMs, most_ms: mostMs, at }) => ({
+    may_contact: at >= api.inboxContactAt(failed, inbox, { firstMs, mostMs }),
+  }),
   hub_id: (api, { domain }) => ({ hub: api.hubIdOf(domain) }),
   address: (api, { address }) => ({ is_inner: api.isInnerAddress(address) }),
 };

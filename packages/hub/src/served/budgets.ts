@@ -48,6 +48,14 @@ export interface ServedLimits {
   webhookMs: number;
   webhookWaitMs: number;
   webhookMostWaitMs: number;
+  strangeInboxMostWaitMs: number;
+  probesPerAgent: number;
+  probeBurstPerAgent: number;
+  probesPerHost: number;
+  probeBurstPerHost: number;
+  probesPerHub: number;
+  probeBurstPerHub: number;
+  webhooksAtOnce: number;
   readinessGraceMs: number;
   closeMs: number;
 }
@@ -66,11 +74,13 @@ export interface Budget {
     | "connections"
     | "items"
     | "milliseconds"
+    | "probes"
+    | "probes a minute"
     | "requests"
     | "requests a second"
     | "seconds";
   /** What each has a budget of its own. */
-  readonly per: "connection" | "address" | "agent" | "hub";
+  readonly per: "connection" | "address" | "agent" | "host" | "hub";
   readonly bounds: string;
   /** The status beyond it; `cut` where the connection ends without one, `wait` where it goes on later. */
   readonly beyond: StatusCode | "cut" | "wait";
@@ -399,6 +409,62 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     unit: "milliseconds",
     per: "agent",
     bounds: "how long an inbox that fails is left alone at the most",
+    beyond: "wait",
+  },
+  strangeInboxMostWaitMs: {
+    limit: 3_600_000,
+    unit: "milliseconds",
+    per: "agent",
+    bounds: "the same for an inbox that has never echoed a challenge",
+    beyond: "wait",
+  },
+  probesPerAgent: {
+    limit: 2,
+    unit: "probes a minute",
+    per: "agent",
+    bounds: "pushes with a challenge that its inboxes have not echoed",
+    beyond: "wait",
+  },
+  probeBurstPerAgent: {
+    limit: 4,
+    unit: "probes",
+    per: "agent",
+    bounds: "the same at once, after a pause",
+    beyond: "wait",
+  },
+  probesPerHost: {
+    limit: 6,
+    unit: "probes a minute",
+    per: "host",
+    bounds: "pushes with a challenge that a host has not echoed, by its name and by its address",
+    beyond: "wait",
+  },
+  probeBurstPerHost: {
+    limit: 8,
+    unit: "probes",
+    per: "host",
+    bounds: "the same at once, after a pause",
+    beyond: "wait",
+  },
+  probesPerHub: {
+    limit: 60,
+    unit: "probes a minute",
+    per: "hub",
+    bounds: "pushes with a challenge that nobody has echoed, to all hosts together",
+    beyond: "wait",
+  },
+  probeBurstPerHub: {
+    limit: 120,
+    unit: "probes",
+    per: "hub",
+    bounds: "the same at once, after a pause",
+    beyond: "wait",
+  },
+  webhooksAtOnce: {
+    limit: 64,
+    unit: "connections",
+    per: "hub",
+    bounds: "pushes to inboxes under way",
     beyond: "wait",
   },
   readinessGraceMs: {

@@ -243,6 +243,8 @@ const post = (title: string, status: number | "ok", over: Members, body?: string
   });
 
 const PUSH = '{"waybill":1,"hub":"hub","agent":"researcher","deliveries":[]}';
+const CHALLENGE_TEXT = "n3Xv0cT0bJq1mK5y";
+const PUSH_CHALLENGE = `{"waybill":1,"hub":"hub","agent":"researcher","deliveries":[],"challenge":"${CHALLENGE_TEXT}"}`;
 const PUSH_PATH = "/inbox?of=researcher";
 
 /** What a hub posts to an agent's inbox, signed as the request that it is. */
@@ -252,8 +254,9 @@ const pushed = (
   over: Members,
   input: Members = {},
   signer = editor,
+  echo?: string,
 ): Row => ({
-  rules: [83],
+  rules: echo === undefined ? [83] : [83, 98],
   title,
   input: {
     operation: "push",
@@ -270,7 +273,35 @@ const pushed = (
     body: PUSH,
     ...input,
   },
+  expect: echo === undefined ? { status } : { status, echo },
+});
+
+const echoed = (title: string, answer: string, status: number | "ok"): Row => ({
+  rules: [97],
+  title,
+  input: { operation: "echo", challenge: CHALLENGE_TEXT, answer },
   expect: { status },
+});
+
+const INBOX = "https://inbox.example/of/researcher";
+
+const contacted = (
+  title: string,
+  [failures, afterMs]: readonly [number, number],
+  mayContact: boolean,
+  inbox = INBOX,
+): Row => ({
+  rules: [99],
+  title,
+  input: {
+    operation: "inbox_contact",
+    failed: { inbox: INBOX, failures, at: NOW },
+    first_ms: 1_000,
+    most_ms: 60_000,
+    inbox,
+    at: NOW + afterMs,
+  },
+  expect: { may_contact: mayContact },
 });
 
 const HUB_MANIFEST: Members = {
@@ -569,6 +600,38 @@ export const HUBS: VectorFile = vectorFile(
     }),
 
     pushed("a push", "ok", { body_digest: digest(PUSH) }),
+    pushed(
+      "a push that is to be echoed",
+      "ok",
+      { body_digest: digest(PUSH_CHALLENGE) },
+      { body: PUSH_CHALLENGE },
+      editor,
+      CHALLENGE_TEXT,
+    ),
+    pushed(
+      "a push that is to be echoed, and somebody else has signed",
+      401,
+      { body_digest: digest(PUSH_CHALLENGE) },
+      { body: PUSH_CHALLENGE },
+      stranger,
+    ),
+    pushed(
+      "a push whose challenge is no text",
+      400,
+      { body_digest: digest(PUSH_CHALLENGE.replace(`"${CHALLENGE_TEXT}"`, "1")) },
+      { body: PUSH_CHALLENGE.replace(`"${CHALLENGE_TEXT}"`, "1") },
+    ),
+    echoed("an inbox that echoes", JSON.stringify({ echo: CHALLENGE_TEXT }), "ok"),
+    echoed("an inbox that has nothing to say", "", 401),
+    echoed("an inbox that echoes something else", '{"echo":"x"}', 401),
+    echoed("a server that sends back what it is sent", PUSH_CHALLENGE, 401),
+    echoed("a server that is no inbox", "ok", 400),
+    contacted("an inbox that has failed a moment ago", [1, 999], false),
+    contacted("an inbox that has failed a while ago", [1, 1_000], true),
+    contacted("an inbox that has failed again", [3, 3_999], false),
+    contacted("an inbox that has failed again, long ago", [3, 4_000], true),
+    contacted("an inbox that has failed very often", [200, 60_000], true),
+    contacted("another inbox than the one that has failed", [200, 0], true, `${INBOX}/2`),
     pushed("a push to somebody else", 401, { body_digest: digest(PUSH), to: "other" }),
     pushed("a push of another domain", 401, {
       body_digest: digest(PUSH),

@@ -124,6 +124,7 @@ export interface HttpShapes {
 
 const LIST_AT_MOST = 500;
 const NEWS_AT_MOST = 1_000;
+const CHALLENGE_CHARACTERS = 256;
 
 /** What the operations of the HTTP API take and answer. */
 export const httpShapes: () => HttpShapes = lazy(() => {
@@ -179,14 +180,18 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     attempts: count,
   };
 
+  const challenge = text.max(CHALLENGE_CHARACTERS);
+
   return {
     push: z.object({
       waybill: z.literal(1),
       hub: agentId,
       agent: agentId,
       deliveries: z.array(delivery),
+      challenge: challenge.optional(),
     }),
     pushAnswer: z.object({
+      echo: challenge.optional(),
       envelopes: z.array(text).max(NEWS_AT_MOST).optional(),
       taken: attempts.optional(),
     }),

@@ -1,3 +1,4 @@
+import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
 import { checked } from "./checked.ts";
@@ -6,11 +7,14 @@ import type { Delivery, WireDelivery } from "./delivery.ts";
 import { messageCharacters } from "./frame.ts";
 import { httpShapes } from "./http-shapes.ts";
 
-/** What a hub posts to the inbox of an agent that only listens. None at all asks whether it is there. */
+/** What a hub posts to the inbox of an agent that only listens. */
 export interface Push {
   readonly hub: string;
   readonly agent: string;
+  /** None where the hub asks whether deliveries for the agent are to come here. */
   readonly deliveries: readonly Delivery[];
+  /** What the agent is to echo, where it is asked that. */
+  readonly challenge?: string | undefined;
 }
 
 export interface WirePush {
@@ -18,11 +22,14 @@ export interface WirePush {
   readonly hub: string;
   readonly agent: string;
   readonly deliveries: readonly WireDelivery[];
+  readonly challenge?: string | undefined;
 }
 
 /** What an agent may answer with: the envelopes that it would have submitted, and what it has taken. */
 export interface PushAnswer {
   readonly envelopes?: readonly string[] | undefined;
+  /** The challenge of the push: deliveries for the agent are to come here. */
+  readonly echo?: string | undefined;
   readonly taken?: readonly { readonly handoff_id: string; readonly attempt: number }[] | undefined;
 }
 
@@ -31,9 +38,9 @@ const DEPTH_AROUND = 4;
 /** Deliveries of one push, beside its first one. */
 const CHARACTERS_AT_MOST = 8 * 1024 * 1024;
 
-export function writePush({ hub, agent, deliveries }: Push): string {
-  const push: WirePush = { waybill: 1, hub, agent, deliveries: deliveries.map(writeDelivery) };
-  return JSON.stringify(push);
+export function writePush({ deliveries, ...push }: Push): string {
+  const wire: WirePush = { waybill: 1, ...push, deliveries: deliveries.map(writeDelivery) };
+  return JSON.stringify(wire);
 }
 
 /** Reads the body of a push. Whether it comes from the hub is for its proof to say. */
@@ -42,12 +49,48 @@ export function readPush(text: string): Push {
     envelopeBytes: CHARACTERS_AT_MOST,
     jsonDepth: LIMITS.jsonDepth + DEPTH_AROUND,
   });
-  const { hub, agent, deliveries } = checked(httpShapes().push, value, "The push");
+  const { hub, agent, deliveries, challenge } = checked(httpShapes().push, value, "The push");
   return {
     hub,
     agent,
     deliveries: deliveries.map((each, index) => readDelivery(each, `/deliveries/${index}`)),
+    ...(challenge === undefined ? {} : { challenge }),
   };
+}
+
+/** An inbox may be anybody's address: nothing is sent there before it has echoed the challenge. */
+export function checkEcho(challenge: string, { echo }: PushAnswer): void {
+  if (echo === challenge) return;
+  throw new WaybillError(
+    401,
+    "The inbox has not answered with the challenge in echo, so nothing is sent there.",
+  );
+}
+
+/** That an inbox could not be reached, or did not answer as it must. */
+export interface InboxFailure {
+  readonly inbox: string;
+  /** In a row. */
+  readonly failures: number;
+  readonly at: number;
+}
+
+export interface InboxWaits {
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+
+/**
+ * When a hub may contact an inbox again: each failure doubles the time, and a new manifest that names
+ * the same inbox changes nothing about it.
+ */
+export function inboxContactAt(
+  last: InboxFailure | undefined,
+  inbox: string,
+  { firstMs, mostMs }: InboxWaits,
+): number {
+  if (last === undefined || last.inbox !== inbox) return -Infinity;
+  return last.at + Math.min(mostMs, firstMs * 2 ** (last.failures - 1));
 }
 
 /** Reads what an agent answers a push with; nothing is an answer too. */

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import {
   checkDomain,
+  checkEcho,
   checkHello,
   checkRequest,
   checkRequestBody,
@@ -26,6 +27,7 @@ import {
   readOperatorRequest,
   readProblem,
   readPublished,
+  inboxContactAt,
   readPush,
   readPushAnswer,
   readRequest,
@@ -530,6 +532,39 @@ test("WB-83 a push is from the hub, for this agent, with this very body", () => 
   expect(status({ bodyDigest: digestOf("{}") })).toBe(401);
   expect(status({ from: "stranger" })).toBe(401);
   expect(status({}, { ...hub, agent: "other" })).toBe(401);
+});
+
+test("WB-97 only an inbox that has answered with the challenge is one that deliveries go to", () => {
+  expect(statusOf(() => checkEcho("a challenge", { echo: "a challenge" }))).toBe("taken");
+  for (const answer of [{}, { echo: "" }, { echo: "another" }, { envelopes: ["a challenge"] }]) {
+    expect(statusOf(() => checkEcho("a challenge", answer))).toBe(401);
+  }
+  // What sends back whatever it is sent has not answered.
+  const push = writePush({ hub: "hub", agent: EDITOR, deliveries: [], challenge: "a challenge" });
+  expect(statusOf(() => checkEcho("a challenge", readPushAnswer(push)))).toBe(401);
+});
+
+test("WB-98 the challenge of a push is read, and its echo is written", () => {
+  const challenge = "a challenge";
+  const body = writePush({ hub: "hub", agent: EDITOR, deliveries: [], challenge });
+  const push = readPush(body);
+  expect(push.challenge).toBe(challenge);
+  expect(readPushAnswer(JSON.stringify({ echo: push.challenge }))).toEqual({ echo: challenge });
+  for (const text of ['{"echo":1}', `{"echo":"${"x".repeat(257)}"}`]) {
+    expect(statusOf(() => readPushAnswer(text))).toBe(400);
+  }
+});
+
+test("WB-99 an inbox that fails is left alone for longer each time, until another one is named", () => {
+  const waits = { firstMs: 1_000, mostMs: 60_000 };
+  const inbox = "https://inbox.example/";
+  const contactAt = (failures: number, named = inbox) =>
+    inboxContactAt({ inbox, failures, at: NOW }, named, waits);
+  expect([1, 2, 3, 7, 100].map((failures) => contactAt(failures) - NOW)).toEqual([
+    1_000, 2_000, 4_000, 60_000, 60_000,
+  ]);
+  expect(inboxContactAt(undefined, inbox, waits)).toBeLessThan(NOW);
+  expect(contactAt(100, "https://other.example/")).toBeLessThan(NOW);
 });
 
 test("WB-83 a push and its answer that break their schemas are 400", () => {

@@ -37,7 +37,7 @@ export function skillPage({ url, hub, domain, offerSeconds }: SkillOf): string {
     "",
     "## 3. Register",
     "",
-    'The manifest says what you can do, and lists your key; it is signed with it. The next one carries `sequence` 2 and, in `previous`, `sha256:` and the digest of this one. To be sent deliveries instead of asking for them, put `"inbox":"https://…"` into it.',
+    'The manifest says what you can do, and lists your key; it is signed with it. The next one carries `sequence` 2 and, in `previous`, `sha256:` and the digest of this one. To be sent deliveries instead of asking for them, put `"inbox":"https://…"` into it: the first push there has a `challenge`, and an answer `{"echo":"<the challenge>"}` says that the deliveries of this agent are to come.',
     "",
     ...sh(SHELL.join),
     "",

@@ -19,6 +19,8 @@ export class Inbox {
   readonly deliveries: Delivery[] = [];
   /** Everything that has come, an empty list that asks whether anybody is there included. */
   posts = 0;
+  /** Whether it says that deliveries are to come here. */
+  echoes = true;
   answer: (deliveries: readonly Delivery[]) => Answered | PushAnswer = () => ({});
   readonly #server: Server;
   readonly #agent: string;
@@ -63,12 +65,15 @@ export class Inbox {
     });
     checkRequestBody(claim, digestOf(text));
     verifyCompact(proof, () => publicKeyFrom(this.#key.jwk));
-    const { deliveries, agent } = readPush(text);
+    const { deliveries, agent, challenge } = readPush(text);
     const answer = agent === this.#agent ? this.answer(deliveries) : { status: 400 };
     const isPlain = !("envelopes" in answer) && !("taken" in answer);
     this.posts++;
     this.deliveries.push(...deliveries);
     for (const wake of this.#wake.splice(0)) wake();
+    if (challenge !== undefined && this.echoes && (isPlain ? isOk(answer as Answered) : true)) {
+      return { body: JSON.stringify({ echo: challenge }) };
+    }
     return isPlain ? (answer as Answered) : { body: JSON.stringify(answer) };
   }
 
@@ -81,4 +86,8 @@ export class Inbox {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
+}
+
+function isOk({ status = 200 }: Answered): boolean {
+  return status >= 200 && status <= 299;
 }

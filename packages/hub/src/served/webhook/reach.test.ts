@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { WaybillError } from "@waybill/protocol";
@@ -125,4 +126,45 @@ test("an inbox is https and has no password, but where the operator has named th
   expect(refused("http://127.1:1/", ["127.0.0.1"])).toBe(200);
   expect(refused("http://127.0.0.1:2/", ["127.0.0.1:1"])).toBe(403);
   expect(refused("http://a@127.0.0.1:1/", ["127.0.0.1:1"])).toBe(403);
+});
+
+test("53: what has answered is posted to again, whatever its name leads to by then", async () => {
+  const seen: string[] = [];
+  const server = createHttpServer((request, response) => {
+    seen.push(request.headers.host ?? "");
+    response.end("ok");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const place = `inbox.example:${(server.address() as AddressInfo).port}`;
+  const leadingTo = (address: string) =>
+    ((_name: string, _options: object, done: (...found: unknown[]) => void) =>
+      done(null, [{ address, family: 4 }])) as never;
+  const options = { innerInboxes: [place], answerBytes: 1_024 };
+  const first = await post(`http://${place}/`, REQUEST, {
+    ...options,
+    resolve: leadingTo("127.0.0.1"),
+  });
+  expect(first).toEqual({ text: "ok", address: "127.0.0.1" });
+  // By now the name leads to somebody else.
+  const rebound = { ...options, resolve: leadingTo("192.0.2.1"), pinned: first.address };
+  expect(await post(`http://${place}/`, REQUEST, rebound)).toEqual(first);
+  expect(seen).toEqual([place, place]);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("53: an address that was asked often enough is not connected to, under whatever name", async () => {
+  const resolve = ((_name: string, _options: object, done: (...found: unknown[]) => void) =>
+    done(null, [
+      { address: "93.184.216.34", family: 4 },
+      { address: "93.184.216.35", family: 4 },
+      { address: "93.184.216.36", family: 4 },
+    ])) as never;
+  const asked: string[] = [];
+  const admits = (address: string) => {
+    asked.push(address);
+    return asked.length < 2 ? undefined : new WaybillError(301, "Enough.");
+  };
+  expect(await statusOf("https://inbox.example/", { ...CLOSED, resolve, admits })).toBe(301);
+  expect(asked).toEqual(["93.184.216.34", "93.184.216.35"]);
+  expect(await statusOf("https://93.184.216.34/", { ...CLOSED, admits })).toBe(301);
 });

@@ -14,6 +14,16 @@ export interface ReachOptions {
   readonly innerInboxes: readonly string[];
   readonly answerBytes: number;
   readonly resolve?: typeof resolve;
+  /** Where it has to go: the address that has echoed the challenge, whatever its name leads to now. */
+  readonly pinned?: string | undefined;
+  /** Whether a connection may be made to this address; left out where that was decided before. */
+  readonly admits?: ((address: string) => WaybillError | undefined) | undefined;
+}
+
+export interface Posted {
+  readonly text: string;
+  /** Which address has answered. */
+  readonly address: string | undefined;
 }
 
 export interface Post {
@@ -51,13 +61,16 @@ export async function post(
   inbox: string,
   { body, authorization, signal }: Post,
   options: ReachOptions,
-): Promise<string> {
+): Promise<Posted> {
   const url = placeOf(inbox, options.innerInboxes);
   const headers = {
     authorization,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
   };
+  const literal = url.hostname.replace(/^\[|\]$/g, "");
+  const refusal = isIP(literal) === 0 ? undefined : options.admits?.(literal);
+  if (refusal !== undefined) throw refusal;
   const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
   const open = url.protocol === "https:" ? secureRequest : plainRequest;
   const sent = open(url, {
@@ -65,13 +78,15 @@ export async function post(
     headers,
     signal,
     agent: false,
-    ...(isNamed(url, options.innerInboxes) ? {} : { lookup: outerOnly(options.resolve) }),
+    lookup: lookupFor(url, options),
   });
   sent.once("response", answered);
   sent.once("error", reject);
   sent.end(body);
   try {
-    return await answerOf(await promise, options.answerBytes);
+    const response = await promise;
+    const address = response.socket.remoteAddress;
+    return { text: await answerOf(response, options.answerBytes), address };
   } catch (error) {
     if (WaybillError.is(error)) throw error;
     const { message } = WaybillError.from(error);
@@ -79,6 +94,53 @@ export async function post(
   } finally {
     sent.destroy();
   }
+}
+
+function lookupFor(url: URL, options: ReachOptions): LookupFunction {
+  const { innerInboxes, pinned, resolve: resolveName = resolve, admits } = options;
+  if (pinned !== undefined) return always(pinned);
+  const found = isNamed(url, innerInboxes) ? allOf(resolveName) : outerOnly(resolveName);
+  return admits === undefined ? found : admitted(found, admits);
+}
+
+/** Of many addresses under one name no more are tried than a host with both families has. */
+const ADDRESSES_TRIED = 2;
+
+function admitted(
+  found: LookupFunction,
+  admits: (address: string) => WaybillError | undefined,
+): LookupFunction {
+  return (hostname, options, callback) =>
+    found(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "", 0);
+      const tried = (addresses as LookupAddress[]).slice(0, ADDRESSES_TRIED);
+      for (const { address } of tried) {
+        const refusal = admits(address);
+        if (refusal !== undefined) return callback(refusal, "", 0);
+      }
+      give(tried, options, callback);
+    });
+}
+
+function always(address: string): LookupFunction {
+  return (_hostname, options, callback) =>
+    give([{ address, family: isIP(address) }], options, callback);
+}
+
+function allOf(resolveName: typeof resolve): LookupFunction {
+  return (hostname, options, callback) =>
+    resolveName(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, "", 0);
+      give(found, options, callback);
+    });
+}
+
+type Heard = Parameters<LookupFunction>[2];
+
+function give(addresses: readonly LookupAddress[], options: LookupOptions, callback: Heard): void {
+  if (options.all === true) return callback(null, [...addresses]);
+  const [{ address, family } = { address: "", family: 0 }] = addresses;
+  return callback(null, address, family);
 }
 
 /** Resolves a name, and refuses it if any of its addresses is inner: a name may have some of each. */
@@ -90,9 +152,7 @@ export function outerOnly(resolveName: typeof resolve = resolve): LookupFunction
       if (error !== null) return callback(error, "", 0);
       const bad = addresses.find(({ address }) => isInnerAddress(address));
       if (bad !== undefined) return callback(inner(hostname, bad.address), "", 0);
-      if (options.all === true) return callback(null, addresses);
-      const [{ address, family } = { address: "", family: 0 }] = addresses;
-      return callback(null, address, family);
+      give(addresses, options, callback);
     });
   };
 }

@@ -14,7 +14,7 @@ export interface LineOptions {
 }
 
 const DELIVERIES_AT_ONCE = 100;
-const CHARACTERS_AT_ONCE = 4 * 1024 * 1024;
+const CHARACTERS_AT_ONCE = 1024 * 1024;
 
 /** Brings one agent its deliveries by posting them, one request at a time. */
 export class WebhookLine {
@@ -28,16 +28,10 @@ export class WebhookLine {
   #pushing: Promise<void> | undefined;
   #isOpen = true;
   #isDraining = false;
-  #hasPushed = false;
 
   constructor(options: LineOptions) {
     this.#options = options;
     this.ended = new Promise((resolve) => (this.#settle = resolve));
-  }
-
-  /** Whether anything has got through. */
-  get hasPushed(): boolean {
-    return this.#hasPushed;
   }
 
   attach(attachment: Attachment): void {
@@ -74,7 +68,6 @@ export class WebhookLine {
       const batch = this.#take();
       try {
         const answer = await this.#options.push(batch);
-        this.#hasPushed = true;
         await this.#took(batch, answer);
       } catch (error) {
         return this.end(WaybillError.from(error));

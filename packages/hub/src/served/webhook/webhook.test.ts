@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { generateKey, signManifest } from "@waybill/protocol";
@@ -7,6 +8,7 @@ import type { Delivery } from "@waybill/protocol/api";
 import { afterEach, expect, test } from "vitest";
 import { memoryStore } from "../../memory-store.ts";
 import type { Store } from "../../store.ts";
+import { BUDGETS } from "../budgets.ts";
 import { ask, openWorld, Party } from "../served-fixture.ts";
 import type { Signed, World, WorldOptions } from "../served-fixture.ts";
 import { Inbox } from "./inbox-fixture.ts";
@@ -265,6 +267,7 @@ test("an inbox that never answers, or answers without end, holds up nobody else"
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const { port } = silent.address() as AddressInfo;
   const endless = await inboxOf("endless", key);
+  endless.echoes = false;
   endless.answer = () => ({ body: "x".repeat(3 * 1024 * 1024) });
   const good = await inboxOf("worker", key);
   const at = await world(key, [`127.0.0.1:${port}`, endless.place, good.place], {
@@ -310,4 +313,104 @@ test("a manifest without an inbox ends the pushing", async () => {
   await ask(`${at.url}/v1/agents/worker`, { method: "PUT", body: { manifest: next } });
   await left;
   expect(await at.hub.operator.presence("worker")).toMatchObject({ isConnected: false });
+});
+
+/** A server that is no inbox, and counts what it is sent. */
+async function bystander(answer: (body: string) => string = () => "ok", host = "127.0.0.1") {
+  const requests: string[] = [];
+  const server = createHttpServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const body = Buffer.concat(parts).toString();
+      requests.push(body);
+      response.end(answer(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  open.push({
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  return { requests, port: (server.address() as AddressInfo).port };
+}
+
+async function published(at: World, party: Party, inbox: string): Promise<void> {
+  const known = (await at.hub.operator.presence(party.id)).published;
+  const manifest = signManifest(
+    {
+      agent_id: party.id,
+      capabilities: [{ name: "work" }],
+      inbox,
+      sequence: known.sequence + 1,
+      previous: known.digest,
+      keys: [party.key.jwk],
+    },
+    party.key,
+  );
+  const path = `${at.url}/v1/agents/${party.id}`;
+  expect((await ask(path, { method: "PUT", body: { manifest } })).status).toBe(200);
+}
+
+test("53: publications by the hundred cause a few requests to somebody else's server, and no more", async () => {
+  const key = generateKey();
+  const victim = await bystander(() => "ok", "127.0.0.2");
+  const inbox = await inboxOf("worker", key);
+  const at = await world(key, ["127.0.0.1", "127.0.0.2"]);
+  const rogues = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      listener(at, `rogue-${index}`, `http://127.0.0.2:${victim.port}/${index}`),
+    ),
+  );
+  for (let turn = 0; turn < 20; turn++) {
+    for (const rogue of rogues) {
+      await published(at, rogue, `http://127.0.0.2:${victim.port}/${turn % 2 ? turn : rogue.id}`);
+    }
+  }
+  // Who has an inbox elsewhere is served meanwhile.
+  const worker = await listener(at, "worker", inbox.url);
+  const owner = await at.party("owner");
+  const handoff = owner.handoff("worker");
+  inbox.answer = working(worker, handoff);
+  await owner.submit(handoff.text);
+  expect(await ended(at, handoff)).toBe("completed");
+  expect(victim.requests.length).toBeLessThanOrEqual(BUDGETS.probeBurstPerHost.limit + 1);
+  for (const body of victim.requests) {
+    expect(JSON.parse(body)).toMatchObject({ deliveries: [], challenge: expect.any(String) });
+  }
+});
+
+test.each([
+  ["says ok", () => "ok"],
+  ["sends back what it is sent", (body: string) => body],
+  ["echoes another challenge", () => '{"echo":"another"}'],
+])("53: nothing is delivered to a server that %s", async (_how, answer) => {
+  const key = generateKey();
+  const server = await bystander(answer);
+  const at = await world(key, ["127.0.0.1"]);
+  await listener(at, "worker", `http://127.0.0.1:${server.port}/`);
+  const owner = await at.party("owner");
+  await owner.submit(owner.handoff("worker").text);
+  while (server.requests.length < 3) await new Promise((resolve) => setImmediate(resolve));
+  for (const body of server.requests) expect(JSON.parse(body)).toMatchObject({ deliveries: [] });
+  expect(await at.hub.operator.presence("worker")).toMatchObject({ isConnected: false });
+});
+
+test("each attachment asks with a challenge of its own", async () => {
+  const key = generateKey();
+  const challenges: string[] = [];
+  const server = await bystander((body) => {
+    const { challenge } = JSON.parse(body) as { challenge?: string };
+    if (challenge !== undefined) challenges.push(challenge);
+    return challenge === undefined ? "" : JSON.stringify({ echo: challenge });
+  });
+  const at = await world(key, ["127.0.0.1"]);
+  const worker = await listener(at, "worker", `http://127.0.0.1:${server.port}/`);
+  while (challenges.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  await (await worker.attach()).close();
+  while (challenges.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  expect(new Set(challenges).size).toBe(challenges.length);
+  expect(challenges[0]!.length).toBeGreaterThanOrEqual(22);
 });

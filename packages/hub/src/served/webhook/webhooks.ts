@@ -1,12 +1,16 @@
 /// <reference types="node" />
+import { randomBytes } from "node:crypto";
 import { WaybillError } from "@waybill/protocol";
-import { readPushAnswer, writePush } from "@waybill/protocol/api";
-import type { PushAnswer } from "@waybill/protocol/api";
-import type { Delivery } from "../../hub-api.ts";
+import { checkEcho, readPushAnswer, writePush } from "@waybill/protocol/api";
+import type { Push } from "@waybill/protocol/api";
 import type { HubServer } from "../../open-hub.ts";
 import type { Budgets } from "../budgets.ts";
+import { Slots } from "../doors/slots.ts";
 import type { HubLogger } from "../log.ts";
+import { Contacts } from "./contacts.ts";
+import type { Contact } from "./contacts.ts";
 import { placeOf, post } from "./reach.ts";
+import type { Posted, ReachOptions } from "./reach.ts";
 import { WebhookLine } from "./webhook-line.ts";
 
 export interface WebhooksOptions {
@@ -25,7 +29,10 @@ interface Seat {
   wake: () => void;
 }
 
+type Pushed = Pick<Push, "deliveries" | "challenge"> & Pick<ReachOptions, "pinned" | "admits">;
+
 const PAGE = 100;
+const CHALLENGE_BYTES = 24;
 const CREDIT = 16;
 const INSTANCE = "webhook";
 const ANSWER_BYTES_BESIDE_ENVELOPE = 64 * 1024;
@@ -36,10 +43,16 @@ export class Webhooks {
   readonly #seats = new Map<string, Seat>();
   readonly #closing = new AbortController();
   readonly #cut = new AbortController();
+  readonly #contacts: Contacts;
+  readonly #slots: Slots;
   #unwatch: () => void = () => undefined;
 
   constructor(options: WebhooksOptions) {
+    const { budgets } = options;
     this.#options = options;
+    this.#contacts = new Contacts(budgets);
+    const { webhooksAtOnce } = budgets.limits;
+    this.#slots = new Slots(webhooksAtOnce, () => budgets.hit("webhooksAtOnce"));
   }
 
   get count(): number {
@@ -87,10 +100,11 @@ export class Webhooks {
       this.#renew(agent, seat).catch((error: unknown) => this.#failed(agent, error));
   }
 
-  /** A new manifest may name another inbox, or the same one in the hope that it works now. */
+  /** A new manifest may name another inbox. Under the same one it is waited for as before. */
   async #renew(agent: string, seat: Seat): Promise<void> {
     const inbox = await this.#inboxOf(agent);
-    if (inbox !== seat.inbox) seat.line?.end(undefined);
+    if (inbox === seat.inbox) return;
+    seat.line?.end(undefined);
     seat.wake();
   }
 
@@ -103,7 +117,7 @@ export class Webhooks {
     };
     this.#seats.set(agent, seat);
     try {
-      for (let failures = 0; !this.#closing.signal.aborted;) {
+      while (!this.#closing.signal.aborted) {
         seat.isOutdated = false;
         seat.inbox = await this.#inboxOf(agent);
         const isFree = this.#options.hub.operator.instanceOf(agent) === undefined;
@@ -111,11 +125,9 @@ export class Webhooks {
           if (seat.isOutdated) continue;
           return;
         }
-        const failure = await this.#serve(agent, seat, seat.inbox);
-        if (failure === undefined) continue;
-        failures = failure.isFirst ? 1 : failures + 1;
-        this.#failed(agent, failure.reason);
-        await this.#sleep(seat, failures);
+        const waitMs = this.#contacts.waitMs(agent, seat.inbox, Date.now());
+        if (waitMs > 0) await this.#sleep(seat, waitMs);
+        else await this.#serve(agent, seat, seat.inbox);
       }
     } finally {
       this.#seats.delete(agent);
@@ -123,80 +135,100 @@ export class Webhooks {
   }
 
   /** Until something else of the agent attaches, or the inbox fails: it is asked before it is relied on. */
-  async #serve(
-    agent: string,
-    seat: Seat,
-    inbox: string,
-  ): Promise<{ readonly reason: WaybillError; readonly isFirst: boolean } | undefined> {
-    const { hub, budgets } = this.#options;
-    const line = new WebhookLine({
-      push: (deliveries) => this.#push(agent, inbox, deliveries),
-      submit: (envelope) => hub.submit(envelope),
-      failed: (error) => this.#failed(agent, error),
-      budgets,
-    });
+  async #serve(agent: string, seat: Seat, inbox: string): Promise<void> {
+    const contact = this.#contacts.begin(agent, inbox, Date.now());
+    const failed = (error: unknown) => {
+      contact.failed(Date.now());
+      this.#failed(agent, error);
+    };
     try {
-      await this.#push(agent, inbox, []);
-      const attachment = await hub.operator.attachWhereFree(
-        { agent, instance: INSTANCE, credit: CREDIT },
-        (delivery) => line.deliver(delivery),
-      );
-      if (attachment === undefined) return undefined;
-      if (this.#closing.signal.aborted) {
-        await attachment.close();
-        return undefined;
-      }
-      seat.line = line;
-      line.attach(attachment);
-      const reason = await line.ended;
-      if (reason === undefined || reason.status === 409) return undefined;
-      return { reason, isFirst: line.hasPushed };
+      const pinned = await this.#ask(agent, inbox, contact);
+      const reason = await this.#deliver(agent, seat, inbox, pinned, contact);
+      if (reason !== undefined && reason.status !== 409) failed(reason);
     } catch (error) {
-      return { reason: WaybillError.from(error), isFirst: false };
+      failed(error);
     } finally {
       seat.line = undefined;
     }
   }
 
-  async #push(agent: string, inbox: string, deliveries: readonly Delivery[]): Promise<PushAnswer> {
+  /** Asks an inbox whether the deliveries of the agent are to come there. Gives who has answered. */
+  async #ask(agent: string, inbox: string, contact: Contact): Promise<string | undefined> {
+    const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
+    const { admits } = contact;
+    const { text, address } = await this.#post(agent, inbox, { deliveries: [], challenge, admits });
+    checkEcho(challenge, readPushAnswer(text, this.#options.hub.operator.limits.envelopeBytes));
+    contact.echoed();
+    return address;
+  }
+
+  async #deliver(
+    agent: string,
+    seat: Seat,
+    inbox: string,
+    pinned: string | undefined,
+    contact: Contact,
+  ): Promise<WaybillError | undefined> {
+    const { hub, budgets } = this.#options;
+    const { operator } = hub;
+    const line = new WebhookLine({
+      push: async (deliveries) => {
+        const { text } = await this.#post(agent, inbox, { deliveries, pinned });
+        contact.delivered();
+        try {
+          return readPushAnswer(text, operator.limits.envelopeBytes);
+        } catch (error) {
+          // It has come all the same: many answer with a page, or an "ok".
+          this.#failed(agent, error);
+          return {};
+        }
+      },
+      submit: (envelope) => hub.submit(envelope),
+      failed: (error) => this.#failed(agent, error),
+      budgets,
+    });
+    const attachment = await operator.attachWhereFree(
+      { agent, instance: INSTANCE, credit: CREDIT },
+      (delivery) => line.deliver(delivery),
+    );
+    if (attachment === undefined) return undefined;
+    if (this.#closing.signal.aborted) {
+      await attachment.close();
+      return undefined;
+    }
+    seat.line = line;
+    line.attach(attachment);
+    return line.ended;
+  }
+
+  async #post(agent: string, inbox: string, { pinned, admits, ...push }: Pushed): Promise<Posted> {
     const { hub, budgets, innerInboxes } = this.#options;
     const { operator } = hub;
-    const { envelopeBytes } = operator.limits;
-    const body = writePush({ hub: hub.id, agent, deliveries });
+    const body = writePush({ hub: hub.id, agent, ...push });
     const { pathname, search } = placeOf(inbox, innerInboxes);
-    const authorization = operator.signRequest({
-      to: agent,
-      method: "POST",
-      path: pathname + search,
-      body,
+    return this.#slots.run(agent, () => {
+      const authorization = operator.signRequest({
+        to: agent,
+        method: "POST",
+        path: pathname + search,
+        body,
+      });
+      const late = AbortSignal.timeout(budgets.limits.webhookMs);
+      const signal = AbortSignal.any([this.#cut.signal, late]);
+      const answerBytes = operator.limits.envelopeBytes + ANSWER_BYTES_BESIDE_ENVELOPE;
+      const reach = { innerInboxes, answerBytes, pinned, admits };
+      return post(inbox, { body, authorization, signal }, reach);
     });
-    const signal = AbortSignal.any([
-      this.#cut.signal,
-      AbortSignal.timeout(budgets.limits.webhookMs),
-    ]);
-    const answer = await post(
-      inbox,
-      { body, authorization, signal },
-      { innerInboxes, answerBytes: envelopeBytes + ANSWER_BYTES_BESIDE_ENVELOPE },
-    );
-    try {
-      return readPushAnswer(answer, envelopeBytes);
-    } catch (error) {
-      // It has come all the same: many answer with a page, or an "ok".
-      if (deliveries.length > 0) this.#failed(agent, error);
-      return {};
-    }
   }
 
   async #inboxOf(agent: string): Promise<string | undefined> {
     return (await this.#options.hub.operator.presence(agent)).manifest.inbox;
   }
 
-  async #sleep(seat: Seat, failures: number): Promise<void> {
-    const { webhookWaitMs, webhookMostWaitMs } = this.#options.budgets.limits;
-    const most = Math.min(webhookMostWaitMs, webhookWaitMs * 2 ** (failures - 1));
+  /** A part of it is chance, so that not everybody comes at once. */
+  async #sleep(seat: Seat, ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, most / 2 + (Math.random() * most) / 2);
+      const timer = setTimeout(resolve, ms + (Math.random() * ms) / 2);
       timer.unref();
       seat.wake = () => {
         clearTimeout(timer);
