@@ -1,6 +1,6 @@
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
-import { digestOf, generateKey, signManifest } from "@waybill/protocol";
+import { digestOf, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { createAgent } from "./agent.ts";
 import { lineTo } from "./world-fixture.ts";
@@ -64,7 +64,7 @@ test("an agent that only serves learns that its hub does not let it in any more"
   // Its key is changed elsewhere, and its hub starts anew.
   const [published] = await hub.manifests({ agent: "worker" });
   const changed = { agent_id: "worker", capabilities: [{ name: "work" }] };
-  const keys = [generateKey().jwk];
+  const keys = [provenKey("worker", generateKey())];
   const follows = { sequence: 2, previous: digestOf(published!.text) };
   await hub.publish(signManifest({ ...changed, ...follows, keys }, old));
   const before = hub;

@@ -1,4 +1,4 @@
-import { createHandoff, generateKey, newId, signEnvelope } from "@waybill/protocol";
+import { createHandoff, generateKey, newId, provenKey, signEnvelope } from "@waybill/protocol";
 import type { ManifestInput, PrivateKey } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
@@ -17,7 +17,7 @@ async function rotate(
 ): Promise<Agent> {
   const old = world.key(id);
   const next = generateKey();
-  const both = make(old, [old.jwk, next.jwk]);
+  const both = make(old, [old.jwk, provenKey(id, next)]);
   await both.start();
   await both.stop({ mode: "abandon" });
   await world.clock.advance(1_000);
@@ -110,7 +110,7 @@ test("a key with an end of its own is judged by when its word came in, manifests
     worker.serve("work", () => "done");
     return worker;
   };
-  const worker = serve(old, [{ ...old.jwk, kid: old.kid, retired_at }, next.jwk]);
+  const worker = serve(old, [{ ...old.jwk, kid: old.kid, retired_at }, provenKey("worker", next)]);
   await worker.start();
   const owner = world.agent("owner");
   const handoff = owner.handoff({ to: "worker", capability: "work", acknowledge: "manual" });

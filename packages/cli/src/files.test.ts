@@ -79,6 +79,26 @@ test("a manifest is checked, signed, and followed by the next one", async () => 
   });
 });
 
+test("a key is changed by a manifest that lists the next one, with the proof that the agent holds it", async () => {
+  await place.run(["keys", "new", "old.key"]);
+  await place.run(["keys", "new", "next.key"]);
+  const keys = [
+    await place.json(["keys", "show", "old.key", "--for", "anna"]),
+    await place.json(["keys", "show", "next.key", "--for", "anna"]),
+  ];
+  const manifest = { agent_id: "anna", capabilities: [], keys };
+  writeFileSync(place.path("both.json"), JSON.stringify(manifest));
+  const signed = await place.run(["manifest", "sign", "both.json", "--with", "old.key"]);
+  const { manifest: read } = verifyManifest(signed.stdout.trim(), { at: Date.now() });
+  expect(read.keys).toEqual(keys);
+  const next = await place.json(["keys", "show", "next.key", "--for", "bert"]);
+  writeFileSync(place.path("both.json"), JSON.stringify({ ...manifest, keys: [keys[0], next] }));
+  const refused = await place.run(["manifest", "sign", "both.json", "--with", "old.key"]);
+  expect(refused).toMatchObject({ code: 5, stdout: "" });
+  expect(await place.run(["keys", "show", "next.key", "--for", "Bert"])).toMatchObject({ code: 2 });
+  expect(await place.run(["keys", "show", "no.key", "--for", "anna"])).toMatchObject({ code: 4 });
+});
+
 test("what is wrong with a manifest is named with its place", async () => {
   const wrong = await place.run(["manifest", "check", "-"], {
     input: '{"agent_id":"Anna","capabilities":[]}',

@@ -28,6 +28,7 @@ export function manifestSchema(capability: z.ZodType): z.ZodType {
           not_before: time.optional(),
           not_after: time.optional(),
           retired_at: time.optional(),
+          proof: z.string().optional(),
         }),
       )
       .max(MANIFEST_LIMITS.keys)

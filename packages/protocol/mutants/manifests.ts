@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const MANIFEST = "src/manifest/manifest.ts";
+const POSSESSION = "src/manifest/possession.ts";
 const TRUST = "src/manifest/trust.ts";
 const PATTERN_SYNTAX = "src/schema/pattern-syntax.ts";
 
@@ -98,6 +99,41 @@ export const MANIFESTS: readonly Mutant[] = [
     find: `if (owner === undefined || owner === agent_id) return;`,
     replace: `return;`,
     why: "lets an agent list a key of another",
+  },
+  {
+    rule: "WB-89",
+    file: MANIFEST,
+    find: `  checkPossession(manifest.agent_id, manifest.keys, read.keys, kid);\n`,
+    replace: ``,
+    why: "lets an agent list a key that it does not hold",
+  },
+  {
+    rule: "WB-89",
+    file: POSSESSION,
+    find: `    if (isProven) return;`,
+    replace: `    if (isProven || proof === undefined) return;`,
+    why: "checks a proof only where there is one",
+  },
+  {
+    rule: "WB-89",
+    file: POSSESSION,
+    find: `    if (kid === signer) return;`,
+    replace: `    if (listed.some((each) => each.kid === signer)) return;`,
+    why: "takes the signature of one key for a proof of them all",
+  },
+  {
+    rule: "WB-90",
+    file: POSSESSION,
+    find: "\\n${agentId}\\n",
+    replace: "\\n",
+    why: "takes a proof that was made for another agent",
+  },
+  {
+    rule: "WB-90",
+    file: POSSESSION,
+    find: "\\nsign`",
+    replace: "`",
+    why: "takes a proof for another purpose",
   },
   {
     rule: "WB-65",

@@ -55,6 +55,8 @@ export type {
   ManifestKey,
   SchemaHandling,
 } from "./manifest/manifest-schema.ts";
+export { provenKey } from "./manifest/possession.ts";
+export type { ProvenKey } from "./manifest/possession.ts";
 export { isKeyValidAt, keyring } from "./manifest/keyring.ts";
 export type { Keyring, KeyRecord } from "./manifest/keyring.ts";
 export { decideTrust } from "./manifest/trust.ts";

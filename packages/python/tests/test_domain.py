@@ -17,6 +17,7 @@ from waybill.protocol.envelope import create_handoff, sign_envelope
 from waybill.protocol.instant import format_time, now_ms
 from waybill.protocol.key import PrivateKey, generate_key
 from waybill.protocol.manifest import sign_manifest
+from waybill.protocol.possession import proven_key
 
 FIRST, SECOND, OTHER = generate_key(), generate_key(), generate_key()
 
@@ -25,7 +26,7 @@ def manifest(key: PrivateKey, keys: list[PrivateKey], previous: str | None = Non
     said: dict[str, Any] = {
         "agent_id": "hub",
         "capabilities": [],
-        "keys": [each.jwk for each in keys],
+        "keys": [proven_key("hub", each) for each in keys],
     }
     if previous is not None:
         said |= {"sequence": 2, "previous": digest_of(previous)}

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { digestOf, generateKey, signManifest } from "@waybill/protocol";
+import { digestOf, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { createAgent } from "../agent.ts";
@@ -19,7 +19,7 @@ const both = signManifest(
   {
     agent_id: "hub",
     capabilities: [],
-    keys: [first.jwk, second.jwk],
+    keys: [first.jwk, provenKey("hub", second)],
     sequence: 2,
     previous: digestOf(begun),
   },

@@ -319,7 +319,20 @@ export const COMMANDS: readonly Command[] = [
     name: "keys show",
     says: "The public half of a key: what a manifest lists.",
     arguments: [{ name: "file", says: "a key file", completes: "file" }],
-    examples: [{ line: "waybill keys show anna.key --json", says: "as a public JWK" }],
+    options: [
+      {
+        name: "for",
+        value: "<agent>",
+        says: "with the proof that this agent holds it, as a manifest lists it",
+      },
+    ],
+    examples: [
+      { line: "waybill keys show anna.key --json", says: "as a public JWK" },
+      {
+        line: "waybill keys show next.key --for anna",
+        says: "for the manifest that the old key signs",
+      },
+    ],
     load: async () => (await import("../commands/keys.ts")).runShow,
   },
   {

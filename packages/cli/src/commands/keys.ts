@@ -1,9 +1,10 @@
 /// <reference types="node" />
 import { existsSync } from "node:fs";
 import { loadKey } from "@waybill/agent";
-import { parseJson, publicKeyFrom, WaybillError } from "@waybill/protocol";
+import { isAgentId, parseJson, provenKey, publicKeyFrom, WaybillError } from "@waybill/protocol";
 import type { PublicJwk } from "@waybill/protocol";
 import type { Run } from "../command-line/command.ts";
+import { textOf } from "../command-line/given.ts";
 import { readText } from "../files/read-text.ts";
 import { pairs } from "../terminal/columns.ts";
 import type { Style } from "../terminal/style.ts";
@@ -24,6 +25,18 @@ export const runNew: Run = async ({ given, terminal }) => {
 };
 
 export const runShow: Run = async ({ given, terminal }) => {
+  const agent = textOf(given, "for");
+  if (agent !== undefined) {
+    if (!isAgentId(agent)) {
+      const message = "What --for names is no agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'.";
+      throw new WaybillError(400, message);
+    }
+    const path = given.arguments["file"]!;
+    // One that is not there would be made.
+    await readText(path);
+    const key = provenKey(agent, await loadKey(path));
+    return terminal.answer(key, () => JSON.stringify(key));
+  }
   const { kid, jwk } = await publicKeyIn(given.arguments["file"]!);
   await terminal.answer({ kid, jwk }, (style) => described(kid, jwk, style));
 };

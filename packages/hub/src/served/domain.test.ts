@@ -1,4 +1,4 @@
-import { digestOf, generateKey, newId, signManifest } from "@waybill/protocol";
+import { digestOf, generateKey, newId, provenKey, signManifest } from "@waybill/protocol";
 import { hubIdOf } from "@waybill/protocol/api";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
@@ -87,7 +87,7 @@ test("a hub without a name is called by its domain, and keeps name and domain wh
   expect({ id, domain }).toEqual({ id: hubIdOf(old.kid), domain: old.kid });
   const [begun] = await first.manifests({ agent: id });
   const next = { agent_id: id, capabilities: [], sequence: 2, previous: digestOf(begun!.text) };
-  await first.publish(signManifest({ ...next, keys: [young.jwk] }, old));
+  await first.publish(signManifest({ ...next, keys: [provenKey(id, young)] }, old));
   await first.close();
 
   const second = await openHub({ store, key: young });

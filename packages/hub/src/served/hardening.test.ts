@@ -7,6 +7,7 @@ import {
   generateKey,
   keyring,
   newId,
+  provenKey,
   signEnvelope,
   signManifest,
   verifyEnvelope,
@@ -248,7 +249,7 @@ describe("identity", () => {
       {
         agent_id: "rotating",
         capabilities: [],
-        keys: [next.jwk],
+        keys: [provenKey("rotating", next)],
         sequence: 2,
         previous: digestOf(manifests[0]!.manifest),
       },
@@ -297,6 +298,28 @@ describe("identity", () => {
     expect(statusOf(await published("rolling", other))).toBe(409);
     const skipped = signManifest({ ...base, sequence: 4, previous: digestOf(second) }, party.key);
     expect(statusOf(await published("rolling", skipped))).toBe(409);
+  });
+
+  test("49: a key is listed by nobody who does not hold it, and its owner is let in", async () => {
+    const [key, spare, squatters] = [generateKey(), generateKey(), generateKey()];
+    const squat = (id: string, ...keys: object[]) =>
+      sealed(
+        { waybill: 1, kind: "manifest", agent_id: id, capabilities: [], keys, sequence: 1 },
+        squatters,
+      );
+    const { proof } = provenKey("victim", spare);
+    for (const stolen of [
+      key.jwk,
+      { ...spare.jwk, proof },
+      { ...key.jwk, proof: provenKey("squatter", squatters).proof },
+    ]) {
+      const manifest = squat("squatter", squatters.jwk, stolen);
+      expect(statusOf(await published("squatter", manifest))).toBe(401);
+      expect(statusOf(await ask(`${world.url}/v1/agents/squatter`))).toBe(404);
+    }
+    const keys = [key.jwk, { ...spare.jwk, proof }];
+    const own = signManifest({ agent_id: "victim", capabilities: [], keys }, key);
+    expect(statusOf(await published("victim", own))).toBe(200);
   });
 
   test.each(["Owner", "\u043ewner", "owner.", "ow\u200bner", "OWNER", "owner\u0301", ".owner"])(

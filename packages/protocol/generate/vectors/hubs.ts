@@ -11,6 +11,7 @@ import {
   MINUTE,
   NOW,
   party,
+  provenBy,
   researcher,
   sha256,
   stranger,
@@ -312,7 +313,7 @@ const HUB_MANIFEST: Members = {
   sequence: 1,
 };
 const newKey = party(hub.agent, "the hub's second key");
-const CHAIN_BEGUN = signed({ ...HUB_MANIFEST, keys: [hub.jwk, newKey.jwk] }, hub);
+const CHAIN_BEGUN = signed({ ...HUB_MANIFEST, keys: [hub.jwk, provenBy(newKey)] }, hub);
 const CHAIN_ROTATED = signed(
   { ...HUB_MANIFEST, keys: [newKey.jwk], sequence: 2, previous: digest(CHAIN_BEGUN) },
   newKey,

@@ -10,6 +10,7 @@ import {
   MINUTE,
   NOW,
   party,
+  provenBy,
   researcher,
   stranger,
   timeAt,
@@ -38,7 +39,7 @@ function after(text: string, sequence: number, over: Members = {}): Members {
 
 const SECOND_TEXT = signed(after(FIRST_TEXT, 2, { version: "2" }), editor);
 /** A rotation: the new key is listed by the old one, then the old one is dropped. */
-const BOTH_TEXT = signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, spare.jwk] }), editor);
+const BOTH_TEXT = signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, provenBy(spare)] }), editor);
 const ROTATED_TEXT = signed(after(BOTH_TEXT, 3, { keys: [spare.jwk] }), spare);
 
 interface Given {
@@ -85,6 +86,11 @@ const update = (rules: readonly number[], title: string, status: number, text: s
     [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
     [now(text), refused(status)],
   ]);
+
+const BOTH_KEYS: Result = { status: "ok", sequence: 1, kids: [editor.kid, spare.kid] };
+
+const unproven = (rules: readonly number[], title: string, key: unknown): Row =>
+  one(rules, title, 401, signed({ ...FIRST, keys: [editor.jwk, key] }, editor));
 
 const chain: readonly (readonly [Given, Result])[] = [
   [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
@@ -168,7 +174,7 @@ const SIGNED: readonly Row[] = [
     [62],
     "an update by a key that only the update lists",
     401,
-    signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, spare.jwk] }), spare),
+    signed(after(FIRST_TEXT, 2, { keys: [provenBy(editor), spare.jwk] }), spare),
   ),
   update(
     [63],
@@ -196,7 +202,10 @@ const SIGNED: readonly Row[] = [
   inOrder([62], "an update by a key that has run out", [
     [
       now(
-        signed({ ...FIRST, keys: [editor.jwk, { ...spare.jwk, not_after: timeAt(DAY) }] }, editor),
+        signed(
+          { ...FIRST, keys: [editor.jwk, { ...provenBy(spare), not_after: timeAt(DAY) }] },
+          editor,
+        ),
       ),
       { status: "ok", sequence: 1 },
     ],
@@ -205,7 +214,7 @@ const SIGNED: readonly Row[] = [
         signed(
           after(
             signed(
-              { ...FIRST, keys: [editor.jwk, { ...spare.jwk, not_after: timeAt(DAY) }] },
+              { ...FIRST, keys: [editor.jwk, { ...provenBy(spare), not_after: timeAt(DAY) }] },
               editor,
             ),
             2,
@@ -233,7 +242,7 @@ const SIGNED: readonly Row[] = [
     [64],
     "a key of another agent",
     409,
-    signed({ ...FIRST, keys: [editor.jwk, researcher.jwk] }, editor),
+    signed({ ...FIRST, keys: [editor.jwk, provenBy(researcher, { agent: editor.agent })] }, editor),
     {
       known_keys: { [researcher.kid]: researcher.agent },
     },
@@ -255,6 +264,40 @@ const SIGNED: readonly Row[] = [
     "a key under a kid that is not its thumbprint",
     400,
     signed({ ...FIRST, keys: [{ ...editor.jwk, kid: spare.kid }] }, editor),
+  ),
+  inOrder([89, 90], "a second key, with its proof", [
+    [now(signed({ ...FIRST, keys: [editor.jwk, provenBy(spare)] }, editor)), BOTH_KEYS],
+  ]),
+  inOrder([89, 90], "a key that signs and carries a proof all the same", [
+    [now(signed({ ...FIRST, keys: [provenBy(editor), provenBy(spare)] }, editor)), BOTH_KEYS],
+  ]),
+  unproven([89], "a second key without a proof", spare.jwk),
+  unproven([89], "a key that was copied from another agent's manifest", researcher.jwk),
+  unproven([89], "a proof that is empty", { ...spare.jwk, proof: "" }),
+  unproven([89], "a proof that is cut short", {
+    ...spare.jwk,
+    proof: (provenBy(spare)["proof"] as string).slice(0, -4),
+  }),
+  unproven([89], "a proof of zeros", { ...spare.jwk, proof: "A".repeat(86) }),
+  unproven([90], "a proof by another key", {
+    ...spare.jwk,
+    proof: provenBy({ ...editor, kid: spare.kid })["proof"],
+  }),
+  unproven([90], "a proof for another agent", provenBy(spare, { agent: stranger.agent })),
+  unproven([90], "a proof for another key", provenBy(spare, { kid: editor.kid })),
+  unproven([90], "a proof for another purpose", provenBy(spare, { purpose: "recovery" })),
+  unproven([90], "a proof of another version", provenBy(spare, { prefix: "waybill key 2" })),
+  update(
+    [89],
+    "an update that drops the key that signs it, for one without a proof",
+    401,
+    signed(after(FIRST_TEXT, 2, { keys: [spare.jwk] }), editor),
+  ),
+  update(
+    [89],
+    "an update by the new key that lists the old one without a proof",
+    401,
+    signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, spare.jwk] }), spare),
   ),
   one(
     [67],

@@ -38,6 +38,20 @@ export function jwkOf(publicKey: Uint8Array): Party["jwk"] {
   return { kty: "OKP", crv: "Ed25519", x: base64url(publicKey) };
 }
 
+/** A key as a manifest lists it that another key signs. */
+export function provenBy(
+  { agent, kid, jwk, sign }: Party,
+  of: { agent?: string; kid?: string; purpose?: string; prefix?: string } = {},
+): Record<string, unknown> {
+  const claim = [
+    of.prefix ?? "waybill key 1",
+    of.agent ?? agent,
+    of.kid ?? kid,
+    of.purpose ?? "sign",
+  ];
+  return { ...jwk, proof: base64url(sign(claim.join("\n"))) };
+}
+
 export function thumbprint(publicKey: Uint8Array): string {
   return base64url(sha256(`{"crv":"Ed25519","kty":"OKP","x":"${base64url(publicKey)}"}`));
 }

@@ -25,6 +25,8 @@ export interface KeyValidity {
 
 export interface ManifestKey extends PublicJwk, KeyValidity {
   kid: string;
+  /** That the agent holds it: a signature by the key itself, as `provenKey` makes it. */
+  proof?: string | undefined;
 }
 
 /** What an agent says about itself, with every default filled in and every schema normalised. */
@@ -71,7 +73,7 @@ export interface ManifestInput {
   capabilities: readonly CapabilityInput[];
   discovery_endpoint?: string | undefined;
   inbox?: string | undefined;
-  keys?: readonly (PublicJwk & KeyValidity & { kid?: string | undefined })[] | undefined;
+  keys?: readonly (Omit<ManifestKey, "kid"> & { kid?: string | undefined })[] | undefined;
   sequence?: number | undefined;
   previous?: Digest | undefined;
   [member: string]: unknown;
@@ -86,6 +88,7 @@ export interface ReadManifest {
 /** A key as it came: its JWK is judged when it is enrolled. */
 interface GivenKey extends KeyValidity {
   kid?: string | undefined;
+  proof?: string | undefined;
   [member: string]: unknown;
 }
 
@@ -104,6 +107,7 @@ const manifestSchema = lazy(() => {
     not_before: time.optional(),
     not_after: time.optional(),
     retired_at: time.optional(),
+    proof: z.string().optional(),
   });
 
   return z.object({
@@ -266,7 +270,7 @@ function enrolled(given: GivenKey, at: string): PublicKey {
 }
 
 function manifestKey(
-  { not_before, not_after, retired_at }: GivenKey,
+  { not_before, not_after, retired_at, proof }: GivenKey,
   key: PublicKey,
   at: string,
 ): ManifestKey {
@@ -283,6 +287,7 @@ function manifestKey(
     ...(not_before !== undefined && { not_before }),
     ...(not_after !== undefined && { not_after }),
     ...(retired_at !== undefined && { retired_at }),
+    ...(proof !== undefined && { proof }),
   };
 }
 

@@ -10,7 +10,9 @@ import type { PrivateKey } from "../signing/key.ts";
 import { isKeyValidAt, keyring } from "./keyring.ts";
 import { signManifest, verifyManifest } from "./manifest.ts";
 import type { VerifiedManifest } from "./manifest.ts";
-import type { ManifestInput } from "./manifest-schema.ts";
+import type { KeyValidity, ManifestInput } from "./manifest-schema.ts";
+import { provenKey } from "./possession.ts";
+import type { ProvenKey } from "./possession.ts";
 import { signEnvelope } from "../envelope/sign-envelope.ts";
 import { verifyEnvelope } from "../envelope/verify-envelope.ts";
 
@@ -26,6 +28,10 @@ const base: ManifestInput = {
   agent_id: "research-agent-001",
   capabilities: [{ name: "web_research", input_schema: { query: "string" } }],
 };
+
+function proven(key: PrivateKey, validity?: KeyValidity): ProvenKey {
+  return provenKey(base.agent_id, key, validity);
+}
 
 function first(members: Partial<ManifestInput> = {}, key = k1, at = AT): VerifiedManifest {
   return verifyManifest(signManifest({ ...base, ...members }, key), { at });
@@ -180,7 +186,10 @@ describe("an update", () => {
 
   test("may bring a new key and drop the one that signs it", () => {
     const previous = first();
-    const second = verifyManifest(update(previous, { keys: [k2.jwk] }, k1), { previous, at: AT });
+    const second = verifyManifest(update(previous, { keys: [proven(k2)] }, k1), {
+      previous,
+      at: AT,
+    });
     expect([...second.keys.keys()]).toEqual([k2.kid]);
     const text = update(second, { keys: [k2.jwk] }, k2);
     expect(verifyManifest(text, { previous: second, at: AT }).manifest.sequence).toBe(3);
@@ -214,7 +223,7 @@ describe("an update", () => {
     ],
     [
       "a new key that lists the old one too",
-      (previous) => update(previous, { keys: [k1.jwk, mallory.jwk] }, mallory),
+      (previous) => update(previous, { keys: [proven(k1), mallory.jwk] }, mallory),
       401,
       "/keys",
     ],
@@ -226,7 +235,7 @@ describe("an update", () => {
     ],
     [
       "a key that neither of them lists",
-      (previous) => update(previous, { keys: [k1.jwk] }, mallory),
+      (previous) => update(previous, { keys: [proven(k1)] }, mallory),
       401,
       "/keys",
     ],
@@ -249,8 +258,8 @@ describe("an update", () => {
   });
 
   test("never goes back, even to what was true once, with a key that was dropped since", () => {
-    const one = first({ keys: [k1.jwk, k2.jwk] });
-    const two = verifyManifest(update(one, { keys: [k2.jwk] }, k1), { previous: one, at: AT });
+    const one = first({ keys: [k1.jwk, proven(k2)] });
+    const two = verifyManifest(update(one, { keys: [proven(k2)] }, k1), { previous: one, at: AT });
     const three = verifyManifest(update(two, { keys: [k2.jwk] }, k2), { previous: two, at: AT });
     const { keyOf } = keyring([one, two, three]);
     for (const old of [one, two]) {
@@ -265,14 +274,14 @@ describe("an update", () => {
   });
 
   test("of a known agent is not let in as a first one by a key that only older ones list", () => {
-    const one = first({ keys: [k1.jwk, k2.jwk] });
-    const text = update(one, { keys: [k2.jwk] }, k1);
+    const one = first({ keys: [k1.jwk, proven(k2)] });
+    const text = update(one, { keys: [proven(k2)] }, k1);
     const { keyOf } = keyring([one]);
     expect(refusal(() => verifyManifest(text, { at: AT, keyOf })).status).toBe(401);
   });
 
   test("is not signed by a key that the one before has retired", () => {
-    const previous = first({ keys: [k1.jwk, { ...k2.jwk, retired_at: day(-1) }] });
+    const previous = first({ keys: [k1.jwk, proven(k2, { retired_at: day(-1) })] });
     const text = update(previous, { keys: [k2.jwk] }, k2);
     expect(refusal(() => verifyManifest(text, { previous, at: AT })).status).toBe(401);
     expect(verifyManifest(text, { previous, at: AT - 2 * DAY }).kid).toBe(k2.kid);
@@ -281,7 +290,10 @@ describe("an update", () => {
   test("does not list somebody else's key", () => {
     const victim = first();
     const { keyOf } = keyring([victim]);
-    const text = signManifest({ ...base, agent_id: "thief", keys: [mallory.jwk, k1.jwk] }, mallory);
+    const text = signManifest(
+      { ...base, agent_id: "thief", keys: [mallory.jwk, provenKey("thief", k1)] },
+      mallory,
+    );
     expect(refusal(() => verifyManifest(text, { at: AT, keyOf }))).toMatchObject({
       status: 409,
       at: "/keys/1",
@@ -320,8 +332,8 @@ describe("trust", () => {
 
 describe("the keyring", () => {
   test("refuses a retired key for what is new, and still verifies what is old", () => {
-    const one = first({ keys: [k1.jwk, k2.jwk] });
-    const keys = [{ ...k1.jwk, retired_at: day(1) }, k2.jwk];
+    const one = first({ keys: [k1.jwk, proven(k2)] });
+    const keys = [proven(k1, { retired_at: day(1) }), k2.jwk];
     const two = verifyManifest(update(one, { keys }, k2), { previous: one, at: AT });
     const record = keyring([one, two]).keyOf(k1.kid)!;
     expect(isKeyValidAt(record, AT + DAY - 1)).toBe(true);
@@ -331,7 +343,7 @@ describe("the keyring", () => {
 
   test("ends a dropped key when the manifest without it came", () => {
     const one = first();
-    const two = verifyManifest(update(one, { keys: [k2.jwk] }, k1), {
+    const two = verifyManifest(update(one, { keys: [proven(k2)] }, k1), {
       previous: one,
       at: AT + DAY,
     });
@@ -353,7 +365,10 @@ describe("the keyring", () => {
 
   test("leaves a key with the agent that signed with it, whoever else lists it, in any order", () => {
     const victim = first();
-    const thief = first({ agent_id: "thief", keys: [k1.jwk, mallory.jwk] }, mallory);
+    const thief = first(
+      { agent_id: "thief", keys: [provenKey("thief", k1), mallory.jwk] },
+      mallory,
+    );
     for (const manifests of [
       [victim, thief],
       [thief, victim],
@@ -369,11 +384,11 @@ test("any chain of rotations verifies link by link, and in no other order", () =
   const step = fc.record({ signer: fc.nat(2), listed: fc.subarray([0, 1, 2], { minLength: 1 }) });
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
-      const chain = [first({ keys: pool.map(({ jwk }) => jwk) })];
+      const chain = [first({ keys: pool.map((each) => proven(each)) })];
       for (const { signer, listed } of steps) {
         const previous = chain.at(-1)!;
         const key = pool[signer]!;
-        const text = update(previous, { keys: listed.map((index) => pool[index]!.jwk) }, key);
+        const text = update(previous, { keys: listed.map((index) => proven(pool[index]!)) }, key);
         const at = AT + chain.length;
         if (previous.keys.has(key.kid)) chain.push(verifyManifest(text, { previous, at }));
         else expect(refusal(() => verifyManifest(text, { previous, at })).status).toBe(401);

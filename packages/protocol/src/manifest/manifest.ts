@@ -9,6 +9,7 @@ import { readCompact, signCompact, verifyCompact } from "../signing/jws.ts";
 import { publicKeyFrom, thumbprint } from "../signing/key.ts";
 import type { PrivateKey, PublicKey } from "../signing/key.ts";
 import { isKeyValidAt } from "./keyring.ts";
+import { checkPossession } from "./possession.ts";
 import type { KeyRecord, Keyring } from "./keyring.ts";
 import { readManifest } from "./manifest-schema.ts";
 import type {
@@ -52,9 +53,9 @@ export interface VerifyManifestOptions {
 }
 
 /**
- * Signs what an agent says about itself. Without `keys` it lists the key that signs; an update
- * carries the next `sequence`, the digest of the manifest before as `previous`, and the signature
- * of a key which that one lists.
+ * Signs what an agent says about itself. Without `keys` it lists the key that signs; every other one
+ * is listed as `provenKey` gives it. An update carries the next `sequence`, the digest of the manifest
+ * before as `previous`, and the signature of a key which that one lists.
  */
 export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
   const { waybill: _waybill, kind: _kind, ...members } = manifest;
@@ -70,6 +71,7 @@ export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
       { at: "/keys" },
     );
   }
+  checkPossession(manifest.agent_id, read.manifest.keys, read.keys, key.kid);
   return signCompact(payload, key);
 }
 
@@ -106,6 +108,7 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
   if (previous !== undefined) checkSuccession(previous, manifest, kid, digest);
   const keys = recordsOf(read);
   checkKey((previous?.keys ?? keys).get(kid)!, at);
+  checkPossession(manifest.agent_id, manifest.keys, read.keys, kid);
   checkOwners(manifest, keyOf);
   const verified: VerifiedManifest = { manifest, digest, kid, text, at, keys };
   checkTrust(verified, trust, previous !== undefined);

@@ -45,6 +45,7 @@ import {
 } from "../api.ts";
 import type { Delivery, HandoffView, Hello, RequestClaim } from "../api.ts";
 import {
+  provenKey,
   digestOf,
   newId,
   publicKeyFrom,
@@ -258,7 +259,7 @@ test("WB-78 a message that is longer than agreed is 413", () => {
 });
 
 test("WB-86 a hub's domain is the key that signed the first manifest of its chain", () => {
-  const keys = [editor.jwk, researcher.jwk];
+  const keys = [editor.jwk, provenKey("hub", researcher)];
   const first = verifyManifest(signManifest({ agent_id: "hub", capabilities: [], keys }, editor), {
     at: NOW,
   });

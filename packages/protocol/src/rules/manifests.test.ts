@@ -1,9 +1,11 @@
+/// <reference types="node" />
 import { describe, expect, test } from "vitest";
 import {
   compileSchema,
   decideTrust,
   digestOf,
   keyring,
+  provenKey,
   normalizeSchema,
   parseManifest,
   signManifest,
@@ -47,6 +49,9 @@ function update(members: object, key: PrivateKey = editor, previous = first): Ve
   return readManifest({ ...followed, ...members }, key, { previous });
 }
 
+/** A key of the editor's that does not sign here. */
+const spare = provenKey(EDITOR, researcher);
+
 test("WB-60 a reader of manifests takes version 1 and the kind manifest, and refuses others with 400", () => {
   expect(readManifest({}).manifest.agent_id).toBe(EDITOR);
   for (const waybill of [2, "1", null, undefined]) {
@@ -78,10 +83,10 @@ test("WB-61 a first manifest that is not signed by a key that it lists is refuse
 
 describe("an update", () => {
   test("WB-62 is signed by a key that the manifest before lists; else 401", () => {
-    const keys = [editor.jwk, researcher.jwk];
+    const keys = [provenKey(EDITOR, editor), spare];
     expect(update({ keys }).manifest.sequence).toBe(2);
-    expect(update({ keys: [researcher.jwk] }).manifest.keys).toHaveLength(1);
-    for (const listed of [keys, [researcher.jwk]]) {
+    expect(update({ keys: [spare] }).manifest.keys).toHaveLength(1);
+    for (const listed of [keys, [spare]]) {
       expect(refusal(() => update({ keys: listed }, researcher)).status).toBe(401);
     }
     expect(refusal(() => update({ keys }, stranger)).status).toBe(401);
@@ -93,11 +98,9 @@ describe("an update", () => {
       { not_after: time(0) },
       { not_before: time(1) },
     ]) {
-      const keys = [editor.jwk, { ...researcher.jwk, ...validity }];
+      const keys = [editor.jwk, provenKey(EDITOR, researcher, validity)];
       const previous = update({ keys });
-      expect(refusal(() => update({ keys: [researcher.jwk] }, researcher, previous)).status).toBe(
-        401,
-      );
+      expect(refusal(() => update({ keys: [spare] }, researcher, previous)).status).toBe(401);
       expect(update({ keys: [editor.jwk] }, editor, previous).manifest.sequence).toBe(3);
     }
   });
@@ -140,7 +143,7 @@ describe("an update", () => {
 
 test("WB-64 an agent that lists a key of another agent is refused with 409", () => {
   const { keyOf } = keyring([first]);
-  const theft = { agent_id: "thief", keys: [stranger.jwk, editor.jwk] };
+  const theft = { agent_id: "thief", keys: [stranger.jwk, provenKey("thief", editor)] };
   expect(refusal(() => readManifest(theft, stranger, { keyOf }))).toEqual({
     status: 409,
     at: "/keys/1",
@@ -151,9 +154,60 @@ test("WB-64 an agent that lists a key of another agent is refused with 409", () 
   expect(readManifest({}, editor, { keyOf }).kid).toBe(editor.kid);
 });
 
+test("WB-89 a key that does not sign and has no proof, or a wrong one, is refused with 401", () => {
+  const { proof } = spare;
+  const without = { ...researcher.jwk };
+  const bad = [
+    without,
+    { ...without, proof: "" },
+    { ...without, proof: proof.slice(0, -2) },
+    { ...without, proof: `${proof}=` },
+    { ...without, proof: "A".repeat(proof.length) },
+    { ...without, proof: `${proof[0] === "A" ? "B" : "A"}${proof.slice(1)}` },
+    { ...without, proof: provenKey(EDITOR, stranger).proof },
+  ];
+  const place = { status: 401, at: "/keys/1/proof" };
+  for (const each of bad) {
+    expect(refusal(() => readManifest({ keys: [editor.jwk, each] }))).toEqual(place);
+    expect(refusal(() => update({ keys: [editor.jwk, each] }))).toEqual(place);
+    expect(refusal(() => signManifest({ ...BASE, keys: [editor.jwk, each] }, editor))).toEqual(
+      place,
+    );
+  }
+  expect(readManifest({ keys: [editor.jwk, spare] }).keys.size).toBe(2);
+  // The key that signs proves itself by that.
+  expect(readManifest({ keys: [{ ...editor.jwk, proof: "A" }, spare] }).keys.size).toBe(2);
+  // An update that drops the key which signs it brings the proof of the next one.
+  expect(refusal(() => update({ keys: [without] })).status).toBe(401);
+  expect(update({ keys: [spare] }).keys.size).toBe(1);
+});
+
+test("WB-90 a proof is a signature over agent, key and purpose, and good for no other", () => {
+  const proofOver = (agent: string, kid: string, purpose: string, key = researcher) => {
+    const text = `waybill key 1\n${agent}\n${kid}\n${purpose}`;
+    const signature = Buffer.from(key.sign(Buffer.from(text, "utf8")));
+    return { ...researcher.jwk, proof: signature.toString("base64url") };
+  };
+  const { kid } = researcher;
+  expect(proofOver(EDITOR, kid, "sign").proof).toBe(spare.proof);
+  expect(spare).toMatchObject({ kid, ...researcher.jwk });
+  const others = [
+    proofOver("thief", kid, "sign"),
+    proofOver(EDITOR, editor.kid, "sign"),
+    proofOver(EDITOR, kid, "recovery"),
+    proofOver(EDITOR, kid, "sign\n"),
+    proofOver(EDITOR, kid, ""),
+    proofOver(EDITOR, kid, "sign", editor),
+  ];
+  for (const each of others) {
+    expect(refusal(() => readManifest({ keys: [editor.jwk, each] })).status).toBe(401);
+  }
+  expect(readManifest({ keys: [editor.jwk, spare] }).keys.size).toBe(2);
+});
+
 test("WB-65 a key that an update drops is retired from then on", () => {
   const text = signManifest(
-    { ...BASE, sequence: 2, previous: first.digest, keys: [researcher.jwk] },
+    { ...BASE, sequence: 2, previous: first.digest, keys: [spare] },
     editor,
   );
   const second = verifyManifest(text, { at: NOW + DAY, previous: first });

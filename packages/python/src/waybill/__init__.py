@@ -8,6 +8,7 @@ from .link.hub import Hub, connect
 from .protocol.error import WaybillError
 from .protocol.ids import handoff_id_of, new_id
 from .protocol.key import PrivateKey, generate_key, load_key
+from .protocol.possession import proven_key
 from .protocol.trust import TrustPolicy
 from .serving.outcome import Finished, Paused
 from .serving.work import BlockingWork, Resume, Work, current_work
@@ -34,4 +35,5 @@ __all__ = [
     "handoff_id_of",
     "load_key",
     "new_id",
+    "proven_key",
 ]

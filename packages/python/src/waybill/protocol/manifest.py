@@ -14,6 +14,7 @@ from .instant import format_time, now_ms, parse_time
 from .json_text import parse_json, stringify_json
 from .key import PrivateKey
 from .manifest_shape import read_key, read_manifest
+from .possession import check_possession
 from .trust import TrustPolicy
 
 
@@ -76,6 +77,7 @@ def verify_manifest(
     if previous is not None:
         _follow(manifest, previous)
     keys = _keys_of(payload, at)
+    check_possession(manifest, compact.kid)
     for kid in keys:
         owner = (known_keys or {}).get(kid, manifest["agent_id"])
         if owner != manifest["agent_id"]:
@@ -169,9 +171,11 @@ def check_domain(domain: str, chain: Sequence[VerifiedManifest]) -> None:
 
 
 def sign_manifest(manifest: dict[str, Any], key: PrivateKey) -> str:
-    """Signs what an agent says of itself. Without `keys` it lists the one that signs."""
+    """Signs what an agent says of itself. Without `keys` it lists the one that signs.
+
+    Every other key is listed as `proven_key` gives it."""
     payload = {"waybill": 1, "kind": "manifest", **manifest}
     payload.setdefault("keys", [key.jwk])
     payload.setdefault("sequence", 1)
-    read_manifest(payload)
+    check_possession(read_manifest(payload), key.kid)
     return jws.sign(stringify_json(payload), key)

@@ -58,7 +58,13 @@ _manifest = record(
     },
 )
 _validity = record(
-    optional={"not_before": instant, "not_after": instant, "retired_at": instant, "kid": text()}
+    optional={
+        "not_before": instant,
+        "not_after": instant,
+        "retired_at": instant,
+        "kid": text(),
+        "proof": text(),
+    }
 )
 
 DEFAULTS: dict[str, Any] = {

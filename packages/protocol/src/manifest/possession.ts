@@ -1,0 +1,58 @@
+import { fromBase64url, toBase64url, utf8 } from "#platform";
+import { WaybillError } from "../error.ts";
+import type { PrivateKey, PublicKey } from "../signing/key.ts";
+import type { KeyValidity, ManifestKey } from "./manifest-schema.ts";
+
+/** A key as a manifest lists it, with the proof that the agent holds it. */
+export interface ProvenKey extends ManifestKey {
+  proof: string;
+}
+
+const SIGNATURE_BYTES = 64;
+
+/** What a key signs to be listed: for this agent, under this name, to sign with. No envelope begins so. */
+function claim(agentId: string, kid: string): Uint8Array {
+  return utf8(`waybill key 1\n${agentId}\n${kid}\nsign`);
+}
+
+/**
+ * A key for the manifest of an agent, with the proof that whoever lists it holds it. The key that
+ * signs the manifest proves itself; every other one needs this.
+ *
+ * @example
+ * ```ts
+ * // The old key lists the next one, and from then on the next one signs.
+ * const keys = [provenKey("anna", old), provenKey("anna", next)];
+ * const both = signManifest({ agent_id: "anna", capabilities, keys, sequence: 2, previous }, old);
+ * ```
+ */
+export function provenKey(
+  agentId: string,
+  { kid, jwk, sign }: PrivateKey,
+  validity: KeyValidity = {},
+): ProvenKey {
+  return { kid, ...jwk, ...validity, proof: toBase64url(sign(claim(agentId, kid))) };
+}
+
+/** Refuses a manifest that lists a key which its agent does not show that it holds. `signer` has signed it. */
+export function checkPossession(
+  agentId: string,
+  listed: readonly ManifestKey[],
+  keys: ReadonlyMap<string, PublicKey>,
+  signer: string,
+): void {
+  listed.forEach(({ kid, proof }, index) => {
+    if (kid === signer) return;
+    const signature = proof === undefined ? undefined : fromBase64url(proof);
+    const isProven =
+      signature?.length === SIGNATURE_BYTES &&
+      keys.get(kid)!.verify(claim(agentId, kid), signature);
+    if (isProven) return;
+    const fault = proof === undefined ? "no proof" : "a wrong proof";
+    throw new WaybillError(
+      401,
+      `The manifest of ${agentId} lists the key ${kid} with ${fault} that ${agentId} holds it. Every key but the one that signs the manifest carries a signature of its own: list it as provenKey(agentId, key) gives it.`,
+      { at: `/keys/${index}/proof` },
+    );
+  });
+}

@@ -1,0 +1,53 @@
+"""Proofs that an agent holds the keys that it lists (WB-89, WB-90)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .encoding import from_base64url, to_base64url
+from .error import WaybillError
+from .key import PrivateKey, PublicKey
+from .manifest_shape import read_key
+
+
+def _claim(agent: str, kid: str) -> bytes:
+    return f"waybill key 1\n{agent}\n{kid}\nsign".encode()
+
+
+def proven_key(agent: str, key: PrivateKey, **validity: str) -> dict[str, Any]:
+    """A key for the manifest of an agent, with the proof that whoever lists it holds it.
+
+    The key that signs the manifest proves itself; every other one needs this. `validity` has `not_before`,
+    `not_after` and `retired_at`."""
+    return {
+        "kid": key.kid,
+        **key.jwk,
+        **validity,
+        "proof": to_base64url(key.sign(_claim(agent, key.kid))),
+    }
+
+
+def check_possession(manifest: dict[str, Any], signer: str) -> None:
+    """Refuses a manifest that lists a key which its agent does not show that it holds."""
+    agent = manifest["agent_id"]
+    for index, jwk in enumerate(manifest["keys"]):
+        key = read_key(jwk, f"/keys/{index}")
+        if key.kid == signer:
+            continue
+        if not _is_signed(jwk.get("proof"), _claim(agent, key.kid), key):
+            raise WaybillError(
+                401,
+                f"The manifest of {agent} lists the key {key.kid} without a right proof that {agent} holds it. Every key "
+                "but the one that signs the manifest carries a signature of its own: list it as proven_key(agent, key) "
+                "gives it.",
+                at=f"/keys/{index}/proof",
+            )
+
+
+def _is_signed(proof: Any, claim: bytes, key: PublicKey) -> bool:
+    if not isinstance(proof, str):
+        return False
+    try:
+        return key.verifies(from_base64url(proof), claim)
+    except WaybillError:
+        return False
