@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { inspect } from "node:util";
 import { isStatusCode, WaybillError } from "@waybill/protocol";
 import { COMMANDS } from "./command-line/commands.ts";
 import { exitCodeOf } from "./command-line/exit-code.ts";
@@ -10,6 +11,7 @@ import { readSettings } from "./settings/read-settings.ts";
 import { failureJson, failureText } from "./terminal/failure.ts";
 import { isColored, styleFor } from "./terminal/style.ts";
 import { Terminal } from "./terminal/terminal.ts";
+import { shown, shownJson } from "./terminal/unseen.ts";
 import { version } from "./version.ts";
 
 /** Runs one command line; gives its exit code. */
@@ -27,8 +29,9 @@ export async function main(words: readonly string[]): Promise<number> {
       parsed?.type === "run" ? isGiven(parsed.given, "json") : words.includes("--json");
     const command = parsed?.type === "run" ? parsed.command.name : undefined;
     const style = styleFor(isColored(process.stderr.isTTY, process.env));
-    process.stderr.write(`${isJson ? failureJson(error) : failureText(error, command, style)}\n`);
-    if (process.env["WAYBILL_DEBUG"]) console.error(thrown);
+    const text = isJson ? shownJson(failureJson(error)) : shown(failureText(error, command, style));
+    process.stderr.write(`${text}\n`);
+    if (process.env["WAYBILL_DEBUG"]) process.stderr.write(`${shown(inspect(thrown))}\n`);
     return isStatusCode(error.status) ? exitCodeOf(error.status) : 1;
   }
 }
@@ -40,7 +43,9 @@ async function run(parsed: Parsed): Promise<number> {
   }
   if (parsed.type === "help") {
     const stream = parsed.isAsked ? process.stdout : process.stderr;
-    stream.write(helpFor(parsed.words, COMMANDS, styleFor(isColored(stream.isTTY, process.env))));
+    stream.write(
+      shown(helpFor(parsed.words, COMMANDS, styleFor(isColored(stream.isTTY, process.env)))),
+    );
     return parsed.isAsked ? 0 : exitCodeOf(400);
   }
   const { command, given } = parsed;

@@ -3,6 +3,7 @@ import { hubLogger, logTo } from "@waybill/hub/served";
 import type { HubLoggerOptions } from "@waybill/hub/served";
 import { WaybillError } from "@waybill/protocol";
 import type { Run } from "../command-line/command.ts";
+import { shownJson } from "../terminal/unseen.ts";
 import { runHub } from "../serving/run-hub.ts";
 
 type Level = NonNullable<HubLoggerOptions["level"]>;
@@ -12,7 +13,8 @@ const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
 export const run: Run = async (context) => {
   const level = levelOf(context.settings.values.log_level);
   // Written at once: the last lines of a hub that ends are the ones that one looks for.
-  const logger = hubLogger({ level, destination: process.stderr });
+  const destination = { write: (line: string) => void process.stderr.write(shownJson(line)) };
+  const logger = hubLogger({ level, destination });
   await runHub(context, { mode: "hub", logger, log: logTo(logger) });
 };
 

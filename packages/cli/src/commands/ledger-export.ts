@@ -16,7 +16,7 @@ export const run: Run = async (context) => {
     ? served(context, after)
     : stored(context, after)) {
     signal.throwIfAborted();
-    await terminal.write(line);
+    await terminal.json(line.trimEnd());
     count++;
   }
   terminal.note((style) => style.faint(`${counted(count, "line")} written.`));

@@ -122,7 +122,7 @@ class Following {
     await this.#show(resultStage(result, isAcknowledged));
     const { output = null, messages } = result;
     const shown = output === null && messages.length > 0 ? messages : output;
-    if (!terminal.isJson) await terminal.write(`${JSON.stringify(shown, null, 2)}\n`);
+    if (!terminal.isJson) await terminal.json(JSON.stringify(shown, null, 2));
     return 0;
   }
 

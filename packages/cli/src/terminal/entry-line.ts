@@ -26,12 +26,16 @@ export function lineOf({ content, ...members }: WireEntry): EntryLine {
   const of = { handoffId, correlationId, value: { ...members, ...read } };
   if (told === undefined) return { ...of, text: undefined };
   const text = (style: Style) => {
-    const time = style.faint(at.slice(11, 23));
+    const time = style.faint(printable(at).slice(11, 23));
     const who = type === "decision" ? style.faint : style.strong;
-    const short = style.faint((handoffId ?? "").slice(-6).padStart(6));
+    const short = style.faint(
+      printable(handoffId ?? "")
+        .slice(-6)
+        .padStart(6),
+    );
     const what = toned(told.tone, printable(told.says, SAYS_MAX), style);
     const more = about === undefined ? "" : `  ${style.faint(printable(about, SAYS_MAX))}`;
-    return `${time}  ${short}  ${who(padded(by, WHO_WIDTH))}  ${what}${more}`;
+    return `${time}  ${short}  ${who(padded(printable(by), WHO_WIDTH))}  ${what}${more}`;
   };
   return { ...of, text };
 }

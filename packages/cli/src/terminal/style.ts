@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 
 /** What a colour is for. Nothing is told by its colour alone. */
@@ -14,13 +15,21 @@ const ROLES = {
 
 export type Style = Readonly<Record<keyof typeof ROLES, (text: string) => string>>;
 
+/**
+ * Stands for the escape of a colour until it is written, and nobody can know it: what strangers wrote
+ * is told from what is coloured here, even where somebody has forgotten to look at it.
+ */
+export const MARK: string = `\u001b${randomUUID()}`;
+
 export function styleFor(hasColors: boolean): Style {
-  const roles = Object.entries(ROLES).map(([role, formats]) => [
-    role,
+  const roles = Object.entries(ROLES).map(([role, formats]) => {
     // Whether the stream takes colours was decided by the caller, for both streams alike.
-    (text: string) =>
-      hasColors && text !== "" ? styleText([...formats], text, { validateStream: false }) : text,
-  ]);
+    const [before = "", after = ""] = styleText([...formats], "\0", { validateStream: false })
+      .replaceAll("\u001b", MARK)
+      .split("\0");
+    const style = (text: string) => (hasColors && text !== "" ? before + text + after : text);
+    return [role, style];
+  });
   return Object.fromEntries(roles) as Style;
 }
 

@@ -2,6 +2,7 @@
 import { isColored, styleFor } from "./style.ts";
 import type { Style } from "./style.ts";
 import { shortened } from "./text.ts";
+import { shown, shownJson } from "./unseen.ts";
 
 export interface TerminalOptions {
   readonly isJson: boolean;
@@ -11,6 +12,8 @@ export interface TerminalOptions {
 const COLUMNS_WITHOUT_TERMINAL = 120;
 
 /**
+ * The one way to the terminal: what strangers wrote can do nothing there but be read.
+ *
  * Answers go to stdout, as text or as JSON. What happens meanwhile goes to stderr, and only where
  * somebody looks; errors always do.
  */
@@ -42,11 +45,21 @@ export class Terminal {
 
   /** The answer, or one item of a stream of them. */
   async answer(value: unknown, text: (style: Style) => string): Promise<void> {
-    await this.write(`${this.isJson ? JSON.stringify(value) : text(this.out)}\n`);
+    if (this.isJson) await this.json(JSON.stringify(value));
+    else await this.write(`${text(this.out)}\n`);
   }
 
-  /** As it is. Waits where the reader is slower. */
+  /** JSON, of the same value in characters that can all be seen. */
+  async json(json: string): Promise<void> {
+    await this.#put(`${shownJson(json)}\n`);
+  }
+
+  /** Waits where the reader is slower. */
   async write(text: string): Promise<void> {
+    await this.#put(shown(text));
+  }
+
+  async #put(text: string): Promise<void> {
     this.status(undefined);
     if (process.stdout.write(text)) return;
     await new Promise<void>((resolve) => process.stdout.once("drain", resolve));
@@ -54,15 +67,13 @@ export class Terminal {
 
   /** Progress. */
   note(text: (style: Style) => string): void {
-    if (!this.isWatched) return;
-    this.status(undefined);
-    process.stderr.write(`${text(this.err)}\n`);
+    if (this.isWatched) this.warn(text);
   }
 
   /** What must be read whoever looks. */
   warn(text: (style: Style) => string): void {
     this.status(undefined);
-    process.stderr.write(`${text(this.err)}\n`);
+    process.stderr.write(`${shown(text(this.err))}\n`);
   }
 
   /** The line that the next output takes the place of. */
@@ -70,6 +81,7 @@ export class Terminal {
     if (!this.isWatched || (text === undefined && !this.#hasStatus)) return;
     this.#hasStatus = text !== undefined;
     const line = shortened(text ?? "", (process.stderr.columns ?? 80) - 1);
-    process.stderr.write(`\r\u001b[K${line === "" ? "" : this.err.faint(line)}`);
+    const styled = line === "" ? "" : shown(this.err.faint(line));
+    process.stderr.write(`\r\u001b[K${styled}`);
   }
 }

@@ -1,12 +1,9 @@
 /// <reference types="node" />
-import { stripVTControlCharacters } from "node:util";
-
-/** Controls, invisible marks and what turns the direction of a line: a stranger's text could steer a terminal with them. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+import { withoutColors, withoutUnseen } from "./unseen.ts";
 
 /** A stranger's text in one line that can do nothing but be read. */
 export function printable(text: string, charactersMax = 400): string {
-  const line = text.replace(UNPRINTABLE, " ").replaceAll(/ {2,}/g, " ").trim();
+  const line = withoutUnseen(text, " ").replaceAll(/ {2,}/g, " ").trim();
   return shortened(line, charactersMax);
 }
 
@@ -14,7 +11,7 @@ export function printable(text: string, charactersMax = 400): string {
 export function printableLines(text: string): string {
   return text
     .split("\n")
-    .map((line) => line.replace(UNPRINTABLE, " "))
+    .map((line) => withoutUnseen(line, " "))
     .join("\n");
 }
 
@@ -29,7 +26,7 @@ const segmenter = new Intl.Segmenter();
 
 /** How many columns it takes, colours not counted. */
 export function widthOf(text: string): number {
-  const plain = stripVTControlCharacters(text);
+  const plain = withoutColors(text);
   if (/^[\x20-\x7e]*$/.test(plain)) return plain.length;
   let width = 0;
   for (const { segment } of segmenter.segment(plain)) width += WIDE.test(segment) ? 2 : 1;
