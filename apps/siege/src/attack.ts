@@ -16,6 +16,7 @@ export interface AttackOrder {
 
 export interface AttackReport {
   readonly tally: Readonly<Record<string, number>>;
+  readonly reasons: Readonly<Record<string, string>>;
   /** What went wrong with the program itself. */
   readonly fault?: string;
 }
@@ -41,5 +42,9 @@ try {
 } catch (error) {
   if (!attacker.isOver) fault = (error as Error).stack ?? String(error);
 }
-const report: AttackReport = { tally: attacker.tally, ...(fault !== undefined && { fault }) };
+const report: AttackReport = {
+  tally: attacker.tally,
+  reasons: attacker.reasons,
+  ...(fault !== undefined && { fault }),
+};
 process.send!({ type: "ended", report } satisfies FromAttack, () => process.exit());

@@ -30,10 +30,11 @@ export function isFailed({ problems }: Row): boolean {
 /** A row as it comes, and what it is made of. */
 export function linesOf(row: Row): string[] {
   const { attackClass, facts, problems, isSecond } = row;
-  const { attacked, loopDelay, peakMb, restart, restartedMb, tally } = facts;
+  const { attacked, loopDelay, newcomer, peakMb, restart, restartedMb, tally, reasons } = facts;
   const verdict = isFailed(row) ? "FAILED" : isSecond ? "passed at the second try" : "passed";
   const figures = [
     `honest p50 ${ms(attacked.p50)}, p99 ${ms(attacked.p99)} of ${attacked.made}`,
+    `newcomer ${ms(newcomer)}`,
     `loop ${ms(loopDelay)}`,
     `${Math.round(peakMb)} MB`,
     `again after ${ms(restart)} with ${Math.round(restartedMb)} MB`,
@@ -42,8 +43,13 @@ export function linesOf(row: Row): string[] {
     `${verdict}: ${attackClass.name}: ${figures.join("; ")}`,
     `  met ${told(tally)}`,
     ...problems.map(({ says }) => `  ${says}`),
+    ...(problems.length === 0 ? [] : Object.entries(reasons)).map(
+      ([status, reason]) => `  ${status} was: ${reason.slice(0, REASON_CHARACTERS)}`,
+    ),
   ];
 }
+
+const REASON_CHARACTERS = 200;
 
 /** The table of the README. */
 export function tableOf(rows: readonly Row[]): string {

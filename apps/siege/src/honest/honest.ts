@@ -85,7 +85,7 @@ async function hear(message: ToHonest): Promise<void> {
     case "phase":
       phase = phaseNamed(message.name);
       delay.reset();
-      return;
+      return tell({ type: "begun" });
     case "report": {
       const reported = phaseNamed(message.name);
       const ownDelay = delay.percentile(99) / 1e6;

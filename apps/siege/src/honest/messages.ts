@@ -23,6 +23,7 @@ export type ToHonest =
 
 export type FromHonest =
   | { readonly type: "ready" }
+  | { readonly type: "begun" }
   | { readonly type: "reported"; readonly report: PhaseReport }
   /** After how many milliseconds the newcomer had its result; null where it had none in time. */
   | { readonly type: "joined"; readonly ms: number | null; readonly error?: string };

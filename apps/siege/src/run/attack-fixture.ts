@@ -9,5 +9,5 @@ const status = await fetch(`http://${place.host}:${place.port}/planted/${name}`)
   (response) => `${response.status}`,
   () => "cut",
 );
-tell({ type: "ended", report: { tally: { [status]: 1 } } });
+tell({ type: "ended", report: { tally: { [status]: 1 }, reasons: {} } });
 process.disconnect();

@@ -24,7 +24,7 @@ export async function attack(
   });
   const exited = once(child, "exit");
   setPriority(child.pid!, NICE);
-  let report: AttackReport = { tally: {}, fault: "It ended without a report." };
+  let report: AttackReport = { tally: {}, reasons: {}, fault: "It ended without a report." };
   let late = setTimeout(() => child.kill("SIGKILL"), BEGIN_WITHIN_MS);
   child.on("message", (message: FromAttack) => {
     if (message.type === "ended") {

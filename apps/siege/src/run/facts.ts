@@ -15,14 +15,16 @@ export interface Facts {
   /** Whether it answered once the attack was over, the same after its restart. */
   readonly answers: boolean;
   readonly answersAgain: boolean;
-  /** After how long a newcomer had a result, null for never. */
-  readonly newcomer: number | null;
+  /** The longest that a newcomer waited for its first result, during the attack or after it. */
+  readonly newcomer: number;
   readonly restart: number;
   readonly restartedMb: number;
   readonly crashes: number;
   /** The end of what a hub that crashed said last. */
   readonly lastWords: string;
   readonly tally: Readonly<Record<string, number>>;
+  /** The reason for the first refusal of each status. */
+  readonly reasons: Readonly<Record<string, string>>;
   readonly faults: readonly string[];
   /** What a class of its own found wrong. */
   readonly found: readonly string[];

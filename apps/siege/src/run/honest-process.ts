@@ -7,6 +7,8 @@ import type { FromHonest, PhaseReport, ToHonest } from "../honest/messages.ts";
 
 const PROGRAM = fileURLToPath(new URL("../honest/honest.ts", import.meta.url));
 
+export type Joined = Extract<FromHonest, { type: "joined" }>;
+
 /** The honest pair, seen from the siege. */
 export class HonestProcess {
   readonly #child: ChildProcess;
@@ -26,8 +28,10 @@ export class HonestProcess {
     return honest;
   }
 
-  begin(name: string): void {
+  /** Settles when what is handed off is of this phase. */
+  async begin(name: string): Promise<void> {
     this.#tell({ type: "phase", name });
+    await this.#hear("begun");
   }
 
   async report(name: string, withinMs: number): Promise<PhaseReport> {
@@ -36,7 +40,7 @@ export class HonestProcess {
   }
 
   /** After how many milliseconds somebody new had the result of a handoff. */
-  async join(withinMs: number): Promise<Extract<FromHonest, { type: "joined" }>> {
+  async join(withinMs: number): Promise<Joined> {
     this.#tell({ type: "join", withinMs });
     return this.#hear("joined");
   }

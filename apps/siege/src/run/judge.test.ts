@@ -28,6 +28,7 @@ const GOOD: Facts = {
   crashes: 0,
   lastWords: "",
   tally: { sent: 3 },
+  reasons: {},
   faults: [],
   found: [],
 };
@@ -53,7 +54,7 @@ test.each<[string, Partial<Facts>, string[]?]>([
   ["a hub that does not answer", { answers: false }],
   ["a hub that does not answer after its restart", { answersAgain: false }],
   ["a slow restart", { restart: 10_001 }],
-  ["a newcomer without a result", { newcomer: null }],
+  ["a newcomer without a result", { newcomer: Infinity }],
   ["a newcomer with a late result", { newcomer: 10_001 }],
   ["a lost handoff during the attack", { attacked: { ...PHASE, completed: 9 } }],
   ["a lost handoff after it", { afterwards: { ...PHASE, completed: 9 } }],

@@ -28,7 +28,7 @@ const LATENCY_BOUNDS: readonly Bound[] = [
     return `the honest p99 was ${Math.round(attacked.p99)} ms, and the bound is ${Math.round(bound)} ms`;
   },
   ({ newcomer }) => {
-    if (newcomer === null) return "a newcomer had no result afterwards";
+    if (newcomer === Infinity) return "a newcomer had no result";
     if (newcomer <= BOUNDS.newcomerMs) return undefined;
     return `a newcomer had its result after ${Math.round(newcomer)} ms`;
   },

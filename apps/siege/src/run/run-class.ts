@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttackClass } from "../attack-class.ts";
-import { placeAt } from "../toolkit/place.ts";
+import type { Place } from "../toolkit/place.ts";
 import { attack } from "./attack-process.ts";
 import { Disk } from "./disk.ts";
 import type { Facts } from "./facts.ts";
 import { HonestProcess } from "./honest-process.ts";
+import type { Joined } from "./honest-process.ts";
 import { HubProcess } from "./hub-process.ts";
 import type { HubOptions } from "./hub-process.ts";
 import { freePort } from "./free-port.ts";
@@ -40,9 +41,9 @@ export async function quiet(seconds: number): Promise<number> {
     await sleep(2 * WARM_UP_MS);
     const found: number[] = [];
     for (let window = 0; window < QUIET_WINDOWS; window++) {
-      honest.begin(`quiet ${window}`);
+      await honest.begin(`quiet ${window}`);
       await sleep((seconds / QUIET_WINDOWS) * 1000);
-      honest.begin("over");
+      await honest.begin("over");
       found.push((await honest.report(`quiet ${window}`, SETTLE_WITHIN_MS)).p99);
     }
     await honest.end();
@@ -74,22 +75,37 @@ export async function runClass(
     command,
   });
   const tally: Record<string, number> = {};
+  const reasons: Record<string, string> = {};
   const faults: string[] = [];
   const found: string[] = [];
+  const newcomers: number[] = [];
   let honest: HonestProcess | undefined;
   try {
     await hub.start();
     honest = await HonestProcess.start(hub.url, tls?.environment);
     await sleep(WARM_UP_MS);
-    const place = await placeAt(hub.url, hub.operatorToken);
+    const place = await placeOf(hub);
     const probe = new Probe(hub.url);
     for (const origin of from) {
       const order = { name, origin, seconds: seconds / from.length, place, peerPort };
-      const report = await attack(order, () => honest!.begin("attacked"), program);
-      honest.begin("afterwards");
+      let meanwhile: Promise<Joined> | undefined;
+      const begun = (): void => {
+        void honest!.begin("attacked");
+        // Who shares its address with an attacker shares its budgets.
+        if (origin === "beside") return;
+        meanwhile = honest!.join(JOIN_WITHIN_MS);
+        // Nobody waits for it where the hub is gone.
+        meanwhile.catch(() => undefined);
+      };
+      const report = await attack(order, begun, program);
+      await honest.begin("afterwards");
+      if (!hub.isAlive) meanwhile = undefined;
+      const joined = await meanwhile;
+      if (joined !== undefined) newcomers.push(joined.ms ?? Infinity);
       for (const [outcome, count] of Object.entries(report.tally)) {
         tally[outcome] = (tally[outcome] ?? 0) + count;
       }
+      Object.assign(reasons, report.reasons);
       if (report.fault !== undefined) faults.push(report.fault);
     }
     if (disk !== undefined) found.push(...(await disk.judgeFull(hub.url)));
@@ -99,12 +115,13 @@ export async function runClass(
     const loopDelay = await probe.stop();
     const answers = hub.isAlive && (await isAnswering(hub.url));
     const joined = await honest.join(hub.isAlive ? JOIN_WITHIN_MS : 0);
+    newcomers.push(joined.ms ?? Infinity);
     const peakMb = hub.peakMb();
     await hub.kill();
     const restart = await hub.start();
-    honest.begin("restarted");
+    await honest.begin("restarted");
     await sleep(RESTARTED_MS);
-    honest.begin("over");
+    await honest.begin("over");
     const afterwards = await honest.report("afterwards", SETTLE_WITHIN_MS);
     const restarted = await honest.report("restarted", SETTLE_WITHIN_MS);
     const answersAgain = hub.isAlive && (await isAnswering(hub.url));
@@ -117,12 +134,13 @@ export async function runClass(
       peakMb,
       answers,
       answersAgain,
-      newcomer: joined.ms,
+      newcomer: Math.max(...newcomers),
       restart,
       restartedMb: hub.peakMb(),
       crashes: hub.crashes,
       lastWords: hub.said,
       tally,
+      reasons,
       faults,
       found,
     };
@@ -132,6 +150,14 @@ export async function runClass(
     disk?.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function placeOf({ url, operatorToken }: HubProcess): Promise<Place> {
+  const { hostname, port, protocol } = new URL(url);
+  const { text } = await ask(url, "/.well-known/waybill");
+  const { hub, domain } = JSON.parse(text) as { hub: string; domain?: string };
+  const isTls = protocol === "https:";
+  return { host: hostname, port: Number(port), isTls, hub, domain, operatorToken };
 }
 
 async function isAnswering(url: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+/// <reference types="node" />
 import { digestOf, digestOfBytes, generateKey, newId, signCompact } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import type { Place } from "./place.ts";
@@ -44,6 +45,16 @@ export class Actor {
       ...more,
     });
     this.#previous = digestOf(text);
+    return text;
+  }
+
+  /** Its next manifest, with a new key in the place of the one that signs it. */
+  rotation(capabilities: readonly unknown[]): string {
+    const next = generateKey();
+    const held = `waybill key 1\n${this.id}\n${next.kid}\nsign`;
+    const proof = Buffer.from(next.sign(new TextEncoder().encode(held))).toString("base64url");
+    const text = this.manifest(capabilities, { keys: [{ ...next.jwk, proof }] });
+    this.key = next;
     return text;
   }
 

@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import type { Origin } from "../attack-class.ts";
 import { Actor } from "./actor.ts";
 import type { Place } from "./place.ts";
@@ -28,6 +28,12 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+}
+
+/** What a hub says where it refuses. */
+export interface Problem {
+  readonly waybill_status: number;
+  readonly detail: string;
 }
 
 export interface AttackerOptions {
@@ -68,6 +74,8 @@ export class Attacker {
   /** Aborted when the time of the attack is over. */
   readonly signal: AbortSignal;
   readonly tally: Record<string, number> = {};
+  /** The reason that the hub gave for the first refusal of each status. */
+  readonly reasons: Record<string, string> = {};
   readonly #addresses: readonly string[];
   readonly #until: number;
   readonly #sockets = new Set<Socket>();
@@ -80,8 +88,9 @@ export class Attacker {
     this.origin = origin;
     this.peerPort = peerPort;
     this.#addresses = ADDRESSES[origin];
-    this.#until = Date.now() + seconds * 1000;
-    this.signal = AbortSignal.timeout(seconds * 1000);
+    const ms = Math.ceil(seconds * 1000);
+    this.#until = Date.now() + ms;
+    this.signal = AbortSignal.timeout(ms);
     this.signal.addEventListener("abort", () => this.close());
   }
 
@@ -124,6 +133,17 @@ export class Attacker {
     });
   }
 
+  /** Gives it a new key; what it signs from now on is signed by that. */
+  rotate(actor: Actor, capabilities: readonly unknown[]): Promise<Answer> {
+    const manifest = actor.rotation(capabilities);
+    return this.ask({
+      method: "PUT",
+      path: `/v1/agents/${actor.id}`,
+      body: { manifest },
+      label: "rotate",
+    });
+  }
+
   submit(envelope: string, label = "submit"): Promise<Answer> {
     return this.ask({ method: "POST", path: "/v1/envelopes", body: { envelope }, label });
   }
@@ -150,9 +170,21 @@ export class Attacker {
     sent.end(body);
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     const text = await read(response);
-    const status = statusOf(response, text);
+    const status = this.#statusOf(response, text);
     this.count(label === undefined ? `${status}` : `${label} ${status}`);
     return { status, headers: response.headers, text };
+  }
+
+  #statusOf(response: IncomingMessage, text: string): number {
+    const { statusCode = 0 } = response;
+    if (!response.headers["content-type"]?.includes("problem+json")) return statusCode;
+    return this.refused(JSON.parse(text) as Problem);
+  }
+
+  /** The status of a problem, whose reason is kept. */
+  refused({ waybill_status: status, detail }: Problem): number {
+    this.reasons[status] ??= detail;
+    return status;
   }
 
   /** A connection on which anything may be said. */
@@ -172,6 +204,8 @@ export class Attacker {
     const lane = async (index: number): Promise<void> => {
       for (let turn = 0; !this.isOver; turn++) {
         if (!(await this.bear(() => act(index, turn)))) await this.rest(5);
+        // What never waits would keep the end from being noticed.
+        else await immediate();
       }
     };
     await Promise.all(Array.from({ length: width }, (_, index) => lane(index)));
@@ -244,10 +278,4 @@ async function read(response: IncomingMessage): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
-}
-
-function statusOf(response: IncomingMessage, text: string): number {
-  const { statusCode = 0 } = response;
-  if (!response.headers["content-type"]?.includes("problem+json")) return statusCode;
-  return (JSON.parse(text) as { waybill_status: number }).waybill_status;
 }

@@ -2,7 +2,7 @@
 import { newId } from "@waybill/protocol";
 import type { Actor } from "./actor.ts";
 import { cut } from "./attacker.ts";
-import type { Attacker } from "./attacker.ts";
+import type { Attacker, Problem } from "./attacker.ts";
 import { RawWebSocket } from "./web-socket.ts";
 import type { WebSocketOptions } from "./web-socket.ts";
 
@@ -19,11 +19,13 @@ export interface LineOptions extends WebSocketOptions {
 /** An agent that is attached over a socket. */
 export class Line {
   readonly web: RawWebSocket;
+  readonly #attacker: Attacker;
   readonly #delivered: NonNullable<LineOptions["delivered"]>;
   readonly #calls = new Map<number, (reply: Heard) => void>();
   #number = 0;
 
-  constructor(web: RawWebSocket, delivered: LineOptions["delivered"]) {
+  constructor(attacker: Attacker, web: RawWebSocket, delivered: LineOptions["delivered"]) {
+    this.#attacker = attacker;
     this.web = web;
     this.#delivered = delivered ?? (() => undefined);
     web.onText = (text) => {
@@ -52,8 +54,8 @@ export class Line {
     this.#calls.set(number, resolve);
     void this.web.closed.then(() => reject(cut("The socket was closed.")));
     this.say({ type: "call", number, call, params });
-    const { problem } = (await promise) as { problem?: { waybill_status: number } };
-    return problem?.waybill_status ?? 200;
+    const { problem } = (await promise) as { problem?: Problem };
+    return problem === undefined ? 200 : this.#attacker.refused(problem);
   }
 }
 
@@ -75,12 +77,13 @@ export async function attach(
   web.send(JSON.stringify({ type: "hello", proof, credit }));
   const first = framesOf(await web.next());
   if (first[0]?.["type"] !== "attached") {
-    attacker.count(`hello ${JSON.stringify(first[0]).slice(0, 200)}`);
+    const { problem } = (first[0] ?? {}) as { problem?: Problem };
+    attacker.count(`hello ${problem === undefined ? "" : attacker.refused(problem)}`);
     web.socket.destroy();
     throw cut("The hello was refused.");
   }
   attacker.count("attached");
-  const line = new Line(web, delivered);
+  const line = new Line(attacker, web, delivered);
   for (const frame of first.slice(1)) line.web.onText(JSON.stringify(frame));
   return line;
 }

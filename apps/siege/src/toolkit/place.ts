@@ -1,5 +1,3 @@
-/// <reference types="node" />
-
 /** What an attacker knows of the hub: what everybody can read at `/.well-known/waybill`. */
 export interface Place {
   readonly host: string;
@@ -10,12 +8,4 @@ export interface Place {
   readonly domain: string | undefined;
   /** Only of use to attacks that an operator's own tools could make by accident. */
   readonly operatorToken: string;
-}
-
-export async function placeAt(url: string, operatorToken: string): Promise<Place> {
-  const { hostname, port, protocol } = new URL(url);
-  const response = await fetch(`${url}/.well-known/waybill`);
-  const { hub, domain } = (await response.json()) as { hub: string; domain?: string };
-  const isTls = protocol === "https:";
-  return { host: hostname, port: Number(port), isTls, hub, domain, operatorToken };
 }

@@ -5,7 +5,7 @@ import { cut } from "./attacker.ts";
 import type { Attacker } from "./attacker.ts";
 
 /** The opcodes of RFC 6455. */
-const OPCODES = {
+export const OPCODES = {
   continuation: 0,
   text: 1,
   binary: 2,
@@ -36,12 +36,15 @@ export class RawWebSocket {
   readonly closed: Promise<void>;
   /** Hears each text message. */
   onText: (text: string) => void = () => undefined;
+  readonly #isClient: boolean;
   readonly #waiting: string[] = [];
   #buffer: Buffer = Buffer.alloc(0);
   #parts: Buffer[] = [];
 
-  private constructor(socket: Socket) {
+  /** On a connection that was upgraded; a client masks what it sends, and a server does not. */
+  constructor(socket: Socket, isClient = true) {
     this.socket = socket;
+    this.#isClient = isClient;
     this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
     socket.on("data", (data: Buffer) => this.#take(data));
     this.onText = (text) => void this.#waiting.push(text);
@@ -78,7 +81,7 @@ export class RawWebSocket {
 
   /** Whether it may go on without waiting for `drain`. */
   frame(opcode: number, payload: Buffer, options: FrameOptions = {}): boolean {
-    return this.socket.write(frameOf(opcode, payload, options));
+    return this.socket.write(frameOf(opcode, payload, { isMasked: this.#isClient, ...options }));
   }
 
   /** The text messages that have come; the next one where none has. */
@@ -114,7 +117,7 @@ export class RawWebSocket {
   }
 }
 
-function frameOf(opcode: number, payload: Buffer, options: FrameOptions = {}): Buffer {
+export function frameOf(opcode: number, payload: Buffer, options: FrameOptions = {}): Buffer {
   const { isFinal = true, isMasked = true, reserved = 0, length = payload.length } = options;
   const head = [(isFinal ? 0x80 : 0) | (reserved << 4) | opcode];
   const mask = isMasked ? 0x80 : 0;
@@ -125,11 +128,15 @@ function frameOf(opcode: number, payload: Buffer, options: FrameOptions = {}): B
   else head.push(mask | 127, ...extended);
   if (!isMasked) return Buffer.concat([Buffer.from(head), payload]);
   const key = randomBytes(4);
-  const masked = Buffer.allocUnsafe(payload.length);
+  return Buffer.concat([Buffer.from(head), key, masked(payload, key)]);
+}
+
+function masked(payload: Buffer, key: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(payload.length);
   for (let index = 0; index < payload.length; index++) {
-    masked[index] = payload[index]! ^ key[index & 3]!;
+    bytes[index] = payload[index]! ^ key[index & 3]!;
   }
-  return Buffer.concat([Buffer.from(head), key, masked]);
+  return bytes;
 }
 
 interface Frame {
@@ -139,11 +146,12 @@ interface Frame {
   readonly end: number;
 }
 
-/** The first frame of what has come from the hub, where it is there as a whole. */
+/** The first frame of what has come, where it is there as a whole. */
 function readFrame(buffer: Buffer): Frame | undefined {
   if (buffer.length < 2) return undefined;
   const short = buffer[1]! & 0x7f;
-  const start = short === 127 ? 10 : short === 126 ? 4 : 2;
+  const isMasked = (buffer[1]! & 0x80) !== 0;
+  const start = (short === 127 ? 10 : short === 126 ? 4 : 2) + (isMasked ? 4 : 0);
   if (buffer.length < start) return undefined;
   const length =
     short === 127
@@ -154,7 +162,14 @@ function readFrame(buffer: Buffer): Frame | undefined {
   const end = start + length;
   if (buffer.length < end) return undefined;
   const isFinal = (buffer[0]! & 0x80) !== 0;
-  return { opcode: buffer[0]! & 0x0f, isFinal, payload: buffer.subarray(start, end), end };
+  const payload = buffer.subarray(start, end);
+  const key = isMasked ? buffer.subarray(start - 4, start) : undefined;
+  return {
+    opcode: buffer[0]! & 0x0f,
+    isFinal,
+    payload: key === undefined ? payload : masked(payload, key),
+    end,
+  };
 }
 
 const HEAD_END = Buffer.from("\r\n\r\n");
