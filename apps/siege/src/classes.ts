@@ -18,7 +18,7 @@ import { hellos } from "./attacks/hellos.ts";
 import { hoarding } from "./attacks/hoarding.ts";
 import { hostileContents } from "./attacks/hostile-contents.ts";
 import { hostileSchemas } from "./attacks/hostile-schemas.ts";
-import { hostilePeer } from "./attacks/hostile-peer.ts";
+import { peerFloods, peerLists } from "./attacks/hostile-peer.ts";
 import { inboxNews } from "./attacks/inbox-news.ts";
 import { keySquatting } from "./attacks/key-squatting.ts";
 import { listing } from "./attacks/listing.ts";
@@ -54,6 +54,7 @@ import { tls } from "./attacks/tls.ts";
 import { unfetchedDeliveries } from "./attacks/unfetched-deliveries.ts";
 import { unreadAnswers } from "./attacks/unread-answers.ts";
 import { unreadDeliveries } from "./attacks/unread-deliveries.ts";
+import { unreadLedger } from "./attacks/unread-ledger.ts";
 import { unreadHistories } from "./attacks/unread-histories.ts";
 import { unverified } from "./attacks/unverified.ts";
 import { weakKeys } from "./attacks/weak-keys.ts";
@@ -110,6 +111,7 @@ export const CLASSES: readonly AttackClass[] = [
   unreadDeliveries,
   unfetchedDeliveries,
   unreadHistories,
+  unreadLedger,
   creditGames,
   hoarding,
   poison,
@@ -119,7 +121,8 @@ export const CLASSES: readonly AttackClass[] = [
   reflection,
   badInboxes,
   rebinding,
-  hostilePeer,
+  peerLists,
+  peerFloods,
   fullDisk,
 ];
 

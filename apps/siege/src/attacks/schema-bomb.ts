@@ -1,8 +1,9 @@
 import type { AttackClass } from "../attack-class.ts";
 
-const VERSIONS = 256;
+/** As many versions as a manifest holds, and fewer, until the hub takes it. */
+const VERSIONS = [256, 64, 16, 4, 1];
 
-/** One capability in as many versions as a manifest holds: each has its own schema to be checked. */
+/** One capability in many versions, each of which has its own schema to be checked. */
 function bomb(name: string, does: string, schema: object, input: () => unknown): AttackClass {
   return {
     name: `schema-${name}`,
@@ -11,12 +12,16 @@ function bomb(name: string, does: string, schema: object, input: () => unknown):
     lands: ["publish 200", "asked"],
     async run(attacker) {
       const capability = `bomb-${name}`;
-      const capabilities = Array.from({ length: VERSIONS }, (_, index) => ({
-        name: capability,
-        version: `${index + 1}`,
-        input_schema: schema,
-      }));
-      const actor = await attacker.enrolled(capabilities);
+      const actor = attacker.actor();
+      for (const versions of VERSIONS) {
+        const capabilities = Array.from({ length: versions }, (_, index) => ({
+          name: capability,
+          version: `${index + 1}`,
+          input_schema: schema,
+        }));
+        const { status } = await attacker.publish(actor.forget(), capabilities);
+        if (status === 200) break;
+      }
       const given = input();
       const query = JSON.stringify({ capability, input: given });
       await attacker.crowd(4, (lane) => {

@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL("../attack.ts", import.meta.url));
 const NICE = 5;
 const BEGIN_WITHIN_MS = 20_000;
 /** Beyond its time an attack is given this long to tell what it has met. */
-const GRACE_MS = 3_000;
+const GRACE_MS = 10_000;
 
 /** Runs one attack to its end; `begun` is told when its time begins. */
 export async function attack(

@@ -1,16 +1,19 @@
 /// <reference types="node" />
 import { execFileSync } from "node:child_process";
+import { undoAtExit } from "./folder.ts";
 import { ask } from "./probe.ts";
 
 /** A disk of a few megabytes, in memory. Only root may make one. */
 export class Disk {
   readonly #folder: string;
   readonly #bytes: readonly [number, number];
+  readonly close: () => void;
 
   constructor(folder: string, bytes: readonly [number, number]) {
     this.#folder = folder;
     this.#bytes = bytes;
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes[0]}`, "tmpfs", folder]);
+    this.close = undoAtExit(() => execFileSync("umount", ["--lazy", folder]));
   }
 
   /** What is wrong with how a hub behaves whose disk is full. */
@@ -21,9 +24,5 @@ export class Disk {
 
   grow(): void {
     execFileSync("mount", ["-o", `remount,size=${this.#bytes[1]}`, this.#folder]);
-  }
-
-  close(): void {
-    execFileSync("umount", ["--lazy", this.#folder]);
   }
 }

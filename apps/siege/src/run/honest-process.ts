@@ -12,9 +12,19 @@ export type Joined = Extract<FromHonest, { type: "joined" }>;
 /** The honest pair, seen from the siege. */
 export class HonestProcess {
   readonly #child: ChildProcess;
+  /** Who waits for a message, by its type, in the order in which they came. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<FromHonest>[]>();
 
   private constructor(child: ChildProcess) {
     this.#child = child;
+    child.on("message", (message: FromHonest) => {
+      this.#waiting.get(message.type)?.shift()?.resolve(message);
+    });
+    child.once("exit", () => {
+      for (const { reject } of [...this.#waiting.values()].flat()) {
+        reject(new Error("The honest pair has ended by itself."));
+      }
+    });
   }
 
   /** Settles when both are attached and hand off. */
@@ -58,14 +68,8 @@ export class HonestProcess {
   async #hear<Type extends FromHonest["type"]>(
     type: Type,
   ): Promise<Extract<FromHonest, { type: Type }>> {
-    for (;;) {
-      const [message] = (await Promise.race([
-        once(this.#child, "message"),
-        once(this.#child, "exit").then(() => {
-          throw new Error("The honest pair has ended by itself.");
-        }),
-      ])) as [FromHonest];
-      if (message.type === type) return message as Extract<FromHonest, { type: Type }>;
-    }
+    const waiter = Promise.withResolvers<FromHonest>();
+    this.#waiting.set(type, [...(this.#waiting.get(type) ?? []), waiter]);
+    return (await waiter.promise) as Extract<FromHonest, { type: Type }>;
   }
 }

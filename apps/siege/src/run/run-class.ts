@@ -1,6 +1,4 @@
 /// <reference types="node" />
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttackClass } from "../attack-class.ts";
@@ -8,6 +6,7 @@ import type { Place } from "../toolkit/place.ts";
 import { attack } from "./attack-process.ts";
 import { Disk } from "./disk.ts";
 import type { Facts } from "./facts.ts";
+import { temporaryFolder } from "./folder.ts";
 import { HonestProcess } from "./honest-process.ts";
 import type { Joined } from "./honest-process.ts";
 import { HubProcess } from "./hub-process.ts";
@@ -33,7 +32,7 @@ const QUIET_WINDOWS = 3;
 
 /** The honest p99 of a hub that nobody attacks. */
 export async function quiet(seconds: number): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "waybill-siege-"));
+  const { folder, remove } = temporaryFolder();
   const hub = new HubProcess({ folder, setup: {} });
   try {
     await hub.start();
@@ -50,7 +49,7 @@ export async function quiet(seconds: number): Promise<number> {
     return found.toSorted((a, b) => a - b)[Math.floor(QUIET_WINDOWS / 2)]!;
   } finally {
     await hub.stop();
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
 
@@ -60,7 +59,7 @@ export async function runClass(
   { seconds, quietP99, command, program }: RunOptions,
 ): Promise<Facts> {
   const { name, from = ["elsewhere"], hub: setup = {} } = attackClass;
-  const folder = mkdtempSync(join(tmpdir(), "waybill-siege-"));
+  const { folder, remove } = temporaryFolder();
   const disk = setup.diskBytes === undefined ? undefined : new Disk(folder, setup.diskBytes);
   const tls = setup.isTls === true ? certificate(folder) : undefined;
   const peerPort = setup.hasPeer === true ? await freePort("127.0.0.8") : 0;
@@ -148,7 +147,7 @@ export async function runClass(
     await honest?.end();
     await hub.stop();
     disk?.close();
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   }
 }
 

@@ -32,6 +32,13 @@ export class Actor {
     this.place = place;
   }
 
+  /** As if it had never published: the hub has taken nothing of it. */
+  forget(): this {
+    this.#sequence = 0;
+    this.#previous = undefined;
+    return this;
+  }
+
   /** Its next manifest, signed. */
   manifest(capabilities: readonly unknown[], more: object = {}): string {
     const text = this.sign({

@@ -50,6 +50,8 @@ const ADDRESSES: Readonly<Record<Origin, readonly string[]>> = {
   spread: Array.from({ length: 200 }, (_, index) => `127.0.1.${index + 1}`),
 };
 const ANSWER_BYTES = 64 * 1024 * 1024;
+const TOO_OFTEN = 301;
+const RETRY_MS = 50;
 /** What it means that the other side, or the end of the time, has cut a connection. */
 const CUT = new Set([
   "ECONNRESET",
@@ -119,12 +121,20 @@ export class Attacker {
   /** Somebody new, enrolled with these capabilities. */
   async enrolled(capabilities: readonly unknown[] = [], more: object = {}): Promise<Actor> {
     const actor = this.actor();
-    await this.publish(actor, capabilities, more);
-    return actor;
+    const manifest = actor.manifest(capabilities, more);
+    // Whoever comes too often is told to come again.
+    for (;;) {
+      const { status } = await this.#publish(actor, manifest);
+      if (status !== TOO_OFTEN) return actor;
+      await this.rest(RETRY_MS);
+    }
   }
 
   publish(actor: Actor, capabilities: readonly unknown[], more: object = {}): Promise<Answer> {
-    const manifest = actor.manifest(capabilities, more);
+    return this.#publish(actor, actor.manifest(capabilities, more));
+  }
+
+  #publish(actor: Actor, manifest: string): Promise<Answer> {
     return this.ask({
       method: "PUT",
       path: `/v1/agents/${actor.id}`,
