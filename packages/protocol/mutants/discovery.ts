@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const DISCOVERY = "src/discovery/discovery.ts";
+const VERDICTS = "src/discovery/input-verdicts.ts";
 const RELIABILITY = "src/discovery/reliability.ts";
 const CONTRACT = "src/contract/contract.ts";
 
@@ -46,6 +47,34 @@ export const DISCOVERIES: readonly Mutant[] = [
     find: `filters.flatMap((filter) => filter(facts, weight) ?? []);`,
     replace: `filters.flatMap((filter) => filter(facts, weight) ?? []).slice(0, 1);`,
     why: "gives only the first reason",
+  },
+  {
+    rule: "WB-92",
+    file: VERDICTS,
+    find: `    budget.stepsLeft -= given - own.stepsLeft;`,
+    replace: `    void budget;`,
+    why: "gives each candidate a budget of its own",
+  },
+  {
+    rule: "WB-92",
+    file: VERDICTS,
+    find: `for (const steps of [share, Infinity]) {`,
+    replace: `for (const steps of [Infinity, share]) {`,
+    why: "lets one schema use up what others need",
+  },
+  {
+    rule: "WB-92",
+    file: VERDICTS,
+    find: `return inputSchema ?? JSON.stringify(capability.input_schema);`,
+    replace: `return inputSchema ?? capability;`,
+    why: "checks a schema for each one who has it",
+  },
+  {
+    rule: "WB-92",
+    file: VERDICTS,
+    find: `?? NOT_CHECKED;`,
+    replace: `?? [];`,
+    why: "finds whom it has not checked",
   },
   {
     rule: "WB-72",

@@ -247,6 +247,27 @@ export const MANIFESTS: readonly Mutant[] = [
     why: "counts no steps",
   },
   {
+    rule: "WB-93",
+    file: "src/schema/schema-compile.ts",
+    find: `    takeFrom(allowance, "schemas", 1);\n`,
+    replace: ``,
+    why: "counts the schemas of each capability by themselves",
+  },
+  {
+    rule: "WB-93",
+    file: "src/schema/shorthand.ts",
+    find: `  takeFrom(allowance, "characters", characters);\n`,
+    replace: ``,
+    why: "takes any number of characters",
+  },
+  {
+    rule: "WB-93",
+    file: "src/schema/schema-compile.ts",
+    find: `takeFrom(this.#limits.allowance, "instructions", pattern.size);`,
+    replace: ``,
+    why: "bounds each pattern by itself",
+  },
+  {
     rule: "WB-70",
     file: TRUST,
     find: `if (pin !== undefined) return`,

@@ -188,7 +188,12 @@ function policyOf({ pins, allow_list, registry, first_use }: Vector["input"]): T
 
 const MANIFEST_OPERATIONS: Readonly<Record<string, Judge>> = {
   verify: chained,
-  read: (api, { manifest }) => outcome(api, () => ({ manifest: api.parseManifest(manifest) })),
+  read: (api, { manifest, manifest_text }) =>
+    outcome(api, () => {
+      const given: unknown =
+        manifest_text === undefined ? manifest : JSON.parse(expand(manifest_text));
+      return { manifest: api.parseManifest(given) };
+    }),
 };
 
 function candidateOf(api: Api, given: Members, at: number): Candidate {
@@ -211,9 +216,12 @@ function candidateOf(api: Api, given: Members, at: number): Candidate {
 }
 
 const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
-  find: (api, { query, candidates, at }) => {
+  find: (api, { query, input_text, steps, candidates, at }) => {
     const known = (candidates as Members[]).map((each) => candidateOf(api, each, at));
-    const { fits, leftOut } = api.findCandidates(camel(query) as Protocol.FindQuery, known, at);
+    const input = input_text === undefined ? {} : { input: JSON.parse(expand(input_text)) };
+    const asked = { ...(camel(query) as Protocol.FindQuery), ...input };
+    const budget = steps === undefined ? undefined : { stepsLeft: steps as number };
+    const { fits, leftOut } = api.findCandidates(asked, known, at, { budget });
     for (const { reasons } of leftOut) expect(reasons).not.toHaveLength(0);
     return {
       fits: fits.map((each) => each.agent_id),

@@ -26,6 +26,7 @@ from waybill.protocol.lifecycle import step
 from waybill.protocol.lifecycle_event import event_of
 from waybill.protocol.manifest import VerifiedManifest, check_domain, keyring, verify_manifest
 from waybill.protocol.manifest_shape import read_manifest
+from waybill.protocol.pattern import Budget
 from waybill.protocol.problem import error_of_response
 from waybill.protocol.proof import (
     check_hello,
@@ -161,7 +162,9 @@ def run_history(given: Case) -> Outcome:
 
 def run_manifest(given: Case) -> Outcome:
     if given["operation"] == "read":
-        return outcome(lambda: {"manifest": read_manifest(given["manifest"])})
+        long = given.get("manifest_text")
+        manifest = given["manifest"] if long is None else parse_json(text_of(long))
+        return outcome(lambda: {"manifest": read_manifest(manifest)})
     last: VerifiedManifest | None = None
     trust = given.get("trust")
     policy = trust and TrustPolicy(
@@ -214,7 +217,11 @@ def run_schema(given: Case) -> Outcome:
 
 def run_discovery(given: Case) -> Outcome:
     if given["operation"] == "find":
-        ranked = find(given["query"], [Candidate(**each) for each in given["candidates"]])
+        query = dict(given["query"])
+        if "input_text" in given:
+            query["input"] = parse_json(text_of(given["input_text"]))
+        budget = Budget(given["steps"]) if "steps" in given else None
+        ranked = find(query, [Candidate(**each) for each in given["candidates"]], budget)
         assert all(ranked.left_out.values())
         return {"fits": [each.agent_id for each in ranked.fits], "left_out": list(ranked.left_out)}
     ejection, answers = Ejection(), []

@@ -1,6 +1,7 @@
 import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
 import { MINUTE, NOW } from "./parties.ts";
+import { many } from "./text.ts";
 
 type Members = Record<string, unknown>;
 
@@ -44,6 +45,25 @@ function found(
     input: { operation: "find", query: { ...QUERY, ...query }, candidates, at: NOW },
     expect: { fits, left_out },
   };
+}
+
+/** Each asks the same of every number, under a schema of its own. */
+const COSTLY: readonly Members[] = Array.from({ length: 8 }, (_, index) =>
+  candidate(`costly-${index}`, {
+    capability: {
+      input_schema: {
+        type: "array",
+        title: `Schema ${index}`,
+        items: { allOf: Array.from({ length: 10 }, () => ({ not: { const: index - 100 } })) },
+      },
+    },
+  }),
+);
+
+function budgeted(title: string, candidates: readonly Members[], fits: readonly string[]): Row {
+  const row = found([92], title, {}, candidates, fits);
+  const input_text = { concat: ["[", many("1,", 19_999), "1]"] };
+  return { ...row, input: { ...(row.input as Members), input_text, steps: 200_000 } };
 }
 
 type Moment = readonly [after: number, what: number | "asked", isOut?: boolean];
@@ -185,6 +205,12 @@ export const DISCOVERY: VectorFile = vectorFile(
       ],
       ["b", "a"],
     ),
+    budgeted(
+      "a schema that costs little, behind many that cost more than the budget of the query",
+      [...COSTLY, candidate("plain", { capability: { input_schema: { type: "array" } } })],
+      ["plain"],
+    ),
+    budgeted("schemas that each cost more than the budget of the query", COSTLY, []),
     ejected("two failures in a row", [0, 500], [0, 500], [1, "asked", false]),
     ejected(
       "three failures in a row: out for 30 seconds",

@@ -1,5 +1,6 @@
 import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
+import { many } from "./text.ts";
 import type { Text } from "./text.ts";
 
 function fine(
@@ -16,7 +17,6 @@ function refused(rules: readonly number[], title: string, text: Text, status: nu
   return { rules, title, input: { text }, expect: { status } };
 }
 
-const many = (repeat: string, times: number): Text => ({ repeat, times });
 const joined = (...concat: readonly Text[]): Text => ({ concat });
 
 const VALUES: readonly Row[] = [

@@ -16,6 +16,8 @@ import {
   timeAt,
 } from "./parties.ts";
 import { hexBytes, SMALL_ORDER } from "./points.ts";
+import { many } from "./text.ts";
+import type { Text } from "./text.ts";
 import { flip, signed } from "./wire.ts";
 
 type Members = Record<string, unknown>;
@@ -520,7 +522,41 @@ const PLAIN: readonly Row[] = [
     { status: 400 },
   ),
   plain([28], "a list", [FOUNDING], { status: 400 }),
+  long([93], "20,000 schemas in two capabilities", schemas(9_998, 9_998), { status: "ok" }),
+  long([93], "more than 20,000 schemas in three capabilities", schemas(9_000, 9_000, 9_000), {
+    status: 413,
+  }),
+  long([93], "more than two million characters in five capabilities", texts(5), { status: 413 }),
+  long([93], "fewer than that in four capabilities", texts(4), { status: "ok" }),
 ];
+
+function long(
+  rules: readonly number[],
+  title: string,
+  input_schemas: readonly Text[],
+  expect: Members,
+): Row {
+  const parts = input_schemas.flatMap((schema, index): Text[] => [
+    `${index === 0 ? "" : ","}{"name":"c${index}","input_schema":`,
+    schema,
+    "}",
+  ]);
+  const manifest_text = {
+    concat: [`{"agent_id":"${editor.agent}","capabilities":[`, ...parts, "]}"],
+  };
+  return { rules, title, input: { operation: "read", manifest_text }, expect };
+}
+
+/** One schema with so many others in it. */
+function schemas(...counts: readonly number[]): Text[] {
+  return counts.map((count) => ({ concat: ['{"anyOf":[', many("true,", count - 1), "true]}"] }));
+}
+
+/** Half a million characters each: eight for each of the values. */
+function texts(count: number): Text[] {
+  const schema = { concat: ['{"enum":[', many("0,", 59_999), "0]}"] };
+  return Array.from({ length: count }, () => schema);
+}
 
 export const MANIFESTS: VectorFile = vectorFile(
   "manifests",

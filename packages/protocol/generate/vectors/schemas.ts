@@ -1,5 +1,6 @@
 import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
+import { many } from "./text.ts";
 import type { Text } from "./text.ts";
 
 type Issue = readonly [at: string, keyword: string];
@@ -42,7 +43,6 @@ function normalized(title: string, schema: unknown, json_schema: unknown): Row {
   };
 }
 
-const many = (repeat: string, times: number): Text => ({ repeat, times });
 const object = (properties: Record<string, unknown>, required: readonly string[]): object => ({
   type: "object",
   properties,
@@ -350,12 +350,32 @@ const BOUNDS: readonly Row[] = [
   },
   {
     rules: [69, 75],
-    title: "a pattern and a text that together cost too much",
+    title: "a schema and a value that together cost too much",
     input: {
-      schema: { pattern: "(x.{0,900}y){0,5}$" },
-      value_text: { concat: ['"', many("x", 500_000), '"'] },
+      schema_text: {
+        concat: ['{"items":{"allOf":[', many('{"not":{"const":7}},', 3_999), '{"minimum":0}]}}'],
+      },
+      value_text: { concat: ["[", many("1,", 399_999), "1]"] },
     },
     expect: { status: 413 },
+  },
+  {
+    rules: [69],
+    title: "a hundred thousand numbers under a plain schema",
+    input: {
+      schema: { type: "array", items: { type: "integer", minimum: 0 } },
+      value_text: { concat: ["[", many("12,", 99_999), "12]"] },
+    },
+    expect: { status: "ok", fits: true },
+  },
+  {
+    rules: [68, 69],
+    title: "a megabyte of text under a plain pattern",
+    input: {
+      schema: { pattern: "^(?:[0-9A-Za-z+/]{4})*$" },
+      value_text: { concat: ['"', many("QUJD", 250_000), '"'] },
+    },
+    expect: { status: "ok", fits: true },
   },
 ];
 

@@ -7,6 +7,10 @@ export type Text =
   | { readonly repeat: string; readonly times: number }
   | { readonly concat: readonly Text[] };
 
+export function many(repeat: string, times: number): Text {
+  return { repeat, times };
+}
+
 export function expand(text: Text): string {
   if (typeof text === "string") return text;
   return "repeat" in text ? text.repeat.repeat(text.times) : text.concat.map(expand).join("");

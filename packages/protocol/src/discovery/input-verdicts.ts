@@ -48,9 +48,9 @@ export function verdictOf(known: InputVerdicts, asked: Asked): readonly string[]
   return known.get(schemaOf(asked)) ?? NOT_CHECKED;
 }
 
-/** Those who share a schema are checked once. */
+/** What tells a schema from others: those who share one are checked once. */
 function schemaOf({ capability, inputSchema }: Asked): unknown {
-  return inputSchema ?? capability.input_schema;
+  return inputSchema ?? JSON.stringify(capability.input_schema);
 }
 
 /** Undefined where the steps did not suffice to tell. */

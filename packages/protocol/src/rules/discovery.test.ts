@@ -79,6 +79,47 @@ describe("a candidate", () => {
   });
 });
 
+describe("the budget of a query", () => {
+  const schema = (lengths: number, title = "") => ({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title,
+    allOf: Array.from({ length: lengths }, () => ({ minLength: 1 })),
+  });
+  const asking = (agent_id: string, input_schema: Capability["input_schema"], version = "1") =>
+    candidate(agent_id, { capability: capability({ input_schema, version }) });
+  const query: FindQuery = { capability: "search", input: "x".repeat(80_000) };
+  const costly = Array.from({ length: 100 }, (_, index) =>
+    asking("a-costly", schema(250, `${index}`), `${index}`),
+  );
+  const plain = asking("b-plain", schema(1));
+  const namesOf = (candidates: Candidate[], budget: { stepsLeft: number }) =>
+    findCandidates(query, candidates, NOW, { budget }).fits.map(({ agent_id }) => agent_id);
+
+  test("WB-92 is one for all candidates and versions, and says who was not checked", () => {
+    const budget = { stepsLeft: 3_000_000 };
+    const { leftOut } = findCandidates(query, [...costly, plain], NOW, { budget });
+    expect(budget.stepsLeft).toBeLessThanOrEqual(0);
+    expect(budget.stepsLeft).toBeGreaterThan(-500_000);
+    const reasons = new Set(leftOut.flatMap((each) => each.reasons));
+    expect([...reasons]).toEqual(["not checked: the query's budget is used up"]);
+  });
+
+  test("WB-92 has a share for each schema before one of them gets more", () => {
+    const others = ["a1", "a2", "a3"].map((id) => asking(id, schema(250, id)));
+    expect(namesOf([...others, plain], { stepsLeft: 5_000_000 })).toContain("b-plain");
+    expect(namesOf([...costly, plain], { stepsLeft: 5_000_000 })).toContain("b-plain");
+  });
+
+  test("WB-92 pays once for a schema that several candidates have", () => {
+    const shared = schema(100);
+    const alike = ["a", "b", "c", "d"].map((id) => asking(id, shared));
+    const [one, all] = [{ stepsLeft: 10_000_000 }, { stepsLeft: 10_000_000 }];
+    expect(namesOf(alike.slice(0, 1), one)).toEqual(["a"]);
+    expect(namesOf(alike, all)).toEqual(["a", "b", "c", "d"]);
+    expect(all.stepsLeft).toBe(one.stepsLeft);
+  });
+});
+
 describe("the rank", () => {
   const ranked = (...candidates: Candidate[]) =>
     findCandidates({ capability: "search" }, candidates, NOW).fits;

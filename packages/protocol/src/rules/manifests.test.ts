@@ -328,10 +328,50 @@ describe("a schema", () => {
     refusedWith(413, { $schema, ...nested(33) });
     refusedWith(413, { $schema, ...nested(300) });
     const wide = (count: number) => ({ $schema, anyOf: Array.from({ length: count }, () => true) });
-    expect(statusOf(() => compileSchema(wide(9_999)))).toBe("taken");
+    expect(statusOf(() => compileSchema(wide(9_998)))).toBe("taken");
     refusedWith(413, wide(10_000));
     const names = Array.from({ length: 10_001 }, (_, index) => [`n${index}`, true]);
     refusedWith(413, { $schema, properties: Object.fromEntries(names) });
+  });
+
+  test("WB-69 charges every keyword what it takes, and leaves room for a large value", () => {
+    const steps = (schema: object, value: unknown) => {
+      const budget = { stepsLeft: 1e9 };
+      compileSchema({ $schema, ...schema }, { checkSteps: 1e9 }).check(value, budget);
+      return 1e9 - budget.stepsLeft;
+    };
+    const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+    for (const schema of [
+      { uniqueItems: true },
+      { contains: { type: "string" }, minContains: 0 },
+      { items: { enum: numbers(10_000) } },
+    ]) {
+      const [few, many] = [steps(schema, numbers(1_000)), steps(schema, numbers(10_000))];
+      expect(many / few).toBeGreaterThan(9);
+    }
+    expect(steps({ minLength: 1 }, "x".repeat(100_000))).toBeGreaterThan(10_000);
+    const large = compileSchema({ $schema, items: { type: "string", pattern: "^[a-z]+$" } });
+    expect(large.check(Array(40_000).fill("abcdefghijklmnopqrstuvwxy"))).toEqual([]);
+  });
+
+  test("WB-93 of one manifest are refused with 413 where they are too large together", () => {
+    const offering = (count: number, schema: (index: number) => object) => ({
+      agent_id: "a",
+      capabilities: Array.from({ length: count }, (_, index) => ({
+        name: `c${index}`,
+        input_schema: { $schema, ...schema(index) },
+      })),
+    });
+    const wide = (count: number) => () => ({ anyOf: Array(count).fill(true) as unknown[] });
+    const status = (value: object) => statusOf(() => parseManifest(value));
+    expect(status(offering(2, wide(9_998)))).toBe("taken");
+    expect(status(offering(3, wide(9_998)))).toBe(413);
+    const long = () => ({ enum: Array(60_000).fill(1) as unknown[] });
+    expect(status(offering(4, long))).toBe("taken");
+    expect(status(offering(5, long))).toBe(413);
+    const pattern = (index: number) => ({ pattern: `^(a{900}){5}${index}$` });
+    expect(status(offering(10, pattern))).toBe("taken");
+    expect(status(offering(30, pattern))).toBe(413);
   });
 
   test("WB-69 stops with 413 where a value would cost more than a bounded number of steps", () => {

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
 from .error import WaybillError
+from .limits import CHECK_STEPS, QUERY_STEPS
 from .manifest_shape import read_capability
+from .pattern import Budget
 from .schema import compile_schema
+from .schema_check import spelling
 
 _Z = 1.96
 _FAILURES_TO_BE_OUT = 3
@@ -62,17 +66,79 @@ def matches_version(offered: str, wanted: str) -> bool:
     )
 
 
-def find(query: dict[str, Any], candidates: Iterable[Candidate]) -> Ranked:
+def find(
+    query: dict[str, Any], candidates: Iterable[Candidate], budget: Budget | None = None
+) -> Ranked:
+    """All schemas are held against the input on one budget: what it does not suffice for is left out (WB-92)."""
+    trials = [_Trial(candidate, *_reasons(query, candidate)) for candidate in candidates]
+    if "input" in query:
+        _check_input(query["input"], trials, Budget(QUERY_STEPS) if budget is None else budget)
     fits: list[Candidate] = []
     left_out: dict[str, list[str]] = {}
-    for candidate in candidates:
-        reasons = _reasons(query, candidate)
-        if reasons:
-            left_out[candidate.agent_id] = reasons
+    for trial in trials:
+        if trial.reasons:
+            left_out[trial.candidate.agent_id] = trial.reasons
         else:
-            fits.append(candidate)
+            fits.append(trial.candidate)
     fits.sort(key=lambda each: (-each.reliability, -_claim(each), each.agent_id))
     return Ranked(fits, left_out)
+
+
+@dataclass
+class _Trial:
+    candidate: Candidate
+    reasons: list[str]
+    # Missing for one who offers something else: the input is not made for it.
+    schema: Any
+
+
+def _check_input(value: Any, trials: list[_Trial], budget: Budget) -> None:
+    """
+    Each schema is tried with its share first, so that one which costs more than others keeps nobody
+    from being looked at; of each agent one version after the other, and equal schemas once.
+    """
+    turns: Counter[str] = Counter()
+    order: list[tuple[bool, int, str]] = []
+    by_schema: dict[str, list[_Trial]] = {}
+    for trial in sorted(trials, key=lambda each: -each.candidate.reliability):
+        if trial.schema is None:
+            continue
+        turns[trial.candidate.agent_id] += 1
+        text = spelling(trial.schema)
+        if text not in by_schema:
+            order.append((bool(trial.reasons), turns[trial.candidate.agent_id], text))
+        by_schema.setdefault(text, []).append(trial)
+    waiting = [text for *_, text in sorted(order, key=lambda each: each[:2])]
+    verdicts: dict[str, list[str]] = {}
+    share = budget.left // (2 * len(waiting)) if waiting else 0
+    for steps in (share, CHECK_STEPS):
+        for text in waiting:
+            if text not in verdicts:
+                verdict = _verdict(value, by_schema[text][0].schema, budget, steps)
+                if verdict is not None:
+                    verdicts[text] = verdict
+    for text, asked in by_schema.items():
+        for trial in asked:
+            trial.reasons.extend(
+                verdicts.get(text, ["Not checked: the query's budget is used up."])
+            )
+
+
+def _verdict(value: Any, schema: Any, budget: Budget, steps: int) -> list[str] | None:
+    """What is wrong with the input; None where the steps did not suffice to tell."""
+    given = min(steps, budget.left)
+    if given <= 0:
+        return None
+    own = Budget(given)
+    try:
+        issues = compile_schema(schema).check(value, own)
+    except WaybillError as error:
+        if own.left == 0 and given < CHECK_STEPS:
+            return None
+        return [f"The input can't be checked against its schema: {error.message}"]
+    finally:
+        budget.left -= given - own.left
+    return [f"The input does not fit: {issue.message}." for issue in issues[:1]]
 
 
 def _claim(candidate: Candidate) -> float:
@@ -82,25 +148,20 @@ def _claim(candidate: Candidate) -> float:
     return 0.0 if total > 0 and candidate.successes / total < claim else claim
 
 
-def _reasons(query: dict[str, Any], candidate: Candidate) -> list[str]:
+def _reasons(query: dict[str, Any], candidate: Candidate) -> tuple[list[str], Any]:
+    """Why not, but for its schema, which comes beside."""
     capability = read_capability(candidate.capability)
     reasons = []
     if not candidate.is_trusted:
         reasons.append("It is not trusted.")
     if capability["name"] != query["capability"]:
-        return [*reasons, f"It offers {capability['name']}."]
+        return [*reasons, f"It offers {capability['name']}."], None
     if "version" in query and not matches_version(capability["version"], query["version"]):
         reasons.append(f"It offers version {capability['version']}.")
     missing = [tag for tag in query.get("tags", ()) if tag not in capability["tags"]]
     if missing:
         reasons.append(f"It lacks the tags {', '.join(missing)}.")
-    if "input" in query:
-        try:
-            issues = compile_schema(capability["input_schema"]).check(query["input"])
-        except WaybillError as error:
-            return [*reasons, f"The input can't be checked against its schema: {error.message}"]
-        reasons.extend(f"The input does not fit: {issue.message}." for issue in issues[:1])
-    return reasons
+    return reasons, capability["input_schema"]
 
 
 class Ejection:

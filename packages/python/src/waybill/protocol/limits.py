@@ -10,4 +10,11 @@ FAN_OUT = 256
 PAUSED_STATE_BYTES = 262_144
 SCHEMA_NODES = 10_000
 SCHEMA_DEPTH = 32
+# Of one manifest, all its schemas together.
+MANIFEST_SCHEMAS = 20_000
+MANIFEST_SCHEMA_CHARACTERS = 2_097_152
+MANIFEST_PATTERN_STATES = 100_000
+# What one check of a value may cost, and those of one query together.
+CHECK_STEPS = 3_000_000
+QUERY_STEPS = 20_000_000
 SAFE_INTEGER = 2**53 - 1

@@ -8,7 +8,7 @@ from .error import WaybillError
 from .instant import parse_time
 from .key import PublicKey, enrol
 from .limits import ENVELOPE_BYTES
-from .schema import compile_schema
+from .schema import Allowance, compile_schema
 from .shape import (
     agent_id,
     anything,
@@ -89,8 +89,10 @@ def read_manifest(value: Any) -> dict[str, Any]:
     manifest = {**value, "keys": value.get("keys", []), "sequence": value.get("sequence", 1)}
     if (manifest["sequence"] > 1) != ("previous" in manifest):
         raise fault("/previous", "is there exactly where the sequence is above 1.")
+    # One for all of them: each schema alone is bounded, five hundred of them would not be.
+    allowance = Allowance()
     manifest["capabilities"] = [
-        read_capability(each, f"/capabilities/{index}")
+        read_capability(each, f"/capabilities/{index}", allowance)
         for index, each in enumerate(value["capabilities"])
     ]
     offered = [(each["name"], each["version"]) for each in manifest["capabilities"]]
@@ -101,12 +103,12 @@ def read_manifest(value: Any) -> dict[str, Any]:
     return manifest
 
 
-def read_capability(value: Any, at: str = "") -> dict[str, Any]:
+def read_capability(value: Any, at: str = "", allowance: Allowance | None = None) -> dict[str, Any]:
     _capability(value, at)
     capability = {**DEFAULTS, **value}
     for member in ("input_schema", "output_schema"):
         try:
-            capability[member] = compile_schema(capability[member]).schema
+            capability[member] = compile_schema(capability[member], allowance).schema
         except WaybillError as error:
             raise WaybillError(
                 error.status,

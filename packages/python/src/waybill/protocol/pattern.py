@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from .error import WaybillError
 from .pattern_syntax import (
     Assertion,
@@ -17,23 +15,66 @@ from .pattern_syntax import (
     parse_pattern,
 )
 
-_STATES_AT_MOST = 20_000
+_STATES_AT_MOST = 10_000
 _MATCH = -1
+# A step is worth that much of what is done for a pattern, which is quicker than what is done for a schema.
+_STATES_PER_STEP = 8
+_CHARACTERS_PER_STEP = 8
+_STATES_REMEMBERED = 1_000
+_TRANSITIONS_AT_MOST = 4_096
 
 
 class Budget:
-    """How many steps a check may still take."""
+    """Steps that checks may still take, one or several of them together. What is used up is at 0."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
 
     def spend(self, steps: int) -> None:
-        self.left -= steps
-        if self.left < 0:
-            raise WaybillError(
-                413,
-                "Checking this value against its schema costs too much; make the schema simpler or the value smaller.",
-            )
+        if steps <= self.left:
+            self.left -= steps
+            return
+        self.left = 0
+        raise WaybillError(
+            413,
+            "Checking this value against its schema costs too much; make the schema simpler or the value smaller.",
+        )
+
+
+def _steps_of(states: int) -> int:
+    return 1 + states // _STATES_PER_STEP
+
+
+class Memory:
+    """Where characters have led from the sets of states of one pattern."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self._sets: list[frozenset[int]] = []
+        self._numbers: dict[frozenset[int], int] = {}
+        self._then: dict[tuple[int, str], int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._sets) >= _STATES_REMEMBERED or len(self._then) >= _TRANSITIONS_AT_MOST
+
+    def number(self, states: frozenset[int]) -> int:
+        found = self._numbers.get(states)
+        if found is None:
+            found = self._numbers[states] = len(self._sets)
+            self._sets.append(states)
+        return found
+
+    def states(self, number: int) -> frozenset[int]:
+        return self._sets[number]
+
+    def then(self, number: int, character: str) -> int | None:
+        return self._then.get((number, character))
+
+    def note(self, number: int, character: str, then: int) -> None:
+        self._then[number, character] = then
 
 
 class Pattern:
@@ -44,21 +85,52 @@ class Pattern:
         self._tests: list[Test | None] = []
         self._next: list[tuple[int, ...]] = []
         self._asserts: list[str | None] = []
+        # What a look at a state costs: a class of characters is a list of tests.
+        self._costs: list[int] = []
         self._start = self._build(parse_pattern(source), _MATCH)
+        self._has_no_words = not {"boundary", "no_boundary"} & set(self._asserts)
 
-    def is_found_in(self, text: str, budget: Budget) -> bool:
-        current: set[int] = set()
+    @property
+    def size(self) -> int:
+        return len(self._tests)
+
+    def is_found_in(self, text: str, budget: Budget, memory: Memory) -> bool:
+        budget.spend(5)
+        here = memory.number(frozenset())
         for at in range(len(text) + 1):
+            # What an assertion says depends on more than on the states and the character.
+            is_usual = self._has_no_words and 0 < at < len(text)
+            if is_usual:
+                if at % _CHARACTERS_PER_STEP == 0:
+                    budget.spend(1)
+                then = memory.then(here, text[at])
+                if then is not None:
+                    here = then
+                    continue
             reached: set[int] = set()
+            current = memory.states(here)
+            if memory.is_full:
+                memory.clear()
+                here = memory.number(current)
             if self._follow([self._start, *current], text, at, reached, budget):
                 return True
             if at == len(text):
-                break
+                return False
             character = text[at]
-            current = {self._next[state][0] for state in reached if self._tests[state](character)}  # type: ignore[misc]
-            if _MATCH in current:
+            budget.spend(_steps_of(sum(self._costs[state] for state in reached)))
+            led = frozenset(
+                self._next[state][0] for state in reached if self._reads(state, character)
+            )
+            if _MATCH in led:
                 return True
+            before, here = here, memory.number(led)
+            if is_usual:
+                memory.note(before, character, here)
         return False
+
+    def _reads(self, state: int, character: str) -> bool:
+        test = self._tests[state]
+        return test is not None and test(character)
 
     def _follow(
         self, states: list[int], text: str, at: int, reached: set[int], budget: Budget
@@ -78,10 +150,12 @@ class Pattern:
             kind = self._asserts[state]
             if kind is None or _holds(kind, text, at):
                 states.extend(self._next[state])
-        budget.spend(len(seen) + 1)
+        budget.spend(_steps_of(len(seen)))
         return False
 
-    def _state(self, test: Test | None, leads_to: tuple[int, ...], kind: str | None = None) -> int:
+    def _state(
+        self, test: Test | None, leads_to: tuple[int, ...], kind: str | None = None, cost: int = 0
+    ) -> int:
         if len(self._tests) >= _STATES_AT_MOST:
             raise WaybillError(
                 413, "A pattern that is too large once its repetitions are written out."
@@ -89,12 +163,13 @@ class Pattern:
         self._tests.append(test)
         self._next.append(leads_to)
         self._asserts.append(kind)
+        self._costs.append(cost)
         return len(self._tests) - 1
 
     def _build(self, node: Node, then: int) -> int:
         """The first state of a node that goes on with `then`."""
         if isinstance(node, One):
-            return self._state(node.test, (then,))
+            return self._state(node.test, (then,), cost=node.cost)
         if isinstance(node, Assertion):
             return self._state(None, (then,), node.kind)
         if isinstance(node, Choice):
@@ -132,6 +207,5 @@ def _holds(kind: str, text: str, at: int) -> bool:
     return (is_before != is_behind) == (kind == "boundary")
 
 
-@lru_cache(maxsize=1_000)
 def compile_pattern(source: str) -> Pattern:
     return Pattern(source)

@@ -18,6 +18,7 @@ class One:
     """One character that passes the test."""
 
     test: Test
+    cost: int = 1
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ _SPACE = " \t\n\v\f\r\u00a0\ufeff\u2028\u2029"
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "0": "\0"}
 _SYNTAX = "^$\\.*+?()[]{}|/"
 _DEEPEST = 100
-_REPEATS_AT_MOST = 100_000
+_REPEATS_AT_MOST = 1_000
+_CHARACTERS_AT_MOST = 4_096
 _QUANTIFIER = re.compile(r"\{(\d{1,9})(,(\d{1,9})?)?\}", re.ASCII)
 _GROUP_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*>", re.ASCII)
 _LONG_CATEGORIES = {
@@ -90,6 +92,8 @@ def _between(first: str, last: str) -> Test:
 
 
 def parse_pattern(source: str) -> Node:
+    if len(source) > _CHARACTERS_AT_MOST:
+        raise WaybillError(413, f"A pattern of more than {_CHARACTERS_AT_MOST} characters.")
     return _Parser(source).parse()
 
 
@@ -161,7 +165,7 @@ class _Parser:
         if character == "(":
             return self._group()
         if character == "[":
-            return One(self._class())
+            return self._class()
         if character == "\\":
             return self._escape()
         if character == ".":
@@ -271,7 +275,7 @@ class _Parser:
             raise self._fault(f"the property {name}, which is no general category")
         return lambda each: unicodedata.category(each).startswith(category)
 
-    def _class(self) -> Test:
+    def _class(self) -> One:
         is_negated = self._take("^")
         tests: list[Test] = []
         while not self._take("]"):
@@ -285,9 +289,10 @@ class _Parser:
             else:
                 tests.append(_exactly(first) if isinstance(first, str) else first)
         found = tuple(tests)
+        cost = 1 + len(found)
         if is_negated:
-            return lambda each: not any(test(each) for test in found)
-        return lambda each: any(test(each) for test in found)
+            return One(lambda each: not any(test(each) for test in found), cost)
+        return One(lambda each: any(test(each) for test in found), cost)
 
     def _member(self) -> str | Test:
         character = self._next()

@@ -8,9 +8,16 @@ from urllib.parse import unquote
 
 from .error import WaybillError
 from .json_text import FORBIDDEN_NAMES
-from .limits import SCHEMA_DEPTH, SCHEMA_NODES
-from .pattern import compile_pattern
-from .schema_check import Checker, Issue
+from .limits import (
+    CHECK_STEPS,
+    MANIFEST_PATTERN_STATES,
+    MANIFEST_SCHEMA_CHARACTERS,
+    MANIFEST_SCHEMAS,
+    SCHEMA_DEPTH,
+    SCHEMA_NODES,
+)
+from .pattern import Budget, Pattern, compile_pattern
+from .schema_check import Checker, Issue, spelling
 from .shorthand import LISTS, MAPS, SINGLE, Schema, normalize_schema
 
 _TYPES = frozenset(("null", "boolean", "object", "array", "number", "string", "integer"))
@@ -25,32 +32,79 @@ _COUNTS = (
     "minProperties",
 )
 _NUMBERS = ("multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum")
+_LEADS_ON = SINGLE | LISTS | MAPS | {"$ref", "$dynamicRef"}
 # What is applied to the very value, and not to a part of it: a circle of these never comes to an end.
 _IN_PLACE = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
+
+
+class Allowance:
+    """What the schemas of one manifest may hold together; each takes its share of what is left."""
+
+    def __init__(self) -> None:
+        self._left = {
+            "schemas": MANIFEST_SCHEMAS,
+            "characters": MANIFEST_SCHEMA_CHARACTERS,
+            "pattern states": MANIFEST_PATTERN_STATES,
+        }
+
+    def take(self, what: str, count: int) -> None:
+        self._left[what] -= count
+        if self._left[what] < 0:
+            raise WaybillError(
+                413, f"The schemas are too large together: they have too many {what}."
+            )
 
 
 class CompiledSchema:
     """A schema that was judged, with its references led to where they lead."""
 
-    def __init__(self, given: Any) -> None:
+    def __init__(self, given: Any, allowance: Allowance | None = None) -> None:
+        allowed = allowance or Allowance()
+        allowed.take("characters", _characters(given))
         self.schema: Schema = normalize_schema(given)
-        self._nodes = list(_nodes(self.schema))
+        self._nodes = list(_nodes(self.schema, allowed))
+        self.patterns: dict[str, Pattern] = {}
+        self._spelled: dict[tuple[int, str], frozenset[str]] = {}
         anchors: dict[str, Schema] = {}
         for node in self._nodes:
             _judge(node)
+            for source in _patterns_of(node):
+                if source not in self.patterns:
+                    self.patterns[source] = compile_pattern(source)
+                    allowed.take("pattern states", self.patterns[source].size)
             for keyword in ("$anchor", "$dynamicAnchor"):
                 if isinstance(node.get(keyword), str):
                     anchors[node[keyword]] = node
-        self._targets: dict[int, Schema] = {}
+        self._are_nodes = {id(node) for node in self._nodes}
+        # What leads to no other schema costs no more than to remember what it said.
+        self.leaves = {id(node) for node in self._nodes if _LEADS_ON.isdisjoint(node)}
+        self.targets: dict[int, Schema] = {}
         for node in self._nodes:
             for keyword in ("$ref", "$dynamicRef"):
                 if keyword in node:
-                    self._targets[id(node)] = self._resolve(node[keyword], anchors)
+                    self.targets[id(node)] = self._resolve(node[keyword], anchors)
         self._refuse_circles()
 
-    def check(self, value: Any) -> list[Issue]:
-        """The faults of a value; none where it fits."""
-        return Checker(self._targets).check(self.schema, value)
+    def check(self, value: Any, budget: Budget | None = None) -> list[Issue]:
+        """
+        The faults of a value, or the first of them; none where it fits. 413 where it costs more than
+        one check may, or than a budget has left that several checks share (WB-69, WB-92).
+        """
+        given = CHECK_STEPS if budget is None else min(CHECK_STEPS, budget.left)
+        own = Budget(given)
+        try:
+            return Checker(self, own).check(self.schema, value)
+        finally:
+            if budget is not None:
+                budget.left -= given - own.left
+
+    def allowed(self, node: dict[str, Any], keyword: str) -> frozenset[str]:
+        """The spellings of what `enum` or `const` allows, written down once."""
+        found = self._spelled.get((id(node), keyword))
+        if found is None:
+            values = node["enum"] if keyword == "enum" else [node["const"]]
+            found = self._spelled[(id(node), keyword)] = frozenset(map(spelling, values))
+        return found
 
     def _resolve(self, reference: Any, anchors: dict[str, Schema]) -> Schema:
         if not isinstance(reference, str) or not reference.startswith("#"):
@@ -65,7 +119,7 @@ class CompiledSchema:
             target = self.schema
             for step in path[1:].split("/"):
                 target = _member(target, step.replace("~1", "/").replace("~0", "~"))
-        if not isinstance(target, bool) and not any(target is node for node in self._nodes):
+        if not isinstance(target, bool) and id(target) not in self._are_nodes:
             raise WaybillError(400, f"The reference {reference} leads nowhere.")
         return target  # type: ignore[no-any-return]
 
@@ -91,8 +145,8 @@ class CompiledSchema:
                     stack.extend((each, False) for each in self._in_place(node))
 
     def _in_place(self, node: dict[str, Any]) -> Iterator[Schema]:
-        if id(node) in self._targets:
-            yield self._targets[id(node)]
+        if id(node) in self.targets:
+            yield self.targets[id(node)]
         for keyword in _IN_PLACE & node.keys():
             value = node[keyword]
             if keyword in LISTS:
@@ -103,8 +157,37 @@ class CompiledSchema:
                 yield value
 
 
-def compile_schema(given: Any) -> CompiledSchema:
-    return CompiledSchema(given)
+def compile_schema(given: Any, allowance: Allowance | None = None) -> CompiledSchema:
+    return CompiledSchema(given, allowance)
+
+
+def _characters(given: Any) -> int:
+    """Those of names and texts, and eight for each value (WB-93)."""
+    count = 0
+    stack = [given]
+    while stack:
+        value = stack.pop()
+        count += 8
+        if isinstance(value, str):
+            count += _units(value)
+        elif isinstance(value, list):
+            stack.extend(value)
+        elif isinstance(value, dict):
+            count += sum(map(_units, value))
+            stack.extend(value.values())
+    return count
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _patterns_of(node: dict[str, Any]) -> Iterator[str]:
+    if "pattern" in node:
+        if not isinstance(node["pattern"], str):
+            raise WaybillError(400, "A pattern is a text.")
+        yield node["pattern"]
+    yield from node.get("patternProperties", ())
 
 
 def _member(target: Any, step: str) -> Any:
@@ -113,7 +196,7 @@ def _member(target: Any, step: str) -> Any:
     return target.get(step) if isinstance(target, dict) else None
 
 
-def _nodes(root: Schema) -> Iterator[dict[str, Any]]:
+def _nodes(root: Schema, allowance: Allowance) -> Iterator[dict[str, Any]]:
     """Every schema that is an object, the root first."""
     count = 0
     stack: list[tuple[Any, int]] = [(root, 0)]
@@ -122,6 +205,7 @@ def _nodes(root: Schema) -> Iterator[dict[str, Any]]:
         count += 1
         if count > SCHEMA_NODES:
             raise WaybillError(413, f"A schema of more than {SCHEMA_NODES} schemas.")
+        allowance.take("schemas", 1)
         if depth > SCHEMA_DEPTH:
             raise WaybillError(
                 413, f"A schema with more than {SCHEMA_DEPTH} schemas inside one another."
@@ -151,13 +235,6 @@ def _inside(node: dict[str, Any]) -> Iterator[Any]:
 
 
 def _judge(node: dict[str, Any]) -> None:
-    for keyword in ("pattern",):
-        if keyword in node:
-            if not isinstance(node[keyword], str):
-                raise WaybillError(400, "A pattern is a text.")
-            compile_pattern(node[keyword])
-    for source in node.get("patternProperties", {}):
-        compile_pattern(source)
     for keyword in MAPS & node.keys():
         if not FORBIDDEN_NAMES.isdisjoint(node[keyword]):
             raise WaybillError(

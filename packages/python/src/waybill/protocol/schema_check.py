@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .json_text import stringify_json
-from .pattern import Budget, compile_pattern
+from .pattern import Budget, Memory
 from .shape import pointer
 from .shorthand import Schema
 
-_STEPS_AT_MOST = 2_000_000
+if TYPE_CHECKING:
+    from .schema import CompiledSchema
+
+_ISSUES_AT_MOST = 20
+# Of a pointer, and of one name in it: names are a stranger's.
+_POINTER_CHARACTERS = 1_000
+_NAME_CHARACTERS = 100
 
 
 class Issue(NamedTuple):
@@ -51,6 +58,9 @@ def spelling(value: Any) -> str:
         return "[" + ",".join(map(spelling, value)) + "]"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    # Quicker than the writer of JSON, and the same.
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     return stringify_json(value)
 
 
@@ -75,7 +85,7 @@ _NUMBERS: dict[str, Callable[[Any, Any], bool]] = {
     "maximum": lambda value, bound: value <= bound,
     "exclusiveMinimum": lambda value, bound: value > bound,
     "exclusiveMaximum": lambda value, bound: value < bound,
-    "multipleOf": lambda value, bound: Decimal(str(value)) % Decimal(str(bound)) == 0,
+    "multipleOf": lambda value, bound: Fraction(str(value)) % Fraction(str(bound)) == 0,
 }
 _SIZES: dict[str, tuple[str, bool]] = {
     "minLength": ("string", True),
@@ -87,35 +97,94 @@ _SIZES: dict[str, tuple[str, bool]] = {
 }
 
 
+class Place:
+    """A place in a value. Its pointer is written only where it is shown, or it would be written at each step."""
+
+    __slots__ = ("_below", "key", "parent")
+
+    def __init__(self, parent: Place | None = None, key: str | int | tuple[str] = "") -> None:
+        self.parent = parent
+        self.key = key
+        self._below: dict[str | int | tuple[str], Place] = {}
+
+    def below(self, key: str | int | tuple[str]) -> Place:
+        """A member, an item, or, as a tuple, the name of a member. The same one each time."""
+        found = self._below.get(key)
+        if found is None:
+            found = self._below[key] = Place(self, key)
+        return found
+
+    def __str__(self) -> str:
+        keys: list[str | int | tuple[str]] = []
+        place = self
+        while place.parent is not None:
+            keys.append(place.key)
+            place = place.parent
+        at = ""
+        for key in reversed(keys):
+            if len(at) > _POINTER_CHARACTERS:
+                return f"{at}/…"
+            name = key[0] if isinstance(key, tuple) else key
+            if isinstance(name, str) and len(name) > _NAME_CHARACTERS:
+                name = f"{name[:_NAME_CHARACTERS]}…"
+            at = pointer(at, name)
+        return at
+
+
 class Checker:
     """One check of one value. What was checked once is not checked again at the same place."""
 
-    def __init__(self, targets: dict[int, Schema]) -> None:
-        self._targets = targets
-        self._budget = Budget(_STEPS_AT_MOST)
-        self._known: dict[tuple[int, str], Outcome] = {}
+    def __init__(self, compiled: CompiledSchema, budget: Budget) -> None:
+        self._compiled = compiled
+        self._targets = compiled.targets
+        self._memories: defaultdict[str, Memory] = defaultdict(Memory)
+        self._budget = budget
+        self._known: dict[tuple[int, Place], Outcome] = {}
 
     def check(self, schema: Schema, value: Any) -> list[Issue]:
-        return self._check(schema, value, "").issues
+        return self._check(schema, value, Place()).issues
 
-    def _check(self, schema: Schema, value: Any, at: str) -> Outcome:
-        self._budget.spend(1)
+    def _check(self, schema: Schema, value: Any, at: Place) -> Outcome:
+        self._budget.spend(2)
         if isinstance(schema, bool):
-            return _FITS if schema else Outcome([Issue(at, "false")], _NOTHING, _NOTHING)
+            return _FITS if schema else Outcome([Issue(str(at), "false")], _NOTHING, _NOTHING)
+        if id(schema) in self._compiled.leaves:
+            self._budget.spend(2 * len(schema))
+            return self._run(schema, value, at)
         known = self._known.get((id(schema), at))
         if known is None:
-            self._budget.spend(len(schema))
+            self._budget.spend(2 * len(schema))
             known = self._known[(id(schema), at)] = self._run(schema, value, at)
         return known
 
-    def _run(self, schema: dict[str, Any], value: Any, at: str) -> Outcome:
+    def _is_found(self, source: str, text: str) -> bool:
+        pattern = self._compiled.patterns[source]
+        return pattern.is_found_in(text, self._budget, self._memories[source])
+
+    def _spelled(self, value: Any) -> str:
+        """The spelling of a value, paid for: it is copied once for each level that it is nested in."""
+        stack: list[tuple[Any, int]] = [(value, 1)]
+        while stack:
+            each, depth = stack.pop()
+            size = len(each) if isinstance(each, str | list | dict) else 1
+            self._budget.spend(2 + depth * (1 + size // 8))
+            if isinstance(each, list):
+                stack.extend((item, depth + 1) for item in each)
+            elif isinstance(each, dict):
+                for name, member in each.items():
+                    self._budget.spend(depth * (1 + len(name) // 8))
+                    stack.append((member, depth + 1))
+        return spelling(value)
+
+    def _run(self, schema: dict[str, Any], value: Any, at: Place) -> Outcome:
         issues: list[Issue] = []
         members: set[str] = set()
         items: set[int] = set()
 
         def take(outcome: Outcome) -> None:
-            issues.extend(outcome.issues)
+            _add(issues, outcome.issues)
             if not outcome.issues:
+                self._budget.spend(len(outcome.members) + len(outcome.items))
                 members.update(outcome.members)
                 items.update(outcome.items)
 
@@ -131,7 +200,7 @@ class Checker:
         return Outcome(issues, frozenset(members), frozenset(items))
 
     def _assert(
-        self, schema: dict[str, Any], value: Any, kind: str, at: str, issues: list[Issue]
+        self, schema: dict[str, Any], value: Any, kind: str, at: Place, issues: list[Issue]
     ) -> None:
         if "type" in schema:
             types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -139,37 +208,40 @@ class Checker:
                 "integer" in types and kind == "number" and _is_integer(value)
             )
             if not is_one:
-                issues.append(Issue(at, "type"))
+                issues.append(Issue(str(at), "type"))
         for keyword in ("enum", "const"):
             if keyword in schema:
-                allowed = schema["enum"] if keyword == "enum" else [schema["const"]]
-                self._budget.spend(len(allowed))
-                if spelling(value) not in map(spelling, allowed):
-                    issues.append(Issue(at, keyword))
+                spelled = self._spelled(value)
+                if spelled not in self._compiled.allowed(schema, keyword):
+                    issues.append(Issue(str(at), keyword))
         if kind == "number":
+            if "multipleOf" in schema and not (
+                _is_small(value) and _is_small(schema["multipleOf"])
+            ):
+                self._budget.spend(20)
             broken = [
                 each
                 for each, holds in _NUMBERS.items()
                 if each in schema and not holds(value, schema[each])
             ]
-            issues.extend(Issue(at, each) for each in broken)
+            issues.extend(Issue(str(at), each) for each in broken)
         for keyword, (wanted, is_least) in _SIZES.items():
             if keyword in schema and kind == wanted:
                 size = len(value)
                 if size < schema[keyword] if is_least else size > schema[keyword]:
-                    issues.append(Issue(at, keyword))
+                    issues.append(Issue(str(at), keyword))
         if (
             kind == "string"
             and "pattern" in schema
-            and not compile_pattern(schema["pattern"]).is_found_in(value, self._budget)
+            and not self._is_found(schema["pattern"], value)
         ):
-            issues.append(Issue(at, "pattern"))
+            issues.append(Issue(str(at), "pattern"))
 
     def _combine(
         self,
         schema: dict[str, Any],
         value: Any,
-        at: str,
+        at: Place,
         issues: list[Issue],
         take: Callable[[Outcome], None],
     ) -> None:
@@ -184,11 +256,11 @@ class Checker:
                 if not each.issues
             ]
             if not fitting or (keyword == "oneOf" and len(fitting) > 1):
-                issues.append(Issue(at, keyword))
+                issues.append(Issue(str(at), keyword))
             for each in fitting:
                 take(each)
         if "not" in schema and not self._check(schema["not"], value, at).issues:
-            issues.append(Issue(at, "not"))
+            issues.append(Issue(str(at), "not"))
         if "if" in schema:
             condition = self._check(schema["if"], value, at)
             if not condition.issues:
@@ -201,35 +273,39 @@ class Checker:
         self,
         schema: dict[str, Any],
         value: dict[str, Any],
-        at: str,
+        at: Place,
         issues: list[Issue],
         members: set[str],
         take: Callable[[Outcome], None],
     ) -> None:
+        self._budget.spend(len(value) + len(schema.get("required", ())))
         needed = list(schema.get("required", ()))
         for name, others in schema.get("dependentRequired", {}).items():
+            self._budget.spend(1 + len(others))
             needed.extend(others if name in value else ())
         missing = [name for name in needed if name not in value]
         if missing:
-            issues.append(Issue(at, "required", f"there is no {missing[0]}"))
+            missed = missing[0][:_NAME_CHARACTERS]
+            issues.append(Issue(str(at), "required", f"there is no {missed}"))
+        for keyword in ("dependentSchemas", "properties"):
+            self._budget.spend(len(schema.get(keyword, ())))
         for name, each in schema.get("dependentSchemas", {}).items():
             if name in value:
                 take(self._check(each, value, at))
         if "propertyNames" in schema:
             for name in value:
-                if self._check(schema["propertyNames"], name, pointer(at, name) + "\0name").issues:
-                    issues.append(Issue(pointer(at, name), "propertyNames"))
+                if self._check(schema["propertyNames"], name, at.below((name,))).issues:
+                    _add(issues, [Issue(str(at.below(name)), "propertyNames")])
         own: set[str] = set()
         for name, each in schema.get("properties", {}).items():
             if name in value:
                 own.add(name)
-                issues.extend(self._check(each, value[name], pointer(at, name)).issues)
+                _add(issues, self._check(each, value[name], at.below(name)).issues)
         for source, each in schema.get("patternProperties", {}).items():
-            pattern = compile_pattern(source)
             for name in value:
-                if pattern.is_found_in(name, self._budget):
+                if self._is_found(source, name):
                     own.add(name)
-                    issues.extend(self._check(each, value[name], pointer(at, name)).issues)
+                    _add(issues, self._check(each, value[name], at.below(name)).issues)
         self._rest(schema, "additionalProperties", value, own, at, issues)
         members |= own
         self._rest(schema, "unevaluatedProperties", value, members, at, issues)
@@ -240,40 +316,41 @@ class Checker:
         keyword: str,
         value: dict[str, Any],
         known: set[str],
-        at: str,
+        at: Place,
         issues: list[Issue],
     ) -> None:
         """What a keyword says of the members that the others have not looked at."""
         if keyword not in schema:
             return
+        self._budget.spend(len(value))
         for name in [each for each in value if each not in known]:
             known.add(name)
             if schema[keyword] is False:
-                issues.append(Issue(pointer(at, name), keyword))
+                _add(issues, [Issue(str(at.below(name)), keyword)])
             else:
-                issues.extend(self._check(schema[keyword], value[name], pointer(at, name)).issues)
+                _add(issues, self._check(schema[keyword], value[name], at.below(name)).issues)
 
     def _items(
         self,
         schema: dict[str, Any],
         value: list[Any],
-        at: str,
+        at: Place,
         issues: list[Issue],
         items: set[int],
     ) -> None:
         first = schema.get("prefixItems", ())
         for index, each in enumerate(first[: len(value)]):
             items.add(index)
-            issues.extend(self._check(each, value[index], pointer(at, index)).issues)
+            _add(issues, self._check(each, value[index], at.below(index)).issues)
         if "items" in schema:
             for index in range(len(first), len(value)):
                 items.add(index)
-                issues.extend(self._check(schema["items"], value[index], pointer(at, index)).issues)
+                _add(issues, self._check(schema["items"], value[index], at.below(index)).issues)
         if "contains" in schema:
             fitting = [
                 index
                 for index, each in enumerate(value)
-                if not self._check(schema["contains"], each, pointer(at, index)).issues
+                if not self._check(schema["contains"], each, at.below(index)).issues
             ]
             items.update(fitting)
             if (
@@ -281,19 +358,29 @@ class Checker:
                 <= len(fitting)
                 <= schema.get("maxContains", len(value))
             ):
-                issues.append(Issue(at, "contains"))
+                issues.append(Issue(str(at), "contains"))
         if schema.get("uniqueItems") is True:
             self._budget.spend(len(value))
-            if len({spelling(each) for each in value}) < len(value):
-                issues.append(Issue(at, "uniqueItems"))
+            if len({self._spelled(each) for each in value}) < len(value):
+                issues.append(Issue(str(at), "uniqueItems"))
         if "unevaluatedItems" in schema:
+            self._budget.spend(len(value))
             for index in [each for each in range(len(value)) if each not in items]:
                 items.add(index)
                 if schema["unevaluatedItems"] is False:
-                    issues.append(Issue(pointer(at, index), "unevaluatedItems"))
+                    _add(issues, [Issue(str(at.below(index)), "unevaluatedItems")])
                 else:
-                    issues.extend(
-                        self._check(
-                            schema["unevaluatedItems"], value[index], pointer(at, index)
-                        ).issues
-                    )
+                    found = self._check(schema["unevaluatedItems"], value[index], at.below(index))
+                    _add(issues, found.issues)
+
+
+def _add(issues: list[Issue], more: Iterable[Issue]) -> None:
+    """More faults than are shown are not kept: a large value may have a million."""
+    for each in more:
+        if len(issues) >= _ISSUES_AT_MOST:
+            return
+        issues.append(each)
+
+
+def _is_small(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) < 2**53
