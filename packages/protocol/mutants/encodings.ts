@@ -219,6 +219,20 @@ export const ENCODINGS: readonly Mutant[] = [
     why: "refuses large numbers that are no integers, too",
   },
   {
+    rule: "WB-10",
+    file: "src/json/json.ts",
+    find: `hasLostFraction ||= isLost;`,
+    replace: `void isLost;`,
+    why: "reads 1.0000000000000001 as 1",
+  },
+  {
+    rule: "WB-10",
+    file: "src/json/json-number.ts",
+    find: ` && !isWhole(literal)`,
+    replace: ``,
+    why: "refuses 1.0",
+  },
+  {
     rule: "WB-11",
     file: "src/json/json-rules.ts",
     find: `return isWellFormed(text) && !text.includes("\\0");`,

@@ -1,4 +1,5 @@
 import { WaybillError } from "../error.ts";
+import { losesFraction } from "./json-number.ts";
 import {
   FORBIDDEN_NAMES,
   excerpt,
@@ -111,6 +112,11 @@ export function readJson(text: string, cause?: unknown): Json {
       if (!Number.isFinite(value)) throw fault(`the number ${excerpt(literal)} is too large`);
       if (!isSafe(value) && fraction === undefined && exponent === undefined) {
         throw fault(unsafe(literal));
+      }
+      if (losesFraction(literal)) {
+        throw fault(
+          `the number ${excerpt(literal)} is not whole, and the double that is nearest to it is ${value}; use a string where the digits count`,
+        );
       }
     }
     i += literal.length;

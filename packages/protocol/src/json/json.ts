@@ -1,4 +1,5 @@
 import { WaybillError } from "../error.ts";
+import { numberAt } from "./json-number.ts";
 import { isPlain, toPlain } from "./json-plain.ts";
 import type { PlainBudget } from "./json-plain.ts";
 import { readJson } from "./json-reader.ts";
@@ -20,8 +21,8 @@ export type { Json };
 const DEPTH_MAX = 1000;
 
 /**
- * Reads JSON that means the same to every reader: no member twice, no forbidden name, no integer
- * that a double can't hold, no text that is not Unicode, nothing deeper than the limit.
+ * Reads JSON that means the same to every reader: no member twice, no forbidden name, no number that
+ * is another one as a double, no text that is not Unicode, nothing deeper than the limit.
  */
 export function parseJson(text: string, limits: Partial<Limits> = LIMITS): Json {
   const { jsonDepth, envelopeBytes } = boundsOf(limits);
@@ -32,8 +33,8 @@ export function parseJson(text: string, limits: Partial<Limits> = LIMITS): Json 
   if (!isWellFormed(text)) {
     throw new WaybillError(400, "The JSON has half of a surrogate pair.", { at: "" });
   }
-  const { members, hasEscapedName } = survey(text, jsonDepth);
-  if (hasEscapedName) return readJson(text);
+  const { members, hasEscapedName, hasLostFraction } = survey(text, jsonDepth);
+  if (hasEscapedName || hasLostFraction) return readJson(text);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -72,6 +73,8 @@ interface Survey {
    * why such a text never reaches it.
    */
   readonly hasEscapedName: boolean;
+  /** A number that is not whole reads as one that is: the parser has no way to tell. */
+  readonly hasLostFraction: boolean;
 }
 
 /** One look over a text before the parser has it, which also keeps all that is too deep from it. */
@@ -79,6 +82,7 @@ function survey(text: string, depthMax: number): Survey {
   let members = 0;
   let depth = 0;
   let hasEscapedName = false;
+  let hasLostFraction = false;
   let stringStart = 0;
   let escape = positionOr(Infinity, text.indexOf("\\"));
   for (let i = 0; i < text.length; i++) {
@@ -99,9 +103,20 @@ function survey(text: string, depthMax: number): Survey {
       case 0x5d: // ]
       case 0x7d: // }
         depth--;
+        break;
+      case 0x2e: // .
+      case 0x45: // E
+      case 0x65: {
+        // e, of true and false too
+        const isOfNumber = text.charCodeAt(i) === 0x2e || text.charCodeAt(i - 1) <= 0x39;
+        if (!isOfNumber) break;
+        const { end, isLost } = numberAt(text, i);
+        i = end;
+        hasLostFraction ||= isLost;
+      }
     }
   }
-  return { members, hasEscapedName };
+  return { members, hasEscapedName, hasLostFraction };
 }
 
 function positionOr(otherwise: number, position: number): number {

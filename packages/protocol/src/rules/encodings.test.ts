@@ -343,8 +343,34 @@ test("WB-10 a number that a double can't hold is refused with 400", () => {
       ).toBe(400);
     }
   }
-  const held = ["9007199254740991", "-9007199254740991", "1e300", "9007199254740993.0", "1e-400"];
+  const held = ["9007199254740991", "-9007199254740991", "1e300", "9007199254740993.0"];
   for (const text of held) expect(parseJson(text)).toBe(Number(text));
+});
+
+test("WB-10 a number that is not whole, and whole as a double, is refused with 400", () => {
+  const lost = [
+    "1.0000000000000001",
+    "-1.0000000000000001",
+    "0.99999999999999999",
+    "10000000000000001e-16",
+    "9007199254740993.5",
+    "1e-400",
+    "-1E-400",
+    "0.1e-999999999999999999999",
+    `0.${"0".repeat(400)}1`,
+  ];
+  for (const number of lost) {
+    expect(Number.isInteger(Number(number)), number).toBe(true);
+    for (const text of [number, `{"a":[${number}]}`, `[0.5,${number}]`, `{"\\u0061":${number}}`]) {
+      expect(
+        statusOf(() => parseJson(text)),
+        text.slice(0, 40),
+      ).toBe(400);
+    }
+  }
+  const whole = ["1.0", "-1.000", "1e3", "1.5e1", "120e-1", "0.0", "0e-400", "1e22", "4.50E+1"];
+  const fractions = ["1.0000000000000002", "0.1", "5e-324", "1.5e0", "123456789012345.6"];
+  for (const text of [...whole, ...fractions]) expect(parseJson(text)).toBe(Number(text));
 });
 
 test("WB-11 a lone surrogate, U+0000 and a byte order mark are refused with 400", () => {

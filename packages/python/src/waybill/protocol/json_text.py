@@ -104,7 +104,22 @@ def _number(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise WaybillError(400, "A number that a double can't hold.")
+    if value.is_integer() and not _is_whole(text):
+        raise WaybillError(
+            400, f"The number {text[:20]} is not whole, and as a double it would be {value:g}."
+        )
     return value
+
+
+def _is_whole(text: str) -> bool:
+    """By the digits, of which a double keeps seventeen."""
+    mantissa, _, exponent = text.lower().lstrip("-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = whole + fraction
+    kept = digits.rstrip("0")
+    # What an exponent of so many digits makes of a number, the fraction can't undo.
+    power = float(exponent or "0")
+    return kept == "" or power - len(fraction) + len(digits) - len(kept) >= 0
 
 
 def _constant(word: str) -> NoReturn:
