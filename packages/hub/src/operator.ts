@@ -115,6 +115,11 @@ export class Operator {
     await this.#engine.health.check();
   }
 
+  /** Settles when what an agent has said without an envelope was taken in; nothing where that is little. */
+  framesTaken(agent: string): Promise<void> | undefined {
+    return this.#engine.attached.get(agent)?.framesTaken();
+  }
+
   /** Which process of an agent is attached. */
   instanceOf(agent: string): string | undefined {
     return this.#engine.attached.get(agent)?.instance;

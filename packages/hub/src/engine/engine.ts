@@ -16,6 +16,7 @@ import { Seen } from "../registry/seen.ts";
 import type { Attached } from "../routing/attached.ts";
 import { Router } from "../routing/router.ts";
 import type { Store, StoredHandoff } from "../store.ts";
+import { Unseen } from "../routing/unseen.ts";
 import { termsWith } from "./bind.ts";
 import { conclude } from "./conclude.ts";
 import { Deliveries } from "./deliveries.ts";
@@ -53,6 +54,7 @@ export class Engine {
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
   readonly attached: Map<string, Attached> = new Map();
+  readonly unseen: Unseen;
   readonly health: StoreHealth;
   readonly seen: Seen;
   readonly watchers: Set<(news: HubNews) => void> = new Set();
@@ -81,6 +83,7 @@ export class Engine {
       limits: this.limits,
       domain: this.domain,
     });
+    this.unseen = new Unseen(this.limits.unseenCharacters, this.attached);
     this.health = new StoreHealth(this.store, this.clock);
     this.registry.own.onFailure((cause, commit) => this.health.failed(cause, commit));
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
@@ -169,7 +172,12 @@ export class Engine {
     void settled.then(() => this.#background.delete(settled));
   }
 
-  frame(attached: Attached, type: "taken" | "heartbeat", handoffId: string, attempt: number): void {
+  frame(
+    attached: Attached,
+    type: "taken" | "heartbeat",
+    handoffId: string,
+    attempt: number,
+  ): Promise<void> {
     const work = this.cases.frame(handoffId, (draft) => {
       const event = { type, by: attached.agent, attempt, at: draft.at } as const;
       const before = draft.record;
@@ -193,6 +201,7 @@ export class Engine {
       return [event];
     });
     this.inBackground(work);
+    return work;
   }
 
   async #lapse(id: string, taken: Taken): Promise<void> {

@@ -7,9 +7,15 @@ import type { Store } from "../store.ts";
 export interface HubLimits extends Limits {
   /** Handoffs that one delegator may have open here at the same time. */
   openHandoffs: number;
+  /** Characters of deliveries that are held until agents say that they have arrived, of all agents together. */
+  unseenCharacters: number;
 }
 
-export const HUB_LIMITS: Readonly<HubLimits> = { ...LIMITS, openHandoffs: 10_000 };
+export const HUB_LIMITS: Readonly<HubLimits> = {
+  ...LIMITS,
+  openHandoffs: 10_000,
+  unseenCharacters: 64 * 1024 * 1024,
+};
 
 /** A hub over a store. */
 export interface HubOptions {

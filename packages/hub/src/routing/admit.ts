@@ -45,6 +45,7 @@ export function admit(
   }
   const attached = new Attached(request, safely(engine, agent, handler), engine.clock, {
     frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
+    holds: (more) => engine.unseen.hold(more),
     hasRoom: (who) => engine.offers.pull(who),
     left: (who) => {
       if (engine.attached.get(agent) === who) engine.attached.delete(agent);

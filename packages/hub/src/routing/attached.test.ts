@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import type { Delivery } from "../hub-api.ts";
 import { Attached } from "./attached.ts";
+import { Unseen } from "./unseen.ts";
 
-function attach(handler: (delivery: Delivery) => void): {
+function attach(
+  handler: (delivery: Delivery) => void,
+  holds: (more: number) => void = () => undefined,
+  frame: () => Promise<void> = () => Promise.resolve(),
+  hasRoom: () => void = () => undefined,
+): {
   attached: Attached;
   left: string[];
 } {
@@ -11,7 +17,7 @@ function attach(handler: (delivery: Delivery) => void): {
     { agent: "owner", credit: 1, instance: "one" },
     handler,
     { now: () => 0, setTimer: () => () => undefined },
-    { frame: () => undefined, hasRoom: () => undefined, left: ({ agent }) => left.push(agent) },
+    { frame, holds, hasRoom, left: ({ agent }) => left.push(agent) },
   );
   return { attached, left };
 }
@@ -50,4 +56,86 @@ test("an inbox waits for who reads slowly, and is let go on when that one is gon
   await attached.close();
   await never;
   await expect(attached.closed).resolves.toBeUndefined();
+});
+
+const heavy = (number: number, characters: number): Delivery => ({
+  ...(paper(number) as Extract<Delivery, { type: "envelope" }>),
+  envelope: "x".repeat(characters),
+});
+
+test("31: who leaves too much unread is cut off, however few the deliveries are", async () => {
+  const { attached } = attach(() => undefined);
+  for (let number = 0; number < 100; number++) attached.deliver(heavy(number, 1_000_000));
+  await expect(attached.closed).resolves.toMatchObject({ status: 413 });
+  expect(attached.unseenCharacters).toBe(0);
+});
+
+test("an inbox waits for who has much to read, and goes on when that was seen", async () => {
+  const { attached } = attach(() => undefined);
+  for (let number = 0; number < 5; number++) attached.deliver(heavy(number, 1_000_000));
+  let isReady = false;
+  const ready = attached.ready().then(() => (isReady = true));
+  attached.seen("delivery-0");
+  await Promise.resolve();
+  expect(isReady).toBe(false);
+  for (let number = 1; number < 5; number++) attached.seen(`delivery-${number}`);
+  await ready;
+  // The same delivery again weighs as much as once.
+  attached.deliver(heavy(9, 10));
+  attached.deliver(heavy(9, 10));
+  expect(attached.unseenCharacters).toBe(10);
+});
+
+test("31: of all who leave much unread the one that leaves the most is let go", async () => {
+  const all = new Map<string, Attached>();
+  const unseen = new Unseen(10_000, all);
+  const [light, large] = ["light", "large"].map((agent) => {
+    const { attached } = attach(
+      () => undefined,
+      (more) => unseen.hold(more),
+    );
+    all.set(agent, attached);
+    return attached;
+  });
+  light!.deliver(heavy(1, 3_000));
+  large!.deliver(heavy(1, 6_000));
+  light!.deliver(heavy(2, 2_000));
+  await expect(large!.closed).resolves.toMatchObject({ status: 413 });
+  expect(light!.isOpen).toBe(true);
+  light!.deliver(heavy(3, 4_000));
+  expect(light!.isOpen).toBe(true);
+});
+
+test("a line is not read any further while very many of its frames are under way", async () => {
+  const settle: (() => void)[] = [];
+  const { attached } = attach(
+    () => undefined,
+    () => undefined,
+    () => new Promise<void>((resolve) => settle.push(resolve)),
+  );
+  for (let count = 0; count < 1_024; count++) attached.heartbeat("handoff", 1);
+  expect(attached.framesTaken()).toBeUndefined();
+  attached.heartbeat("handoff", 1);
+  const taken = attached.framesTaken();
+  expect(taken).toBeDefined();
+  for (const each of settle) each();
+  await taken;
+  expect(attached.framesTaken()).toBeUndefined();
+});
+
+test("who has much on its way is offered nothing more until that has arrived", () => {
+  let asked = 0;
+  const { attached } = attach(
+    () => undefined,
+    undefined,
+    undefined,
+    () => asked++,
+  );
+  expect(attached.room).toBe(1);
+  for (let number = 0; number < 5; number++) attached.deliver(heavy(number, 1_000_000));
+  expect(attached.room).toBe(0);
+  attached.seen("delivery-0");
+  expect([attached.room, asked]).toEqual([1, 1]);
+  attached.seen("delivery-1");
+  expect(asked).toBe(1);
 });

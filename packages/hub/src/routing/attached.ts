@@ -2,10 +2,19 @@ import { WaybillError } from "@waybill/protocol";
 import { InFlight } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
 import type { AttachRequest, Attachment, Delivery } from "../hub-api.ts";
+import { charactersOf } from "./delivery-size.ts";
 
 /** What an attachment tells the hub. */
 export interface AttachedEvents {
-  frame(attached: Attached, type: "taken" | "heartbeat", handoffId: string, attempt: number): void;
+  /** Settles when it has been taken in. */
+  frame(
+    attached: Attached,
+    type: "taken" | "heartbeat",
+    handoffId: string,
+    attempt: number,
+  ): Promise<void>;
+  /** So many more characters are held until the agent has seen them. */
+  holds(more: number): void;
   hasRoom(attached: Attached): void;
   left(attached: Attached): void;
 }
@@ -23,6 +32,12 @@ const SEND_AGAIN_AFTER_MS = 10_000;
 const UNSEEN_AT_MOST = 256;
 /** Beyond, an agent does not read at all, and is not waited for. */
 const UNREAD_AT_MOST = 16 * UNSEEN_AT_MOST;
+/** The same for what is in them. */
+const UNSEEN_CHARACTERS = 4 * 1024 * 1024;
+const UNREAD_CHARACTERS = 8 * UNSEEN_CHARACTERS;
+
+/** Signs of life and of taking that are under way: beyond, its line is not read. */
+const FRAMES_AT_ONCE = 1_024;
 
 /** One agent's side of the hub while it is connected. */
 export class Attached implements Attachment {
@@ -42,6 +57,10 @@ export class Attached implements Attachment {
   /** How many of them at each capability. */
   readonly #counts = new Map<string, number>();
   readonly #unseen = new InFlight<string, { delivery: Tracked; at: number }>();
+  #unseenCharacters = 0;
+  /** It was not offered what it had credit for. */
+  #isCrowded = false;
+  #frames = 0;
   #drained: (() => void)[] = [];
   #disarm: (() => void) | undefined;
   #credit: number;
@@ -71,7 +90,9 @@ export class Attached implements Attachment {
 
   /** How many more attempts it takes. */
   get room(): number {
-    return this.#isOpen ? Math.max(0, this.#credit - this.#held.size) : 0;
+    // While much of what it was sent has not arrived, more would only wait on the way.
+    if (!this.#isOpen || this.#unseenCharacters >= UNSEEN_CHARACTERS) return 0;
+    return Math.max(0, this.#credit - this.#held.size);
   }
 
   /** How many more attempts at one capability, which has a limit of its own. */
@@ -121,31 +142,88 @@ export class Attached implements Attachment {
   deliver(delivery: Delivery): void {
     if (!this.#isOpen) return;
     if (delivery.type !== "stop") {
+      this.#forget(delivery.id);
       this.#unseen.set(delivery.id, { delivery, at: this.#clock.now() });
+      this.#weigh(charactersOf(delivery));
+      // All together may have been too much, and this one the heaviest.
+      if (!this.#isOpen) return;
       this.#arm();
-      if (this.#unseen.size > UNREAD_AT_MOST) return this.end(unread(this.agent));
+      const isFull =
+        this.#unseen.size > UNREAD_AT_MOST || this.#unseenCharacters > UNREAD_CHARACTERS;
+      if (isFull) return this.end(unread(this.agent));
     }
     this.#handler(delivery);
   }
 
+  #forget(deliveryId: string): boolean {
+    const unseen = this.#unseen.get(deliveryId);
+    if (unseen === undefined) return false;
+    this.#unseen.delete(deliveryId);
+    this.#weigh(-charactersOf(unseen.delivery));
+    return true;
+  }
+
+  #weigh(more: number): void {
+    this.#unseenCharacters += more;
+    this.#isCrowded ||= this.#unseenCharacters >= UNSEEN_CHARACTERS;
+    this.#events.holds(more);
+  }
+
+  /** What could not be offered for what was on the way can be now. */
+  #offerAgain(): void {
+    if (!this.#isCrowded || this.room === 0) return;
+    this.#isCrowded = false;
+    this.#events.hasRoom(this);
+  }
+
+  /** What it has been sent and has not said to have arrived. */
+  get unseenCharacters(): number {
+    return this.#unseenCharacters;
+  }
+
   /** Settles when an inbox may go on: not too much is on its way. */
   async ready(): Promise<void> {
-    while (this.#isOpen && this.#unseen.size >= UNSEEN_AT_MOST) {
+    while (
+      this.#isOpen &&
+      (this.#unseen.size >= UNSEEN_AT_MOST || this.#unseenCharacters >= UNSEEN_CHARACTERS)
+    ) {
       await new Promise<void>((resolve) => this.#drained.push(resolve));
     }
   }
 
   taken(handoffId: string, attempt: number): void {
-    if (this.#isOpen) this.#events.frame(this, "taken", handoffId, attempt);
+    this.#frame("taken", handoffId, attempt);
   }
 
   heartbeat(handoffId: string, attempt: number): void {
-    if (this.#isOpen) this.#events.frame(this, "heartbeat", handoffId, attempt);
+    this.#frame("heartbeat", handoffId, attempt);
+  }
+
+  #frame(type: "taken" | "heartbeat", handoffId: string, attempt: number): void {
+    if (!this.#isOpen) return;
+    this.#frames++;
+    const isTaken = () => {
+      if (--this.#frames <= FRAMES_AT_ONCE / 2) this.#wakeDrained();
+    };
+    this.#events.frame(this, type, handoffId, attempt).then(isTaken, isTaken);
+  }
+
+  /** Settles when its frames have been taken in, all but a few; nothing where so few are under way. */
+  framesTaken(): Promise<void> | undefined {
+    return this.#isOpen && this.#frames > FRAMES_AT_ONCE ? this.#framesTaken() : undefined;
+  }
+
+  async #framesTaken(): Promise<void> {
+    while (this.#isOpen && this.#frames > FRAMES_AT_ONCE) {
+      await new Promise<void>((resolve) => this.#drained.push(resolve));
+    }
   }
 
   seen(deliveryId: string): void {
-    if (!this.#unseen.delete(deliveryId) || this.#unseen.size >= UNSEEN_AT_MOST / 2) return;
-    this.#wakeDrained();
+    if (!this.#forget(deliveryId)) return;
+    const isFew = this.#unseen.size < UNSEEN_AT_MOST / 2;
+    if (isFew && this.#unseenCharacters < UNSEEN_CHARACTERS / 2) this.#wakeDrained();
+    this.#offerAgain();
   }
 
   setCredit(credit: number): void {
@@ -162,6 +240,7 @@ export class Attached implements Attachment {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#disarm?.();
+    this.#weigh(-this.#unseenCharacters);
     this.#unseen.clear();
     this.#held.clear();
     this.#counts.clear();
@@ -192,13 +271,14 @@ export class Attached implements Attachment {
     const now = this.#clock.now();
     for (const unseen of this.#unseen.values()) {
       // An offer that nobody took becomes another attempt; it is not pressed on anybody.
-      if (unseen.delivery.type === "offer") this.#unseen.delete(unseen.delivery.id);
+      if (unseen.delivery.type === "offer") this.#forget(unseen.delivery.id);
       else if (now - unseen.at >= SEND_AGAIN_AFTER_MS) {
         unseen.at = now;
         this.#handler(unseen.delivery);
       }
     }
     this.#wakeDrained();
+    this.#offerAgain();
     if (this.#isOpen && this.#unseen.size > 0) this.#arm();
   }
 }
@@ -206,6 +286,6 @@ export class Attached implements Attachment {
 function unread(agent: string): WaybillError {
   return new WaybillError(
     413,
-    `${agent} has left ${UNREAD_AT_MOST} deliveries unread. They stay in its inbox: attach again to have them.`,
+    `${agent} has left ${UNREAD_AT_MOST} deliveries unread, or ${UNREAD_CHARACTERS} characters. They stay in its inbox: attach again to have them.`,
   );
 }

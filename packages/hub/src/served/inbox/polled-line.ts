@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
 import type { Attachment, Delivery } from "../../hub-api.ts";
+import { charactersOf } from "../../routing/delivery-size.ts";
 import type { Budgets } from "../budgets.ts";
 
 interface Kept {
@@ -163,12 +164,4 @@ function keyOf(delivery: Delivery): string {
   return delivery.type === "stop"
     ? `stop ${delivery.handoffId} ${delivery.attempt}`
     : `${delivery.type} ${delivery.id}`;
-}
-
-function charactersOf(delivery: Delivery): number {
-  if (delivery.type === "stop") return delivery.reason.length;
-  const { envelope } = delivery;
-  if (delivery.type === "envelope") return envelope.length;
-  const { resume = "", answers } = delivery;
-  return answers.reduce((sum, answer) => sum + answer.length, envelope.length + resume.length);
 }

@@ -45,6 +45,7 @@ export function inboxOperations(): readonly AnyOperation[] {
         for (const each of taken) attachment.taken(each.handoff_id, each.attempt);
         for (const each of heartbeats) attachment.heartbeat(each.handoff_id, each.attempt);
         for (const each of seen) attachment.seen(each);
+        await served.hub.operator.framesTaken(agentOf(caller));
       },
     }),
   ];

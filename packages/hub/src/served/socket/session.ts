@@ -100,6 +100,10 @@ export class Session {
     // Each call holds its share of the message until it is answered.
     const share = bytes / frames.length;
     for (const frame of frames) this.#hear(frame, share);
+    const taken = this.#agent && this.#options.hub.operator.framesTaken(this.#agent);
+    if (!taken) return;
+    this.#intake.pause("frames");
+    void taken.then(() => this.#intake.resume("frames"));
   }
 
   #hear(frame: AgentFrame, bytes: number): void {

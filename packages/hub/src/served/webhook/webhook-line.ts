@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
 import type { PushAnswer } from "@waybill/protocol/api";
+import { charactersOf } from "../../routing/delivery-size.ts";
 import type { Budgets } from "../budgets.ts";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 
@@ -109,12 +110,4 @@ export class WebhookLine {
     await this.#pushing;
     this.end(undefined);
   }
-}
-
-function charactersOf(delivery: Delivery): number {
-  if (delivery.type === "stop") return delivery.reason.length;
-  const { envelope } = delivery;
-  if (delivery.type === "envelope") return envelope.length;
-  const { resume = "", answers } = delivery;
-  return answers.reduce((sum, answer) => sum + answer.length, envelope.length + resume.length);
 }
