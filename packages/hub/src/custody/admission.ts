@@ -23,20 +23,30 @@ export function checkThread(envelope: Envelope, record: HandoffRecord): void {
   }
 }
 
+/**
+ * Whether a handoff is made by somebody who works on its parent, or has. The answer is the same where
+ * there is no such parent: an id must not tell whether there is a handoff behind it.
+ */
+export function checkHeld(
+  { from }: HandoffEnvelope,
+  parentId: string,
+  parent: HandoffRecord | undefined,
+): void {
+  if (parent?.state.attempts.some(({ recipient }) => recipient === from) === true) return;
+  throw new WaybillError(
+    403,
+    `${from} does not work on ${parentId}, if there is such a handoff, so it can't hand off parts of it.`,
+    { at: "/parent_id" },
+  );
+}
+
 /** Whether a handoff may be made in the course of another. */
 export function checkChild(child: HandoffEnvelope, parent: HandoffRecord): void {
   const { state } = parent;
+  checkHeld(child, state.id, parent);
   const isHolder = state.attempts.some(
     (attempt) => attempt.recipient === child.from && attempt.state !== "closed",
   );
-  const isHeld = state.attempts.some(({ recipient }) => recipient === child.from);
-  if (!isHeld) {
-    throw new WaybillError(
-      403,
-      `${child.from} does not work on ${state.id}, so it can't hand off parts of it.`,
-      { at: "/parent_id" },
-    );
-  }
   if (state.state !== "open" || !isHolder) {
     throw new WaybillError(
       410,

@@ -1,6 +1,12 @@
 import { isAddressed, parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
-import { checkChild, checkFanOut, checkGroup, checkThread } from "../custody/admission.ts";
+import {
+  checkChild,
+  checkFanOut,
+  checkGroup,
+  checkHeld,
+  checkThread,
+} from "../custody/admission.ts";
 import type { Draft } from "../custody/draft.ts";
 import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
@@ -69,7 +75,9 @@ async function asChild(
   parentId: string,
   work: () => Promise<string>,
 ): Promise<string> {
-  if ((await engine.cases.load(parentId)) === undefined) return work();
+  const before = await engine.cases.load(parentId);
+  // Whoever does not work on it learns no more of it than that, and not how many children it has.
+  checkHeld(envelope, parentId, before?.record);
   const receipt = await engine.cases.lanes.run(childrenLane(parentId), async () => {
     // A copy that came at the same time may have gone in: the answer to both is the same.
     if ((await engine.cases.load(envelope.handoff_id)) !== undefined) return work();

@@ -478,6 +478,37 @@ describe("state", () => {
     expect(await submitted(resultBy(worker, handoff))).toBe(200);
   });
 
+  test("52: a parent_id tells nobody whether there is such a handoff, and how many children it has", async () => {
+    const parent = await underWay();
+    const child = (by: Party, id: string) =>
+      sign(
+        createHandoff({
+          from: by.id,
+          domain: world.hub.domain,
+          to: "worker",
+          body: { capability: "work" },
+          parent: { ...parent.envelope, handoff_id: id },
+        }),
+        by,
+      );
+    const told = async (by: Party, id: string) => {
+      const { status, json } = await by.submit(child(by, id));
+      return [status, json.waybill_status, JSON.stringify(json).replaceAll(id, "<id>")];
+    };
+    const unknown = await told(stranger, newId());
+    expect(unknown.slice(0, 2)).toEqual([403, 403]);
+    // All the children that it may have: a holder would be told so.
+    const { handoff_id: id } = parent.envelope;
+    for (const status of [200, 200, 200, 413]) {
+      expect(statusOf(await worker.submit(child(worker, id)))).toBe(status);
+    }
+    expect(await told(stranger, id)).toEqual(unknown);
+    // Its delegator knows of it, and does not work on it either.
+    expect(await told(owner, id)).toEqual(await told(owner, newId()));
+    expect(await submitted(cancelBy(owner, parent))).toBe(200);
+    expect(await told(stranger, id)).toEqual(unknown);
+  });
+
   test("20: nobody takes another's inbox", async () => {
     const thief = new Party("owner", stranger.key, world.url, world.hub);
     expect(statusOf(await thief.poll({ wait_seconds: 0 }))).toBe(401);
