@@ -80,6 +80,7 @@ function passingKey(store: Store): PrivateKey {
 async function publish(engine: Engine, manifest: string): Promise<void> {
   engine.assertOpen();
   const agent = await engine.registry.publish(manifest, engine.clock.now());
+  await engine.keys.check(agent);
   engine.tell({ event: "published", agent });
   // It may offer now what others have been waiting for.
   await Promise.all(
@@ -126,6 +127,6 @@ async function attach(
   engine.assertOpen();
   checkAttachRequest(request);
   const { agent, instance, proof } = request;
-  const helloAt = await doorkeeper.check(proof, agent, instance, engine.clock.now());
-  return admit(engine, { ...request, helloAt }, handler);
+  const { at: helloAt, kid } = await doorkeeper.check(proof, agent, instance, engine.clock.now());
+  return admit(engine, { ...request, helloAt, kids: [kid] }, handler);
 }

@@ -1,12 +1,13 @@
-import { digestOf, isAgentId, rankByWords, WaybillError } from "@waybill/protocol";
+import { digestOf, isAgentId, isKeyValidAt, rankByWords, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
 import type { FindQuery, Found, KeyRecord, LifecycleTerms, Manifest } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/api";
 import { caseOf } from "./custody/record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
-import type { Attachment, AttachRequest, Delivery, HandoffView } from "./hub-api.ts";
+import type { Attachment, Delivery, HandoffView } from "./hub-api.ts";
 import { admit } from "./routing/admit.ts";
+import type { AttachingAgent } from "./routing/attached.ts";
 import type { LedgerEntry, Page, StoredManifest } from "./store.ts";
 import { signCheckpoint } from "./ledger/checkpoint.ts";
 
@@ -69,7 +70,7 @@ export class Operator {
 
   /** Attaches an agent of which the caller knows by other means than a hello who it is. */
   async attach(
-    request: Omit<AttachRequest, "proof">,
+    request: AttachingAgent,
     handler: (delivery: Delivery) => void,
   ): Promise<Attachment> {
     await this.#assertKnown(request.agent);
@@ -78,13 +79,29 @@ export class Operator {
 
   /** The same, but only where nothing of the agent is attached: whoever is there stays. */
   async attachWhereFree(
-    request: Omit<AttachRequest, "proof">,
+    request: AttachingAgent,
     handler: (delivery: Delivery) => void,
   ): Promise<Attachment | undefined> {
     await this.#assertKnown(request.agent);
     return this.#engine.attached.has(request.agent)
       ? undefined
       : admit(this.#engine, request, handler);
+  }
+
+  /** An agent that is attached has proven itself again: from now on its line stands on this key. */
+  async stayWith(agent: string, kid: string): Promise<void> {
+    const attached = this.#engine.attached.get(agent);
+    if (attached === undefined || attached.kids?.[0] === kid) return;
+    attached.kids = [kid];
+    await this.#engine.keys.look(attached);
+  }
+
+  /** The keys of an agent that are valid now. */
+  async currentKids(agent: string): Promise<readonly string[]> {
+    const { registry, clock } = this.#engine;
+    const listed = (await registry.manifestsOf(agent)).at(-1)?.keys ?? new Map<string, KeyRecord>();
+    const now = clock.now();
+    return [...listed].filter(([, key]) => isKeyValidAt(key, now)).map(([kid]) => kid);
   }
 
   async #assertKnown(agent: string): Promise<void> {

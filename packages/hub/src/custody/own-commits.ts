@@ -39,6 +39,11 @@ export class OwnCommits {
     this.#doubt();
   }
 
+  /** The store is listened to from now on: what was committed before it does not tell of. */
+  begin(): void {
+    this.#expected = 0;
+  }
+
   /** Whether the store tells of one of these. As many are taken for it as were made. */
   isToldOf(): boolean {
     if (this.#expected === 0) return false;

@@ -16,6 +16,7 @@ import { Seen } from "../registry/seen.ts";
 import type { Attached } from "../routing/attached.ts";
 import { Router } from "../routing/router.ts";
 import type { Store, StoredHandoff } from "../store.ts";
+import { KeyWatch } from "../routing/key-watch.ts";
 import { Unseen } from "../routing/unseen.ts";
 import { termsWith } from "./bind.ts";
 import { conclude } from "./conclude.ts";
@@ -55,6 +56,7 @@ export class Engine {
   readonly openHandoffs: OpenHandoffs;
   readonly attached: Map<string, Attached> = new Map();
   readonly unseen: Unseen;
+  readonly keys: KeyWatch;
   readonly health: StoreHealth;
   readonly seen: Seen;
   readonly watchers: Set<(news: HubNews) => void> = new Set();
@@ -86,6 +88,12 @@ export class Engine {
     this.unseen = new Unseen(this.limits.unseenCharacters, this.attached);
     this.health = new StoreHealth(this.store, this.clock);
     this.registry.own.onFailure((cause, commit) => this.health.failed(cause, commit));
+    this.keys = new KeyWatch({
+      attached: this.attached,
+      clock: this.clock,
+      keyOf: (kid, agent) => this.registry.keyOf(kid, agent),
+      inBackground: (work) => this.inBackground(work),
+    });
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
     this.seen = new Seen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
@@ -144,6 +152,7 @@ export class Engine {
   }
 
   async start(): Promise<void> {
+    this.registry.own.begin();
     this.#unsubscribe = this.store.onCommit((stored) => this.#observe(stored));
     await this.#timers.start();
   }
@@ -280,7 +289,9 @@ export class Engine {
   /** Another hub on the same store has written. */
   #observe(stored: StoredHandoff | null): void {
     if (stored === null) {
-      if (!this.registry.own.isToldOf()) this.registry.forget();
+      if (this.registry.own.isToldOf()) return;
+      this.registry.forget();
+      this.inBackground(this.keys.checkAll());
       return;
     }
     if (this.cases.isOwnWrite(stored)) return;

@@ -18,8 +18,13 @@ export class Doorkeeper {
     this.#skewMs = skewMs;
   }
 
-  /** Gives the time at which the agent has said hello, by its own clock. */
-  async check(proof: string, agent: string, instance: string, now: number): Promise<number> {
+  /** Gives the time at which the agent has said hello, by its own clock, and with which key. */
+  async check(
+    proof: string,
+    agent: string,
+    instance: string,
+    now: number,
+  ): Promise<{ readonly at: number; readonly kid: string }> {
     const { kid, payload } = readCompact(proof);
     const hello = readHello(payload);
     if (hello.from !== agent || hello.instance !== instance) {
@@ -42,7 +47,7 @@ export class Doorkeeper {
     }
     verifyCompact(proof, () => record.key);
     this.#use(hello, now);
-    return hello.at;
+    return { at: hello.at, kid };
   }
 
   #use({ id, at }: Hello, now: number): void {

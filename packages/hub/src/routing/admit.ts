@@ -71,6 +71,8 @@ export function admit(
 
 async function serve(engine: Engine, attached: Attached): Promise<void> {
   try {
+    // The key may have been given up while the hello was on its way.
+    await engine.keys.look(attached);
     await restore(engine, attached);
     await engine.offers.welcome(attached);
   } catch (error) {

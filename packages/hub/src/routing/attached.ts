@@ -22,6 +22,8 @@ export interface AttachedEvents {
 export interface AttachingAgent extends Omit<AttachRequest, "proof"> {
   /** When it said hello, by its own clock; undefined where it has proved itself at this moment. */
   readonly helloAt?: number | undefined;
+  /** The keys on which it stands: it ends when none of them is valid. Left out: on none. */
+  readonly kids?: readonly string[] | undefined;
 }
 
 type Tracked = Exclude<Delivery, { type: "stop" }>;
@@ -44,6 +46,8 @@ export class Attached implements Attachment {
   readonly agent: string;
   readonly instance: string;
   readonly helloAt: number | undefined;
+  /** The keys on which it stands. */
+  kids: readonly string[] | undefined;
   readonly closed: Promise<WaybillError | undefined>;
   readonly #handler: (delivery: Delivery) => void;
   readonly #clock: Clock;
@@ -75,6 +79,7 @@ export class Attached implements Attachment {
     this.agent = request.agent;
     this.instance = request.instance;
     this.helloAt = request.helloAt;
+    this.kids = request.kids;
     this.#credit = request.credit;
     this.#handler = handler;
     this.#clock = clock;

@@ -15,7 +15,13 @@ import type { UsedProofs } from "./used-proofs.ts";
 
 export type Caller =
   | { readonly type: "stranger" }
-  | { readonly type: "agent"; readonly agent: string; readonly claim: RequestClaim }
+  | {
+      readonly type: "agent";
+      readonly agent: string;
+      /** The key that it has proven itself with. */
+      readonly kid: string;
+      readonly claim: RequestClaim;
+    }
   | { readonly type: "operator"; readonly claim: OperatorClaim }
   /** Who reads the metrics, and may do nothing else. */
   | { readonly type: "scraper" };
@@ -103,7 +109,7 @@ async function agentOf(
   const { key } = checkRequestKey(claim, await operator.keyOf(kid, claim.from), now);
   verifyCompact(proof, () => key);
   used.use(claim.from, claim.id, now);
-  return { type: "agent", agent: claim.from, claim };
+  return { type: "agent", agent: claim.from, kid, claim };
 }
 
 /** Which proofs were used before it went down, a hub does not know. */

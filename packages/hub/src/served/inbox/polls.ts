@@ -22,10 +22,15 @@ export class Polls {
   }
 
   /** The line of this process of the agent, attached anew where it was not, or is not any more. */
-  async line(agent: string, instance: string, credit: number | undefined): Promise<PolledLine> {
+  async line(
+    { agent, kid }: { readonly agent: string; readonly kid: string },
+    instance: string,
+    credit: number | undefined,
+  ): Promise<PolledLine> {
     await this.#opening.get(agent);
     const known = this.#lines.get(agent);
     if (known?.instance === instance && known.isOpen) {
+      await this.#operator.stayWith(agent, kid);
       if (credit !== undefined) known.attachment.setCredit(credit);
       return known;
     }
@@ -35,7 +40,7 @@ export class Polls {
         `Another process speaks for ${agent} now. If this one is to, start it under a new instance.`,
       );
     }
-    const opening = this.#open(agent, instance, credit ?? CREDIT);
+    const opening = this.#open(agent, kid, instance, credit ?? CREDIT);
     const settled = opening.catch(() => undefined);
     this.#opening.set(agent, settled);
     void settled.then(() => {
@@ -44,10 +49,11 @@ export class Polls {
     return opening;
   }
 
-  async #open(agent: string, instance: string, credit: number): Promise<PolledLine> {
+  async #open(agent: string, kid: string, instance: string, credit: number): Promise<PolledLine> {
     const line = new PolledLine(newId(), instance, this.#budgets);
-    const attachment = await this.#operator.attach({ agent, instance, credit }, (delivery) =>
-      line.deliver(delivery),
+    const attachment = await this.#operator.attach(
+      { agent, instance, credit, kids: [kid] },
+      (delivery) => line.deliver(delivery),
     );
     line.attach(attachment);
     this.#lines.set(agent, line);

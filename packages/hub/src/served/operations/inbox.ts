@@ -45,12 +45,15 @@ export function inboxOperations(): readonly AnyOperation[] {
         for (const each of taken) attachment.taken(each.handoff_id, each.attempt);
         for (const each of heartbeats) attachment.heartbeat(each.handoff_id, each.attempt);
         for (const each of seen) attachment.seen(each);
-        await served.hub.operator.framesTaken(agentOf(caller));
+        await served.hub.operator.framesTaken(agentOf(caller).agent);
       },
     }),
   ];
 }
 
-function agentOf(caller: Caller): string {
-  return caller.type === "agent" ? caller.agent : "";
+type AgentCaller = Extract<Caller, { type: "agent" }>;
+
+function agentOf(caller: Caller): AgentCaller {
+  // Nobody else is let in here.
+  return caller as AgentCaller;
 }

@@ -31,6 +31,16 @@ interface Seat {
 
 type Pushed = Pick<Push, "deliveries" | "challenge"> & Pick<ReachOptions, "pinned" | "admits">;
 
+/** What an inbox is delivered to by, once it has echoed. */
+interface Delivering {
+  readonly agent: string;
+  readonly seat: Seat;
+  readonly inbox: string;
+  readonly pinned: string | undefined;
+  readonly contact: Contact;
+  readonly kids: readonly string[];
+}
+
 const PAGE = 100;
 const CHALLENGE_BYTES = 24;
 const CREDIT = 16;
@@ -120,14 +130,17 @@ export class Webhooks {
       while (!this.#closing.signal.aborted) {
         seat.isOutdated = false;
         seat.inbox = await this.#inboxOf(agent);
-        const isFree = this.#options.hub.operator.instanceOf(agent) === undefined;
-        if (seat.inbox === undefined || !isFree) {
+        const { operator } = this.#options.hub;
+        const isFree = operator.instanceOf(agent) === undefined;
+        const kids = await operator.currentKids(agent);
+        // Without a key that is valid nobody speaks for the agent, its inbox neither.
+        if (seat.inbox === undefined || !isFree || kids.length === 0) {
           if (seat.isOutdated) continue;
           return;
         }
         const waitMs = this.#contacts.waitMs(agent, seat.inbox, Date.now());
         if (waitMs > 0) await this.#sleep(seat, waitMs);
-        else await this.#serve(agent, seat, seat.inbox);
+        else await this.#serve(agent, seat, seat.inbox, kids);
       }
     } finally {
       this.#seats.delete(agent);
@@ -135,7 +148,7 @@ export class Webhooks {
   }
 
   /** Until something else of the agent attaches, or the inbox fails: it is asked before it is relied on. */
-  async #serve(agent: string, seat: Seat, inbox: string): Promise<void> {
+  async #serve(agent: string, seat: Seat, inbox: string, kids: readonly string[]): Promise<void> {
     const contact = this.#contacts.begin(agent, inbox, Date.now());
     const failed = (error: unknown) => {
       contact.failed(Date.now());
@@ -143,8 +156,10 @@ export class Webhooks {
     };
     try {
       const pinned = await this.#ask(agent, inbox, contact);
-      const reason = await this.#deliver(agent, seat, inbox, pinned, contact);
-      if (reason !== undefined && reason.status !== 409) failed(reason);
+      const reason = await this.#deliver({ agent, seat, inbox, pinned, contact, kids });
+      // Neither another line of the agent nor a new key is a fault of the inbox.
+      const isItsOwn = reason?.status === 409 || reason?.status === 401;
+      if (reason !== undefined && !isItsOwn) failed(reason);
     } catch (error) {
       failed(error);
     } finally {
@@ -162,13 +177,14 @@ export class Webhooks {
     return address;
   }
 
-  async #deliver(
-    agent: string,
-    seat: Seat,
-    inbox: string,
-    pinned: string | undefined,
-    contact: Contact,
-  ): Promise<WaybillError | undefined> {
+  async #deliver({
+    agent,
+    seat,
+    inbox,
+    pinned,
+    contact,
+    kids,
+  }: Delivering): Promise<WaybillError | undefined> {
     const { hub, budgets } = this.#options;
     const { operator } = hub;
     const line = new WebhookLine({
@@ -188,7 +204,7 @@ export class Webhooks {
       budgets,
     });
     const attachment = await operator.attachWhereFree(
-      { agent, instance: INSTANCE, credit: CREDIT },
+      { agent, instance: INSTANCE, credit: CREDIT, kids },
       (delivery) => line.deliver(delivery),
     );
     if (attachment === undefined) return undefined;

@@ -1,0 +1,69 @@
+import { isKeyValidAt, WaybillError } from "@waybill/protocol";
+import type { KeyRecord } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+import type { Attached } from "./attached.ts";
+
+export interface KeyWatchOptions {
+  readonly attached: ReadonlyMap<string, Attached>;
+  readonly clock: Clock;
+  /** The key, where this agent has listed it, retired ones too. */
+  readonly keyOf: (kid: string, agent: string) => Promise<KeyRecord | undefined>;
+  readonly inBackground: (work: Promise<unknown>) => void;
+}
+
+/** Timers of Node go no further. */
+const TIMER_MOST_MS = 2 ** 31 - 1;
+
+/**
+ * Ends attachments with the keys that opened them: at once when a manifest drops the key or its time is
+ * over, so that whoever holds a key that was given up is told nothing more.
+ */
+export class KeyWatch {
+  readonly #options: KeyWatchOptions;
+  readonly #timers = new WeakMap<Attached, () => void>();
+
+  constructor(options: KeyWatchOptions) {
+    this.#options = options;
+  }
+
+  /** A manifest of this agent was published. */
+  async check(agent: string): Promise<void> {
+    const attached = this.#options.attached.get(agent);
+    if (attached !== undefined) await this.look(attached);
+  }
+
+  /** Another hub may have published manifests of whomever. */
+  async checkAll(): Promise<void> {
+    for (const attached of this.#options.attached.values()) await this.look(attached);
+  }
+
+  /** Ends an attachment where none of the keys that it stands on is valid, or looks again when that is so. */
+  async look(attached: Attached): Promise<void> {
+    const { clock, keyOf } = this.#options;
+    const { agent, kids } = attached;
+    if (kids === undefined) return;
+    const records = await Promise.all(kids.map((kid) => keyOf(kid, agent)));
+    // Another key may have been proven in the meantime.
+    if (!attached.isOpen) return;
+    if (attached.kids !== kids) return this.look(attached);
+    const now = clock.now();
+    const valid = records.filter(
+      (record) => record?.agent === agent && isKeyValidAt(record, now),
+    ) as KeyRecord[];
+    if (valid.length === 0) {
+      const message = `The key ${kids.join(", ")} is not a current key of ${agent} any more; attach again with one that is.`;
+      return attached.end(new WaybillError(401, message));
+    }
+    this.#arm(attached, Math.max(...valid.map(({ notAfter }) => notAfter)));
+  }
+
+  #arm(attached: Attached, until: number): void {
+    const { clock, inBackground } = this.#options;
+    this.#timers.get(attached)?.();
+    if (until === Infinity) return;
+    const at = Math.min(until, clock.now() + TIMER_MOST_MS);
+    const disarm = clock.setTimer(at, () => inBackground(this.look(attached)));
+    this.#timers.set(attached, disarm);
+    void attached.closed.then(disarm);
+  }
+}
