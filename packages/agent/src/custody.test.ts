@@ -637,14 +637,23 @@ test("one handoff id is one handoff: repeated, it is found again; for other work
 test("a handoff that is repeated while the first one is on its way is the same one", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
-  worker.serve("work", ({ input }) => input);
+  let finish: () => void;
+  const mayFinish = new Promise<void>((resolve) => (finish = resolve));
+  worker.serve("work", async ({ input }) => {
+    await mayFinish;
+    return input;
+  });
   await worker.start();
   const options = { to: "worker", capability: "work", input: 1, handoffId: newId() };
-  const handoffs = [1, 2].map(() => world.agent("owner").handoff(options));
-  await Promise.all(handoffs.map((each) => each.custody));
-  expect(handoffs[0]!.text).toBe(handoffs[1]!.text);
+  const handOff = () => world.agent("owner").handoff(options);
+  const first = handOff();
+  await first.custody;
+  const second = handOff();
+  await second.custody;
+  expect(second.text).toBe(first.text);
+  finish!();
   // An agent is attached once: the result reaches the one that came last.
-  expect(await Promise.any(handoffs.map((each) => each.result))).toMatchObject({ output: 1 });
+  expect(await Promise.any([first.result, second.result])).toMatchObject({ output: 1 });
   await settled();
   await holds(world);
 });

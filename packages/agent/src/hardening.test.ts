@@ -331,8 +331,8 @@ test("32: a manifest that changes under a pinned digest is 403, for the hub and 
   const before = serve("as it was");
   await before.start();
   await before.stop();
-  const [published] = await world.hub.manifests({ agent: "worker" });
-  const pinned = { digest: digestOf(published!.text) };
+  const { manifests } = await world.hub.manifests({ agent: "worker" });
+  const pinned = { digest: digestOf(manifests[0]!.text) };
   pins.set("worker", pinned);
   await expect(serve("changed").start()).rejects.toMatchObject({ status: 403 });
   const unchanged = serve("as it was");

@@ -1,7 +1,14 @@
 import type { FindQuery, Found, WaybillError } from "@waybill/protocol";
-import type { Delivery, HandoffView, PublishedManifest } from "@waybill/protocol/api";
+import type { Delivery, HandoffView, ManifestsQuery, PublishedPage } from "@waybill/protocol/api";
 
-export type { Delivery, HandoffView, PublishedManifest, ReceivedAt } from "@waybill/protocol/api";
+export type {
+  Delivery,
+  HandoffView,
+  ManifestsQuery,
+  PublishedManifest,
+  PublishedPage,
+  ReceivedAt,
+} from "@waybill/protocol/api";
 
 /** How an agent attaches to its hub. */
 export interface AttachRequest {
@@ -43,11 +50,9 @@ export interface Hub {
   submit(envelope: string): Promise<string>;
   /** Takes an agent's signed manifest into the registry. */
   publish(manifest: string): Promise<void>;
-  /** All manifests of one agent by sequence, or the newest of everyone who offers a capability. */
-  manifests(
-    query: { readonly agent: string } | { readonly capability: string },
-  ): Promise<readonly PublishedManifest[]>;
-  /** Who can do something, best first, and why others can't. */
+  /** A page of an agent's manifests by sequence, or the newest alone. */
+  manifests(query: ManifestsQuery): Promise<PublishedPage>;
+  /** Who of a page of those that offer something can do it, best first, and why the others can't. */
   find(query: FindQuery): Promise<Found>;
   /** What the next hello must carry, where there is a wire between the two. */
   challenge?(): Promise<string>;

@@ -62,10 +62,10 @@ test("an agent that only serves learns that its hub does not let it in any more"
   worker.serve("work", () => "done");
   await worker.start();
   // Its key is changed elsewhere, and its hub starts anew.
-  const [published] = await hub.manifests({ agent: "worker" });
+  const { manifests } = await hub.manifests({ agent: "worker" });
   const changed = { agent_id: "worker", capabilities: [{ name: "work" }] };
   const keys = [provenKey("worker", generateKey())];
-  const follows = { sequence: 2, previous: digestOf(published!.text) };
+  const follows = { sequence: 2, previous: digestOf(manifests[0]!.text) };
   await hub.publish(signManifest({ ...changed, ...follows, keys }, old));
   const before = hub;
   hub = await openHub(options);

@@ -131,8 +131,9 @@ test("a handoff that can't be read keeps no other from its agent", async () => {
   await whole.result;
   await owner.stop({ mode: "abandon" });
   await world.down();
-  const ledgerOf = world.store.ledgerOf.bind(world.store);
-  world.store.ledgerOf = async (id, page) => (id === damaged.id ? [] : ledgerOf(id, page));
+  const envelope = world.store.envelope.bind(world.store);
+  world.store.envelope = async (id, digest) =>
+    id === damaged.id ? undefined : envelope(id, digest);
   await world.up();
   const heard: Delivery[] = [];
   const attachment = await listen(world, "owner", (delivery) => heard.push(delivery));

@@ -76,7 +76,7 @@ describe("agents and find", () => {
       manifest: { capabilities: [{ name: "review" }, { name: "count" }] },
     });
     const { stdout } = await place.run(["agents"]);
-    expect(stdout).toMatch(/anna +● yes +0 +review, count/);
+    expect(stdout).toMatch(/anna +● yes +0 +count, review/);
   });
 
   test("who can do something, and why others can't", async () => {

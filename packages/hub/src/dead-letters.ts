@@ -6,6 +6,7 @@ import type { Engine } from "./engine/engine.ts";
 import { reasonOf } from "./engine/notice.ts";
 import { viewOf } from "./engine/view.ts";
 import type { HandoffView } from "./hub-api.ts";
+import { nextEntry, PAGE_CHARACTERS } from "./page.ts";
 import type { LedgerEntry, Page } from "./store.ts";
 
 export interface DeadLetter {
@@ -18,13 +19,16 @@ export interface DeadLetter {
   readonly attempts: number;
 }
 
-/** A dead letter with everything that is on record about it, the original bytes included. */
+/** A dead letter with what is on record about it, the original bytes included. */
 export interface DeadLetterDetail extends DeadLetter {
   readonly handoff: HandoffView;
+  /** The first of them; the others are in its history. */
   readonly entries: readonly LedgerEntry[];
+  /** The sequence after which its history goes on; missing where these are all. */
+  readonly next?: number | undefined;
 }
 
-const PAGE = 500;
+const PAGE = 100;
 
 /** For operators: what ended without its recipient's verdict. */
 export class DeadLetters {
@@ -34,24 +38,22 @@ export class DeadLetters {
     this.#engine = engine;
   }
 
-  async list(page: Page<string>): Promise<readonly DeadLetter[]> {
-    const stored = await this.#engine.store.deadLetters(page);
+  /** By id: all of them, or those of one delegator. */
+  async list(page: Page<string>, delegator?: string): Promise<readonly DeadLetter[]> {
+    const stored = await this.#engine.store.deadLetters(page, delegator);
     return stored.map((each) => deadLetterOf(caseOf(each).record));
   }
 
   async show(id: string): Promise<DeadLetterDetail> {
     const record = await this.#recordOf(id);
-    const entries: LedgerEntry[] = [];
-    for (let after = 0; ;) {
-      const page = await this.#engine.store.ledgerOf(id, { after, limit: PAGE });
-      entries.push(...page);
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.sequence;
-    }
+    const page = { limit: PAGE, characters: PAGE_CHARACTERS };
+    const entries = await this.#engine.store.ledgerOf(id, page);
+    const next = nextEntry(entries, page);
     return {
       ...deadLetterOf(record),
       handoff: await viewOf(this.#engine, record),
       entries,
+      ...(next === undefined ? {} : { next }),
     };
   }
 

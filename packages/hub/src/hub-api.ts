@@ -1,11 +1,13 @@
 import type { FindQuery, Found, WaybillError } from "@waybill/protocol";
-import type { Delivery, HandoffView, PublishedManifest } from "@waybill/protocol/api";
+import type { Delivery, HandoffView, ManifestsQuery, PublishedPage } from "@waybill/protocol/api";
 
 export type {
   AttemptView,
   Delivery,
   HandoffView,
+  ManifestsQuery,
   PublishedManifest,
+  PublishedPage,
   ReceivedAt,
 } from "@waybill/protocol/api";
 
@@ -40,10 +42,9 @@ export interface Hub {
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
   publish(manifest: string): Promise<void>;
-  /** All manifests of one agent by sequence, or the newest of everyone who offers a capability. */
-  manifests(
-    query: { readonly agent: string } | { readonly capability: string },
-  ): Promise<readonly PublishedManifest[]>;
+  /** A page of an agent's manifests by sequence, or the newest alone. */
+  manifests(query: ManifestsQuery): Promise<PublishedPage>;
+  /** Of those who offer a capability a page, the best of them first. */
   find(query: FindQuery): Promise<Found>;
   /** What the next hello must carry, where there is a wire between the two. */
   challenge?(): Promise<string>;

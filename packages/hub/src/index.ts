@@ -8,11 +8,13 @@ export type {
   Delivery,
   HandoffView,
   Hub,
+  ManifestsQuery,
   PublishedManifest,
+  PublishedPage,
   ReceivedAt,
 } from "./hub-api.ts";
 export type { DeadLetter, DeadLetterDetail, DeadLetters } from "./dead-letters.ts";
-export type { Operator, Presence } from "./operator.ts";
+export type { Operator, Presence, PresenceDetail } from "./operator.ts";
 export { systemClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
 export { ledgerHistory } from "./ledger-history.ts";
@@ -23,16 +25,27 @@ export { faultOfCommit } from "./memory-store/commit.ts";
 export type { CommitView } from "./memory-store/commit.ts";
 export type {
   Commit,
+  CommitListener,
   CommitOutcome,
   LedgerEntry,
   LedgerHead,
+  ManifestCard,
+  NewCapability,
   NewEntry,
+  NewKey,
+  NewManifest,
+  OfferedName,
+  OfferPlace,
   Page,
   Store,
   StoredHandoff,
+  StoredKey,
   StoredManifest,
+  StoredOffer,
+  TextPage,
 } from "./store.ts";
 
+export { rowsOfManifests } from "./registry/rows.ts";
 export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";
 export { signCheckpoint, verifyCheckpoint } from "./ledger/checkpoint.ts";
 export type { Checkpoint } from "./ledger/checkpoint.ts";

@@ -6,13 +6,20 @@ import type { Change, Disk } from "./memory-store/journal.ts";
 import { MemoryState } from "./memory-store/state.ts";
 import type {
   Commit,
+  CommitListener,
   CommitOutcome,
   LedgerEntry,
   LedgerHead,
+  ManifestCard,
+  OfferedName,
+  OfferPlace,
   Page,
   Store,
   StoredHandoff,
+  StoredKey,
   StoredManifest,
+  StoredOffer,
+  TextPage,
 } from "./store.ts";
 
 export type { Disk };
@@ -30,8 +37,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options.disk);
 }
 
-type Listener = (handoff: StoredHandoff | null) => void;
-
 interface Waiting {
   readonly change: Change;
   resolve(outcome: CommitOutcome): void;
@@ -43,7 +48,7 @@ class MemoryStore implements Store {
   readonly #state = new MemoryState();
   readonly #disk: Disk | undefined;
   readonly #opened: Promise<void>;
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<CommitListener>();
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
   #isClosing = false;
@@ -123,7 +128,7 @@ class MemoryStore implements Store {
     }
     for (const { change, fault, resolve } of judged) resolve(fault ?? this.#apply(change));
     for (const change of changes) {
-      if (change.type === "commit") this.#tell(change.commit.handoff);
+      if (change.type === "commit") this.#tell(change.commit);
     }
   }
 
@@ -133,17 +138,17 @@ class MemoryStore implements Store {
     return { type: "committed", lastSequence: this.#state.ledgerHead().sequence };
   }
 
-  #tell(handoff: StoredHandoff | null): void {
+  #tell({ handoff, manifest }: Commit): void {
     for (const listener of this.#listeners) {
       // On its own: what it throws is no failure of the commit.
       queueMicrotask(() => {
-        if (this.#listeners.has(listener)) listener(handoff);
+        if (this.#listeners.has(listener)) listener(handoff, manifest?.agent ?? null);
       });
     }
   }
 
-  onCommit(listener: Listener): () => void {
-    const own: Listener = (handoff) => listener(handoff);
+  onCommit(listener: CommitListener): () => void {
+    const own: CommitListener = (handoff, publisher) => listener(handoff, publisher);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
@@ -184,24 +189,28 @@ class MemoryStore implements Store {
     return this.#read((state) => state.children(parentId, page));
   }
 
-  group(groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((state) => state.group(groupId, page));
+  group(delegator: string, groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.group(delegator, groupId, page));
   }
 
-  deadLetters(page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((state) => state.deadLetters(page));
+  deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.deadLetters(page, delegator));
   }
 
   seen(from: string, envelopeId: string): Promise<Digest | undefined> {
     return this.#read((state) => state.seen(from, envelopeId));
   }
 
-  ledger(page: Page<number>): Promise<readonly LedgerEntry[]> {
+  ledger(page: TextPage<number>): Promise<readonly LedgerEntry[]> {
     return this.#read((state) => state.ledger(page));
   }
 
-  ledgerOf(handoffId: string, page: Page<number>): Promise<readonly LedgerEntry[]> {
+  ledgerOf(handoffId: string, page: TextPage<number>): Promise<readonly LedgerEntry[]> {
     return this.#read((state) => state.ledgerOf(handoffId, page));
+  }
+
+  envelope(handoffId: string, digest: Digest): Promise<LedgerEntry | undefined> {
+    return this.#read((state) => state.envelope(handoffId, digest));
   }
 
   ledgerHead(): Promise<LedgerHead> {
@@ -209,19 +218,34 @@ class MemoryStore implements Store {
   }
 
   manifest(agent: string): Promise<StoredManifest | undefined> {
-    return this.#read((state) => state.manifest(agent));
+    return this.#read(({ registry }) => registry.manifest(agent));
   }
 
-  manifests(agent: string): Promise<readonly StoredManifest[]> {
-    return this.#read((state) => state.manifests(agent));
+  manifests(agent: string, page: TextPage<number>): Promise<readonly StoredManifest[]> {
+    return this.#read(({ registry }) => registry.manifests(agent, page));
   }
 
-  agents(page: Page<string>): Promise<readonly StoredManifest[]> {
-    return this.#read((state) => state.agents(page));
+  agents(page: Page<string>): Promise<readonly ManifestCard[]> {
+    return this.#read(({ registry }) => registry.agents(page));
   }
 
-  offering(capability: string, page: Page<string>): Promise<readonly StoredManifest[]> {
-    return this.#read((state) => state.offering(capability, page));
+  key(kid: string): Promise<StoredKey | undefined> {
+    return this.#read(({ registry }) => registry.key(kid));
+  }
+
+  offers(
+    by: Parameters<Store["offers"]>[0],
+    page: Page<OfferPlace>,
+  ): Promise<readonly StoredOffer[]> {
+    return this.#read(({ registry }) => registry.offers(by, page));
+  }
+
+  capability(place: OfferPlace): ReturnType<Store["capability"]> {
+    return this.#read(({ registry }) => registry.capability(place));
+  }
+
+  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]> {
+    return this.#read(({ registry }) => registry.capabilityNames(page));
   }
 
   setting(name: string): Promise<string | undefined> {

@@ -11,15 +11,19 @@ import type {
   Delivery,
   Hub,
   HandoffView,
+  ManifestsQuery,
   PublishedManifest,
+  PublishedPage,
 } from "./hub-api.ts";
 import { Doorkeeper } from "./registry/hello.ts";
 import { identityOf, keepIdentity } from "./registry/identity.ts";
 import { Operator } from "./operator.ts";
-import type { Store } from "./store.ts";
+import { nextOf, PAGE_CHARACTERS } from "./page.ts";
 import { admit, checkAttachRequest } from "./routing/admit.ts";
+import type { Store, StoredManifest } from "./store.ts";
 
-const PAGE = 100;
+/** How many manifests one answer has. */
+const MANIFESTS = 100;
 
 /** A hub in this process: what agents need, and what an operator may do. */
 export interface HubServer extends Hub {
@@ -34,10 +38,10 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
   const options: KeyedHubOptions = { ...given, key: given.key ?? passingKey(given.store) };
   const engine = new Engine(options, await identityOf(options));
   const { registry, clock, limits } = engine;
-  if ((await registry.manifestsOf(engine.id)).length === 0) {
+  if (!(await registry.isKnown(engine.id))) {
     const manifest = signManifest({ agent_id: engine.id, capabilities: [] }, options.key);
     await registry.publish(manifest, clock.now());
-  } else if ((await registry.keyOf(options.key.kid, engine.id)) === undefined) {
+  } else if ((await registry.keyOf(options.key.kid))?.agent !== engine.id) {
     throw new WaybillError(
       401,
       `The store belongs to a hub ${engine.id} with another key than ${options.key.kid}: open it with the key that it was made with.`,
@@ -78,31 +82,26 @@ function passingKey(store: Store): PrivateKey {
 }
 
 async function publish(engine: Engine, manifest: string): Promise<void> {
-  engine.assertOpen();
-  const agent = await engine.registry.publish(manifest, engine.clock.now());
-  await engine.keys.check(agent);
-  engine.tell({ event: "published", agent });
-  // It may offer now what others have been waiting for.
-  await Promise.all(
-    [...engine.attached.values()].map((attached) => engine.offers.welcome(attached)),
-  );
+  await engine.publish(manifest);
 }
 
 async function manifests(
   engine: Engine,
-  query: Parameters<Hub["manifests"]>[0],
-): Promise<readonly PublishedManifest[]> {
+  { agent, after, limit = MANIFESTS, newest = false }: ManifestsQuery,
+): Promise<PublishedPage> {
   engine.assertOpen();
-  if ("agent" in query) {
-    return (await engine.registry.manifestsOf(query.agent)).map(({ text, at }) => ({ text, at }));
+  if (newest) {
+    const stored = await engine.store.manifest(agent);
+    return { manifests: stored === undefined ? [] : [publishedOf(stored)] };
   }
-  const found: PublishedManifest[] = [];
-  for (let after: string | undefined; ;) {
-    const page = await engine.store.offering(query.capability, { after, limit: PAGE });
-    found.push(...page.map(({ text, at }) => ({ text, at })));
-    if (page.length < PAGE) return found;
-    after = page.at(-1)!.agent;
-  }
+  const page = { after, limit: Math.min(limit, MANIFESTS), characters: PAGE_CHARACTERS };
+  const stored = await engine.store.manifests(agent, page);
+  const next = nextOf(stored, page, ({ text }) => text.length)?.sequence;
+  return { manifests: stored.map(publishedOf), ...(next === undefined ? {} : { next }) };
+}
+
+function publishedOf({ text, at }: StoredManifest): PublishedManifest {
+  return { text, at };
 }
 
 async function find(engine: Engine, query: FindQuery): Promise<Found> {

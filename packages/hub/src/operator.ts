@@ -1,17 +1,29 @@
-import { digestOf, isAgentId, isKeyValidAt, rankByWords, WaybillError } from "@waybill/protocol";
+import { digestOf, isAgentId, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
-import type { FindQuery, Found, KeyRecord, LifecycleTerms, Manifest } from "@waybill/protocol";
+import type { Digest, Found, KeyRecord, LifecycleTerms } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/api";
 import { caseOf } from "./custody/record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import type { Attachment, Delivery, HandoffView } from "./hub-api.ts";
+import { PAGE_CHARACTERS } from "./page.ts";
+import type { Published } from "./registry/registry.ts";
+import { currentKids, descriptionOf, factsOf } from "./registry/rows.ts";
+import type { Description } from "./registry/rows.ts";
 import { admit } from "./routing/admit.ts";
 import type { AttachingAgent } from "./routing/attached.ts";
-import type { LedgerEntry, Page, StoredManifest } from "./store.ts";
+import type { Search } from "./routing/router.ts";
+import type {
+  LedgerEntry,
+  ManifestCard,
+  OfferedName,
+  OfferPlace,
+  Page,
+  TextPage,
+} from "./store.ts";
 import { signCheckpoint } from "./ledger/checkpoint.ts";
 
-/** Whether an agent is there, and what it has on its hands. */
+/** Whether an agent is there, what it has on its hands, and what it offers. */
 export interface Presence {
   readonly agent: string;
   readonly isConnected: boolean;
@@ -20,8 +32,19 @@ export interface Presence {
   /** How many more attempts it takes. */
   readonly credit: number;
   readonly inFlight: number;
-  readonly manifest: Manifest;
-  readonly published: StoredManifest;
+  /** Of its newest manifest. */
+  readonly sequence: number;
+  readonly digest: Digest;
+  readonly publishedAt: number;
+  readonly inbox: string | undefined;
+  /** What it offers, by name; of many, the first. */
+  readonly capabilities: readonly { readonly name: string; readonly version: string }[];
+  readonly capabilityCount: number;
+}
+
+/** The same with what it says about itself, and its newest manifest as it was signed. */
+export interface PresenceDetail extends Omit<Presence, "capabilities">, Description {
+  readonly manifest: string;
 }
 
 /** A request that the hub makes of somebody. */
@@ -32,11 +55,8 @@ export interface HubRequest {
   readonly body: string;
 }
 
-/** A query, by whoever may not know what the capability is called. */
-export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
-
-const PAGE = 100;
-const NAMES_AT_MOST = 1_000;
+/** So many capabilities of an agent stand in a list of agents. */
+const CAPABILITIES_LISTED = 20;
 
 /** What whoever runs a hub may see and do, and whoever serves it to others. */
 export class Operator {
@@ -64,7 +84,7 @@ export class Operator {
 
   /** The key, where it is one that this agent has listed. */
   async keyOf(kid: string, agent: string): Promise<KeyRecord | undefined> {
-    const record = await this.#engine.registry.keyOf(kid, agent);
+    const record = await this.#engine.registry.keyOf(kid);
     return record?.agent === agent ? record : undefined;
   }
 
@@ -98,15 +118,14 @@ export class Operator {
 
   /** The keys of an agent that are valid now. */
   async currentKids(agent: string): Promise<readonly string[]> {
-    const { registry, clock } = this.#engine;
-    const listed = (await registry.manifestsOf(agent)).at(-1)?.keys ?? new Map<string, KeyRecord>();
-    const now = clock.now();
-    return [...listed].filter(([, key]) => isKeyValidAt(key, now)).map(([kid]) => kid);
+    const { store, clock } = this.#engine;
+    const stored = await store.manifest(agent);
+    return stored === undefined ? [] : currentKids(factsOf(stored), clock.now());
   }
 
   async #assertKnown(agent: string): Promise<void> {
     this.#engine.assertOpen();
-    if ((await this.#engine.registry.manifestsOf(agent)).length > 0) return;
+    if (await this.#engine.registry.isKnown(agent)) return;
     throw unknownAgent(agent, 401);
   }
 
@@ -152,20 +171,36 @@ export class Operator {
     };
   }
 
-  async presence(agent: string): Promise<Presence> {
-    const published = await this.#engine.store.manifest(agent);
-    if (published === undefined) throw unknownAgent(agent, 404);
-    return this.#presenceOf(published);
+  /** Publishes a manifest; `expected`: whose it must be. */
+  publish(manifest: string, expected?: string): Promise<Published> {
+    return this.#engine.publish(manifest, expected);
+  }
+
+  async presence(agent: string): Promise<PresenceDetail> {
+    const stored = await this.#engine.store.manifest(agent);
+    if (stored === undefined) throw unknownAgent(agent, 404);
+    const { text } = stored;
+    return { ...(await this.#presenceOf(stored, [])), ...descriptionOf(text), manifest: text };
   }
 
   async agents(page: Page<string>): Promise<readonly Presence[]> {
-    const published = await this.#engine.store.agents(page);
-    return Promise.all(published.map((each) => this.#presenceOf(each)));
+    const { store } = this.#engine;
+    const cards = await store.agents(page);
+    return Promise.all(
+      cards.map(async (card) => {
+        const { agent } = card;
+        return this.#presenceOf(
+          card,
+          await store.offers({ agent }, { limit: CAPABILITIES_LISTED }),
+        );
+      }),
+    );
   }
 
-  async #presenceOf(published: StoredManifest): Promise<Presence> {
-    const { agent } = published;
-    const { attached, seen, registry, clock } = this.#engine;
+  async #presenceOf(card: ManifestCard, offers: readonly OfferPlace[]): Promise<Presence> {
+    const { agent, sequence, digest, at } = card;
+    const { attached, seen, clock } = this.#engine;
+    const { inbox, capabilities: capabilityCount } = factsOf(card);
     const here = attached.get(agent);
     return {
       agent,
@@ -173,34 +208,24 @@ export class Operator {
       lastSeen: here === undefined ? await seen.of(agent) : clock.now(),
       credit: here?.room ?? 0,
       inFlight: here?.heldCount ?? 0,
-      manifest: (await registry.manifestsOf(agent)).at(-1)!.manifest,
-      published,
+      sequence,
+      digest,
+      publishedAt: at,
+      inbox,
+      capabilities: offers.map(({ name, version }) => ({ name, version })),
+      capabilityCount,
     };
   }
 
-  /** As `find` judges; of every capability that there is, where none is named. */
-  async search({ capability, ...query }: Search): Promise<Found> {
+  /** As `find` judges; of all that is offered, where no capability is named. */
+  search(query: Search): Promise<Found> {
     const { router, clock } = this.#engine;
-    const names = capability === undefined ? await this.#names() : [capability];
-    const found = await Promise.all(
-      names.map((name) => router.find({ ...query, capability: name }, clock.now())),
-    );
-    const fits = found.flatMap((each) => each.fits);
-    return {
-      fits: query.words === undefined ? fits : rankByWords(fits, query.words),
-      leftOut: found.flatMap(({ leftOut }) => leftOut),
-    };
+    return router.find(query, clock.now());
   }
 
-  async #names(): Promise<readonly string[]> {
-    const names = new Set<string>();
-    for (let after: string | undefined; names.size < NAMES_AT_MOST;) {
-      const page = await this.#engine.store.agents({ after, limit: PAGE });
-      for (const { capabilities } of page) for (const name of capabilities) names.add(name);
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.agent;
-    }
-    return [...names].toSorted().slice(0, NAMES_AT_MOST);
+  /** The names under which something is offered. */
+  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]> {
+    return this.#engine.registry.names(page);
   }
 
   /** As an operator sees it, or, with `as`, a party of it. */
@@ -210,24 +235,31 @@ export class Operator {
     return viewOf(this.#engine, record);
   }
 
-  /** The handoffs of one job, by id; with `as`, those that it is party of. */
+  /**
+   * The handoffs of one job, by id; with `as`, those that it is party of. `last` is where to go on,
+   * also where the page has ended early for how much it holds.
+   */
   async correlated(
     correlationId: string,
     page: Page<string>,
     as?: string,
   ): Promise<{ readonly handoffs: readonly HandoffView[]; readonly last: string | undefined }> {
     const stored = await this.#engine.store.correlated(correlationId, page);
-    const records = stored
-      .map((each) => caseOf(each).record)
-      .filter((record) => as === undefined || isParty(record, as));
-    return {
-      handoffs: await Promise.all(records.map((record) => viewOf(this.#engine, record))),
-      last: stored.length < page.limit ? undefined : stored.at(-1)?.id,
-    };
+    const handoffs: HandoffView[] = [];
+    let characters = 0;
+    for (const each of stored) {
+      const { record } = caseOf(each);
+      if (as !== undefined && !isParty(record, as)) continue;
+      const view = await viewOf(this.#engine, record);
+      handoffs.push(view);
+      characters += charactersOf(view);
+      if (characters >= PAGE_CHARACTERS) return { handoffs, last: each.id };
+    }
+    return { handoffs, last: stored.length < page.limit ? undefined : stored.at(-1)?.id };
   }
 
   /** What is on record about a handoff. */
-  history(id: string, page: Page<number>): Promise<readonly LedgerEntry[]> {
+  history(id: string, page: TextPage<number>): Promise<readonly LedgerEntry[]> {
     return this.#engine.store.ledgerOf(id, page);
   }
 
@@ -236,6 +268,11 @@ export class Operator {
     const { store, clock, options } = this.#engine;
     return signCheckpoint(await store.ledgerHead(), clock.now(), options.key);
   }
+}
+
+function charactersOf({ envelope, acceptance = "", questions, ending = "" }: HandoffView): number {
+  const texts = [envelope, acceptance, ending, ...questions];
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 function unknownAgent(agent: string, status: 401 | 404): WaybillError {

@@ -54,20 +54,76 @@ export interface LedgerHead {
 export interface Commit {
   /** The handoff as it is to be; its version must be exactly one more than what the store has. */
   readonly handoff: StoredHandoff | null;
-  /** The first that is known of an agent may have any sequence, each later one the next. */
-  readonly manifest?: StoredManifest;
+  /** Its sequence must be exactly one more than that of the agent's newest manifest, 1 for the first. */
+  readonly manifest?: NewManifest;
   readonly entries: readonly NewEntry[];
 }
 
-export interface StoredManifest {
+/** A manifest of an agent without its text: cheap to list. */
+export interface ManifestCard {
   readonly agent: string;
-  /** One more than that of the manifest before, as the manifest itself says. */
+  /** 1 for the first manifest of an agent, and one more with each. */
   readonly sequence: number;
   readonly digest: Digest;
-  readonly text: string;
-  /** The capabilities it offers, to be found by. */
-  readonly capabilities: readonly string[];
+  /** When the hub took it in. */
   readonly at: number;
+  /** What the registry has to know of it without reading it: its own JSON, and a store never looks inside. */
+  readonly facts: string;
+}
+
+export interface StoredManifest extends ManifestCard {
+  readonly text: string;
+}
+
+/** A manifest with what it is found by. */
+export interface NewManifest extends StoredManifest {
+  /** The keys that it adds, changes or retires. Keys that are not named here stay as they are. */
+  readonly keys: readonly NewKey[];
+  /** All that the agent offers from now on, each name and version once. */
+  readonly capabilities: readonly NewCapability[];
+}
+
+export interface NewKey {
+  readonly kid: string;
+  /** The registry's own JSON about it. */
+  readonly record: string;
+}
+
+/** A key and the agent that it belongs to, for ever: also when it is retired. */
+export interface StoredKey extends NewKey {
+  readonly agent: string;
+}
+
+export interface NewCapability {
+  readonly name: string;
+  readonly version: string;
+  /** The registry's own JSON: what routing has to know of it without reading its text. */
+  readonly terms: string;
+  readonly text: string;
+}
+
+/** Names one capability of one agent. */
+export interface OfferPlace {
+  readonly name: string;
+  readonly agent: string;
+  readonly version: string;
+}
+
+/** One capability of an agent by its newest manifest, without its text: cheap to list. */
+export interface StoredOffer extends OfferPlace {
+  readonly terms: string;
+  /** The length of its text. */
+  readonly characters: number;
+  /** Of the manifest that offers it. */
+  readonly sequence: number;
+  readonly digest: Digest;
+  readonly facts: string;
+}
+
+/** How many agents offer a capability. */
+export interface OfferedName {
+  readonly name: string;
+  readonly agents: number;
 }
 
 export type CommitOutcome =
@@ -78,13 +134,23 @@ export type CommitOutcome =
    * An envelope of this sender under this id is in the ledger. Nothing was written. Looked at
    * first: a repetition is told from a race even where the version does not fit either.
    */
-  | { readonly type: "replayed"; readonly digest: Digest };
+  | { readonly type: "replayed"; readonly digest: Digest }
+  /** A key of the manifest belongs to another agent. Nothing was written. Looked at last. */
+  | { readonly type: "key_owned"; readonly kid: string; readonly agent: string };
 
 /** Pages go on after the last id or sequence that the caller has seen. */
 export interface Page<Cursor> {
   readonly after?: Cursor | undefined;
   readonly limit: number;
 }
+
+/** A page of texts, which are of any length: it ends also where they come to so many characters. */
+export interface TextPage<Cursor> extends Page<Cursor> {
+  /** The page ends with the item that reaches this, so it has at least one where there is one. */
+  readonly characters?: number | undefined;
+}
+
+export type CommitListener = (handoff: StoredHandoff | null, publisher: string | null) => void;
 
 /**
  * The hub's durable driver. It decides nothing: the engine is the only thing that changes state.
@@ -110,29 +176,47 @@ export interface Store {
   inbox(agent: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
   correlated(correlationId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
   children(parentId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
-  group(groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
-  deadLetters(page: Page<string>): Promise<readonly StoredHandoff[]>;
+  /** The members of a group of this delegator: another one's group of the same id is another group. */
+  group(delegator: string, groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
+  /** Those of one delegator, where one is named. */
+  deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]>;
 
   /** Digest of the envelope that this sender sent under this id, if the ledger has one. */
   seen(from: string, envelopeId: string): Promise<Digest | undefined>;
-  ledger(page: Page<number>): Promise<readonly LedgerEntry[]>;
-  ledgerOf(handoffId: string, page: Page<number>): Promise<readonly LedgerEntry[]>;
+  ledger(page: TextPage<number>): Promise<readonly LedgerEntry[]>;
+  ledgerOf(handoffId: string, page: TextPage<number>): Promise<readonly LedgerEntry[]>;
+  /** The envelope about a handoff that has this digest. */
+  envelope(handoffId: string, digest: Digest): Promise<LedgerEntry | undefined>;
   ledgerHead(): Promise<LedgerHead>;
 
   /** The newest manifest of an agent. */
   manifest(agent: string): Promise<StoredManifest | undefined>;
-  /** Every manifest of an agent, by sequence: old entries are checked with old keys. */
-  manifests(agent: string): Promise<readonly StoredManifest[]>;
-  agents(page: Page<string>): Promise<readonly StoredManifest[]>;
-  /** The newest manifests that offer a capability. */
-  offering(capability: string, page: Page<string>): Promise<readonly StoredManifest[]>;
+  /** The manifests of an agent, by sequence: old entries are checked with old keys. */
+  manifests(agent: string, page: TextPage<number>): Promise<readonly StoredManifest[]>;
+  /** The newest manifest of each agent, by id. */
+  agents(page: Page<string>): Promise<readonly ManifestCard[]>;
+  key(kid: string): Promise<StoredKey | undefined>;
+  /** What is offered, under one name or by one agent where they are given; by name, agent and version. */
+  offers(
+    by: { readonly name?: string | undefined; readonly agent?: string | undefined },
+    page: Page<OfferPlace>,
+  ): Promise<readonly StoredOffer[]>;
+  /** The text of a capability, and the sequence of the manifest that offers it. */
+  capability(
+    place: OfferPlace,
+  ): Promise<{ readonly text: string; readonly sequence: number } | undefined>;
+  /** The names under which something is offered, by name. */
+  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]>;
 
   /** Small values of the hub itself (its key, the signed checkpoint), written whole. */
   setting(name: string): Promise<string | undefined>;
   saveSetting(name: string, value: string): Promise<void>;
 
-  /** Calls the listener after any hub's commit, which reads show by then; returns what ends it. */
-  onCommit(listener: (handoff: StoredHandoff | null) => void): () => void;
+  /**
+   * Calls the listener after any hub's commit, which reads show by then, with the handoff and with
+   * the agent whose manifest was in it; returns what ends it.
+   */
+  onCommit(listener: CommitListener): () => void;
   /** Settles after the commits that are under way. Every later call rejects. */
   close(): Promise<void>;
 }

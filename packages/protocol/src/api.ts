@@ -2,10 +2,20 @@ export type { AttemptView, HandoffView, WireHandoffView } from "./api/view.ts";
 export { readHandoffView, writeHandoffView } from "./api/view.ts";
 export { readDelivery, writeDelivery } from "./api/delivery.ts";
 export type { Delivery, ReceivedAt, WireDelivery } from "./api/delivery.ts";
-export { readPublished, writePublished } from "./api/published.ts";
-export type { PublishedManifest, WirePublished } from "./api/published.ts";
+export {
+  manifestPages,
+  readManifestsQuery,
+  readPublished,
+  writePublished,
+} from "./api/published.ts";
+export type {
+  ManifestsQuery,
+  PublishedManifest,
+  PublishedPage,
+  WirePublished,
+} from "./api/published.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
-export type { WireFindQuery, WireFit, WireFound, WireSearch } from "./api/found.ts";
+export type { WireFindQuery, WireFit, WireFound, WireNames, WireSearch } from "./api/found.ts";
 
 export { checkDomain, hubIdOf } from "./api/domain.ts";
 export { checkHello, readHello, signHello } from "./api/hello.ts";

@@ -44,7 +44,7 @@ export { isTime, parseTime } from "./time.ts";
 export { parseJson, stringifyJson } from "./json/json.ts";
 export type { Json } from "./json/json.ts";
 
-export { signManifest, verifyManifest } from "./manifest/manifest.ts";
+export { restoreManifest, signManifest, verifyManifest } from "./manifest/manifest.ts";
 export type { VerifiedManifest, VerifyManifestOptions } from "./manifest/manifest.ts";
 export { checkSchemas, parseManifest } from "./manifest/manifest-schema.ts";
 export type {
@@ -57,7 +57,7 @@ export type {
 } from "./manifest/manifest-schema.ts";
 export { provenKey } from "./manifest/possession.ts";
 export type { ProvenKey } from "./manifest/possession.ts";
-export { isKeyValidAt, keyring } from "./manifest/keyring.ts";
+export { isKeyValidAt, keyRecords, keyring } from "./manifest/keyring.ts";
 export type { Keyring, KeyRecord } from "./manifest/keyring.ts";
 export { decideTrust } from "./manifest/trust.ts";
 export type {
@@ -71,7 +71,7 @@ export { isAgentId } from "./manifest/agent-id.ts";
 export { CAPABILITY_DEFAULTS, isCapabilityName, matchesVersion } from "./manifest/capability.ts";
 export type { Capability, Effects, Example, Takes } from "./manifest/capability.ts";
 export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";
-export { compileSchema, normalizeSchema, schemaFrom } from "./schema/schema.ts";
+export { compileSchema, normalizeSchema, SCHEMA_LIMITS, schemaFrom } from "./schema/schema.ts";
 export type {
   CheckBudget,
   CompiledSchema,
@@ -85,6 +85,7 @@ export type {
 export {
   findCandidates,
   findInSlices,
+  mergeFound,
   queryOf,
   reasonsAgainst,
   wantedFits,

@@ -148,7 +148,7 @@ const KEY_OPERATIONS: Readonly<Record<string, (api: Api, input: Vector["input"])
 };
 
 function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): Members {
-  const { manifests, known_keys: known = {}, trust, envelope } = input;
+  const { manifests, known_keys: known = {}, from_first: fromFirst, trust, envelope } = input;
   const owners: Protocol.Keyring["keyOf"] = (kid) =>
     known[kid] === undefined ? undefined : ({ agent: known[kid] } as Protocol.KeyRecord);
   let previous: Protocol.VerifiedManifest | undefined;
@@ -156,7 +156,13 @@ function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): 
   const results = (manifests as { text: string; at: number }[]).map(({ text, at }) =>
     outcome(api, () => {
       const policy = trust === undefined ? undefined : policyOf(trust);
-      const read = api.verifyManifest(text, { previous, at, keyOf: owners, trust: policy });
+      const read = api.verifyManifest(text, {
+        previous,
+        fromFirst,
+        at,
+        keyOf: owners,
+        trust: policy,
+      });
       accepted.push((previous = read));
       const { manifest, digest, kid } = read;
       const subject = { agentId: manifest.agent_id, kid, digest };

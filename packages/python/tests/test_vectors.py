@@ -175,7 +175,12 @@ def run_manifest(given: Case) -> Outcome:
     def take(text: str, at: int) -> Outcome:
         nonlocal last
         last = verify_manifest(
-            text, previous=last, at=at, known_keys=given.get("known_keys"), trust=policy
+            text,
+            previous=last,
+            at=at,
+            known_keys=given.get("known_keys"),
+            trust=policy,
+            from_first=given.get("from_first", False),
         )
         return {
             "digest": last.digest,

@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { crc32 } from "node:zlib";
-import type { StoredHandoff } from "@waybill/hub";
+import type { StoredHandoff, StoredKey } from "@waybill/hub";
 
 /** Of what each commit writes. `inboxes` is as the column has it. */
 export function checksumOf(
@@ -22,9 +22,13 @@ export function familyChecksumOf({
   return crc32(JSON.stringify([id, delegator, correlationId, parentId, groupId]));
 }
 
+export function keyChecksumOf({ kid, agent, record }: StoredKey): number {
+  return crc32(JSON.stringify([kid, agent, record]));
+}
+
 /** A row that is not what a commit has written: the disk, or another program, has changed it. */
 export class ChangedRow extends Error {
-  constructor(id: string) {
-    super(`the row of handoff ${id} is not as it was written`);
+  constructor(name: string) {
+    super(`the row of ${name} is not as it was written`);
   }
 }

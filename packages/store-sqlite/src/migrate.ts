@@ -4,6 +4,7 @@ import { WaybillError } from "@waybill/protocol";
 import { checksumOf, familyChecksumOf } from "./checksum.ts";
 import { rollBack } from "./roll-back.ts";
 import { APPLICATION_ID } from "./schema.ts";
+import type { Migration } from "./schema.ts";
 
 /** Refuses a file that is not a store, or not yet one for this release; nothing is written. */
 export function identify(database: DatabaseSync, path: string, newest: number): void {
@@ -44,13 +45,15 @@ function defineFunctions(database: DatabaseSync): void {
 }
 
 /** Brings a file to the newest version, one version after the other, each whole or not at all. */
-export function migrate(database: DatabaseSync, migrations: readonly string[]): void {
+export function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
   const version = numberOf(database, "user_version");
   if (version < migrations.length) defineFunctions(database);
   for (let next = version + 1; next <= migrations.length; next++) {
     database.exec("BEGIN IMMEDIATE");
     try {
-      database.exec(migrations[next - 1]!);
+      const migration = migrations[next - 1]!;
+      if (typeof migration === "string") database.exec(migration);
+      else migration(database);
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${next}`);
       database.exec("COMMIT");
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { NewEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
+import type { NewEntry, NewManifest, StoredHandoff } from "@waybill/hub";
 import { digestOf } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { packChanges, unpackChanges } from "./packed-changes.ts";
@@ -27,13 +27,21 @@ const bare: StoredHandoff = {
   inboxes: [],
   isDeadLetter: false,
 };
-const manifest: StoredManifest = {
+const manifest: NewManifest = {
   agent: "agent",
   sequence: 3,
   digest: digestOf("manifest"),
   text: "manifest",
-  capabilities: ["write", "read"],
   at: 13,
+  facts: "facts",
+  keys: [
+    { kid: "one", record: "first" },
+    { kid: "two", record: "second" },
+  ],
+  capabilities: [
+    { name: "write", version: "1", terms: "slow", text: "how to write" },
+    { name: "read", version: "2", terms: "quick", text: "how to read" },
+  ],
 };
 const envelope: NewEntry = {
   at: 17,
@@ -51,7 +59,7 @@ test("whatever is sent to the thread is there what it was here, next to anything
     { handoff, entries: [envelope, decision] },
     { handoff: bare, entries: [] },
     { handoff: null, manifest, entries: [decision] },
-    { handoff, manifest: { ...manifest, capabilities: [] }, entries: [envelope] },
+    { handoff, manifest: { ...manifest, keys: [], capabilities: [] }, entries: [envelope] },
   ];
   for (const first of kinds) {
     for (const second of kinds) {

@@ -1,4 +1,4 @@
-import type { NewEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
+import type { NewEntry, NewManifest, StoredHandoff } from "@waybill/hub";
 import type { Change } from "./writer.ts";
 
 type Plain = string | number | null;
@@ -45,14 +45,16 @@ function packHandoff(to: Plain[], handoff: StoredHandoff | null): void {
   packNames(to, inboxes);
 }
 
-function packManifest(to: Plain[], manifest: StoredManifest | undefined): void {
+function packManifest(to: Plain[], manifest: NewManifest | undefined): void {
   if (manifest === undefined) {
     to.push(NOTHING);
     return;
   }
-  const { agent, sequence, digest, text, at, capabilities } = manifest;
-  to.push(SOMETHING, agent, sequence, digest, text, at);
-  packNames(to, capabilities);
+  const { agent, sequence, digest, text, at, facts, keys, capabilities } = manifest;
+  to.push(SOMETHING, agent, sequence, digest, text, at, facts, keys.length);
+  for (const { kid, record } of keys) to.push(kid, record);
+  to.push(capabilities.length);
+  for (const each of capabilities) to.push(each.name, each.version, each.terms, each.text);
 }
 
 function packNames(to: Plain[], names: readonly string[]): void {
@@ -82,13 +84,20 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     isDeadLetter: next() === 1,
     inboxes: several<string>(next),
   });
-  const manifest = (): StoredManifest => ({
+  const manifest = (): NewManifest => ({
     agent: next(),
     sequence: next(),
     digest: next(),
     text: next(),
     at: next(),
-    capabilities: several<string>(next),
+    facts: next(),
+    keys: several(() => ({ kid: next<string>(), record: next<string>() })),
+    capabilities: several(() => ({
+      name: next<string>(),
+      version: next<string>(),
+      terms: next<string>(),
+      text: next<string>(),
+    })),
   });
   const entry = (): NewEntry => {
     const most = {

@@ -1,13 +1,28 @@
 /// <reference types="node" />
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { LedgerEntry, Page, StoredHandoff, StoredManifest } from "@waybill/hub";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type {
+  LedgerEntry,
+  ManifestCard,
+  OfferedName,
+  OfferPlace,
+  Page,
+  StoredHandoff,
+  StoredKey,
+  StoredManifest,
+  StoredOffer,
+  TextPage,
+} from "@waybill/hub";
 import type { Digest } from "@waybill/protocol";
-import { ENTRY_COLUMNS, entryOf, HANDOFF_COLUMNS, handoffOf } from "./row.ts";
-import { MANIFEST_COLUMNS, manifestOf } from "./row.ts";
+import { CARD_COLUMNS, cardOf, ENTRY_COLUMNS, entryOf, HANDOFF_COLUMNS, handoffOf } from "./row.ts";
+import { keyOf, MANIFEST_COLUMNS, manifestOf, OFFER_COLUMNS, offerOf } from "./row.ts";
 
 const HANDOFF = `SELECT ${HANDOFF_COLUMNS} FROM handoff`;
 const ENTRY = `SELECT ${ENTRY_COLUMNS} FROM ledger`;
 const MANIFEST = `SELECT ${MANIFEST_COLUMNS} FROM manifest`;
+// A cross join keeps its order: the index of capabilities is followed, and nothing is sorted.
+const NEWEST = "CROSS JOIN manifest ON manifest.agent = capability.agent AND is_newest = 1";
+const OFFER = `SELECT ${OFFER_COLUMNS} FROM capability ${NEWEST}`;
+const AFTER = "(name, capability.agent, version) > (?, ?, ?)";
 const BY_ID = "AND id > ? ORDER BY id LIMIT ?";
 
 const QUERIES = {
@@ -19,15 +34,24 @@ const QUERIES = {
   inbox: `${HANDOFF} WHERE id IN (SELECT handoff_id FROM inbox WHERE agent = ? AND handoff_id > ? ORDER BY handoff_id LIMIT ?) ORDER BY id`,
   correlated: `${HANDOFF} WHERE correlation_id = ? ${BY_ID}`,
   children: `${HANDOFF} WHERE parent_id = ? ${BY_ID}`,
-  group: `${HANDOFF} WHERE group_id = ? ${BY_ID}`,
+  group: `${HANDOFF} WHERE delegator = ? AND group_id = ? ${BY_ID}`,
   deadLetters: `${HANDOFF} WHERE is_dead_letter = 1 ${BY_ID}`,
+  deadLettersOf: `${HANDOFF} WHERE is_dead_letter = 1 AND delegator = ? ${BY_ID}`,
   seen: "SELECT digest FROM ledger WHERE envelope_id = ? AND sender = ?",
   ledger: `${ENTRY} WHERE sequence > ? ORDER BY sequence LIMIT ?`,
   ledgerOf: `${ENTRY} WHERE handoff_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  envelope: `${ENTRY} WHERE handoff_id = ? AND digest = ? AND type = 'envelope' ORDER BY sequence LIMIT 1`,
   manifest: `${MANIFEST} WHERE agent = ? AND is_newest = 1`,
-  manifests: `${MANIFEST} WHERE agent = ? ORDER BY sequence`,
-  agents: `${MANIFEST} WHERE is_newest = 1 AND agent > ? ORDER BY agent LIMIT ?`,
-  offering: `${MANIFEST} WHERE is_newest = 1 AND agent IN (SELECT agent FROM capability WHERE name = ? AND agent > ? ORDER BY agent LIMIT ?) ORDER BY agent`,
+  manifests: `${MANIFEST} WHERE agent = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  agents: `SELECT ${CARD_COLUMNS} FROM manifest WHERE is_newest = 1 AND agent > ? ORDER BY agent LIMIT ?`,
+  key: "SELECT kid, agent, record, checksum FROM agent_key WHERE kid = ?",
+  keys: "SELECT kid, agent, record, checksum FROM agent_key",
+  offers: `${OFFER} WHERE ${AFTER} ORDER BY name, capability.agent, version LIMIT ?`,
+  offersNamed: `${OFFER} WHERE name = ? AND capability.agent >= ? AND ${AFTER} ORDER BY capability.agent, version LIMIT ?`,
+  offersOf: `${OFFER} WHERE capability.agent = ? AND name >= ? AND ${AFTER} ORDER BY name, version LIMIT ?`,
+  offersOfNamed: `${OFFER} WHERE capability.agent = ? AND name = ? AND ${AFTER} ORDER BY version LIMIT ?`,
+  capability: `SELECT capability.content AS text, sequence FROM capability ${NEWEST} WHERE name = ? AND capability.agent = ? AND version = ?`,
+  capabilityNames: "SELECT name, agents FROM capability_name WHERE name > ? ORDER BY name LIMIT ?",
   setting: "SELECT value FROM setting WHERE name = ?",
 } as const;
 
@@ -47,9 +71,10 @@ export class Reader {
     return row && handoffOf(row);
   }
 
-  /** Reads them all, one at a time; throws for one that was changed. */
-  checkHandoffs(): void {
+  /** Reads every handoff and every key, one at a time; throws for one that was changed. */
+  checkRows(): void {
     for (const row of this.#query.handoffs.iterate()) handoffOf(row);
+    for (const row of this.#query.keys.iterate()) keyOf(row);
   }
 
   due(now: number, limit: number): StoredHandoff[] {
@@ -62,27 +87,42 @@ export class Reader {
 
   /** The handoffs of a name, by id. */
   found(
-    by: "waiting" | "inbox" | "correlated" | "children" | "group",
+    by: "waiting" | "inbox" | "correlated" | "children",
     name: string,
     { after = "", limit }: Page<string>,
   ): StoredHandoff[] {
     return this.#query[by].all(name, after, limit).map(handoffOf);
   }
 
-  deadLetters({ after = "", limit }: Page<string>): StoredHandoff[] {
-    return this.#query.deadLetters.all(after, limit).map(handoffOf);
+  group(delegator: string, groupId: string, { after = "", limit }: Page<string>): StoredHandoff[] {
+    return this.#query.group.all(delegator, groupId, after, limit).map(handoffOf);
+  }
+
+  deadLetters({ after = "", limit }: Page<string>, delegator?: string): StoredHandoff[] {
+    const rows =
+      delegator === undefined
+        ? this.#query.deadLetters.all(after, limit)
+        : this.#query.deadLettersOf.all(delegator, after, limit);
+    return rows.map(handoffOf);
   }
 
   seen(from: string, envelopeId: string): Digest | undefined {
     return this.#query.seen.get(envelopeId, from)?.["digest"] as Digest | undefined;
   }
 
-  ledger({ after = 0, limit }: Page<number>): LedgerEntry[] {
-    return this.#query.ledger.all(after, limit).map(entryOf);
+  ledger({ after = 0, limit, characters }: TextPage<number>): LedgerEntry[] {
+    return untilFull(this.#query.ledger.iterate(after, limit), characters).map(entryOf);
   }
 
-  ledgerOf(handoffId: string, { after = 0, limit }: Page<number>): LedgerEntry[] {
-    return this.#query.ledgerOf.all(handoffId, after, limit).map(entryOf);
+  ledgerOf(handoffId: string, { after = 0, limit, characters }: TextPage<number>): LedgerEntry[] {
+    return untilFull(this.#query.ledgerOf.iterate(handoffId, after, limit), characters).map(
+      entryOf,
+    );
+  }
+
+  envelope(handoffId: string, digest: Digest): LedgerEntry | undefined {
+    const row = this.#query.envelope.get(handoffId, digest);
+    return row && entryOf(row);
   }
 
   manifest(agent: string): StoredManifest | undefined {
@@ -90,19 +130,66 @@ export class Reader {
     return row && manifestOf(row);
   }
 
-  manifests(agent: string): StoredManifest[] {
-    return this.#query.manifests.all(agent).map(manifestOf);
+  manifests(agent: string, { after = 0, limit, characters }: TextPage<number>): StoredManifest[] {
+    return untilFull(this.#query.manifests.iterate(agent, after, limit), characters).map(
+      manifestOf,
+    );
   }
 
-  agents({ after = "", limit }: Page<string>): StoredManifest[] {
-    return this.#query.agents.all(after, limit).map(manifestOf);
+  agents({ after = "", limit }: Page<string>): ManifestCard[] {
+    return this.#query.agents.all(after, limit).map(cardOf);
   }
 
-  offering(capability: string, { after = "", limit }: Page<string>): StoredManifest[] {
-    return this.#query.offering.all(capability, after, limit).map(manifestOf);
+  key(kid: string): StoredKey | undefined {
+    const row = this.#query.key.get(kid);
+    return row && keyOf(row);
+  }
+
+  offers(
+    { name, agent }: { readonly name?: string | undefined; readonly agent?: string | undefined },
+    { after = BEFORE_ALL, limit }: Page<OfferPlace>,
+  ): StoredOffer[] {
+    const { offers, offersNamed, offersOf, offersOfNamed } = this.#query;
+    const rest = [after.name, after.agent, after.version, limit];
+    const rows =
+      agent === undefined
+        ? name === undefined
+          ? offers.all(...rest)
+          : offersNamed.all(name, name === after.name ? after.agent : "", ...rest)
+        : name === undefined
+          ? offersOf.all(agent, after.name, ...rest)
+          : offersOfNamed.all(agent, name, ...rest);
+    return rows.map(offerOf);
+  }
+
+  capability({ name, agent, version }: OfferPlace): { text: string; sequence: number } | undefined {
+    const row = this.#query.capability.get(name, agent, version);
+    return row && { text: row["text"] as string, sequence: row["sequence"] as number };
+  }
+
+  capabilityNames({ after = "", limit }: Page<string>): OfferedName[] {
+    const rows = this.#query.capabilityNames.all(after, limit);
+    return rows.map(({ name, agents }) => ({ name: name as string, agents: agents as number }));
   }
 
   setting(name: string): string | undefined {
     return this.#query.setting.get(name)?.["value"] as string | undefined;
   }
+}
+
+const BEFORE_ALL: OfferPlace = { name: "", agent: "", version: "" };
+
+/** Rows up to the one whose texts come to so many characters. */
+function untilFull(
+  rows: Iterable<Record<string, SQLOutputValue>>,
+  characters: number = Infinity,
+): Record<string, SQLOutputValue>[] {
+  const taken: Record<string, SQLOutputValue>[] = [];
+  let sum = 0;
+  for (const row of rows) {
+    taken.push(row);
+    sum += (row["content"] as string).length;
+    if (sum >= characters) break;
+  }
+  return taken;
 }

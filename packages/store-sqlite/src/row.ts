@@ -1,5 +1,12 @@
-import { ChangedRow, checksumOf, familyChecksumOf } from "./checksum.ts";
-import type { LedgerEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
+import { ChangedRow, checksumOf, familyChecksumOf, keyChecksumOf } from "./checksum.ts";
+import type {
+  LedgerEntry,
+  ManifestCard,
+  StoredHandoff,
+  StoredKey,
+  StoredManifest,
+  StoredOffer,
+} from "@waybill/hub";
 
 type Row = Record<string, unknown>;
 
@@ -7,7 +14,10 @@ export const HANDOFF_COLUMNS =
   "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record, checksum, family_checksum";
 export const ENTRY_COLUMNS =
   "sequence, at, type, handoff_id, sender, envelope_id, digest, hash, content";
-export const MANIFEST_COLUMNS = "agent, sequence, at, digest, capabilities, content";
+export const CARD_COLUMNS = "agent, sequence, at, digest, facts";
+export const MANIFEST_COLUMNS: string = `${CARD_COLUMNS}, content`;
+export const OFFER_COLUMNS =
+  "name, capability.agent AS agent, version, terms, characters, sequence, digest, facts";
 
 /** A handoff as it was written; throws for a row that has changed since. */
 export function handoffOf(row: Row): StoredHandoff {
@@ -29,7 +39,7 @@ export function handoffOf(row: Row): StoredHandoff {
   const isSame =
     checksumOf(handoff, inboxes) === row["checksum"] &&
     familyChecksumOf(handoff) === row["family_checksum"];
-  if (!isSame) throw new ChangedRow(handoff.id);
+  if (!isSame) throw new ChangedRow(`handoff ${handoff.id}`);
   return { ...handoff, inboxes: namesOf(inboxes) };
 }
 
@@ -47,14 +57,41 @@ export function entryOf(row: Row): LedgerEntry {
   };
 }
 
-export function manifestOf(row: Row): StoredManifest {
+export function cardOf(row: Row): ManifestCard {
   return {
     agent: row["agent"] as string,
     sequence: row["sequence"] as number,
-    digest: row["digest"] as StoredManifest["digest"],
-    text: row["content"] as string,
-    capabilities: namesOf(row["capabilities"] as string),
+    digest: row["digest"] as ManifestCard["digest"],
     at: row["at"] as number,
+    facts: row["facts"] as string,
+  };
+}
+
+export function manifestOf(row: Row): StoredManifest {
+  return { ...cardOf(row), text: row["content"] as string };
+}
+
+/** A key as it was written; throws for a row that has changed since. */
+export function keyOf(row: Row): StoredKey {
+  const key = {
+    kid: row["kid"] as string,
+    agent: row["agent"] as string,
+    record: row["record"] as string,
+  };
+  if (keyChecksumOf(key) !== row["checksum"]) throw new ChangedRow(`key ${key.kid}`);
+  return key;
+}
+
+export function offerOf(row: Row): StoredOffer {
+  return {
+    name: row["name"] as string,
+    agent: row["agent"] as string,
+    version: row["version"] as string,
+    terms: row["terms"] as string,
+    characters: row["characters"] as number,
+    sequence: row["sequence"] as number,
+    digest: row["digest"] as StoredOffer["digest"],
+    facts: row["facts"] as string,
   };
 }
 

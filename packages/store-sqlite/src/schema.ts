@@ -1,11 +1,18 @@
+/// <reference types="node" />
+import type { DatabaseSync } from "node:sqlite";
+import { fillRegistry } from "./fill-registry.ts";
+
 /** "WBLL": tells a store from the SQLite files of other applications. */
 export const APPLICATION_ID = 0x57424c4c;
+
+/** SQL, or what fills new tables with what old ones tell. */
+export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
  * What makes each version of the file from the one before: the version of a file is how many of
  * them it has seen. A line that has been released never changes.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE handoff (
     id TEXT PRIMARY KEY NOT NULL,
@@ -78,4 +85,39 @@ export const MIGRATIONS: readonly string[] = [
     checksum = handoff_checksum(id, version, state, wake_at, waits_for, inboxes, is_dead_letter, record),
     family_checksum = handoff_family_checksum(id, delegator, correlation_id, parent_id, group_id);
   `,
+  (database) => {
+    database.exec(`
+      ALTER TABLE manifest ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
+      ALTER TABLE manifest DROP COLUMN capabilities;
+
+      CREATE TABLE agent_key (
+        kid TEXT PRIMARY KEY NOT NULL,
+        agent TEXT NOT NULL,
+        record TEXT NOT NULL,
+        checksum INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      DROP TABLE capability;
+      CREATE TABLE capability (
+        name TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        version TEXT NOT NULL,
+        terms TEXT NOT NULL,
+        characters INTEGER NOT NULL,
+        content TEXT NOT NULL,
+        PRIMARY KEY (name, agent, version)
+      ) STRICT;
+      CREATE INDEX capability_agent ON capability (agent, name, version);
+
+      CREATE TABLE capability_name (
+        name TEXT PRIMARY KEY NOT NULL,
+        agents INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      DROP INDEX handoff_group;
+      CREATE INDEX handoff_group ON handoff (delegator, group_id, id) WHERE group_id IS NOT NULL;
+      CREATE INDEX handoff_dead_letter_of ON handoff (delegator, id) WHERE is_dead_letter = 1;
+    `);
+    fillRegistry(database);
+  },
 ];

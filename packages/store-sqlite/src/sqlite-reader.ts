@@ -53,13 +53,13 @@ function readerOf(file: string, database: DatabaseSync): SqliteReader {
   return {
     ledger: (page) => reading(() => reader.ledger(page)),
     ledgerHead: () => reading(() => ledgerHeadOf(database)),
-    manifests: (agent) => reading(() => reader.manifests(agent)),
+    manifests: (agent, page) => reading(() => reader.manifests(agent, page)),
     agents: (page) => reading(() => reader.agents(page)),
     backup: (to) => backUp(file, to),
     check: () =>
       reading(() => {
         checkPages(database, file);
-        reader.checkHandoffs();
+        reader.checkRows();
       }),
     close: () => reading(() => database.close()),
   };

@@ -2,13 +2,20 @@
 import type { DatabaseSync } from "node:sqlite";
 import type {
   Commit,
+  CommitListener,
   CommitOutcome,
   LedgerEntry,
   LedgerHead,
+  ManifestCard,
+  OfferedName,
+  OfferPlace,
   Page,
   Store,
   StoredHandoff,
+  StoredKey,
   StoredManifest,
+  StoredOffer,
+  TextPage,
 } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
@@ -63,15 +70,13 @@ export async function openSqliteStore(
   }
 }
 
-type Listener = (handoff: StoredHandoff | null) => void;
-
 class FileStore implements SqliteStore {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #reader: Reader;
   readonly #committer: Committer;
   readonly #disown: () => void;
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<CommitListener>();
   #closing: Promise<void> | undefined;
 
   constructor(path: string, database: DatabaseSync, committer: Committer, disown: () => void) {
@@ -84,7 +89,7 @@ class FileStore implements SqliteStore {
 
   async commit(commit: Commit): Promise<CommitOutcome> {
     const outcome = await this.#write(commit);
-    if (outcome.type === "committed") this.#tell(commit.handoff);
+    if (outcome.type === "committed") this.#tell(commit);
     return outcome;
   }
 
@@ -101,17 +106,17 @@ class FileStore implements SqliteStore {
     }
   }
 
-  #tell(handoff: StoredHandoff | null): void {
+  #tell({ handoff, manifest }: Commit): void {
     for (const listener of this.#listeners) {
       // On its own: what it throws is no failure of the commit.
       queueMicrotask(() => {
-        if (this.#listeners.has(listener)) listener(handoff);
+        if (this.#listeners.has(listener)) listener(handoff, manifest?.agent ?? null);
       });
     }
   }
 
-  onCommit(listener: Listener): () => void {
-    const own: Listener = (handoff) => listener(handoff);
+  onCommit(listener: CommitListener): () => void {
+    const own: CommitListener = (handoff, publisher) => listener(handoff, publisher);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
@@ -127,7 +132,7 @@ class FileStore implements SqliteStore {
 
   async check(): Promise<void> {
     await this.#read(() => checkPages(this.#database, this.#path));
-    await this.#read((reader) => reader.checkHandoffs());
+    await this.#read((reader) => reader.checkRows());
   }
 
   async backup(path: string): Promise<void> {
@@ -175,40 +180,59 @@ class FileStore implements SqliteStore {
     return this.#read((reader) => reader.found("children", parentId, page));
   }
 
-  group(groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.found("group", groupId, page));
+  group(delegator: string, groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.group(delegator, groupId, page));
   }
 
-  deadLetters(page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.deadLetters(page));
+  deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.deadLetters(page, delegator));
   }
 
   seen(from: string, envelopeId: string): Promise<Digest | undefined> {
     return this.#read((reader) => reader.seen(from, envelopeId));
   }
 
-  ledger(page: Page<number>): Promise<readonly LedgerEntry[]> {
+  ledger(page: TextPage<number>): Promise<readonly LedgerEntry[]> {
     return this.#read((reader) => reader.ledger(page));
   }
 
-  ledgerOf(handoffId: string, page: Page<number>): Promise<readonly LedgerEntry[]> {
+  ledgerOf(handoffId: string, page: TextPage<number>): Promise<readonly LedgerEntry[]> {
     return this.#read((reader) => reader.ledgerOf(handoffId, page));
+  }
+
+  envelope(handoffId: string, digest: Digest): Promise<LedgerEntry | undefined> {
+    return this.#read((reader) => reader.envelope(handoffId, digest));
   }
 
   manifest(agent: string): Promise<StoredManifest | undefined> {
     return this.#read((reader) => reader.manifest(agent));
   }
 
-  manifests(agent: string): Promise<readonly StoredManifest[]> {
-    return this.#read((reader) => reader.manifests(agent));
+  manifests(agent: string, page: TextPage<number>): Promise<readonly StoredManifest[]> {
+    return this.#read((reader) => reader.manifests(agent, page));
   }
 
-  agents(page: Page<string>): Promise<readonly StoredManifest[]> {
+  agents(page: Page<string>): Promise<readonly ManifestCard[]> {
     return this.#read((reader) => reader.agents(page));
   }
 
-  offering(capability: string, page: Page<string>): Promise<readonly StoredManifest[]> {
-    return this.#read((reader) => reader.offering(capability, page));
+  key(kid: string): Promise<StoredKey | undefined> {
+    return this.#read((reader) => reader.key(kid));
+  }
+
+  offers(
+    by: Parameters<Store["offers"]>[0],
+    page: Page<OfferPlace>,
+  ): Promise<readonly StoredOffer[]> {
+    return this.#read((reader) => reader.offers(by, page));
+  }
+
+  capability(place: OfferPlace): ReturnType<Store["capability"]> {
+    return this.#read((reader) => reader.capability(place));
+  }
+
+  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]> {
+    return this.#read((reader) => reader.capabilityNames(page));
   }
 
   setting(name: string): Promise<string | undefined> {

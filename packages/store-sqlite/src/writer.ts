@@ -5,14 +5,15 @@ import type {
   Commit,
   CommitOutcome,
   LedgerHead,
+  NewCapability,
   NewEntry,
+  NewManifest,
   StoredHandoff,
-  StoredManifest,
 } from "@waybill/hub";
 import { chainText, faultOfCommit } from "@waybill/hub/store-thread";
 import type { CommitView } from "@waybill/hub/store-thread";
 import type { Digest } from "@waybill/protocol";
-import { checksumOf, familyChecksumOf } from "./checksum.ts";
+import { checksumOf, familyChecksumOf, keyChecksumOf } from "./checksum.ts";
 import { rollBack } from "./roll-back.ts";
 import { namesOf, textOfNames } from "./row.ts";
 
@@ -32,11 +33,12 @@ export class Writer {
     this.#database = database;
     this.#run = statements(database);
     this.head = head;
-    const { version, seen, newest } = this.#run;
+    const { version, seen, newest, keyOwner } = this.#run;
     this.#view = {
       versionOf: (id) => (version.get(id)?.["version"] as number | undefined) ?? 0,
       seen: (from, id) => seen.get(id, from)?.["digest"] as Digest | undefined,
-      manifest: (agent) => newest.get(agent) as { sequence: number } | undefined,
+      sequenceOf: (agent) => (newest.get(agent)?.["sequence"] as number | undefined) ?? 0,
+      keyOwner: (kid) => keyOwner.get(kid)?.["agent"] as string | undefined,
     };
   }
 
@@ -122,13 +124,38 @@ export class Writer {
     for (const agent of now) if (!before.includes(agent)) this.#run.enterInbox.run(agent, id);
   }
 
-  #putManifest({ agent, sequence, at, digest, capabilities, text }: StoredManifest): void {
-    const before = this.#run.newest.get(agent)?.["capabilities"] as string | undefined;
-    for (const name of namesOf(before ?? "[]")) this.#run.withdraw.run(name, agent);
+  #putManifest({ agent, sequence, at, digest, facts, text, ...rest }: NewManifest): void {
     this.#run.retire.run(agent);
-    this.#run.publish.run(agent, sequence, at, digest, textOfNames(capabilities), text);
-    for (const name of new Set(capabilities)) this.#run.offer.run(name, agent);
+    this.#run.publish.run(agent, sequence, at, digest, text, facts);
+    for (const { kid, record } of rest.keys) {
+      this.#run.saveKey.run(kid, agent, record, keyChecksumOf({ kid, agent, record }));
+    }
+    this.#putCapabilities(agent, rest.capabilities);
   }
+
+  #putCapabilities(agent: string, capabilities: readonly NewCapability[]): void {
+    const before = this.#run.offered.all(agent) as { name: string; version: string }[];
+    const names = new Set(before.map(({ name }) => name));
+    const left = new Set(capabilities.map(({ name }) => name));
+    const kept = new Set(capabilities.map(placeOf));
+    for (const each of before) {
+      if (!kept.has(placeOf(each))) this.#run.withdraw.run(each.name, agent, each.version);
+    }
+    for (const { name, version, terms, text } of capabilities) {
+      this.#run.offer.run(name, agent, version, terms, text.length, text);
+    }
+    for (const name of names) {
+      if (left.has(name)) continue;
+      this.#run.uncount.run(name);
+      this.#run.forgetName.run(name);
+    }
+    for (const name of left) if (!names.has(name)) this.#run.count.run(name);
+  }
+}
+
+/** No name has a space in it. */
+function placeOf({ name, version }: { readonly name: string; readonly version: string }): string {
+  return `${name} ${version}`;
 }
 
 /** SQLite's codes for what is too much or unfit in a single change. */
@@ -159,9 +186,8 @@ function statements(database: DatabaseSync) {
     commit: prepare("COMMIT"),
     version: prepare("SELECT version, inboxes FROM handoff WHERE id = ?"),
     seen: prepare("SELECT digest FROM ledger WHERE envelope_id = ? AND sender = ?"),
-    newest: prepare(
-      "SELECT sequence, capabilities FROM manifest WHERE agent = ? AND is_newest = 1",
-    ),
+    newest: prepare("SELECT sequence FROM manifest WHERE agent = ? AND is_newest = 1"),
+    keyOwner: prepare("SELECT agent FROM agent_key WHERE kid = ?"),
     append: prepare("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     insert: prepare("INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     // The family of a handoff stays as it is, and its indices are not touched.
@@ -172,8 +198,20 @@ function statements(database: DatabaseSync) {
     leaveInbox: prepare("DELETE FROM inbox WHERE agent = ? AND handoff_id = ?"),
     retire: prepare("UPDATE manifest SET is_newest = 0 WHERE agent = ? AND is_newest = 1"),
     publish: prepare("INSERT INTO manifest VALUES (?, ?, 1, ?, ?, ?, ?)"),
-    withdraw: prepare("DELETE FROM capability WHERE name = ? AND agent = ?"),
-    offer: prepare("INSERT INTO capability VALUES (?, ?)"),
+    saveKey: prepare(
+      "INSERT INTO agent_key VALUES (?, ?, ?, ?) ON CONFLICT (kid) DO UPDATE SET record = excluded.record, checksum = excluded.checksum",
+    ),
+    offered: prepare("SELECT name, version FROM capability WHERE agent = ?"),
+    withdraw: prepare("DELETE FROM capability WHERE name = ? AND agent = ? AND version = ?"),
+    // What stays as it is costs no write.
+    offer: prepare(
+      "INSERT INTO capability VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name, agent, version) DO UPDATE SET terms = excluded.terms, characters = excluded.characters, content = excluded.content WHERE content <> excluded.content OR terms <> excluded.terms",
+    ),
+    count: prepare(
+      "INSERT INTO capability_name VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET agents = agents + 1",
+    ),
+    uncount: prepare("UPDATE capability_name SET agents = agents - 1 WHERE name = ?"),
+    forgetName: prepare("DELETE FROM capability_name WHERE name = ? AND agents = 0"),
     saveSetting: prepare(
       "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     ),

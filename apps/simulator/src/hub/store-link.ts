@@ -1,4 +1,4 @@
-import type { Commit, CommitOutcome, Store, StoredHandoff } from "@waybill/hub";
+import type { Commit, CommitListener, CommitOutcome, Store } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 import type { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
@@ -40,12 +40,12 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     });
   }
 
-  function onCommit(listener: (handoff: StoredHandoff | null) => void): () => void {
+  function onCommit(listener: CommitListener): () => void {
     let last = world.now;
-    return store.onCommit((handoff) => {
+    return store.onCommit((handoff, publisher) => {
       // Late, but never out of order.
       last = Math.max(last, world.now + latency());
-      process.after(last - world.now, () => listener(handoff));
+      process.after(last - world.now, () => listener(handoff, publisher));
     });
   }
 
@@ -60,16 +60,20 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     inbox: (agent, page) => call(() => store.inbox(agent, page)),
     correlated: (correlationId, page) => call(() => store.correlated(correlationId, page)),
     children: (parentId, page) => call(() => store.children(parentId, page)),
-    group: (groupId, page) => call(() => store.group(groupId, page)),
-    deadLetters: (page) => call(() => store.deadLetters(page)),
+    group: (delegator, groupId, page) => call(() => store.group(delegator, groupId, page)),
+    deadLetters: (page, delegator) => call(() => store.deadLetters(page, delegator)),
     seen: (from, envelopeId) => call(() => store.seen(from, envelopeId)),
     ledger: (page) => call(() => store.ledger(page)),
     ledgerOf: (handoffId, page) => call(() => store.ledgerOf(handoffId, page)),
+    envelope: (handoffId, digest) => call(() => store.envelope(handoffId, digest)),
     ledgerHead: () => call(() => store.ledgerHead()),
     manifest: (agent) => call(() => store.manifest(agent)),
-    manifests: (agent) => call(() => store.manifests(agent)),
+    manifests: (agent, page) => call(() => store.manifests(agent, page)),
     agents: (page) => call(() => store.agents(page)),
-    offering: (capability, page) => call(() => store.offering(capability, page)),
+    key: (kid) => call(() => store.key(kid)),
+    offers: (by, page) => call(() => store.offers(by, page)),
+    capability: (place) => call(() => store.capability(place)),
+    capabilityNames: (page) => call(() => store.capabilityNames(page)),
     setting: (name) => call(() => store.setting(name)),
     saveSetting: (name, value) => call(() => store.saveSetting(name, value)),
   };

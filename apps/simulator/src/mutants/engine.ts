@@ -2,7 +2,8 @@ import type { Scenario } from "../world/scenario.ts";
 import type { Mutant } from "./mutant.ts";
 
 const FOLDER = "packages/hub/src";
-const COMMIT = "outcome = await through.commit(commit);";
+const COMMIT = "outcome = await commitTo(commit);";
+const LOST = 'if (outcome.type !== "committed") return "conflict";';
 
 /** Two hubs on a quiet line: nobody attaches again, and so hears after all what was kept from them. */
 const TWO_HUBS: Partial<Scenario> = {
@@ -34,9 +35,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
       {
         file: `${FOLDER}/custody/cases.ts`,
         find: COMMIT,
-        replace: `const commit = through.commit({ handoff: isChanged ? stored : null, entries });
-      commit.catch(() => undefined);
-      outcome = version === 1 ? { type: "committed", lastSequence: 0 } : await commit;`,
+        replace: `const committing = commitTo(commit);
+      committing.catch(() => undefined);
+      outcome = version === 1 ? { type: "committed", lastSequence: 0 } : await committing;`,
       },
     ],
   },
@@ -57,8 +58,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/custody/cases.ts`,
-        find: 'if (outcome.type === "conflict") {',
-        replace: 'if (outcome.type === ("never" as string)) {',
+        find: LOST,
+        replace: "",
       },
     ],
   },
@@ -68,8 +69,11 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/custody/cases.ts`,
-        find: 'if (outcome.type === "conflict") {',
-        replace: 'if (outcome.type === "conflict") {\n      await settle(draft, stored);',
+        find: LOST,
+        replace: `if (outcome.type !== "committed") {
+      await settle(draft, stored);
+      return "conflict";
+    }`,
       },
     ],
   },
@@ -167,7 +171,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/custody/cases.ts`,
-        find: "if (isChanged) this.#options.doubtful(stored, error, commit);",
+        find: "if (isChanged) this.#options.doubtful(stored);",
         replace: "",
       },
     ],

@@ -19,7 +19,8 @@ export function elsewhereOn(
       const [best] = (await hub.find(to)).fits;
       return best && remoteMember(agent, best.capability, options);
     }
-    const [newest] = (await hub.manifests({ agent: to })).slice(-1);
+    const { manifests } = await hub.manifests({ agent: to, newest: true });
+    const [newest] = manifests;
     if (newest === undefined) return undefined;
     const { capabilities } = parseManifest(parseJson(readCompact(newest.text).payload));
     const talks = ({ takes }: Capability) => takes === "conversation";

@@ -2,7 +2,7 @@
 import { parseJson, readCompact, WaybillError } from "@waybill/protocol";
 import type { FindQuery, Found } from "@waybill/protocol";
 import { readFound, readPublished, textOf, writeFindQuery } from "@waybill/protocol/api";
-import type { PublishedManifest } from "@waybill/protocol/api";
+import type { ManifestsQuery, PublishedPage } from "@waybill/protocol/api";
 import type { Address } from "./address.ts";
 import { request } from "./http.ts";
 
@@ -50,12 +50,16 @@ export class HttpCalls {
     await request(url, { method: "PUT", body: { manifest }, signal });
   }
 
-  async manifestsOf(agent: string, signal: AbortSignal): Promise<readonly PublishedManifest[]> {
+  async manifests({ agent, ...page }: ManifestsQuery, signal: AbortSignal): Promise<PublishedPage> {
     const path = `/.well-known/waybill/agents/${encodeURIComponent(agent)}`;
+    const url = new URL(this.#address.path(path));
+    for (const [name, value] of Object.entries(page)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
     try {
-      return readPublished(await request(this.#address.path(path), { signal }));
+      return readPublished(await request(url.href, { signal }));
     } catch (error) {
-      if (WaybillError.is(error, 404)) return [];
+      if (WaybillError.is(error, 404)) return { manifests: [] };
       throw error;
     }
   }

@@ -43,8 +43,8 @@ function meet(
   manifests: readonly string[],
 ): Promise<HubName> {
   const wellKnown = async () => ({ hub: "hub", domain, manifest: manifests.at(-1)! });
-  const manifestsOf = async () => manifests.map((text) => ({ text, at }));
-  return identity.meet({ wellKnown, manifestsOf }, never);
+  const pages = { manifests: async () => ({ manifests: manifests.map((text) => ({ text, at })) }) };
+  return identity.meet({ wellKnown, ...pages }, never);
 }
 
 test("a hub's domain is the key that signed the first manifest of its chain", async () => {

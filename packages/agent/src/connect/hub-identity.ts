@@ -1,6 +1,6 @@
 import { isKeyValidAt, verifyManifest, WaybillError } from "@waybill/protocol";
 import type { VerifiedManifest } from "@waybill/protocol";
-import { checkDomain } from "@waybill/protocol/api";
+import { checkDomain, manifestPages } from "@waybill/protocol/api";
 import type { PublishedManifest } from "@waybill/protocol/api";
 import type { HttpCalls } from "./http-calls.ts";
 
@@ -27,13 +27,15 @@ export class HubIdentity {
 
   /** Asks who is there, and gives its name if it is the one that is meant. */
   async meet(
-    http: Pick<HttpCalls, "wellKnown" | "manifestsOf">,
+    http: Pick<HttpCalls, "wellKnown" | "manifests">,
     signal: AbortSignal,
   ): Promise<HubName> {
     const { hub, domain, manifest } = await http.wellKnown(signal);
     const name = { hub, domain };
-    const isKnown = this.#known?.text === manifest && this.#domain === domain;
-    if (!isKnown) this.check(name, await http.manifestsOf(hub, signal));
+    if (this.#known?.text !== manifest || this.#domain !== domain) {
+      const pages = manifestPages((query) => http.manifests(query, signal), hub);
+      this.check(name, await Array.fromAsync(pages));
+    }
     return name;
   }
 

@@ -2,6 +2,7 @@
 import { parseJson, readCompact, WaybillError } from "@waybill/protocol";
 import type { FindQuery, Found } from "@waybill/protocol";
 import {
+  manifestPages,
   readFound,
   readHandoffView,
   readHello,
@@ -15,7 +16,8 @@ import type {
   Delivery,
   HandoffView,
   Hub,
-  PublishedManifest,
+  ManifestsQuery,
+  PublishedPage,
 } from "../hub.ts";
 import type { Address } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";
@@ -68,18 +70,20 @@ export class RemoteHub implements Hub {
     return this.#persist((signal) => this.#options.http.publish(manifest, signal));
   }
 
-  async manifests(
-    query: { readonly agent: string } | { readonly capability: string },
-  ): Promise<readonly PublishedManifest[]> {
-    const published = await this.#persist(async (signal) => {
+  async manifests(query: ManifestsQuery): Promise<PublishedPage> {
+    if (query.agent !== this.id) return this.#manifests(query);
+    // Those of the hub itself are believed as a whole or not at all.
+    const all = await Array.fromAsync(manifestPages((page) => this.#manifests(page), this.id));
+    this.#options.identity.check({ hub: this.id, domain: this.domain }, all);
+    return { manifests: query.newest === true ? all.slice(-1) : all };
+  }
+
+  #manifests(query: ManifestsQuery): Promise<PublishedPage> {
+    return this.#persist(async (signal) => {
       const socket = this.#anySocket();
-      if (socket !== undefined) return readPublished(await socket.call("manifests", query));
-      if ("agent" in query) return this.#options.http.manifestsOf(query.agent, signal);
-      throw notAttached("Who offers a capability");
+      if (socket === undefined) return this.#options.http.manifests(query, signal);
+      return readPublished(await socket.call("manifests", query));
     });
-    const isOfHub = "agent" in query && query.agent === this.id;
-    if (isOfHub) this.#options.identity.check({ hub: this.id, domain: this.domain }, published);
-    return published;
   }
 
   find(query: FindQuery): Promise<Found> {

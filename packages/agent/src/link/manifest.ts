@@ -8,7 +8,8 @@ export async function publishManifest(
   manifest: ManifestInput,
   key: PrivateKey,
 ): Promise<void> {
-  const last = (await hub.manifests({ agent: manifest.agent_id })).at(-1)?.text;
+  const { manifests } = await hub.manifests({ agent: manifest.agent_id, newest: true });
+  const last = manifests[0]?.text;
   const wanted = manifest.keys === undefined ? { ...manifest, keys: [key.jwk] } : manifest;
   if (last === undefined) return hub.publish(signManifest(wanted, key));
   const before = parseJson(readCompact(last).payload) as { [member: string]: Json };

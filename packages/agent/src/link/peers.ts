@@ -2,13 +2,14 @@ import {
   batchRoots,
   digestOf,
   isAgentId,
-  keyring,
+  keyRecords,
   parseJson,
   readCompact,
   verifyEnvelope,
   verifyManifest,
 } from "@waybill/protocol";
 import type { KeyRecord, TrustPolicy, VerifiedEnvelope, VerifiedManifest } from "@waybill/protocol";
+import { manifestPages } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
 import type { Hub, ReceivedAt } from "../hub.ts";
 
@@ -79,19 +80,18 @@ export class Peers {
   }
 
   async #load(agent: string): Promise<void> {
-    const manifests: VerifiedManifest[] = [];
-    const published = await this.#hub.manifests({ agent });
-    for (const [index, { text, at }] of published.entries()) {
-      const trust = index === published.length - 1 ? this.#trust : undefined;
-      manifests.push(verifyManifest(text, { previous: manifests.at(-1), at, trust }));
+    const records = new Map<string, KeyRecord>();
+    let newest: VerifiedManifest | undefined;
+    // One page at a time, and of each manifest no more is kept than its keys.
+    for await (const { text, at } of manifestPages((query) => this.#hub.manifests(query), agent)) {
+      const verified = verifyManifest(text, { previous: newest, at });
+      if (verified.manifest.agent_id !== agent) return;
+      for (const [kid, record] of keyRecords(verified, newest)) records.set(kid, record);
+      newest = verified;
     }
+    if (newest === undefined) return;
+    verifyManifest(newest.text, { previous: newest, at: newest.at, trust: this.#trust });
     if (this.#keys.size > KEYS_KEPT) this.#keys.clear();
-    const ring = keyring(manifests.filter(({ manifest }) => manifest.agent_id === agent));
-    for (const { keys } of manifests) {
-      for (const kid of keys.keys()) {
-        const record = ring.keyOf(kid);
-        if (record !== undefined) this.#keys.set(kid, record);
-      }
-    }
+    for (const [kid, record] of records) this.#keys.set(kid, record);
   }
 }

@@ -74,6 +74,7 @@ export const COMMANDS: readonly Command[] = [
     arguments: [
       { name: "agent", says: "one agent, with everything it says about itself", isOptional: true },
     ],
+    options: [{ name: "limit", value: "<number>", says: "list at most so many (1000)" }],
     settings: HUB,
     examples: [
       { line: "waybill agents", says: "all of them" },
@@ -102,6 +103,7 @@ export const COMMANDS: readonly Command[] = [
         value: "<text>",
         says: "rank by plain words over names, descriptions and tags",
       },
+      { name: "limit", value: "<number>", says: "look at so many offers at the most (1000)" },
     ],
     settings: HUB,
     examples: [

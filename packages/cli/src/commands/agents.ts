@@ -1,6 +1,8 @@
 import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
 import type { WirePresence, WireWellKnown } from "@waybill/protocol/api";
 import type { Run } from "../command-line/command.ts";
+import { countOf } from "../command-line/count.ts";
+import { textOf } from "../command-line/given.ts";
 import type { Context } from "../context.ts";
 import { hubClient } from "../hub/client.ts";
 import { listOf } from "../hub/list.ts";
@@ -10,15 +12,19 @@ import { manifestText } from "../terminal/manifest.ts";
 import type { Style } from "../terminal/style.ts";
 import { printable } from "../terminal/text.ts";
 
+/** How many agents are listed where nothing else is said. */
+const LISTED = "1000";
+
 export const run: Run = async (context) => {
   const agent = context.given.arguments["agent"];
   return agent === undefined ? showAll(context) : showOne(context, agent);
 };
 
-async function showAll({ settings, terminal, signal }: Context): Promise<void> {
+async function showAll({ given, settings, terminal, signal }: Context): Promise<void> {
   const hub = hubClient({ settings, terminal, signal });
+  const most = countOf(textOf(given, "limit") ?? LISTED, "limit");
   const [agents, { hub: itself }] = await Promise.all([
-    listOf<WirePresence>(hub, "/v1/agents", "agents"),
+    listOf<WirePresence>(hub, "/v1/agents", "agents", most),
     hub.get("/.well-known/waybill") as Promise<WireWellKnown>,
   ]);
   await terminal.answer({ agents }, (style) => {
@@ -29,10 +35,23 @@ async function showAll({ settings, terminal, signal }: Context): Promise<void> {
       style.strong(each.agent_id),
       connection(each, style),
       String(each.in_flight),
-      each.capabilities.map(({ name }) => printable(name)).join(", "),
+      namesOf(each),
     ]);
-    return columns(["AGENT", "CONNECTED", "AT WORK", "CAN DO"], rows, style.faint, terminal.width);
+    const table = columns(
+      ["AGENT", "CONNECTED", "AT WORK", "CAN DO"],
+      rows,
+      style.faint,
+      terminal.width,
+    );
+    const more = `These are the first ${most}. To see more: --limit <number>`;
+    return agents.length < most ? table : `${table}\n\n${style.faint(more)}`;
   });
+}
+
+function namesOf({ capabilities, capability_count: count }: WirePresence): string {
+  const names = capabilities.map(({ name }) => printable(name)).join(", ");
+  const more = count - capabilities.length;
+  return more > 0 ? `${names} and ${more} more` : names;
 }
 
 async function showOne({ settings, terminal, signal }: Context, agent: string): Promise<void> {

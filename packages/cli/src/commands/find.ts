@@ -1,10 +1,12 @@
-import { WaybillError } from "@waybill/protocol";
-import type { RankedCandidate } from "@waybill/protocol";
-import { readFound } from "@waybill/protocol/api";
+import { mergeFound, WaybillError } from "@waybill/protocol";
+import type { Found, RankedCandidate } from "@waybill/protocol";
+import { readFound, writeFound } from "@waybill/protocol/api";
 import type { Run } from "../command-line/command.ts";
+import { countOf } from "../command-line/count.ts";
 import { isGiven, listOf, textOf } from "../command-line/given.ts";
 import { readJson } from "../files/read-text.ts";
 import { hubClient } from "../hub/client.ts";
+import type { HubClient } from "../hub/client.ts";
 import { columns } from "../terminal/columns.ts";
 import { durationText, parseDuration } from "../terminal/duration.ts";
 import type { Style } from "../terminal/style.ts";
@@ -12,6 +14,9 @@ import { printable } from "../terminal/text.ts";
 
 /** Nobody who could do it: a script can tell. */
 const NOBODY = 4;
+/** How many offers are looked at where nothing else is said, and how many of them at a time. */
+const LOOKED_AT = "1000";
+const PAGE = 100;
 const OFFERED_BY_NOBODY = "Nobody here offers that. What is offered: waybill agents";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
@@ -36,12 +41,10 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     }),
     ...(words !== undefined && { words }),
   };
-  const answer = await hubClient({ settings, terminal, signal }).post(
-    "/v1/capabilities/find",
-    query,
-  );
-  const { fits, leftOut } = readFound(answer);
-  await terminal.answer(answer, (style) => {
+  const most = countOf(textOf(given, "limit") ?? LOOKED_AT, "limit");
+  const found = await findAll(hubClient({ settings, terminal, signal }), query, most);
+  const { fits, leftOut, next } = found;
+  await terminal.answer(writeFound(found), (style) => {
     const sections = [
       fits.length === 0
         ? `${style.bad("✗")} ${leftOut.length === 0 ? OFFERED_BY_NOBODY : "Nobody here fits."}`
@@ -61,10 +64,32 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
         `${style.strong("Left out")}\n${columns(["AGENT", "CAPABILITY", "WHY"], rows, style.faint, terminal.width)}`,
       );
     }
+    if (next !== undefined) {
+      const more = `More is offered than the ${fits.length + leftOut.length} that were looked at. To look further: --limit <number>`;
+      sections.push(style.faint(more));
+    }
     return sections.join("\n\n");
   });
   return fits.length === 0 ? NOBODY : 0;
 };
+
+/** Page by page, and ranked as one. */
+async function findAll(
+  hub: HubClient,
+  query: { readonly words?: string | undefined },
+  most: number,
+): Promise<Found> {
+  const pages: Found[] = [];
+  for (let looked = 0, after: string | undefined; ;) {
+    const limit = Math.min(PAGE, most - looked);
+    const page = readFound(await hub.post("/v1/capabilities/find", { ...query, after, limit }));
+    pages.push(page);
+    looked += page.fits.length + page.leftOut.length;
+    if (page.next === undefined || page.next === after || looked >= most) break;
+    after = page.next;
+  }
+  return mergeFound(pages, query.words);
+}
 
 function fitRow(fit: RankedCandidate, style: Style): string[] {
   const { agent_id: agent, capability, reliability, isMeasured, isContradicted, reasons } = fit;

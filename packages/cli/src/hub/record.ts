@@ -1,7 +1,8 @@
 import { readLedger } from "@waybill/hub";
 import type { HandoffView, LedgerEntry, PublishedManifest } from "@waybill/hub";
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
-import { readHandoffView, readPublished } from "@waybill/protocol/api";
+import { manifestPages, readHandoffView, readPublished } from "@waybill/protocol/api";
+import type { ManifestsQuery } from "@waybill/protocol/api";
 import type { Papers } from "../trace/events.ts";
 import { signatureChecker } from "../trace/signatures.ts";
 import type { Recorded } from "../trace/build.ts";
@@ -64,8 +65,11 @@ export async function papersOf(hub: HubClient, recorded: readonly Recorded[]): P
 }
 
 async function manifestsOf(hub: HubClient, agent: string): Promise<readonly PublishedManifest[]> {
+  const path = `/.well-known/waybill/agents/${agent}`;
+  const read = async ({ after = 0 }: ManifestsQuery) =>
+    readPublished(await hub.get(`${path}?after=${after}`));
   try {
-    return readPublished(await hub.get(`/.well-known/waybill/agents/${agent}`));
+    return await Array.fromAsync(manifestPages(read, agent));
   } catch (error) {
     if (WaybillError.is(error, 404)) return [];
     throw error;

@@ -1,15 +1,20 @@
 /// <reference types="node" />
 import type { Hub } from "@waybill/agent";
-import { newId, parseJson, WaybillError } from "@waybill/protocol";
-import type { Capability, CapabilityInput, PrivateKey } from "@waybill/protocol";
+import { digestOf, newId, parseJson, WaybillError } from "@waybill/protocol";
+import type { Capability, CapabilityInput, Found, PrivateKey } from "@waybill/protocol";
 import { errorOfResponse, readFound, signRequest } from "@waybill/protocol/api";
 
 /** Marks what a hub offers only because a peer does: it is not passed on a second time. */
 const PEER_TAG = "waybill:peer";
 
-const PATH = "/v1/capabilities";
+const PATH = "/v1/capabilities/find";
 const WITHIN_MS = 10_000;
 const ANSWER_BYTES = 16 * 1024 * 1024;
+const PAGE = 100;
+const PAGES_AT_MOST = 20;
+/** What one manifest holds, which is where they are offered here. */
+const OFFERS_AT_MOST = 256;
+const CHARACTERS_AT_MOST = 512 * 1024;
 
 export interface FarOptions {
   readonly url: string;
@@ -20,14 +25,48 @@ export interface FarOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the agents of another hub can do, each version of each capability once, the best first. */
+/** What the agents of another hub can do, each version of each capability once, as far as one manifest holds it. */
 export async function farCapabilities(options: FarOptions): Promise<readonly Capability[]> {
-  const { url, hub, agent, key, signal } = options;
+  const found = new Map<string, Capability>();
+  let characters = 0;
+  let after: string | undefined;
+  for (let page = 0; page < PAGES_AT_MOST; page++) {
+    const { fits, next } = await ask(options, { after, limit: PAGE });
+    for (const { agent_id: agent, capability } of fits) {
+      const { name, version, tags } = capability;
+      const offer = `${name} ${version}`;
+      if (agent === options.agent || tags.includes(PEER_TAG) || found.has(offer)) continue;
+      characters += JSON.stringify(capability).length;
+      if (found.size === OFFERS_AT_MOST || characters > CHARACTERS_AT_MOST)
+        return [...found.values()];
+      found.set(offer, capability);
+    }
+    if (next === undefined) break;
+    after = next;
+  }
+  return [...found.values()];
+}
+
+async function ask(
+  { url, hub, agent, key, signal }: FarOptions,
+  query: { readonly after: string | undefined; readonly limit: number },
+): Promise<Found> {
+  const body = JSON.stringify(query);
   const { id: to, domain } = hub;
-  const about = { from: agent, to, domain, id: newId(), at: Date.now() };
-  const claim = { ...about, method: "GET", path: PATH };
+  const claim = {
+    from: agent,
+    to,
+    domain,
+    id: newId(),
+    at: Date.now(),
+    method: "POST",
+    path: PATH,
+    bodyDigest: digestOf(body),
+  };
   const response = await fetch(url.replace(/\/+$/, "") + PATH, {
-    headers: { authorization: signRequest(claim, key) },
+    method: "POST",
+    headers: { authorization: signRequest(claim, key), "content-type": "application/json" },
+    body,
     redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
   }).catch((cause: unknown) => {
@@ -36,15 +75,7 @@ export async function farCapabilities(options: FarOptions): Promise<readonly Cap
   });
   const text = await response.text();
   if (!response.ok) throw errorOfResponse(response.status, text);
-  const { fits } = readFound(parseJson(text, { envelopeBytes: ANSWER_BYTES }));
-  const found = new Map<string, Capability>();
-  for (const { agent_id, capability } of fits) {
-    const { name, version, tags } = capability;
-    if (agent_id === agent || tags.includes(PEER_TAG)) continue;
-    const offer = `${name} ${version}`;
-    if (!found.has(offer)) found.set(offer, capability);
-  }
-  return [...found.values()];
+  return readFound(parseJson(text, { envelopeBytes: ANSWER_BYTES }));
 }
 
 /**

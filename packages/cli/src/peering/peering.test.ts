@@ -1,4 +1,10 @@
-import { generateKey, WaybillError } from "@waybill/protocol";
+import {
+  generateKey,
+  parseJson,
+  parseManifest,
+  readCompact,
+  WaybillError,
+} from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { peerWith } from "./peer.ts";
@@ -167,7 +173,8 @@ test("who looks at the relay is told on which hub its agents are", async () => {
   await there.agent("editor", (agent) => agent.serve("edit", () => "done"));
   await peer(here, there);
   const { fits } = await here.hub.find({ capability: "edit" });
-  const { manifest } = await here.hub.operator.presence(fits[0]!.agent_id);
+  const { manifest: signed } = await here.hub.operator.presence(fits[0]!.agent_id);
+  const manifest = parseManifest(parseJson(readCompact(signed).payload));
   expect(manifest.discovery_endpoint).toBe(`${there.url}/.well-known/waybill`);
   const wellKnown = (await (await fetch(manifest.discovery_endpoint!)).json()) as { hub: string };
   expect(wellKnown.hub).toBe(there.hub.id);

@@ -128,7 +128,8 @@ async function presenceOf(hub: HubClient, agent: string): Promise<WirePresence |
 
 /** The hub, without a change to what an agent that it knows by this key has said about itself. */
 async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
-  const newest = (await hub.manifests({ agent })).at(-1);
+  const { manifests } = await hub.manifests({ agent, newest: true });
+  const [newest] = manifests;
   if (newest === undefined) return hub;
   const { keys } = parseManifest(parseJson(readCompact(newest.text).payload));
   if (!keys.some(({ kid }) => kid === key.kid)) return hub;

@@ -34,7 +34,9 @@ async function traced(forge: (text: string) => string = (text) => text): Promise
   await handle.acknowledge();
   const entries = await Array.fromAsync(ledgerEntries(store));
   const manifests = await Promise.all(
-    ["hub", "anna", "bert", "editor"].map((agent) => hub.manifests({ agent })),
+    ["hub", "anna", "bert", "editor"].map(
+      async (agent) => (await hub.manifests({ agent })).manifests,
+    ),
   );
   const job = handle.envelope.correlation_id;
   const stored = await store.correlated(job, { limit: 10 });

@@ -1,7 +1,15 @@
 import { digestOf } from "@waybill/protocol";
-import type { Commit, CommitOutcome, Page, Store, StoredHandoff } from "@waybill/hub";
+import type {
+  Commit,
+  CommitListener,
+  CommitOutcome,
+  OfferPlace,
+  Page,
+  Store,
+  StoredHandoff,
+} from "@waybill/hub";
 import { openMemorySubject, twoLayeredDisk } from "./memory-fixture.ts";
-import { AT } from "./sample.ts";
+import { AT, idOf } from "./sample.ts";
 import type { DurableStoreSubject } from "./subject.ts";
 
 /** What a store does otherwise than it should, given one that does it right. */
@@ -64,7 +72,7 @@ interface Seen {
 
 const MADE: CommitOutcome = { type: "committed", lastSequence: 0 };
 
-type Listing = "waiting" | "inbox" | "correlated" | "children" | "group";
+type Listing = "waiting" | "inbox" | "correlated" | "children";
 
 const backwards = (name: Listing) =>
   faulty((store) => ({
@@ -183,22 +191,30 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     },
   ),
   "listeners hear of every commit that was made and of no other": faulty((store) => ({
-    onCommit: (listener) => store.onCommit((handoff) => handoff !== null && listener(handoff)),
+    onCommit: (listener) =>
+      store.onCommit((handoff, publisher) => {
+        if (handoff !== null || publisher !== null) listener(handoff, publisher);
+      }),
+  })),
+  "a listener hears whose manifest was in a commit": faulty((store) => ({
+    onCommit: (listener) => store.onCommit((handoff) => listener(handoff, null)),
   })),
   "a listener that reads sees what it was told of": faulty((store) => {
-    const listeners: ((handoff: StoredHandoff | null) => void)[] = [];
+    const listeners: CommitListener[] = [];
     const told = new Set<StoredHandoff>();
     return {
       onCommit(listener) {
         // Two of them would show in the case about who is told at all.
         if (listeners.push(listener) > 1) listeners.length = 0;
-        return store.onCommit((handoff) => told.has(handoff!) || listener(handoff));
+        return store.onCommit((handoff, publisher) => {
+          if (!told.has(handoff!)) listener(handoff, publisher);
+        });
       },
       commit(commit) {
         const { handoff } = commit;
         for (const listener of handoff === null ? [] : listeners) {
           told.add(handoff!);
-          listener(handoff);
+          listener(handoff, commit.manifest?.agent ?? null);
         }
         return store.commit(commit);
       },
@@ -248,10 +264,23 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       : outcome,
   ),
   "the ledger is read in pages": faulty((store) => ({
-    ledger: ({ after = 1, limit }) => store.ledger({ after: after - 1, limit }),
+    ledger: ({ after = 1, limit, characters }) =>
+      store.ledger({ after: characters === undefined ? after - 1 : after, limit, characters }),
   })),
   "the entries about one handoff are read in pages": faulty((store) => ({
-    ledgerOf: (id, { after }) => store.ledgerOf(id, { after, limit: 1000 }),
+    ledgerOf: (id, { characters, after }) =>
+      store.ledgerOf(id, { after, limit: characters === undefined ? 1000 : 2, characters }),
+  })),
+  "a page of the ledger ends with the text that reaches its characters": faulty((store) => ({
+    ledger: ({ after, limit }) => store.ledger({ after, limit }),
+  })),
+  "a page of the entries about one handoff ends with the text that reaches its characters": faulty(
+    (store) => ({
+      ledgerOf: (id, { after, limit }) => store.ledgerOf(id, { after, limit }),
+    }),
+  ),
+  "an envelope about a handoff is found by its digest": faulty((store) => ({
+    envelope: (_id, digest) => store.envelope(idOf(1), digest),
   })),
 
   "what is due comes earliest first, and by id where the time is the same": faulty((store) => ({
@@ -294,9 +323,27 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "what left an inbox is in no other's way": clinging("inbox", ({ inboxes }) => inboxes),
   "the handoffs of a job are listed by id": backwards("correlated"),
   "the children of a handoff are listed by id": backwards("children"),
-  "the members of a group are listed by id": backwards("group"),
+  "the members of a group are listed by id": faulty((store) => ({
+    group: async (delegator, groupId, page) =>
+      groupId === "odd"
+        ? (await store.group(delegator, groupId, page)).toReversed()
+        : store.group(delegator, groupId, page),
+  })),
+  "a group of another delegator is another group": faulty((store) => ({
+    async group(_delegator, groupId, page) {
+      const groups = ["editor", "researcher"].map((each) => store.group(each, groupId, page));
+      const members = (await Promise.all(groups)).flat();
+      return members.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, page.limit);
+    },
+  })),
   "dead letters are listed by id": faulty((store) => ({
-    deadLetters: async (page) => (await store.deadLetters(page)).toReversed(),
+    deadLetters: async (page, delegator) => {
+      const letters = await store.deadLetters(page, delegator);
+      return delegator === undefined ? letters.toReversed() : letters;
+    },
+  })),
+  "the dead letters of one delegator are listed by id": faulty((store) => ({
+    deadLetters: (page) => store.deadLetters(page),
   })),
   "a dead letter that was seen to is not listed": faulty((store) => ({
     commit: ({ handoff, ...rest }) =>
@@ -312,14 +359,17 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "the newest manifest of an agent is read back as it was written": faulty((store) => ({
     async manifest(agent) {
       const manifest = await store.manifest(agent);
-      return manifest && { ...manifest, capabilities: manifest.capabilities.slice(0, 1) };
+      return manifest && { ...manifest, facts: "{}" };
     },
   })),
   "every manifest of an agent is kept, by sequence": faulty((store) => ({
-    manifests: async (agent) =>
-      (await store.manifests(agent)).toSorted((a, b) =>
+    manifests: async (agent, page) =>
+      (await store.manifests(agent, page)).toSorted((a, b) =>
         `${a.sequence}` < `${b.sequence}` ? -1 : 1,
       ),
+  })),
+  "a page of manifests ends with the text that reaches its characters": faulty((store) => ({
+    manifests: (agent, { after, limit }) => store.manifests(agent, { after, limit }),
   })),
   "a manifest that is not the next of its agent is a conflict": answering(
     async (outcome, { manifest }, { store }) => {
@@ -334,28 +384,82 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       return outcome.type === "conflict" && manifest !== undefined && isRace ? MADE : outcome;
     },
   ),
-  "agents are listed by id, each with its newest manifest": faulty((store) => ({
-    async agents(page) {
-      const newest = await store.agents(page);
-      return Promise.all(newest.map(async ({ agent }) => (await store.manifests(agent))[0]!));
+  "agents are listed by id, each with its newest manifest and without its text": faulty(
+    (store) => ({
+      agents: async (page) =>
+        Promise.all(
+          (await store.agents(page)).map(async ({ agent }) => (await store.manifest(agent))!),
+        ),
+    }),
+  ),
+  "a key is read back as it was written last": faulty((store) => ({
+    async key(kid) {
+      const key = await store.key(kid);
+      return key && { ...key, record: "first" };
     },
   })),
-  "who offers a capability is listed by id, with the newest manifest": faulty((store) => ({
-    offering: async (capability, page) => (await store.offering(capability, page)).toReversed(),
-  })),
-  "who offers a capability no more is not listed": faulty((store) => ({
-    async offering(capability, page) {
-      const offering = await store.offering(capability, page);
-      if (offering.length > 0) return offering;
-      const all = await store.agents(page);
-      const once = await Promise.all(
-        all.map(async (newest) => {
-          const manifests = await store.manifests(newest.agent);
-          return manifests.some((each) => each.capabilities.includes(capability)) ? [newest] : [];
-        }),
-      );
-      return once.flat().filter(({ agent }) => page.after === undefined || agent > page.after);
+  "a manifest with a key of another agent is refused, and leaves nothing behind": answering(
+    async (outcome, { handoff, entries }, { store }) => {
+      if (outcome.type === "key_owned" && handoff !== null) {
+        await store.commit({ handoff, entries });
+      }
+      return outcome;
     },
+  ),
+  "a key stays with its agent when a later manifest does not name it": faulty((store) => {
+    const named = new Map<string, ReadonlySet<string>>();
+    return {
+      async commit(commit) {
+        const outcome = await store.commit(commit);
+        const { agent = "", keys = [] } = commit.manifest ?? {};
+        if (outcome.type === "committed") named.set(agent, new Set(keys.map(({ kid }) => kid)));
+        if (outcome.type !== "key_owned") return outcome;
+        return named.get(outcome.agent)?.has(outcome.kid) === true ? outcome : MADE;
+      },
+    };
+  }),
+  "of manifests that race for a key exactly one wins": answering((outcome, _commit, { rivals }) =>
+    outcome.type === "key_owned" && rivals.length > 0 ? MADE : outcome,
+  ),
+  "what is offered is listed by name, agent and version": faulty((store) => ({
+    offers: async (by, page) => (await store.offers(by, page)).toReversed(),
+  })),
+  "an offer tells of its capability and of the newest manifest": faulty((store) => ({
+    offers: async (by, page) =>
+      (await store.offers(by, page)).map((offer) => ({ ...offer, sequence: 1 })),
+  })),
+  "what is offered no more is not listed": faulty((store) => {
+    const once = new Set<string>();
+    return {
+      commit(commit) {
+        const { agent, capabilities = [] } = commit.manifest ?? {};
+        for (const { name, version } of capabilities) once.add(`${name} ${agent} ${version}`);
+        return store.commit(commit);
+      },
+      async capability(place) {
+        const there = await store.capability(place);
+        const { name, agent, version }: OfferPlace = place;
+        if (there !== undefined || !once.has(`${name} ${agent} ${version}`)) return there;
+        return { text: "{}", sequence: 1 };
+      },
+    };
+  }),
+  "a capability is read back as it was written, with the number of its manifest": faulty(
+    (store) => ({
+      async capability(place) {
+        const there = await store.capability(place);
+        return there && { ...there, text: there.text.trim() };
+      },
+    }),
+  ),
+  "names are listed with the number of agents that offer them": faulty((store) => ({
+    capabilityNames: async (page) =>
+      Promise.all(
+        (await store.capabilityNames(page)).map(async ({ name }) => ({
+          name,
+          agents: (await store.offers({ name }, { limit: 100 })).length,
+        })),
+      ),
   })),
 
   "every text of Unicode comes back as it was": faulty((store) => ({

@@ -18,7 +18,7 @@ export function idsOf(handoffs: readonly StoredHandoff[]): string[] {
 
 /** Reads a listing in pages of two, to its end. */
 export async function inPages<Item, Cursor>(
-  read: (page: { after?: Cursor; limit: number }) => Promise<readonly Item[]>,
+  read: (page: { readonly after?: Cursor; readonly limit: number }) => Promise<readonly Item[]>,
   cursorOf: (item: Item) => Cursor,
 ): Promise<Item[]> {
   const all: Item[] = [];

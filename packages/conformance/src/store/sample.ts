@@ -1,5 +1,13 @@
 import { digestOf } from "@waybill/protocol";
-import type { Commit, NewEntry, StoredHandoff, StoredManifest } from "@waybill/hub";
+import type {
+  Commit,
+  ManifestCard,
+  NewCapability,
+  NewEntry,
+  NewKey,
+  NewManifest,
+  StoredHandoff,
+} from "@waybill/hub";
 
 /** The nth id of a run: ids that are compared rise with n. */
 export function idOf(number: number): string {
@@ -48,20 +56,39 @@ export function sampleEnvelope(number: number, members: Partial<NewEntry> = {}):
   });
 }
 
+/** A manifest that offers these, each named with its version where that is not 1. */
 export function sampleManifest(
   agent: string,
   sequence: number,
-  capabilities: readonly string[] = [],
-): StoredManifest {
+  offered: readonly string[] = [],
+  keys: readonly NewKey[] = [sampleKey(`key of ${agent}`)],
+): NewManifest {
   const text = `e30.${agent}.${sequence}`;
-  return { agent, sequence, digest: digestOf(text), text, capabilities, at: AT };
+  const facts = `{"number":${sequence}}`;
+  const capabilities = offered.map(sampleCapability);
+  return { agent, sequence, digest: digestOf(text), at: AT, facts, text, keys, capabilities };
+}
+
+export function sampleKey(kid: string, record = "{}"): NewKey {
+  return { kid, record };
+}
+
+export function sampleCapability(offered: string): NewCapability {
+  const [name = "", version = "1"] = offered.split(" ");
+  return { name, version, terms: `{"of":"${offered}"}`, text: `{"name":"${name}"} ` };
+}
+
+/** The manifest without what it is found by, and without its text. */
+export function cardOf(manifest: NewManifest): ManifestCard {
+  const { agent, sequence, digest, at, facts } = manifest;
+  return { agent, sequence, digest, at, facts };
 }
 
 export function commitOf(handoff: StoredHandoff | null, ...entries: NewEntry[]): Commit {
   return { handoff, entries };
 }
 
-export function manifestCommit(manifest: StoredManifest): Commit {
+export function manifestCommit(manifest: NewManifest): Commit {
   const { text, digest } = manifest;
   return { handoff: null, manifest, entries: [sampleEntry(text, { type: "manifest", digest })] };
 }

@@ -6,7 +6,6 @@ import { Draft } from "./draft.ts";
 import { decisionEntry } from "./entries.ts";
 import type { HubEvent } from "./entries.ts";
 import { Lanes } from "./lanes.ts";
-import type { OwnCommits } from "./own-commits.ts";
 import { Recent } from "./recent.ts";
 import { caseOf, storedOf } from "./record.ts";
 import type { Case, HandoffRecord } from "./record.ts";
@@ -37,7 +36,7 @@ export type Changed<Value> =
 
 export interface CasesOptions {
   readonly store: Store;
-  readonly own: OwnCommits;
+  readonly commit: Store["commit"];
   readonly clock: Clock;
   /** Adds what follows from a plan, in the same commit. */
   readonly finish: (draft: Draft) => Promise<void>;
@@ -46,14 +45,13 @@ export interface CasesOptions {
   /** The draft is on disk: what it says may leave. */
   readonly settle: (draft: Draft, stored: StoredHandoff) => Promise<void>;
   /** The store has failed to say whether it has this. */
-  readonly doubtful: (stored: StoredHandoff, cause: unknown, commit: Commit) => void;
+  readonly doubtful: (stored: StoredHandoff) => void;
   /** Another hub has written first. */
   readonly overtaken: (held: Case) => Promise<void>;
 }
 
 const CASES_KEPT = 20_000;
 const PAPER_CHARACTERS_KEPT = 16 * 1024 * 1024;
-const PAGE = 100;
 
 /** Every handoff in custody, changed one step at a time, each step on disk before it shows. */
 export class Cases {
@@ -183,9 +181,8 @@ export class Cases {
     draft: Draft,
     value: Value,
   ): Promise<"conflict" | Changed<Value>> {
-    const { store, own: ownCommits, settle } = this.#options;
+    const { commit: commitTo, settle } = this.#options;
     const isChanged = draft.isChanged && draft.record !== undefined;
-    const through = isChanged ? store : ownCommits;
     if (!isChanged && draft.entries.length === 0) return { type: "changed", value, draft };
     const version = (before?.version ?? 0) + (isChanged ? 1 : 0);
     const next: Case = { version, record: draft.record! };
@@ -195,19 +192,17 @@ export class Cases {
     const commit: Commit = { handoff: isChanged ? stored : null, entries };
     let outcome;
     try {
-      outcome = await through.commit(commit);
+      outcome = await commitTo(commit);
     } catch (error) {
       // It may be on disk or not: the store is asked again.
       this.#held.delete(id);
-      if (isChanged) this.#options.doubtful(stored, error, commit);
+      if (isChanged) this.#options.doubtful(stored);
       throw error;
     } finally {
       this.#writing.delete(id);
     }
     if (outcome.type === "replayed") return outcome;
-    if (outcome.type === "conflict") {
-      return "conflict";
-    }
+    if (outcome.type !== "committed") return "conflict";
     const { own = 0, newest = 0 } = this.#versions.get(id) ?? {};
     if (isChanged) this.#versions.set(id, { own: version, newest: Math.max(newest, own, version) });
     if (draft.record?.state.isAcknowledged === true) this.#forget(draft.record);
@@ -238,16 +233,11 @@ export class Cases {
   async paper(id: string, digest: Digest): Promise<Paper> {
     const known = this.#papers.get(digest);
     if (known !== undefined) return known;
-    for (let after = 0; ;) {
-      const page = await this.#options.store.ledgerOf(id, { after, limit: PAGE });
-      const found = page.find((entry) => entry.type === "envelope" && entry.digest === digest);
-      if (found !== undefined) {
-        const paper = { text: found.content, at: found.at };
-        this.#papers.set(digest, paper);
-        return paper;
-      }
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.sequence;
+    const found = await this.#options.store.envelope(id, digest);
+    if (found !== undefined) {
+      const paper = { text: found.content, at: found.at };
+      this.#papers.set(digest, paper);
+      return paper;
     }
     throw new WaybillError(
       500,

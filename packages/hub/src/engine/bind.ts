@@ -1,6 +1,11 @@
-import { DEFAULT_TERMS, toLifecycleTerms, WaybillError } from "@waybill/protocol";
-import type { Capability, HandoffEnvelope, LifecycleTerms } from "@waybill/protocol";
-import type { Registry } from "../registry/registry.ts";
+import {
+  CAPABILITY_DEFAULTS,
+  DEFAULT_TERMS,
+  toLifecycleTerms,
+  WaybillError,
+} from "@waybill/protocol";
+import type { HandoffEnvelope, LifecycleTerms } from "@waybill/protocol";
+import type { Offer, Registry } from "../registry/registry.ts";
 
 /**
  * The terms of a handoff: its contract, then what those who can take it need. Refused with 404 where
@@ -13,8 +18,8 @@ export async function bindTerms(
 ): Promise<LifecycleTerms> {
   const offered =
     typeof to === "string"
-      ? await registry.offeredBy(to, body.capability)
-      : await registry.offering(to.capability);
+      ? await registry.offersOf(to, body.capability)
+      : await registry.firstOffers(to.capability);
   if (offered.length === 0) {
     throw new WaybillError(
       404,
@@ -24,7 +29,7 @@ export async function bindTerms(
       { at: "/to" },
     );
   }
-  const each = offered.map(({ capability }) => termsFor(body.contract, capability, defaults));
+  const each = offered.map((offer) => termsFor(body.contract, offer, defaults));
   return {
     ...defaults,
     // Whoever takes it must be able to hold to the terms, so the widest of them count.
@@ -35,12 +40,12 @@ export async function bindTerms(
 
 function termsFor(
   contract: HandoffEnvelope["body"]["contract"],
-  capability: Capability,
+  { name, terms }: Offer,
   defaults: LifecycleTerms,
 ): LifecycleTerms {
   // The schema is the recipient's to judge: an unusable one must reach it, not stop custody here.
   const { output_schema: _schema, ...numbers } = contract ?? {};
-  return toLifecycleTerms(numbers, capability, defaults);
+  return toLifecycleTerms(numbers, { ...CAPABILITY_DEFAULTS, name, ...terms }, defaults);
 }
 
 export function termsWith(terms: Partial<LifecycleTerms> | undefined): LifecycleTerms {

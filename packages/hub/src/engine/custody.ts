@@ -11,6 +11,7 @@ import type { Draft } from "../custody/draft.ts";
 import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
 import { refusal } from "../custody/refusal.ts";
+import { entriesOf } from "../page.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms } from "./bind.ts";
 import type { Engine } from "./engine.ts";
@@ -212,7 +213,7 @@ async function again(engine: Engine, verified: VerifiedEnvelope): Promise<string
     const given = await answerOf(engine, verified);
     if (given !== undefined) return given;
     const receipt = await engine.receipts.sign(envelope, digest, 201);
-    await engine.registry.own.commit({
+    await engine.commit({
       handoff: null,
       entries: [envelopeEntry(engine.clock.now(), receipt)],
     });
@@ -225,21 +226,18 @@ async function answerOf(
   { envelope, digest }: VerifiedEnvelope,
 ): Promise<string | undefined> {
   const { handoff_id: id } = envelope;
-  for (let after = 0; ;) {
-    const page = await engine.store.ledgerOf(id, { after, limit: PAGE });
-    for (const { type, content, replayKey } of page) {
-      if (type === "envelope" && replayKey?.from === engine.id) {
-        const own = parseEnvelope(readCompact(content).payload);
-        const isAnswer = own.kind === "receipt" && own.body.status === 201 && own.re === digest;
-        if (isAnswer) return content;
-      } else if (type === "decision") {
-        const decision = JSON.parse(content) as Decision;
-        if (decision.type === "refused" && decision.digest === digest) {
-          throw refusal(decision.status, envelope);
-        }
+  const entries = entriesOf((page) => engine.store.ledgerOf(id, page), 0, PAGE);
+  for await (const { type, content, replayKey } of entries) {
+    if (type === "envelope" && replayKey?.from === engine.id) {
+      const own = parseEnvelope(readCompact(content).payload);
+      const isAnswer = own.kind === "receipt" && own.body.status === 201 && own.re === digest;
+      if (isAnswer) return content;
+    } else if (type === "decision") {
+      const decision = JSON.parse(content) as Decision;
+      if (decision.type === "refused" && decision.digest === digest) {
+        throw refusal(decision.status, envelope);
       }
     }
-    if (page.length < PAGE) return undefined;
-    after = page.at(-1)!.sequence;
   }
+  return undefined;
 }

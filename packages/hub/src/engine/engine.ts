@@ -12,10 +12,11 @@ import type { HubIdentity } from "../registry/identity.ts";
 import { LateSettings } from "../registry/late-settings.ts";
 import { Measured } from "../registry/measured.ts";
 import { Registry } from "../registry/registry.ts";
+import type { Published } from "../registry/registry.ts";
 import { Seen } from "../registry/seen.ts";
 import type { Attached } from "../routing/attached.ts";
 import { Router } from "../routing/router.ts";
-import type { Store, StoredHandoff } from "../store.ts";
+import type { Commit, CommitOutcome, Store, StoredHandoff } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
 import { Unseen } from "../routing/unseen.ts";
 import { termsWith } from "./bind.ts";
@@ -79,19 +80,19 @@ export class Engine {
     this.newId = options.newId ?? (() => newId());
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
+    this.health = new StoreHealth(this.store, this.clock);
     this.registry = new Registry({
       store: this.store,
+      commit: (commit) => this.commit(commit),
       trust: options.trust ?? { firstUse: true },
       limits: this.limits,
       domain: this.domain,
     });
     this.unseen = new Unseen(this.limits.unseenCharacters, this.attached);
-    this.health = new StoreHealth(this.store, this.clock);
-    this.registry.own.onFailure((cause, commit) => this.health.failed(cause, commit));
     this.keys = new KeyWatch({
       attached: this.attached,
       clock: this.clock,
-      keyOf: (kid, agent) => this.registry.keyOf(kid, agent),
+      keyOf: (kid) => this.registry.keyOf(kid),
       inBackground: (work) => this.inBackground(work),
     });
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
@@ -106,15 +107,12 @@ export class Engine {
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
     this.cases = new Cases({
       store: this.store,
-      own: this.registry.own,
+      commit: (commit) => this.commit(commit),
       clock: this.clock,
       finish: (draft) => this.#finish(draft),
       abandon: (draft) => this.#abandon(draft),
       settle: (draft, stored) => this.#settle(draft, stored),
-      doubtful: (stored, cause, commit) => {
-        this.health.failed(cause, commit);
-        this.#doubt(stored);
-      },
+      doubtful: (stored) => this.#doubt(stored),
       overtaken: (found) => this.#overtaken(found),
     });
     this.deliveries = new Deliveries(this.attached, this.cases, () => this.clock.now());
@@ -151,9 +149,30 @@ export class Engine {
     throw new WaybillError(503, `The hub ${this.id} is closed; send again once it is back.`);
   }
 
+  /** Writes to the store; that it has failed to is remembered until it works again. */
+  async commit(commit: Commit): Promise<CommitOutcome> {
+    try {
+      return await this.store.commit(commit);
+    } catch (error) {
+      this.health.failed(error, commit);
+      throw error;
+    }
+  }
+
+  /** Puts a manifest on record; `expected`: whose it must be. */
+  async publish(manifest: string, expected?: string): Promise<Published> {
+    this.assertOpen();
+    const published = await this.registry.publish(manifest, this.clock.now(), expected);
+    await this.keys.check(published.agent);
+    this.tell({ event: "published", agent: published.agent });
+    return published;
+  }
+
   async start(): Promise<void> {
-    this.registry.own.begin();
-    this.#unsubscribe = this.store.onCommit((stored) => this.#observe(stored));
+    this.#unsubscribe = this.store.onCommit((stored, publisher) => {
+      if (publisher !== null) this.#published(publisher);
+      if (stored !== null) this.#observe(stored);
+    });
     await this.#timers.start();
   }
 
@@ -286,14 +305,18 @@ export class Engine {
     this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored)));
   }
 
+  /** A manifest was published, here or at another hub. */
+  #published(agent: string): void {
+    this.registry.forget(agent);
+    const attached = this.attached.get(agent);
+    // It may offer now what others have been waiting for.
+    if (attached === undefined) return;
+    this.inBackground(this.keys.look(attached));
+    this.inBackground(this.offers.welcome(attached));
+  }
+
   /** Another hub on the same store has written. */
-  #observe(stored: StoredHandoff | null): void {
-    if (stored === null) {
-      if (this.registry.own.isToldOf()) return;
-      this.registry.forget();
-      this.inBackground(this.keys.checkAll());
-      return;
-    }
+  #observe(stored: StoredHandoff): void {
     if (this.cases.isOwnWrite(stored)) return;
     this.cases.outdate(stored);
     this.#noteOthers(stored);

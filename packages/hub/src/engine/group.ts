@@ -19,11 +19,8 @@ export async function membersOf(
 ): Promise<HandoffRecord[]> {
   const members: HandoffRecord[] = [];
   for (let after: string | undefined; ;) {
-    const page = await store.group(groupId, { after, limit: PAGE });
-    for (const stored of page) {
-      // Another delegator's group of the same id is another group.
-      if (stored.delegator === delegator) members.push(caseOf(stored).record);
-    }
+    const page = await store.group(delegator, groupId, { after, limit: PAGE });
+    for (const stored of page) members.push(caseOf(stored).record);
     if (page.length < PAGE) return members;
     after = page.at(-1)!.id;
   }

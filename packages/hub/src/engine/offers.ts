@@ -85,6 +85,7 @@ export class Offers {
 
   /** Everything that an agent could take may be waiting: it has just come. */
   async welcome(attached: Attached): Promise<void> {
+    await this.#options.router.learn(attached);
     for (const target of await this.#options.router.targetsOf(attached.agent))
       this.#waitedFor.add(target);
     this.pull(attached);

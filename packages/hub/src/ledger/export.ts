@@ -1,4 +1,5 @@
 import { isDigest, parseJson, parseTime, WaybillError } from "@waybill/protocol";
+import { entriesOf } from "../page.ts";
 import type { LedgerEntry, Store } from "../store.ts";
 import { timeText } from "./chain-text.ts";
 
@@ -8,16 +9,11 @@ const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
 const TYPES: ReadonlySet<unknown> = new Set(["envelope", "manifest", "decision"]);
 
 /** The entries of a store, page by page, as they were when each page was read. */
-export async function* ledgerEntries(
+export function ledgerEntries(
   store: Pick<Store, "ledger">,
   after = 0,
 ): AsyncGenerator<LedgerEntry> {
-  for (let last = after; ;) {
-    const page = await store.ledger({ after: last, limit: PAGE });
-    yield* page;
-    if (page.length < PAGE) return;
-    last = page.at(-1)!.sequence;
-  }
+  return entriesOf((page) => store.ledger(page), after, PAGE);
 }
 
 /** The ledger as NDJSON: one entry a line, closed by a line feed, every envelope verbatim. */

@@ -1,12 +1,14 @@
 import type { Digest } from "@waybill/protocol";
-import type { Commit, CommitOutcome, StoredManifest } from "../store.ts";
+import type { Commit, CommitOutcome } from "../store.ts";
 
 /** What a commit is judged against. */
 export interface CommitView {
   /** 0 where there is none. */
   versionOf(handoffId: string): number;
   seen(from: string, envelopeId: string): Digest | undefined;
-  manifest(agent: string): Pick<StoredManifest, "sequence"> | undefined;
+  /** Of the newest manifest; 0 where there is none. */
+  sequenceOf(agent: string): number;
+  keyOwner(kid: string): string | undefined;
 }
 
 /** Why a commit can't be carried out, or undefined when it can. */
@@ -25,9 +27,11 @@ export function faultOfCommit(
   if (handoff !== null && handoff.version !== view.versionOf(handoff.id) + 1) {
     return { type: "conflict" };
   }
-  if (manifest !== undefined) {
-    const before = view.manifest(manifest.agent)?.sequence;
-    if (before !== undefined && manifest.sequence !== before + 1) return { type: "conflict" };
+  if (manifest === undefined) return undefined;
+  if (manifest.sequence !== view.sequenceOf(manifest.agent) + 1) return { type: "conflict" };
+  for (const { kid } of manifest.keys) {
+    const agent = view.keyOwner(kid) ?? manifest.agent;
+    if (agent !== manifest.agent) return { type: "key_owned", kid, agent };
   }
   return undefined;
 }
@@ -36,14 +40,19 @@ export function faultOfCommit(
 export function stagedView(base: CommitView): CommitView & { stage(commit: Commit): void } {
   const versions = new Map<string, number>();
   const digests = new Map<string, Map<string, Digest>>();
-  const manifests = new Map<string, StoredManifest>();
+  const sequences = new Map<string, number>();
+  const keyOwners = new Map<string, string>();
   return {
     versionOf: (id) => versions.get(id) ?? base.versionOf(id),
     seen: (from, id) => digests.get(from)?.get(id) ?? base.seen(from, id),
-    manifest: (agent) => manifests.get(agent) ?? base.manifest(agent),
+    sequenceOf: (agent) => sequences.get(agent) ?? base.sequenceOf(agent),
+    keyOwner: (kid) => keyOwners.get(kid) ?? base.keyOwner(kid),
     stage({ handoff, manifest, entries }) {
       if (handoff !== null) versions.set(handoff.id, handoff.version);
-      if (manifest !== undefined) manifests.set(manifest.agent, manifest);
+      if (manifest !== undefined) {
+        sequences.set(manifest.agent, manifest.sequence);
+        for (const { kid } of manifest.keys) keyOwners.set(kid, manifest.agent);
+      }
       for (const { replayKey, digest } of entries) {
         if (replayKey === null) continue;
         const { from, id } = replayKey;

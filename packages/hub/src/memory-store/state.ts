@@ -7,26 +7,26 @@ import type {
   LedgerHead,
   Page,
   StoredHandoff,
-  StoredManifest,
+  TextPage,
 } from "../store.ts";
 import { byText, IdIndex } from "./id-index.ts";
 import { PackedLedger } from "./packed-ledger.ts";
 import { TextPacker } from "./packed-text.ts";
 import { entriesOf, packRecord, unpackRecord } from "./packed-record.ts";
+import { take, takeTexts } from "./pages.ts";
+import { RegistryState } from "./registry-state.ts";
 import { ReplayKeys } from "./replay-keys.ts";
 import { SortedSet } from "./sorted-set.ts";
 
 /** What the store holds, without I/O. */
 export class MemoryState {
+  readonly registry: RegistryState = new RegistryState();
   readonly #handoffs = new Map<string, StoredHandoff>();
   readonly #texts = new TextPacker();
   readonly #ledger = new PackedLedger(this.#texts);
   /** The last entry about each handoff, from which the others are reached. */
   readonly #lastEntries = new Map<string, number>();
   readonly #replayKeys = new ReplayKeys((sequence) => this.#ledger.entry(sequence).replayKey!);
-  readonly #manifests = new Map<string, StoredManifest[]>();
-  readonly #agents = new SortedSet<string>(byText);
-  readonly #offering = new IdIndex();
   readonly #names = new Map<string, string>();
   readonly #settings = new Map<string, string>();
 
@@ -37,6 +37,7 @@ export class MemoryState {
   readonly #children = new IdIndex();
   readonly #group = new IdIndex();
   readonly #deadLetters = new IdIndex();
+  readonly #deadLettersOf = new IdIndex();
 
   #head: LedgerHead = this.#ledger.head;
 
@@ -44,11 +45,19 @@ export class MemoryState {
     return this.#handoffs.get(id)?.version ?? 0;
   }
 
+  sequenceOf(agent: string): number {
+    return this.registry.sequenceOf(agent);
+  }
+
+  keyOwner(kid: string): string | undefined {
+    return this.registry.key(kid)?.agent;
+  }
+
   /** Carries out a commit that was judged to fit. */
   apply(commit: Commit): CommitOutcome {
     const entries = commit.entries.map((entry) => [this.#append(entry), entry.content] as const);
     if (commit.handoff !== null) this.#put(commit.handoff, entries);
-    if (commit.manifest !== undefined) this.#putManifest(commit.manifest);
+    if (commit.manifest !== undefined) this.registry.put(commit.manifest);
     return { type: "committed", lastSequence: this.#head.sequence };
   }
 
@@ -92,7 +101,10 @@ export class MemoryState {
     if (wakeAt !== null) this.#due.add(row as Due);
     if (waitsFor !== null) this.#waiting.add(waitsFor, row.id);
     for (const agent of row.inboxes) this.#inbox.add(agent, row.id);
-    if (isDeadLetter) this.#deadLetters.add("", row.id);
+    if (isDeadLetter) {
+      this.#deadLetters.add("", row.id);
+      this.#deadLettersOf.add(row.delegator, row.id);
+    }
   }
 
   /** One string for all the handoffs of a name. */
@@ -109,7 +121,7 @@ export class MemoryState {
   #enter(row: StoredHandoff): void {
     this.#correlated.add(row.correlationId, row.id);
     if (row.parentId !== null) this.#children.add(row.parentId, row.id);
-    if (row.groupId !== null) this.#group.add(row.groupId, row.id);
+    if (row.groupId !== null) this.#group.add(groupName(row.delegator, row.groupId), row.id);
   }
 
   #leave(before: StoredHandoff, row: StoredHandoff): void {
@@ -119,19 +131,10 @@ export class MemoryState {
     for (const agent of before.inboxes) {
       if (!row.inboxes.includes(agent)) this.#inbox.delete(agent, id);
     }
-    if (before.isDeadLetter) this.#deadLetters.delete("", id);
-  }
-
-  #putManifest(manifest: StoredManifest): void {
-    const { agent, capabilities } = manifest;
-    const all = this.#manifests.get(agent) ?? [];
-    for (const capability of all.at(-1)?.capabilities ?? []) {
-      this.#offering.delete(capability, agent);
+    if (before.isDeadLetter) {
+      this.#deadLetters.delete("", id);
+      this.#deadLettersOf.delete(before.delegator, id);
     }
-    for (const capability of capabilities) this.#offering.add(capability, agent);
-    all.push({ ...manifest, capabilities: capabilities.toSorted(byText) });
-    this.#manifests.set(agent, all);
-    this.#agents.add(agent);
   }
 
   saveSetting(name: string, value: string): void {
@@ -181,12 +184,16 @@ export class MemoryState {
     return this.#all(this.#children.after(parentId, after), limit);
   }
 
-  group(groupId: string, { after, limit }: Page<string>): StoredHandoff[] {
-    return this.#all(this.#group.after(groupId, after), limit);
+  group(delegator: string, groupId: string, { after, limit }: Page<string>): StoredHandoff[] {
+    return this.#all(this.#group.after(groupName(delegator, groupId), after), limit);
   }
 
-  deadLetters({ after, limit }: Page<string>): StoredHandoff[] {
-    return this.#all(this.#deadLetters.after("", after), limit);
+  deadLetters({ after, limit }: Page<string>, delegator?: string): StoredHandoff[] {
+    const ids =
+      delegator === undefined
+        ? this.#deadLetters.after("", after)
+        : this.#deadLettersOf.after(delegator, after);
+    return this.#all(ids, limit);
   }
 
   #all(ids: Iterable<string>, limit: number): StoredHandoff[] {
@@ -202,33 +209,40 @@ export class MemoryState {
     return this.#head;
   }
 
-  ledger({ after = 0, limit }: Page<number>): LedgerEntry[] {
-    const length = Math.max(0, Math.min(limit, this.#head.sequence - after));
-    return Array.from({ length }, (_, index) => this.#ledger.entry(after + 1 + index));
+  ledger({ after = 0, ...page }: TextPage<number>): LedgerEntry[] {
+    return takeTexts(this.#entriesAfter(after), page, lengthOf);
   }
 
-  ledgerOf(handoffId: string, { after = 0, limit }: Page<number>): LedgerEntry[] {
-    const sequences: number[] = [];
+  *#entriesAfter(after: number): Generator<LedgerEntry> {
+    for (let sequence = after + 1; sequence <= this.#head.sequence; sequence++) {
+      yield this.#ledger.entry(sequence);
+    }
+  }
+
+  ledgerOf(handoffId: string, { after = 0, ...page }: TextPage<number>): LedgerEntry[] {
+    return takeTexts(
+      this.#entriesAt([...this.#entriesOf(handoffId, after)].reverse()),
+      page,
+      lengthOf,
+    );
+  }
+
+  envelope(handoffId: string, digest: Digest): LedgerEntry | undefined {
+    for (const sequence of this.#entriesOf(handoffId, 0)) {
+      const entry = this.#ledger.entry(sequence);
+      if (entry.type === "envelope" && entry.digest === digest) return entry;
+    }
+    return undefined;
+  }
+
+  *#entriesAt(sequences: readonly number[]): Generator<LedgerEntry> {
+    for (const sequence of sequences) yield this.#ledger.entry(sequence);
+  }
+
+  /** From the last one back. */
+  *#entriesOf(handoffId: string, after: number): Generator<number> {
     let sequence = this.#lastEntries.get(handoffId) ?? 0;
-    for (; sequence > after; sequence = this.#ledger.before(sequence)) sequences.push(sequence);
-    return take(sequences.reverse(), limit).map((each) => this.#ledger.entry(each));
-  }
-
-  manifests(agent: string): StoredManifest[] {
-    return [...(this.#manifests.get(agent) ?? [])];
-  }
-
-  manifest(agent: string): StoredManifest | undefined {
-    return this.#manifests.get(agent)?.at(-1);
-  }
-
-  agents({ after, limit }: Page<string>): StoredManifest[] {
-    return take(this.#agents.after(after), limit).map((agent) => this.manifest(agent)!);
-  }
-
-  offering(capability: string, { after, limit }: Page<string>): StoredManifest[] {
-    const agents = this.#offering.after(capability, after);
-    return take(agents, limit).map((agent) => this.manifest(agent)!);
+    for (; sequence > after; sequence = this.#ledger.before(sequence)) yield sequence;
   }
 }
 
@@ -236,12 +250,10 @@ type Due = StoredHandoff & { readonly wakeAt: number };
 
 const NO_INBOXES: readonly string[] = [];
 
-function take<Value>(values: Iterable<Value>, limit: number): Value[] {
-  const taken: Value[] = [];
-  if (limit <= 0) return taken;
-  for (const value of values) {
-    taken.push(value);
-    if (taken.length >= limit) break;
-  }
-  return taken;
+function lengthOf({ content }: LedgerEntry): number {
+  return content.length;
+}
+
+function groupName(delegator: string, groupId: string): string {
+  return JSON.stringify([delegator, groupId]);
 }

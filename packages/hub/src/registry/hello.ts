@@ -25,7 +25,15 @@ export class Doorkeeper {
     instance: string,
     now: number,
   ): Promise<{ readonly at: number; readonly kid: string }> {
-    const { kid, payload } = readCompact(proof);
+    const { kid } = readCompact(proof);
+    const record = await this.#registry.keyOf(kid);
+    if (record === undefined) {
+      throw new WaybillError(
+        401,
+        `${agent} is not known here by the key ${kid}; publish its manifest before it attaches.`,
+      );
+    }
+    const { payload } = verifyCompact(proof, () => record.key);
     const hello = readHello(payload);
     if (hello.from !== agent || hello.instance !== instance) {
       throw new WaybillError(
@@ -35,17 +43,9 @@ export class Doorkeeper {
     }
     const { id: to, domain } = this.#hub;
     checkHello(hello, { to, domain, now, clockSkewMs: this.#skewMs });
-    const record = await this.#registry.keyOf(kid, agent);
-    if (record === undefined) {
-      throw new WaybillError(
-        401,
-        `${agent} is not known here by the key ${kid}; publish its manifest before it attaches.`,
-      );
-    }
     if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {
       throw new WaybillError(401, `The key ${kid} is not a current key of ${agent}.`);
     }
-    verifyCompact(proof, () => record.key);
     this.#use(hello, now);
     return { at: hello.at, kid };
   }

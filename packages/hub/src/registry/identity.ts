@@ -15,7 +15,7 @@ const SETTING = "hub_id";
 /** The identity that a store was opened with before, also where the key has changed since. */
 export async function identityOf({ store, key, id }: KeyedHubOptions): Promise<HubIdentity> {
   const name = id ?? (await store.setting(SETTING)) ?? hubIdOf(key.kid);
-  const [first] = await store.manifests(name);
+  const [first] = await store.manifests(name, { limit: 1 });
   return { id: name, domain: first === undefined ? key.kid : readCompact(first.text).kid };
 }
 

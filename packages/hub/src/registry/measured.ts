@@ -30,6 +30,11 @@ export class Measured {
     return stats;
   }
 
+  /** Whether it is known at once that the agent has done it before. */
+  isProven(agent: string, capability: string): boolean {
+    return (this.#stats.get(nameOf(agent, capability))?.successes ?? 0) > 0;
+  }
+
   async record(agent: string, capability: string, outcome: Outcome): Promise<void> {
     const before = await this.of(agent, capability);
     const name = nameOf(agent, capability);

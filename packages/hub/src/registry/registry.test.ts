@@ -1,31 +1,42 @@
-import { generateKey, signManifest } from "@waybill/protocol";
-import type { PrivateKey } from "@waybill/protocol";
-import { expect, test } from "vitest";
+import { digestOf, generateKey, provenKey, signCompact, signManifest } from "@waybill/protocol";
+import type { Found, ManifestInput, PrivateKey } from "@waybill/protocol";
+import { manifestPages } from "@waybill/protocol/api";
+import { describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
+import type { HubServer } from "../open-hub.ts";
+import { countedStore } from "./counted-store-fixture.ts";
 
 const AGENTS = 40;
 const ROUNDS = 12;
+const ENROLMENTS = 60;
 
-function manifestOf(id: string, key: PrivateKey): string {
-  return signManifest({ agent_id: id, capabilities: [{ name: "work" }] }, key);
+function manifestOf(id: string, key: PrivateKey, members: Partial<ManifestInput> = {}): string {
+  return signManifest({ agent_id: id, capabilities: [{ name: "work" }], ...members }, key);
 }
 
-test("an agent that is registered costs no reading of all that were registered before it", async () => {
-  const store = memoryStore();
-  const hub = await openHub({ store, key: generateKey() });
-  let reads = 0;
-  const manifests = store.manifests.bind(store);
-  store.manifests = (agent) => {
-    reads++;
-    return manifests(agent);
-  };
-  for (let index = 0; index < AGENTS; index++) {
-    await hub.publish(manifestOf(`agent-${index}`, generateKey()));
-    const { fits } = await hub.find({ capability: "work" });
-    expect(fits).toHaveLength(index + 1);
+/** All that a query finds, page by page. */
+async function pagesOf(hub: HubServer, limit: number): Promise<Found[]> {
+  const pages: Found[] = [];
+  for (let after: string | undefined; ;) {
+    const found = await hub.find({ capability: "work", after, limit });
+    pages.push(found);
+    if (found.next === undefined) return pages;
+    after = found.next;
   }
-  expect(reads).toBeLessThanOrEqual(3 * AGENTS);
+}
+
+test("an agent that is registered costs no reading of those that were registered before it", async () => {
+  const { store, calls, characters, reset } = countedStore(memoryStore());
+  const hub = await openHub({ store, key: generateKey() });
+  const costs: number[] = [];
+  for (let index = 0; index < AGENTS; index++) {
+    reset();
+    await hub.publish(manifestOf(`agent-${index}`, generateKey()));
+    costs.push(characters());
+    expect(calls("manifests") + calls("agents") + calls("offers")).toBe(0);
+  }
+  expect(Math.max(...costs)).toBe(costs[0]);
   await hub.close();
 });
 
@@ -47,4 +58,142 @@ test("what another hub has registered is seen here, while this one registers too
   }
   await here.close();
   await there.close();
+});
+
+describe("45: a capability that many offer", () => {
+  test("is found page by page, each agent once and with no more text than a page", async () => {
+    const { store, reset, characters } = countedStore(memoryStore());
+    const hub = await openHub({ store, key: generateKey() });
+    const description = "x".repeat(8_000);
+    for (let index = 0; index < 250; index++) {
+      const capabilities = [{ name: "work", description }, { name: "other" }];
+      await hub.publish(manifestOf(`agent-${index}`, generateKey(), { capabilities }));
+    }
+    reset();
+    const first = await hub.find({ capability: "work" });
+    expect(first.fits).toHaveLength(50);
+    expect(characters()).toBeLessThan(600_000);
+    const pages = await pagesOf(hub, 100);
+    expect(pages.map(({ fits }) => fits.length)).toEqual([100, 100, 50]);
+    const found = pages.flatMap(({ fits }) => fits.map(({ agent_id: agent }) => agent));
+    expect(new Set(found).size).toBe(250);
+    // A mebibyte of text ends a page too, and one of it is always there.
+    const long = Array.from({ length: 60 }, () => "y".repeat(8_000));
+    const examples = long.slice(0, 32).map((text) => ({ description: text }));
+    for (let index = 0; index < 12; index++) {
+      const capabilities = [{ name: "work", examples }];
+      await hub.publish(manifestOf(`long-${index}`, generateKey(), { capabilities }));
+    }
+    reset();
+    const after = pages[2]!.fits
+      .map(({ agent_id: agent }) => agent)
+      .toSorted()
+      .at(-1)!;
+    const longOnes = await hub.find({ capability: "work", after: `work ${after} 1`, limit: 100 });
+    expect(longOnes.fits).toHaveLength(4);
+    expect(longOnes.next).toBe("work long-11 1");
+    expect(characters()).toBeLessThan(1.2e6);
+    await hub.close();
+  });
+});
+
+describe("49: a key of another agent", () => {
+  test.each([
+    ["of one hub", 1],
+    ["of two hubs over one store", 2],
+  ])("of simultaneous enrolments %s that list one key, exactly one succeeds", async (_, count) => {
+    const store = memoryStore();
+    const own = generateKey();
+    const hubs = await Promise.all(
+      Array.from({ length: count }, () => openHub({ store, key: own })),
+    );
+    const key = generateKey();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: ENROLMENTS }, (__, index) =>
+        hubs[index % count]!.publish(manifestOf(`agent-${index}`, key)),
+      ),
+    );
+    const enrolled = outcomes.flatMap(({ status }, index) =>
+      status === "fulfilled" ? [`agent-${index}`] : [],
+    );
+    expect(enrolled).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === "fulfilled") continue;
+      expect(outcome.reason).toMatchObject({ status: 409, at: "/keys/0" });
+      expect(String(outcome.reason)).toContain(`which is a key of ${enrolled[0]}`);
+    }
+    for (const hub of hubs) await hub.close();
+  });
+
+  test("stays its own when it is retired, and after a restart", async () => {
+    const store = memoryStore();
+    const own = generateKey();
+    const hub = await openHub({ store, key: own });
+    const [first, second] = [generateKey(), generateKey()];
+    const one = manifestOf("owner", first);
+    await hub.publish(one);
+    const next = { sequence: 2, previous: digestOf(one), keys: [provenKey("owner", second)] };
+    await hub.publish(manifestOf("owner", first, next));
+    const squat = hub.publish(manifestOf("squatter", first));
+    await expect(squat).rejects.toMatchObject({ status: 409 });
+    await hub.close();
+    const again = await openHub({ store, key: own });
+    const later = again.publish(manifestOf("squatter", first));
+    await expect(later).rejects.toMatchObject({ status: 409, at: "/keys/0" });
+    await again.close();
+  });
+});
+
+test("WB-91 the first manifest of an agent has sequence 1", async () => {
+  const hub = await openHub({ store: memoryStore(), key: generateKey() });
+  const key = generateKey();
+  const second = { sequence: 2, previous: digestOf("the first one") };
+  const refused = { status: 409, at: "/sequence" };
+  await expect(hub.publish(manifestOf("agent", key, second))).rejects.toMatchObject(refused);
+  expect(await hub.manifests({ agent: "agent" })).toEqual({ manifests: [] });
+  await hub.publish(manifestOf("agent", key));
+  await hub.close();
+});
+
+test("44: the manifests of an agent are given page by page, and the newest alone", async () => {
+  const { store, reset, characters } = countedStore(memoryStore());
+  const hub = await openHub({ store, key: generateKey() });
+  const key = generateKey();
+  const texts: string[] = [];
+  const examples = Array.from({ length: 32 }, () => ({ description: "z".repeat(8_000) }));
+  for (let sequence = 1; sequence <= 8; sequence++) {
+    const previous = texts.at(-1);
+    const text = manifestOf("agent", key, {
+      capabilities: [{ name: "work", examples }],
+      ...(previous === undefined ? {} : { sequence, previous: digestOf(previous) }),
+    });
+    await hub.publish(text);
+    texts.push(text);
+  }
+  reset();
+  const page = await hub.manifests({ agent: "agent" });
+  expect(page.manifests.map(({ text }) => text)).toEqual(texts.slice(0, 4));
+  expect(page.next).toBe(4);
+  expect(characters()).toBeLessThan(1.5e6);
+  const all: string[] = [];
+  for await (const { text } of manifestPages((query) => hub.manifests(query), "agent")) {
+    all.push(text);
+  }
+  expect(all).toEqual(texts);
+  const newest = await hub.manifests({ agent: "agent", newest: true });
+  expect(newest).toEqual({ manifests: [{ text: texts.at(-1), at: expect.any(Number) as number }] });
+  await hub.close();
+});
+
+test("43: an envelope by a key that nobody has listed is refused unread", async () => {
+  const { store, reset, calls } = countedStore(memoryStore());
+  const hub = await openHub({ store, key: generateKey() });
+  const stranger = generateKey();
+  reset();
+  for (const payload of ["no JSON at all", '{"from":"editor"}', "[".repeat(100_000)]) {
+    await expect(hub.submit(signCompact(payload, stranger))).rejects.toMatchObject({ status: 401 });
+  }
+  expect(calls("key")).toBe(3);
+  expect(calls("manifest") + calls("manifests")).toBe(0);
+  await hub.close();
 });

@@ -3,11 +3,10 @@ import {
   compileSchema,
   decideTrust,
   isAgentId,
-  isKeyValidAt,
-  keyring,
-  parseEnvelope,
   parseJson,
   readCompact,
+  restoreManifest,
+  verifyCompact,
   verifyEnvelope,
   verifyManifest,
   WaybillError,
@@ -15,83 +14,129 @@ import {
 import type {
   Candidate,
   Capability,
-  CompiledSchema,
   KeyRecord,
   Limits,
+  TrustDecision,
   TrustPolicy,
   VerifiedEnvelope,
   VerifiedManifest,
   VerifyOptions,
 } from "@waybill/protocol";
 import { Lanes } from "../custody/lanes.ts";
-import { OwnCommits } from "../custody/own-commits.ts";
 import { Recent } from "../custody/recent.ts";
-import type { NewEntry, Store, StoredManifest } from "../store.ts";
+import type { OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
+import {
+  currentKids,
+  factsOf,
+  keyRecordOf,
+  manifestEntry,
+  newManifestOf,
+  termsOf,
+} from "./rows.ts";
+import type { OfferTerms } from "./rows.ts";
 
-/** What an agent offers, as far as manifests tell. */
-export interface Offered extends Pick<
-  Candidate,
-  "agent_id" | "capability" | "trust" | "inputSchema"
-> {
+/** A capability of an agent, as far as it is known without its text. */
+export interface Offer extends OfferPlace {
+  readonly terms: OfferTerms;
+  /** The length of its text. */
+  readonly characters: number;
+  /** Of the manifest that offers it. */
+  readonly sequence: number;
+  readonly trust: TrustDecision;
   /** Whether a key of its agent is valid then: without one, nothing that it says is believed. */
   readonly hasKeyAt: (at: number) => boolean;
 }
 
+/** The same with the text read. */
+export type ReadOffer = Pick<Candidate, "capability" | "inputSchema">;
+
 export interface RegistryOptions {
   readonly store: Store;
+  readonly commit: Store["commit"];
   readonly trust: TrustPolicy;
   readonly limits: Limits;
   /** The custody domain of the hub. */
   readonly domain: string;
 }
 
-const AGENTS_KEPT = 10_000;
-const PAGE = 100;
+export interface Published {
+  readonly agent: string;
+  readonly sequence: number;
+}
 
-/** Who everybody is and what they can do: the manifests of the store, verified, with their keys. */
+const KEYS_KEPT = 10_000;
+/** Of one agent: more than it may list at a time. */
+const KEYS_OF_AGENT_KEPT = 32;
+const OFFERS_KEPT = 20_000;
+/** What is read of a capability takes several times the memory of its text. */
+const CAPABILITY_CHARACTERS_KEPT = 4 * 1024 * 1024;
+/** What one manifest may have. */
+const OFFERS_OF_AGENT = 256;
+/** Of those who offer a capability, so many are known at once. */
+const FIRST_OFFERS = 100;
+
+/**
+ * Who everybody is and what they can do, by the manifests in the store. It holds what was asked for
+ * lately, within bounds, and never reads a manifest to tell who offers what.
+ */
 export class Registry {
-  /** What the store tells of these is no news. */
-  readonly own: OwnCommits;
   readonly #store: Store;
+  readonly #commit: Store["commit"];
   readonly #trust: TrustPolicy;
   readonly #limits: Limits;
   readonly #domain: string;
   readonly #lanes = new Lanes();
-  readonly #agents = new Recent<string, readonly VerifiedManifest[]>(AGENTS_KEPT);
-  readonly #keys = new Recent<string, KeyRecord>(AGENTS_KEPT);
-  readonly #offering = new Recent<string, readonly Offered[]>(AGENTS_KEPT);
-  readonly #schemas = new WeakMap<Capability, CompiledSchema>();
+  /** A key never goes from one agent to another. */
+  readonly #owners = new Recent<string, string>(KEYS_KEPT);
+  readonly #keys = new Recent<string, ReadonlyMap<string, KeyRecord>>(
+    KEYS_KEPT,
+    (records) => records.size,
+  );
+  readonly #offersOf = new Recent<string, readonly Offer[]>(OFFERS_KEPT, weightOf);
+  readonly #firstOffers = new Recent<string, readonly Offer[]>(OFFERS_KEPT, weightOf);
+  readonly #capabilities = new Recent<string, { read: ReadOffer; characters: number }>(
+    CAPABILITY_CHARACTERS_KEPT,
+    ({ characters }) => characters,
+  );
   readonly #roots = batchRoots();
+  /** How often something was forgotten: what was read before that may be out of date. */
+  #forgotten = 0;
 
-  constructor({ store, trust, limits, domain }: RegistryOptions) {
+  constructor({ store, commit, trust, limits, domain }: RegistryOptions) {
     this.#store = store;
-    this.own = new OwnCommits(store, () => this.forget());
+    this.#commit = commit;
     this.#trust = trust;
     this.#limits = limits;
     this.#domain = domain;
   }
 
-  /** Another hub may have changed what is known. */
-  forget(): void {
-    this.#agents.clear();
-    this.#keys.clear();
-    this.#offering.clear();
+  /** A manifest of this agent was published, by whichever hub. */
+  forget(agent: string): void {
+    this.#forgotten++;
+    this.#keys.delete(agent);
+    this.#offersOf.delete(agent);
+    this.#firstOffers.clear();
   }
 
-  /** All that is known of one agent: what it lists from now on may be other keys. */
-  #forgetAgent(known: readonly VerifiedManifest[], agent: string): void {
-    for (const { keys } of known) for (const kid of keys.keys()) this.#keys.delete(kid);
-    this.#agents.delete(agent);
-    this.#offering.clear();
+  /** Keeps what is read, unless it may have changed in the meantime. */
+  async #read<Value>(read: () => Promise<Value>, keep: (value: Value) => unknown): Promise<Value> {
+    const before = this.#forgotten;
+    const value = await read();
+    if (this.#forgotten === before) keep(value);
+    return value;
   }
 
-  /** Checks an envelope that came in; a handoff must be meant for this custody domain. */
+  /**
+   * Checks an envelope that came in; a handoff must be meant for this custody domain. Nothing of it
+   * is parsed before its signature is checked, by the key that it names.
+   */
   async verify(text: string, at: number): Promise<VerifiedEnvelope> {
-    let isKnown = true;
+    let unknown: string | undefined;
+    let record: KeyRecord | undefined;
     const keyOf = (kid: string) => {
-      const record = this.#keys.get(kid);
-      isKnown = record !== undefined;
-      return record;
+      const known = record ?? this.#knownKey(kid);
+      if (known === undefined) unknown = kid;
+      return known;
     };
     const options: VerifyOptions = {
       keyOf,
@@ -104,156 +149,193 @@ export class Registry {
     try {
       return verifyEnvelope(text, options);
     } catch (error) {
-      if (isKnown) throw error;
+      if (unknown === undefined) throw error;
+      record = await this.keyOf(unknown);
+      if (record === undefined) throw error;
     }
-    await this.#learnKey(text);
     return verifyEnvelope(text, options);
   }
 
-  async keyOf(kid: string, agent: string): Promise<KeyRecord | undefined> {
-    await this.#load(agent);
-    return this.#keys.get(kid);
+  #knownKey(kid: string): KeyRecord | undefined {
+    const owner = this.#owners.get(kid);
+    return owner === undefined ? undefined : this.#keys.get(owner)?.get(kid);
   }
 
-  /** The manifests of an agent by sequence. */
-  manifestsOf(agent: string): Promise<readonly VerifiedManifest[]> {
-    return this.#load(agent);
+  /** A key of whichever agent, retired ones too. */
+  async keyOf(kid: string): Promise<KeyRecord | undefined> {
+    const known = this.#knownKey(kid);
+    if (known !== undefined) return known;
+    return this.#read(
+      async () => {
+        const stored = await this.#store.key(kid);
+        return stored && keyRecordOf(stored);
+      },
+      (record) => record !== undefined && this.#keepKey(kid, record),
+    );
   }
 
-  /** Checks a manifest against the one before and puts it on record. Gives whose it is. */
-  async publish(text: string, at: number): Promise<string> {
-    const { payload } = readCompact(text, this.#limits);
+  #keepKey(kid: string, record: KeyRecord): void {
+    const { agent } = record;
+    const before = this.#keys.get(agent) ?? new Map<string, KeyRecord>();
+    const kept = before.size < KEYS_OF_AGENT_KEPT ? before : new Map<string, KeyRecord>();
+    this.#owners.set(kid, agent);
+    this.#keys.set(agent, new Map([...kept, [kid, record]]));
+  }
+
+  async isKnown(agent: string): Promise<boolean> {
+    return (await this.#store.manifest(agent)) !== undefined;
+  }
+
+  /** Checks a manifest against the one before and puts it on record; `expected`: whose it must be. */
+  async publish(text: string, at: number, expected?: string): Promise<Published> {
+    const { kid, payload } = readCompact(text, this.#limits);
+    // Where the key is known, what it has not signed is not read.
+    const signer = await this.keyOf(kid);
+    if (signer !== undefined) verifyCompact(text, () => signer.key, { limits: this.#limits });
     const agent = (parseJson(payload) as { agent_id?: unknown } | null)?.agent_id;
     if (!isAgentId(agent)) {
       throw new WaybillError(400, "This is no manifest: its agent_id is not an agent's id.", {
         at: "/agent_id",
       });
     }
-    await this.#lanes.run(agent, () => this.#publish(agent, text, at));
-    return agent;
+    if (expected !== undefined && agent !== expected) {
+      throw new WaybillError(
+        400,
+        `The manifest is of ${agent}, and this is the place of ${expected}.`,
+        { at: "/agent_id" },
+      );
+    }
+    return this.#lanes.run(agent, () => this.#publish(agent, text, at));
   }
 
-  async #publish(agent: string, text: string, at: number): Promise<void> {
+  async #publish(agent: string, text: string, at: number): Promise<Published> {
     for (;;) {
-      await this.#loadAll();
-      this.#agents.delete(agent);
-      const known = await this.#load(agent);
-      const previous = known.at(-1);
+      const previous = await this.#newest(agent);
+      const signer = await this.keyOf(readCompact(text, this.#limits).kid);
       const verified = verifyManifest(text, {
         previous,
+        fromFirst: true,
         at,
         trust: this.#trust,
-        keyOf: (kid) => this.#keys.get(kid),
+        keyOf: (kid) => (signer?.key.kid === kid ? signer : undefined),
       });
-      if (verified === previous) return;
-      const outcome = await this.own.commit({
+      const { sequence } = verified.manifest;
+      if (verified === previous) return { agent, sequence };
+      const outcome = await this.#commit({
         handoff: null,
-        manifest: storedManifest(verified),
+        manifest: newManifestOf(verified, previous),
         entries: [manifestEntry(verified)],
-      });
-      this.#forgetAgent(known, agent);
-      if (outcome.type === "committed") return;
+        // A store that fails may have committed all the same.
+      }).finally(() => this.forget(agent));
+      if (outcome.type === "committed") return { agent, sequence };
+      if (outcome.type === "key_owned") throw keyOwned(verified, outcome);
     }
   }
 
-  /** What is offered under a name, by everybody. */
-  async offering(capability: string): Promise<readonly Offered[]> {
-    const known = this.#offering.get(capability);
+  async #newest(agent: string): Promise<VerifiedManifest | undefined> {
+    const stored = await this.#store.manifest(agent);
+    if (stored === undefined) return undefined;
+    const { text, at } = stored;
+    const signer = await this.keyOf(factsOf(stored).kid);
+    return restoreManifest(text, { at, keyOf: () => signer });
+  }
+
+  /** What an agent offers, all of it or under one name. */
+  async offersOf(agent: string, name?: string): Promise<readonly Offer[]> {
+    const offers = this.#offersOf.get(agent) ?? (await this.#readOffersOf(agent));
+    return name === undefined ? offers : offers.filter((offer) => offer.name === name);
+  }
+
+  #readOffersOf(agent: string): Promise<readonly Offer[]> {
+    return this.#read(
+      async () => this.#offers(await this.#store.offers({ agent }, { limit: OFFERS_OF_AGENT })),
+      (offers) => this.#offersOf.set(agent, offers),
+    );
+  }
+
+  /** What is offered, under one name or under all: a page of it. */
+  async offering(name: string | undefined, page: Page<OfferPlace>): Promise<readonly Offer[]> {
+    return this.#offers(await this.#store.offers({ name }, page));
+  }
+
+  /** The first of those who offer a capability, by id: enough to bind terms by. */
+  async firstOffers(name: string): Promise<readonly Offer[]> {
+    const known = this.#firstOffers.get(name);
     if (known !== undefined) return known;
-    const found: Offered[] = [];
-    for (let after: string | undefined; ;) {
-      const page = await this.#store.offering(capability, { after, limit: PAGE });
-      for (const { agent } of page) {
-        const manifest = (await this.#load(agent)).at(-1);
-        if (manifest !== undefined) found.push(...this.#offeredBy(manifest, capability));
-      }
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.agent;
-    }
-    this.#offering.set(capability, found);
-    return found;
+    return this.#read(
+      () => this.offering(name, { limit: FIRST_OFFERS }),
+      // That there is nobody is asked again: another hub may have told of somebody by then.
+      (offers) => offers.length > 0 && this.#firstOffers.set(name, offers),
+    );
   }
 
-  async offeredBy(agent: string, capability: string): Promise<readonly Offered[]> {
-    const manifest = (await this.#load(agent)).at(-1);
-    return manifest === undefined ? [] : this.#offeredBy(manifest, capability);
-  }
-
-  #offeredBy(verified: VerifiedManifest, capability: string): Offered[] {
-    const { manifest, kid, digest, keys } = verified;
-    const hasKeyAt = (at: number) => [...keys.values()].some((key) => isKeyValidAt(key, at));
-    const { agent_id: agentId } = manifest;
-    const trust = decideTrust(this.#trust, { agentId, kid, digest });
-    return manifest.capabilities
-      .filter(({ name }) => name === capability)
-      .map((each) => ({
-        agent_id: agentId,
-        capability: each,
-        trust,
-        inputSchema: this.#schemaOf(each),
-        hasKeyAt,
-      }));
-  }
-
-  #schemaOf(capability: Capability): CompiledSchema {
-    let schema = this.#schemas.get(capability);
-    if (schema === undefined) {
-      schema = compileSchema(capability.input_schema);
-      this.#schemas.set(capability, schema);
-    }
-    return schema;
-  }
-
-  /** Before an envelope is verified its `from` is only a hint about whose keys to look up. */
-  async #learnKey(text: string): Promise<void> {
-    const { payload } = readCompact(text, this.#limits);
-    const value = parseJson(payload, this.#limits);
-    const from = (value as { from?: unknown } | null)?.from;
-    if (isAgentId(from)) await this.#load(from);
-    // Who names nobody has sent no envelope, whosever key it is signed with.
-    else parseEnvelope(payload, this.#limits);
-  }
-
-  /** Nobody may list a key of somebody else, so a new manifest is held against all there are. */
-  async #loadAll(): Promise<void> {
-    for (let after: string | undefined; ;) {
-      const page = await this.#store.agents({ after, limit: PAGE });
-      for (const { agent } of page) await this.#load(agent);
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.agent;
+  /** Whether anybody but these offers it. */
+  async isOffered(name: string, except: ReadonlySet<string>): Promise<boolean> {
+    const first = await this.firstOffers(name);
+    if (first.some(({ agent }) => !except.has(agent))) return true;
+    if (first.length < FIRST_OFFERS) return false;
+    // One after the other, however many versions each of them offers.
+    for (let after = afterAgent(name, first.at(-1)!.agent); ;) {
+      const [next] = await this.#store.offers({ name }, { after, limit: 1 });
+      if (next === undefined) return false;
+      if (!except.has(next.agent)) return true;
+      after = afterAgent(name, next.agent);
     }
   }
 
-  async #load(agent: string): Promise<readonly VerifiedManifest[]> {
-    const known = this.#agents.get(agent);
-    if (known !== undefined) return known;
-    const manifests: VerifiedManifest[] = [];
-    for (const { text, at } of await this.#store.manifests(agent)) {
-      manifests.push(verifyManifest(text, { previous: manifests.at(-1), at }));
-    }
-    const ring = keyring(manifests);
-    for (const manifest of manifests) {
-      for (const kid of manifest.keys.keys()) {
-        const record = ring.keyOf(kid);
-        if (record !== undefined) this.#keys.set(kid, record);
-      }
-    }
-    if (manifests.length > 0) this.#agents.set(agent, manifests);
-    return manifests;
+  /** The capability itself; undefined where its agent has published another manifest since. */
+  async read(offer: Offer): Promise<ReadOffer | undefined> {
+    const { agent, name, version, sequence } = offer;
+    const place = `${agent} ${sequence} ${name} ${version}`;
+    const known = this.#capabilities.get(place);
+    if (known !== undefined) return known.read;
+    const stored = await this.#store.capability(offer);
+    if (stored?.sequence !== sequence) return undefined;
+    const capability = JSON.parse(stored.text) as Capability;
+    const read = { capability, inputSchema: compileSchema(capability.input_schema) };
+    this.#capabilities.set(place, { read, characters: stored.text.length });
+    return read;
+  }
+
+  names(page: Page<string>): Promise<readonly OfferedName[]> {
+    return this.#store.capabilityNames(page);
+  }
+
+  #offers(stored: readonly StoredOffer[]): Offer[] {
+    let last: { readonly of: StoredOffer; readonly facts: Pick<Offer, "trust" | "hasKeyAt"> };
+    return stored.map((each) => {
+      // Those of one agent share what its manifest tells.
+      if (last?.of.agent !== each.agent) last = { of: each, facts: this.#factsOf(each) };
+      const { agent, name, version, characters, sequence } = each;
+      return { agent, name, version, characters, sequence, terms: termsOf(each), ...last.facts };
+    });
+  }
+
+  #factsOf(stored: StoredOffer): Pick<Offer, "trust" | "hasKeyAt"> {
+    const facts = factsOf(stored);
+    const { agent: agentId, digest } = stored;
+    const trust = decideTrust(this.#trust, { agentId, kid: facts.kid, digest });
+    return { trust, hasKeyAt: (at) => currentKids(facts, at).length > 0 };
   }
 }
 
-function storedManifest({ manifest, digest, text, at }: VerifiedManifest): StoredManifest {
-  return {
-    agent: manifest.agent_id,
-    sequence: manifest.sequence,
-    digest,
-    text,
-    capabilities: [...new Set(manifest.capabilities.map(({ name }) => name))],
-    at,
-  };
+/** No agent id has a space in it, so this comes after all that the agent offers and before the next agent. */
+function afterAgent(name: string, agent: string): OfferPlace {
+  return { name, agent: `${agent} `, version: "" };
 }
 
-function manifestEntry({ digest, text, at }: VerifiedManifest): NewEntry {
-  return { at, handoffId: null, type: "manifest", content: text, digest, replayKey: null };
+function weightOf(offers: readonly Offer[]): number {
+  return offers.length + 1;
+}
+
+function keyOwned(
+  { manifest }: VerifiedManifest,
+  { kid, agent }: { readonly kid: string; readonly agent: string },
+): WaybillError {
+  const index = manifest.keys.findIndex((key) => key.kid === kid);
+  return new WaybillError(
+    409,
+    `The manifest of ${manifest.agent_id} lists ${kid}, which is a key of ${agent}: each agent needs keys of its own.`,
+    { at: `/keys/${index}` },
+  );
 }

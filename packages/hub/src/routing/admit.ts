@@ -73,6 +73,7 @@ async function serve(engine: Engine, attached: Attached): Promise<void> {
   try {
     // The key may have been given up while the hello was on its way.
     await engine.keys.look(attached);
+    await engine.router.learn(attached);
     await restore(engine, attached);
     await engine.offers.welcome(attached);
   } catch (error) {

@@ -6,8 +6,8 @@ import type { Attached } from "./attached.ts";
 export interface KeyWatchOptions {
   readonly attached: ReadonlyMap<string, Attached>;
   readonly clock: Clock;
-  /** The key, where this agent has listed it, retired ones too. */
-  readonly keyOf: (kid: string, agent: string) => Promise<KeyRecord | undefined>;
+  /** A key of whichever agent, retired ones too. */
+  readonly keyOf: (kid: string) => Promise<KeyRecord | undefined>;
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
@@ -32,17 +32,12 @@ export class KeyWatch {
     if (attached !== undefined) await this.look(attached);
   }
 
-  /** Another hub may have published manifests of whomever. */
-  async checkAll(): Promise<void> {
-    for (const attached of this.#options.attached.values()) await this.look(attached);
-  }
-
   /** Ends an attachment where none of the keys that it stands on is valid, or looks again when that is so. */
   async look(attached: Attached): Promise<void> {
     const { clock, keyOf } = this.#options;
     const { agent, kids } = attached;
     if (kids === undefined) return;
-    const records = await Promise.all(kids.map((kid) => keyOf(kid, agent)));
+    const records = await Promise.all(kids.map((kid) => keyOf(kid)));
     // Another key may have been proven in the meantime.
     if (!attached.isOpen) return;
     if (attached.kids !== kids) return this.look(attached);

@@ -1,9 +1,25 @@
-import { chooseCandidate, findCandidates, isEjected, queryOf } from "@waybill/protocol";
-import type { Candidate, FindQuery, Found, HandoffEnvelope, StatusCode } from "@waybill/protocol";
+import {
+  chooseCandidate,
+  findCandidates,
+  isEjected,
+  queryOf,
+  rankByWords,
+  SCHEMA_LIMITS,
+} from "@waybill/protocol";
+import type {
+  Candidate,
+  FindQuery,
+  Found,
+  HandoffEnvelope,
+  RankedCandidate,
+  StatusCode,
+} from "@waybill/protocol";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Measured } from "../registry/measured.ts";
-import type { Offered, Registry } from "../registry/registry.ts";
+import { placeText, readPlace } from "../registry/place.ts";
+import type { Offer, Registry } from "../registry/registry.ts";
 import type { Attached } from "./attached.ts";
+import { NameSet } from "./name-set.ts";
 
 export type Route =
   | { readonly type: "offer"; readonly to: Attached }
@@ -11,6 +27,20 @@ export type Route =
   | { readonly type: "wait"; readonly until?: number }
   /** Everybody there is has said no. */
   | { readonly type: "nobody"; readonly status: StatusCode };
+
+/** A query, by whoever may not know what the capability is called. */
+export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
+
+/** How many agents are asked for in one look at who could take a handoff, and how many such looks there are. */
+const LOOKED_AT_ONCE = 64;
+const LOOKS = 4;
+/** More agents could take it than were looked at: after so long others have their turn. */
+const LOOK_AGAIN_AFTER_MS = 1_000;
+/** How many offers one answer ranks. */
+const FOUND = 50;
+const FOUND_AT_MOST = 100;
+/** How much text of capabilities is read for one answer, or for one look. */
+const CHARACTERS_AT_ONCE = 1024 * 1024;
 
 export interface RouterOptions {
   readonly registry: Registry;
@@ -25,13 +55,27 @@ export class Router {
   readonly #registry: Registry;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, Attached>;
+  /** What those who are here offer: to pick among them, nobody else's manifest matters. */
+  readonly #offered = new WeakMap<Attached, NameSet>();
+  readonly #learning = new WeakMap<Attached, number>();
   readonly #random: () => number;
+  #turn = 0;
 
   constructor({ registry, measured, attached, random }: RouterOptions) {
     this.#registry = registry;
     this.#measured = measured;
     this.#attached = attached;
     this.#random = random;
+  }
+
+  /** Finds out what an agent offers that is attached: again whenever it has published a manifest. */
+  async learn(attached: Attached): Promise<void> {
+    const turn = (this.#learning.get(attached) ?? 0) + 1;
+    this.#learning.set(attached, turn);
+    const offers = await this.#registry.offersOf(attached.agent);
+    // What was asked later is newer.
+    if (this.#learning.get(attached) !== turn) return;
+    this.#offered.set(attached, new NameSet(offers.map(({ name }) => name)));
   }
 
   async route(
@@ -46,49 +90,108 @@ export class Router {
       const limits = await this.limitsOf(agent);
       return this.#place(record, agent, limits.get(record.capability)) ?? { type: "wait" };
     }
-    const offered = await this.#registry.offering(to.capability);
     const refusers = new Set(
       state.attempts.filter(({ closed }) => closed === "rejected").map((each) => each.recipient),
     );
-    const open = offered.filter(({ agent_id }) => !refusers.has(agent_id));
-    if (open.length === 0) return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
-    // Nothing of the rest matters while none of them is here with room.
-    const here = open.filter(({ agent_id, capability: { name, concurrency } }) => {
-      const attached = this.#attached.get(agent_id);
-      return attached !== undefined && attached.roomFor(name, concurrency) > 0;
-    });
-    if (here.length === 0) return { type: "wait" };
+    const { here, busy } = this.#here(record, refusers);
+    if (here.length === 0) {
+      // Nothing of the rest matters while none of them is here with room.
+      const isOffered = await this.#registry.isOffered(to.capability, refusers);
+      if (isOffered) return { type: "wait" };
+      return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
+    }
     const { body } = await handoffOf();
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
-    const candidates = await this.#candidates(here, now);
-    const { fits } = findCandidates(query, candidates, now);
-    const tried = new Set(state.attempts.map(({ recipient }) => recipient));
-    const sound = fits.filter(({ standing }) => standing !== "ejected");
-    const untried = sound.filter(({ agent_id }) => !tried.has(agent_id));
-    const preferred = [untried, sound, fits].find((some) => some.length > 0) ?? [];
-    const best = chooseCandidate(preferred, this.#random);
-    if (best === undefined) return { type: "wait" };
-    if (best.standing === "ejected" && (await this.#isSomebodyBusy(open, here, now))) {
-      // The others have no room now. They are waited for, but no longer than until this one is back.
-      const ends = candidates.map(({ stats }) => stats?.ejectedUntil ?? 0).filter((at) => at > now);
-      return { type: "wait", until: Math.min(...ends) };
+    const looked = here.slice(0, LOOKS * LOOKED_AT_ONCE);
+    let isCut = looked.length < here.length;
+    const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
+    const ejected: RankedCandidate[] = [];
+    const ends: number[] = [];
+    for (let start = 0; start < looked.length; start += LOOKED_AT_ONCE) {
+      const look = await this.#look(looked.slice(start, start + LOOKED_AT_ONCE), record, now);
+      busy.push(...look.busy);
+      isCut ||= look.isCut;
+      const { fits } = findCandidates(query, look.candidates, now, { budget });
+      const sound = fits.filter(({ standing }) => standing !== "ejected");
+      const untried = sound.filter(
+        ({ agent_id: agent }) => !state.attempts.some(({ recipient }) => recipient === agent),
+      );
+      const best = chooseCandidate(untried.length > 0 ? untried : sound, this.#random);
+      if (best !== undefined) return this.#placeBest(record, best);
+      ejected.push(...fits);
+      const until = look.candidates.map(({ stats }) => stats?.ejectedUntil ?? 0);
+      ends.push(...until.filter((at) => at > now));
     }
-    const { capability } = best;
-    return this.#place(record, best.agent_id, capability.concurrency) ?? { type: "wait" };
+    if (isCut) return { type: "wait", until: Math.min(now + LOOK_AGAIN_AFTER_MS, ...ends) };
+    const last = chooseCandidate(ejected, this.#random);
+    if (last === undefined) return { type: "wait" };
+    // The others have no room now. They are waited for, but no longer than until this one is back.
+    const isWaitedFor = await this.#isOneSound(busy, record.capability, now);
+    return isWaitedFor ? { type: "wait", until: Math.min(...ends) } : this.#placeBest(record, last);
   }
 
-  /** Whether somebody who is connected and not ejected only lacks room. */
-  async #isSomebodyBusy(
-    open: readonly Offered[],
-    here: readonly Offered[],
-    now: number,
-  ): Promise<boolean> {
-    const hasRoom = new Set(here);
-    const busy = open.filter((each) => this.#attached.has(each.agent_id) && !hasRoom.has(each));
-    const stats = await Promise.all(
-      busy.map(({ agent_id, capability }) => this.#measured.of(agent_id, capability.name)),
-    );
+  #placeBest(record: HandoffRecord, best: RankedCandidate): Route {
+    const { agent_id: agent, capability } = best;
+    return this.#place(record, agent, capability.concurrency) ?? { type: "wait" };
+  }
+
+  /** Whether one of those who lack room is not ejected. Of many the first are looked at. */
+  async #isOneSound(busy: readonly Attached[], capability: string, now: number): Promise<boolean> {
+    const some = busy.slice(0, LOOKED_AT_ONCE);
+    const stats = await Promise.all(some.map(({ agent }) => this.#measured.of(agent, capability)));
     return stats.some((each) => !isEjected(each, now));
+  }
+
+  /**
+   * Those who are attached and offer it: with room, in the order in which they are looked at, and
+   * without. Where there are many, those who have tried it are last, those who have proven
+   * themselves first, and the others take turns.
+   */
+  #here(
+    { capability, state: { attempts } }: HandoffRecord,
+    refusers: ReadonlySet<string>,
+  ): { readonly here: readonly Attached[]; readonly busy: Attached[] } {
+    const here: Attached[] = [];
+    const busy: Attached[] = [];
+    for (const attached of this.#attached.values()) {
+      const offers = this.#offered.get(attached)?.has(capability) === true;
+      if (!offers || refusers.has(attached.agent)) continue;
+      if (attached.room > 0) here.push(attached);
+      else busy.push(attached);
+    }
+    if (here.length <= LOOKED_AT_ONCE) return { here, busy };
+    this.#turn = (this.#turn + LOOKED_AT_ONCE) % here.length;
+    const inTurn = [...here.slice(this.#turn), ...here.slice(0, this.#turn)];
+    const tried = new Set(attempts.map(({ recipient }) => recipient));
+    const rankOf = ({ agent }: Attached) =>
+      tried.has(agent) ? 2 : this.#measured.isProven(agent, capability) ? 0 : 1;
+    return { here: inTurn.toSorted((a, b) => rankOf(a) - rankOf(b)), busy };
+  }
+
+  /** What these agents offer under the name of a handoff; `busy` are those who take no more of it. */
+  async #look(
+    agents: readonly Attached[],
+    { capability }: HandoffRecord,
+    now: number,
+  ): Promise<{
+    readonly candidates: readonly Candidate[];
+    readonly busy: readonly Attached[];
+    readonly isCut: boolean;
+  }> {
+    const busy: Attached[] = [];
+    const offers = await Promise.all(
+      agents.map(async (attached) => {
+        const offered = await this.#registry.offersOf(attached.agent, capability);
+        const open = offered.filter(
+          ({ terms }) => attached.roomFor(capability, terms.concurrency) > 0,
+        );
+        if (open.length < offered.length) busy.push(attached);
+        return open;
+      }),
+    );
+    const all = offers.flat();
+    const { candidates, looked } = await this.#candidates(all, now);
+    return { candidates, busy, isCut: looked < all.length };
   }
 
   /** Takes one of an agent's places at once: while others are asked, two could see the same one. */
@@ -103,48 +206,85 @@ export class Router {
     return { type: "offer", to: attached };
   }
 
-  async find(query: FindQuery, now: number): Promise<Found> {
-    const offered = await this.#registry.offering(query.capability);
-    const candidates = await this.#candidates(offered, now);
+  /** A page of those who offer it, the best of them first; of all that is offered, where no name is given. */
+  async find({ after, limit = FOUND, ...query }: Search, now: number): Promise<Found> {
+    const page = {
+      limit: Math.min(limit, FOUND_AT_MOST),
+      after: after === undefined ? undefined : readPlace(after),
+    };
+    const offers = await this.#registry.offering(query.capability, page);
+    const { candidates, looked } = await this.#candidates(offers, now);
     // Who is not connected can be handed work all the same: it waits.
     const open = candidates.map(({ credit, ...candidate }) => {
       const isHere = this.#attached.has(candidate.agent_id);
       return isHere ? { ...candidate, credit } : candidate;
     });
-    return findCandidates(query, open, now);
+    const names = query.capability === undefined ? namesOf(open) : [query.capability];
+    const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
+    const found = names.map((capability) => {
+      const named = open.filter((each) => each.capability.name === capability);
+      return findCandidates({ ...query, capability }, named, now, { budget });
+    });
+    const fits = found.flatMap((each) => each.fits);
+    const isEnd = looked === offers.length && offers.length < page.limit;
+    return {
+      fits: query.words === undefined ? fits : rankByWords(fits, query.words),
+      leftOut: found.flatMap(({ leftOut }) => leftOut),
+      ...(isEnd ? {} : { next: placeText(offers[looked - 1]!) }),
+    };
   }
 
   /** Names under which handoffs wait that this agent could take. */
   async targetsOf(agent: string): Promise<string[]> {
-    const manifest = (await this.#registry.manifestsOf(agent)).at(-1)?.manifest;
-    const names = new Set(manifest?.capabilities.map(({ name }) => name));
+    const offers = await this.#registry.offersOf(agent);
+    const names = new Set(offers.map(({ name }) => name));
     return [`agent:${agent}`, ...[...names].map((name) => `capability:${name}`)];
   }
 
   /** How many attempts an agent takes at once, by capability; the widest where it has several versions. */
   async limitsOf(agent: string): Promise<ReadonlyMap<string, number>> {
-    const manifest = (await this.#registry.manifestsOf(agent)).at(-1)?.manifest;
     const limits = new Map<string, number>();
-    for (const { name, concurrency = Infinity } of manifest?.capabilities ?? []) {
-      limits.set(name, Math.max(concurrency, limits.get(name) ?? 0));
+    for (const { name, terms } of await this.#registry.offersOf(agent)) {
+      limits.set(name, Math.max(terms.concurrency ?? Infinity, limits.get(name) ?? 0));
     }
     return limits;
   }
 
-  #candidates(offered: readonly Offered[], now: number): Promise<Candidate[]> {
-    return Promise.all(
-      offered.map(async ({ hasKeyAt, ...each }) => {
-        const attached = this.#attached.get(each.agent_id);
-        return {
-          ...each,
-          trust: hasKeyAt(now) ? each.trust : expired(each.agent_id),
-          stats: await this.#measured.of(each.agent_id, each.capability.name),
-          inFlight: attached?.inFlight(each.capability.name) ?? 0,
-          credit: attached?.room ?? 0,
-        };
-      }),
+  /** Reads what is offered, in its order, up to so much text: `looked` says of how many. */
+  async #candidates(
+    offers: readonly Offer[],
+    now: number,
+  ): Promise<{ readonly candidates: Candidate[]; readonly looked: number }> {
+    let characters = 0;
+    const looked = offers.findIndex(
+      (offer) => (characters += offer.characters) > CHARACTERS_AT_ONCE,
     );
+    const some = looked < 0 ? offers : offers.slice(0, Math.max(1, looked));
+    const candidates = await Promise.all(some.map((offer) => this.#candidate(offer, now)));
+    return { candidates: candidates.flat(), looked: some.length };
   }
+
+  /** None where the agent has published another manifest in between. */
+  async #candidate(offer: Offer, now: number): Promise<Candidate[]> {
+    const { agent, name, trust } = offer;
+    const read = await this.#registry.read(offer);
+    if (read === undefined) return [];
+    const attached = this.#attached.get(agent);
+    return [
+      {
+        agent_id: agent,
+        ...read,
+        trust: offer.hasKeyAt(now) ? trust : expired(agent),
+        stats: await this.#measured.of(agent, name),
+        inFlight: attached?.inFlight(name) ?? 0,
+        credit: attached?.room ?? 0,
+      },
+    ];
+  }
+}
+
+function namesOf(candidates: readonly Candidate[]): readonly string[] {
+  return [...new Set(candidates.map(({ capability }) => capability.name))];
 }
 
 function expired(agent: string): Candidate["trust"] {

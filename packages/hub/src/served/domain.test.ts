@@ -1,4 +1,4 @@
-import { digestOf, generateKey, newId, provenKey, signManifest } from "@waybill/protocol";
+import { generateKey, newId, provenKey, signManifest } from "@waybill/protocol";
 import { hubIdOf } from "@waybill/protocol/api";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
@@ -85,8 +85,8 @@ test("a hub without a name is called by its domain, and keeps name and domain wh
   const first = await openHub({ store, key: old });
   const { id, domain } = first;
   expect({ id, domain }).toEqual({ id: hubIdOf(old.kid), domain: old.kid });
-  const [begun] = await first.manifests({ agent: id });
-  const next = { agent_id: id, capabilities: [], sequence: 2, previous: digestOf(begun!.text) };
+  const { digest: previous } = await first.operator.presence(id);
+  const next = { agent_id: id, capabilities: [], sequence: 2, previous };
   await first.publish(signManifest({ ...next, keys: [provenKey(id, young)] }, old));
   await first.close();
 

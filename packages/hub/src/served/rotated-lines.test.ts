@@ -30,7 +30,7 @@ type Over = Partial<ManifestInput>;
 /** The next manifest of an agent, as its own word. */
 async function next(world: World, id: string, signer: PrivateKey, over: Over): Promise<string> {
   const known = await world.hub.operator.presence(id);
-  const follows = { sequence: known.published.sequence + 1, previous: known.published.digest };
+  const follows = { sequence: known.sequence + 1, previous: known.digest };
   const capabilities = [{ name: "work" }];
   return signManifest({ agent_id: id, capabilities, ...follows, ...over }, signer);
 }
@@ -160,7 +160,7 @@ test("51: an attachment in the hub's own process ends too", async () => {
   const proof = signHello({ ...claim, id: newId(), at: Date.now(), nonce: undefined }, key);
   const request = { agent: "worker", instance: "one", credit: 1, proof };
   const attachment = await hub.attach(request, () => undefined);
-  const { digest } = (await hub.operator.presence("worker")).published;
+  const { digest } = await hub.operator.presence("worker");
   const keys = [provenKey("worker", young)];
   const update = { agent_id: "worker", capabilities: [], sequence: 2, previous: digest, keys };
   await hub.publish(signManifest(update, key));

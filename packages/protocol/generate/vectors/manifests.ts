@@ -165,6 +165,21 @@ const SIGNED: readonly Row[] = [
     400,
     signed({ ...FIRST, previous: digest("x") }, editor),
   ),
+  one([91], "the second manifest of an agent, where a hub knows none", 409, SECOND_TEXT, {
+    from_first: true,
+  }),
+  inOrder(
+    [91],
+    "the first and the second manifest, where a hub knows none",
+    [
+      [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+      [now(SECOND_TEXT), read(SECOND_TEXT, 2)],
+    ],
+    { input: { from_first: true } },
+  ),
+  inOrder([63], "the second manifest of an agent, to a reader that knows none", [
+    [now(SECOND_TEXT), read(SECOND_TEXT, 2)],
+  ]),
   one([28], "a sequence of 0", 400, signed({ ...FIRST, sequence: 0 }, editor)),
   update(
     [62],

@@ -15,6 +15,8 @@ export interface WireFindQuery {
   readonly min_reliability?: number | undefined;
   /** Plain words: who fits best is named first. They admit nobody and leave nobody out. */
   readonly words?: string | undefined;
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** What an operator or a newcomer asks who does not know yet what the capability is called. */
@@ -38,11 +40,19 @@ export interface WireFit {
 export interface WireFound {
   readonly fits: readonly WireFit[];
   readonly left_out: readonly LeftOut[];
+  /** Where to go on: more offer it than were looked at. */
+  readonly next?: string | undefined;
+}
+
+/** The names under which something is offered, and by how many agents. */
+export interface WireNames {
+  readonly capabilities: readonly { readonly name: string; readonly agents: number }[];
+  readonly next?: string | undefined;
 }
 
 export function writeFindQuery(query: FindQuery): WireFindQuery {
-  const { capability, input, version, tags, within, minReliability, words } = query;
-  return { capability, input, version, tags, within, min_reliability: minReliability, words };
+  const { minReliability, ...rest } = query;
+  return { ...rest, min_reliability: minReliability };
 }
 
 export function readFindQuery(value: unknown): FindQuery {
@@ -51,7 +61,7 @@ export function readFindQuery(value: unknown): FindQuery {
   return { ...rest, ...(minReliability === undefined ? {} : { minReliability }) };
 }
 
-export function writeFound({ fits, leftOut }: Found): WireFound {
+export function writeFound({ fits, leftOut, next }: Found): WireFound {
   return {
     fits: fits.map((fit) => ({
       agent_id: fit.agent_id,
@@ -66,11 +76,12 @@ export function writeFound({ fits, leftOut }: Found): WireFound {
       reasons: fit.reasons,
     })),
     left_out: leftOut,
+    next,
   };
 }
 
 export function readFound(value: unknown): Found {
-  const { fits, left_out: leftOut } = checked(shapes().found, value, "What was found");
+  const { fits, left_out: leftOut, next } = checked(shapes().found, value, "What was found");
   return {
     fits: fits.map((fit) => ({
       agent_id: fit.agent_id,
@@ -85,5 +96,6 @@ export function readFound(value: unknown): Found {
       reasons: fit.reasons,
     })),
     leftOut,
+    ...(next === undefined ? {} : { next }),
   };
 }

@@ -11,7 +11,7 @@ interface Listed<Cursor> {
   readonly next?: Cursor | undefined;
 }
 
-/** What a hub tells about an agent. Everything that the agent says of itself is in its manifest. */
+/** What a hub tells about an agent. All that the agent says of itself is in its manifest. */
 export interface WirePresence {
   readonly agent_id: string;
   readonly is_connected: boolean;
@@ -20,15 +20,17 @@ export interface WirePresence {
   readonly in_flight: number;
   readonly version?: string | undefined;
   readonly description?: string | undefined;
+  /** In a list of agents the first ones by name, with no more than name and version. */
   readonly capabilities: readonly {
     readonly name: string;
     readonly version: string;
     readonly description?: string | undefined;
-    readonly tags: readonly string[];
+    readonly tags?: readonly string[] | undefined;
   }[];
+  readonly capability_count: number;
   readonly sequence: number;
   readonly published_at: string;
-  /** The newest manifest, as it was signed; only where one agent is asked for. */
+  /** The newest manifest, as it was signed; like what it says of itself, only where one agent is asked for. */
   readonly manifest?: string | undefined;
 }
 
@@ -104,7 +106,7 @@ export interface HttpShapes {
   readonly entries: z.ZodType<Listed<number> & { entries: readonly WireEntry[] }>;
   readonly deadLetters: z.ZodType<Listed<string> & { dead_letters: readonly WireDeadLetter[] }>;
   readonly deadLetter: z.ZodType<
-    WireDeadLetter & { handoff: WireHandoffView; entries: readonly WireEntry[] }
+    Listed<number> & WireDeadLetter & { handoff: WireHandoffView; entries: readonly WireEntry[] }
   >;
   readonly checkpoint: z.ZodType<{ checkpoint: string }>;
   readonly wellKnown: z.ZodType<WireWellKnown>;
@@ -149,9 +151,10 @@ export const httpShapes: () => HttpShapes = lazy(() => {
         name: text,
         version: text,
         description: text.optional(),
-        tags: z.array(text),
+        tags: z.array(text).optional(),
       }),
     ),
+    capability_count: count,
     sequence: z.int().min(1),
     published_at: time,
     manifest: text.optional(),
@@ -218,7 +221,12 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     handoffs: z.object({ handoffs: z.array(handoffView), next: id.optional() }),
     entries: z.object({ entries: z.array(entry), next: z.int().min(1).optional() }),
     deadLetters: z.object({ dead_letters: z.array(z.object(letter)), next: id.optional() }),
-    deadLetter: z.object({ ...letter, handoff: handoffView, entries: z.array(entry) }),
+    deadLetter: z.object({
+      ...letter,
+      handoff: handoffView,
+      entries: z.array(entry),
+      next: z.int().min(1).optional(),
+    }),
     checkpoint: z.object({ checkpoint: text }),
     wellKnown: z.object({
       waybill: z.literal(1),

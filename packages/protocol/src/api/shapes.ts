@@ -10,11 +10,11 @@ import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
-import type { WireFindQuery, WireFound, WireSearch } from "./found.ts";
+import type { WireFindQuery, WireFound, WireNames, WireSearch } from "./found.ts";
 import { CALLS } from "./frame.ts";
 import type { AgentFrame, HubFrame } from "./frame.ts";
 import type { Problem } from "./problem.ts";
-import type { WirePublished } from "./published.ts";
+import type { ManifestsQuery, WirePublished } from "./published.ts";
 import type { WireHandoffView } from "./view.ts";
 
 export interface Shapes {
@@ -27,15 +27,22 @@ export interface Shapes {
   readonly status: z.ZodType<StatusCode>;
   readonly delivery: z.ZodType<WireDelivery>;
   readonly handoffView: z.ZodType<WireHandoffView>;
+  readonly manifestsQuery: z.ZodType<ManifestsQuery>;
+  /** Of an agent that is named elsewhere. */
+  readonly manifestsPage: z.ZodType<Omit<ManifestsQuery, "agent">>;
   readonly published: z.ZodType<WirePublished>;
   readonly findQuery: z.ZodType<WireFindQuery>;
   readonly search: z.ZodType<WireSearch>;
   /** The same in a query, which has no room for an input. */
   readonly searchQuery: z.ZodType<Omit<WireSearch, "input">>;
   readonly found: z.ZodType<WireFound>;
+  readonly foundOrNames: z.ZodType<WireFound | WireNames>;
   readonly problem: z.ZodType<Problem>;
 }
 
+/** How many offers one answer ranks. */
+const FOUND_AT_MOST = 100;
+const MANIFESTS_AT_MOST = 500;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** What goes between an agent and a hub around the envelopes. Members that no shape names are ignored. */
@@ -117,6 +124,8 @@ export const shapes: () => Shapes = lazy(() => {
     within: z.number().positive().optional(),
     min_reliability: z.number().min(0).max(1).optional(),
     words: z.string().max(1024).optional(),
+    after: z.string().max(512).optional(),
+    limit: z.int().min(1).max(FOUND_AT_MOST).optional(),
   };
   const findQuery: z.ZodType<WireFindQuery> = z.object({ capability, input, ...wanted });
   const search: z.ZodType<WireSearch> = z.object({
@@ -148,10 +157,21 @@ export const shapes: () => Shapes = lazy(() => {
     left_out: z.array(
       z.object({ agent_id: agentId, capability: z.string(), version: z.string(), reasons }),
     ),
+    next: z.string().optional(),
+  });
+  const names = z.object({
+    capabilities: z.array(z.object({ name: z.string(), agents: count })),
+    next: z.string().optional(),
   });
 
+  const page = {
+    after: count.max(Number.MAX_SAFE_INTEGER).optional(),
+    limit: z.int().min(1).max(MANIFESTS_AT_MOST).optional(),
+    newest: z.boolean().optional(),
+  };
   const published: z.ZodType<WirePublished> = z.object({
     manifests: z.array(z.object({ manifest: z.string(), at: time })),
+    next: attempt.optional(),
   });
 
   const number = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -210,11 +230,14 @@ export const shapes: () => Shapes = lazy(() => {
     status,
     delivery,
     handoffView,
+    manifestsQuery: z.object({ agent: agentId, ...page }),
+    manifestsPage: z.object(page),
     published,
     findQuery,
     search,
     searchQuery,
     found,
+    foundOrNames: z.union([found, names]),
     problem,
   };
 });

@@ -31,6 +31,10 @@ export interface FindQuery {
   readonly minReliability?: number | undefined;
   /** Plain words: of those who fit, who speaks of them most is named first. They admit nobody. */
   readonly words?: string | undefined;
+  /** Where to go on: `next` of the answer before. */
+  readonly after?: string | undefined;
+  /** How many of those who offer it are looked at for one answer. */
+  readonly limit?: number | undefined;
 }
 
 /** One capability of one agent, with what the hub knows about them at this moment. */
@@ -82,6 +86,8 @@ export interface Found {
   /** Best first. */
   readonly fits: readonly RankedCandidate[];
   readonly leftOut: readonly LeftOut[];
+  /** Where to go on: more offer it than were looked at. */
+  readonly next?: string | undefined;
 }
 
 export type { InputVerdicts } from "./input-verdicts.ts";
@@ -152,6 +158,17 @@ export function* findInSlices(
         byText(a.capability, b.capability) ||
         byText(a.version, b.version),
     ),
+  };
+}
+
+/** The pages of one query as one answer: the best of all of them first. */
+export function mergeFound(pages: readonly Found[], words?: string): Found {
+  const ranked = pages.flatMap(({ fits }) => fits).sort(compareFits);
+  const next = pages.at(-1)?.next;
+  return {
+    fits: words === undefined ? ranked : rankByWords(ranked, words),
+    leftOut: pages.flatMap(({ leftOut }) => leftOut),
+    ...(next === undefined ? {} : { next }),
   };
 }
 

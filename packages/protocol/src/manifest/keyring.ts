@@ -18,6 +18,22 @@ export function isKeyValidAt({ notBefore, notAfter }: KeyRecord, at: number): bo
 }
 
 /**
+ * What a manifest says about its agent's keys: those that it lists, and those that it retires by
+ * leaving them out.
+ */
+export function keyRecords(
+  { keys, at }: Pick<VerifiedManifest, "keys" | "at">,
+  previous?: Pick<VerifiedManifest, "keys">,
+): ReadonlyMap<string, KeyRecord> {
+  const records = new Map<string, KeyRecord>();
+  for (const [kid, record] of previous?.keys ?? []) {
+    if (!keys.has(kid)) records.set(kid, { ...record, notAfter: Math.min(record.notAfter, at) });
+  }
+  for (const [kid, record] of keys) records.set(kid, record);
+  return records;
+}
+
+/**
  * All keys that manifests ever listed. A key stays after it is retired, so that what it signed
  * before can be checked for ever; the newest manifest that lists it says until when it was good,
  * and one that dropped it ends it.
@@ -26,16 +42,13 @@ export function keyring(manifests: readonly VerifiedManifest[]): Keyring {
   const inOrder = manifests.toSorted((a, b) => a.manifest.sequence - b.manifest.sequence);
   const owners = ownersOf(inOrder, manifests);
   const records = new Map<string, KeyRecord>();
-  const current = new Map<string, ReadonlyMap<string, KeyRecord>>();
-  for (const { manifest, keys, at } of inOrder) {
-    const agent = manifest.agent_id;
-    for (const kid of current.get(agent)?.keys() ?? []) {
-      const record = records.get(kid);
-      if (keys.has(kid) || record?.agent !== agent) continue;
-      records.set(kid, { ...record, notAfter: Math.min(record.notAfter, at) });
+  const newest = new Map<string, VerifiedManifest>();
+  for (const verified of inOrder) {
+    const agent = verified.manifest.agent_id;
+    for (const [kid, record] of keyRecords(verified, newest.get(agent))) {
+      if (owners.get(kid) === agent) records.set(kid, record);
     }
-    for (const [kid, record] of keys) if (owners.get(kid) === agent) records.set(kid, record);
-    current.set(agent, keys);
+    newest.set(agent, verified);
   }
   return { keyOf: (kid) => records.get(kid) };
 }

@@ -40,6 +40,8 @@ export interface VerifiedManifest {
 export interface VerifyManifestOptions {
   /** The agent's manifest before; left out when this is the first that is seen of it. */
   readonly previous?: VerifiedManifest | undefined;
+  /** Whether the reader takes every agent's manifests from the first one on, as a hub does. */
+  readonly fromFirst?: boolean | undefined;
   readonly at: number;
   /** Whom to believe. Left out: whoever holds the key, which says nothing about who that is. */
   readonly trust?: TrustPolicy | undefined;
@@ -80,7 +82,7 @@ export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
  * gives the same manifest back and changes nothing.
  */
 export function verifyManifest(text: string, options: VerifyManifestOptions): VerifiedManifest {
-  const { previous, at, trust, keyOf, schemas } = options;
+  const { previous, fromFirst = false, at, trust, keyOf, schemas } = options;
   if (previous !== undefined && text === previous.text) {
     checkTrust(previous, trust, true);
     return previous;
@@ -106,6 +108,7 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
   const { manifest } = read;
   const digest = digestOf(text);
   if (previous !== undefined) checkSuccession(previous, manifest, kid, digest);
+  else if (fromFirst) checkFirst(manifest);
   const keys = recordsOf(read);
   checkKey((previous?.keys ?? keys).get(kid)!, at);
   checkPossession(manifest.agent_id, manifest.keys, read.keys, kid);
@@ -113,6 +116,19 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
   const verified: VerifiedManifest = { manifest, digest, kid, text, at, keys };
   checkTrust(verified, trust, previous !== undefined);
   return verified;
+}
+
+/**
+ * Reads a manifest again that was verified when it came in, at that time. All that is checked is
+ * that it still is what was signed then, by a key that `keyOf` knows.
+ */
+export function restoreManifest(
+  text: string,
+  { at, keyOf }: { readonly at: number; readonly keyOf: Keyring["keyOf"] },
+): VerifiedManifest {
+  const { kid, payload, digest } = verifyCompact(text, (signer) => keyOf(signer)?.key);
+  const read = readManifest(parseSigned(payload), "known");
+  return { manifest: read.manifest, digest, kid, text, at, keys: recordsOf(read) };
 }
 
 function parseSigned(payload: string): { [member: string]: Json } {
@@ -172,6 +188,12 @@ function checkSuccession(
     const message = `The manifest of ${agent_id} follows ${manifest.previous}, but number ${before.sequence} is ${previous.digest}: the agent's history has two branches.`;
     throw new WaybillError(409, message, { at: "/previous" });
   }
+}
+
+function checkFirst({ agent_id, sequence }: Manifest): void {
+  if (sequence === 1) return;
+  const message = `No manifest of ${agent_id} is known here, and this is number ${sequence}: publish the first one, with sequence 1, and those between.`;
+  throw new WaybillError(409, message, { at: "/sequence" });
 }
 
 function keyChanged(manifest: Manifest, kid: string, previous: VerifiedManifest): string {

@@ -129,12 +129,19 @@ test("WB-76 what is written is read back as it was", () => {
     expect(readDelivery(sent(writeDelivery(delivery)))).toEqual(delivery);
   }
   expect(readHandoffView(sent(writeHandoffView(VIEW)))).toEqual(VIEW);
-  const published = [{ text: "a.b.c", at: NOW }];
+  const published = { manifests: [{ text: "a.b.c", at: NOW }], next: 1 };
   expect(readPublished(sent(writePublished(published)))).toEqual(published);
-  const query = { capability: "work", input: { a: [1] }, tags: ["x"], minReliability: 0.5 };
+  const query = {
+    capability: "work",
+    input: { a: [1] },
+    tags: ["x"],
+    minReliability: 0.5,
+    limit: 7,
+  };
   expect(readFindQuery(sent(writeFindQuery(query)))).toEqual(query);
   const leftOut = [{ agent_id: "a", capability: "work", version: "1", reasons: ["no"] }];
-  expect(readFound(sent(writeFound({ fits: [], leftOut })))).toEqual({ fits: [], leftOut });
+  const found = { fits: [], leftOut, next: "work a 1" };
+  expect(readFound(sent(writeFound(found)))).toEqual(found);
 });
 
 test("WB-76 the readers of deliveries and frames take exactly what their schemas take", () => {

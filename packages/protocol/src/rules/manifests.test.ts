@@ -141,6 +141,17 @@ describe("an update", () => {
   });
 });
 
+test("WB-91 a hub that knows no manifest of an agent refuses all but the first with 409", () => {
+  const text = signManifest({ ...BASE, sequence: 2, previous: first.digest }, editor);
+  const refused = { status: 409, at: "/sequence" };
+  expect(refusal(() => verifyManifest(text, { at: NOW, fromFirst: true }))).toEqual(refused);
+  expect(verifyManifest(first.text, { at: NOW, fromFirst: true }).manifest.sequence).toBe(1);
+  const next = verifyManifest(text, { at: NOW, fromFirst: true, previous: first });
+  expect(next.manifest.sequence).toBe(2);
+  // Whoever only reads may come in later.
+  expect(verifyManifest(text, { at: NOW }).manifest.sequence).toBe(2);
+});
+
 test("WB-64 an agent that lists a key of another agent is refused with 409", () => {
   const { keyOf } = keyring([first]);
   const theft = { agent_id: "thief", keys: [stranger.jwk, provenKey("thief", editor)] };

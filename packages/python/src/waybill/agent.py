@@ -173,10 +173,9 @@ class Agent:
             "agent_id": self.id,
             "capabilities": self._offered,
         }
-        published = await hub.manifests(self.id)
-        if not published:
+        last = await hub.newest_manifest(self.id)
+        if last is None:
             return await hub.publish(self.id, sign_manifest(wanted, self._key))
-        last = published[-1][0]
         before = parse_json(read_compact(last).payload)
         following = {"sequence": int(before["sequence"]) + 1, "previous": digest_of(last)}
         if spelling(_content(before)) != spelling({**wanted, "waybill": 1, "kind": "manifest"}):

@@ -38,7 +38,7 @@ export const commitCases: Cases = {
     await commitAll(store, [commitOf(sampleHandoff(1))]);
     equal(await store.handoff(idOf(2)), undefined);
     equal(await store.manifest("editor"), undefined);
-    deepEqual([...(await store.manifests("editor"))], []);
+    deepEqual([...(await store.manifests("editor", { limit: 10 }))], []);
   },
 
   "a version that is there already is a conflict": async ({ store }) => {
@@ -167,6 +167,17 @@ export const commitCases: Cases = {
       ["second", null, undefined],
       ["second", idOf(1), 2],
     ]);
+  },
+
+  "a listener hears whose manifest was in a commit": async ({ store }) => {
+    const heard: (string | null)[] = [];
+    store.onCommit((_, publisher) => heard.push(publisher));
+    await commitAll(store, [
+      commitOf(sampleHandoff(1)),
+      manifestCommit(sampleManifest("editor", 1)),
+      manifestCommit(sampleManifest("researcher", 1)),
+    ]);
+    deepEqual(heard, [null, "editor", "researcher"]);
   },
 
   "a listener that reads sees what it was told of": async ({ store }) => {

@@ -137,8 +137,19 @@ export const findingCases: Cases = {
       all((number) => ({ groupId: isOdd(number) ? "odd" : null })),
     );
     await commitAll(store, [next(3, { groupId: "odd", state: "completed" })]);
-    await isListing((page) => store.group("odd", page), ODD);
-    await isListing((page) => store.group("even", page), []);
+    await isListing((page) => store.group("editor", "odd", page), ODD);
+    await isListing((page) => store.group("editor", "even", page), []);
+  },
+
+  "a group of another delegator is another group": async ({ store }) => {
+    const delegator = (number: number) => (isOdd(number) ? "editor" : "researcher");
+    await commitAll(
+      store,
+      all((number) => ({ groupId: "all", delegator: delegator(number) })),
+    );
+    await isListing((page) => store.group("editor", "all", page), ODD);
+    await isListing((page) => store.group("researcher", "all", page), [2, 4].map(idOf));
+    await isListing((page) => store.group("stranger", "all", page), []);
   },
 
   "dead letters are listed by id": async ({ store }) => {
@@ -147,6 +158,17 @@ export const findingCases: Cases = {
       all((number) => ({ isDeadLetter: isOdd(number) })),
     );
     await isListing((page) => store.deadLetters(page), ODD);
+  },
+
+  "the dead letters of one delegator are listed by id": async ({ store }) => {
+    const delegator = (number: number) => (isOdd(number) ? "editor" : "researcher");
+    await commitAll(
+      store,
+      all((number) => ({ isDeadLetter: number !== 3, delegator: delegator(number) })),
+    );
+    await isListing((page) => store.deadLetters(page, "editor"), [1, 5].map(idOf));
+    await isListing((page) => store.deadLetters(page, "researcher"), [2, 4].map(idOf));
+    await isListing((page) => store.deadLetters(page, "stranger"), []);
   },
 
   "a dead letter that was seen to is not listed": async ({ store }) => {
@@ -159,5 +181,6 @@ export const findingCases: Cases = {
       [2, 4].map((number) => next(number, { state: "dead_lettered" })),
     );
     deepEqual(sortedIds(await store.deadLetters({ limit: 10 })), ODD);
+    deepEqual(sortedIds(await store.deadLetters({ limit: 10 }, "editor")), ODD);
   },
 };

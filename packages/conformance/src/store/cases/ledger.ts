@@ -78,6 +78,37 @@ export const ledgerCases: Cases = {
     deepEqual(sequencesOf(await store.ledger({ after: 7, limit: 10 })), []);
   },
 
+  "a page of the ledger ends with the text that reaches its characters": async ({ store }) => {
+    await commitAll(store, COMMITS);
+    const read = async (characters: number) =>
+      (await store.ledger({ after: 1, limit: 4, characters })).map(({ sequence }) => sequence);
+    const [first, second] = ENTRIES.slice(1).map(({ content }) => content.length);
+    deepEqual(await read(1), [2]);
+    deepEqual(await read(first!), [2]);
+    deepEqual(await read(first! + 1), [2, 3]);
+    deepEqual(await read(first! + second! + 1), [2, 3, 4]);
+    deepEqual(await read(1_000), [2, 3, 4, 5]);
+  },
+
+  "a page of the entries about one handoff ends with the text that reaches its characters": async ({
+    store,
+  }) => {
+    await commitAll(store, COMMITS);
+    const read = async (characters: number) =>
+      sequencesOf(await store.ledgerOf(idOf(1), { after: 1, limit: 2, characters }));
+    deepEqual(await read(1), [2]);
+    deepEqual(await read(ENTRIES[1]!.content.length + 1), [2, 5]);
+    deepEqual(await read(1_000), [2, 5]);
+  },
+
+  "an envelope about a handoff is found by its digest": async ({ store }) => {
+    await commitAll(store, COMMITS);
+    const { digest } = sampleEnvelope(3);
+    equal((await store.envelope(idOf(1), digest))?.sequence, 5);
+    equal(await store.envelope(idOf(2), digest), undefined);
+    equal(await store.envelope(idOf(1), sampleEntry("{}").digest), undefined);
+  },
+
   "the entries about one handoff are read in pages": async ({ store }) => {
     await commitAll(store, COMMITS);
     const all = await inPages(

@@ -1,77 +1,264 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { StoredManifest } from "@waybill/hub";
+import type { ManifestCard, NewManifest, OfferPlace, Store } from "@waybill/hub";
 import type { Cases } from "../case.ts";
 import { commitAll, inPages } from "../case.ts";
-import { manifestCommit, sampleManifest } from "../sample.ts";
+import {
+  cardOf,
+  commitOf,
+  manifestCommit,
+  sampleCapability,
+  sampleEnvelope,
+  sampleHandoff,
+  sampleKey,
+  sampleManifest,
+} from "../sample.ts";
 
-const numbers = (manifests: readonly StoredManifest[]) =>
+const numbers = (manifests: readonly ManifestCard[]) =>
   manifests.map(({ agent, sequence }) => `${agent} ${sequence}`);
+
+const publishAll = (store: Store, manifests: readonly NewManifest[]) =>
+  commitAll(store, manifests.map(manifestCommit));
+
+type By = Parameters<Store["offers"]>[0];
+
+/** What is offered, read at once and in pages. */
+async function offered(store: Store, by: By): Promise<string[]> {
+  const read = (page: { readonly after?: OfferPlace; readonly limit: number }) =>
+    store.offers(by, page);
+  const nameOf = ({ name, agent, version }: OfferPlace) => `${name} ${agent} ${version}`;
+  const all = (await read({ limit: 100 })).map(nameOf);
+  deepEqual((await inPages(read, (offer) => offer)).map(nameOf), all);
+  return all;
+}
 
 export const registryCases: Cases = {
   "the newest manifest of an agent is read back as it was written": async ({ store }) => {
     const newest = sampleManifest("editor", 2, ["edit", "review"]);
-    await commitAll(store, [
-      manifestCommit(sampleManifest("editor", 1, ["edit"])),
-      manifestCommit(newest),
-    ]);
-    deepEqual({ ...(await store.manifest("editor")) }, newest);
+    await publishAll(store, [sampleManifest("editor", 1, ["edit"]), newest]);
+    deepEqual({ ...(await store.manifest("editor")) }, { ...cardOf(newest), text: newest.text });
+    equal(await store.manifest("stranger"), undefined);
   },
 
   "every manifest of an agent is kept, by sequence": async ({ store }) => {
-    await commitAll(store, [
-      manifestCommit(sampleManifest("editor", 9)),
-      manifestCommit(sampleManifest("researcher", 1)),
-      manifestCommit(sampleManifest("editor", 10)),
-      manifestCommit(sampleManifest("editor", 11)),
+    const all = Array.from({ length: 11 }, (_, index) => sampleManifest("editor", index + 1));
+    await publishAll(store, [...all.slice(0, 5), sampleManifest("researcher", 1)]);
+    await publishAll(store, all.slice(5));
+    const read = (page: { readonly after?: number; readonly limit: number }) =>
+      store.manifests("editor", page);
+    deepEqual(numbers(await read({ limit: 100 })), numbers(all));
+    deepEqual(numbers(await inPages(read, ({ sequence }) => sequence)), numbers(all));
+    deepEqual(numbers(await store.manifests("stranger", { limit: 100 })), []);
+  },
+
+  "a page of manifests ends with the text that reaches its characters": async ({ store }) => {
+    const all = [1, 2, 3, 4].map((sequence) => sampleManifest("editor", sequence));
+    await publishAll(store, all);
+    const { length } = all[0]!.text;
+    for (const [characters, count] of [
+      [1, 1],
+      [length, 1],
+      [length + 1, 2],
+      [3 * length, 3],
+      [100 * length, 4],
+    ] as const) {
+      const page = await store.manifests("editor", { limit: 100, characters });
+      deepEqual(numbers(page), numbers(all.slice(0, count)));
+    }
+    deepEqual(numbers(await store.manifests("editor", { after: 1, limit: 2, characters: 1 })), [
+      "editor 2",
     ]);
-    deepEqual(numbers(await store.manifests("editor")), ["editor 9", "editor 10", "editor 11"]);
   },
 
   "a manifest that is not the next of its agent is a conflict": async ({ store }) => {
-    await commitAll(store, [manifestCommit(sampleManifest("editor", 5))]);
-    for (const sequence of [4, 5, 7]) {
+    const first = await store.commit(manifestCommit(sampleManifest("editor", 2)));
+    equal(first.type, "conflict", "the first one must have number 1");
+    await publishAll(
+      store,
+      [1, 2, 3].map((sequence) => sampleManifest("editor", sequence)),
+    );
+    for (const sequence of [2, 3, 5]) {
       const { type } = await store.commit(manifestCommit(sampleManifest("editor", sequence)));
-      equal(type, "conflict", `number ${sequence} after number 5`);
+      equal(type, "conflict", `number ${sequence} after number 3`);
     }
   },
 
   "of manifests that race for a sequence exactly one wins": async ({ store }) => {
-    await commitAll(store, [manifestCommit(sampleManifest("editor", 1))]);
+    await publishAll(store, [sampleManifest("editor", 1)]);
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, () => store.commit(manifestCommit(sampleManifest("editor", 2)))),
     );
     equal(outcomes.filter(({ type }) => type === "committed").length, 1);
   },
 
-  "agents are listed by id, each with its newest manifest": async ({ store }) => {
-    for (const agent of ["d", "a", "c", "e", "b"]) {
-      await commitAll(store, [manifestCommit(sampleManifest(agent, 1))]);
-    }
-    await commitAll(store, [manifestCommit(sampleManifest("c", 2))]);
-    const all = ["a 1", "b 1", "c 2", "d 1", "e 1"];
-    const read = (page: { after?: string; limit: number }) => store.agents(page);
-    deepEqual(numbers(await read({ limit: 100 })), all);
-    deepEqual(numbers(await inPages(read, ({ agent }) => agent)), all);
+  "agents are listed by id, each with its newest manifest and without its text": async ({
+    store,
+  }) => {
+    const all = ["d", "a", "c", "e", "b"].map((agent) => sampleManifest(agent, 1));
+    const newest = sampleManifest("c", 2);
+    await publishAll(store, [...all, newest]);
+    const listed = [all[1]!, all[4]!, newest, all[0]!, all[3]!].map(cardOf);
+    const read = (page: { readonly after?: string; readonly limit: number }) => store.agents(page);
+    deepEqual(
+      (await read({ limit: 100 })).map((card) => ({ ...card })),
+      listed,
+    );
+    deepEqual(numbers(await inPages(read, ({ agent }) => agent)), numbers(listed));
   },
 
-  "who offers a capability is listed by id, with the newest manifest": async ({ store }) => {
-    for (const agent of ["d", "a", "c", "e", "b"]) {
-      await commitAll(store, [manifestCommit(sampleManifest(agent, 1, ["edit", agent]))]);
-    }
-    const all = ["a 1", "b 1", "c 1", "d 1", "e 1"];
-    const read = (page: { after?: string; limit: number }) => store.offering("edit", page);
-    deepEqual(numbers(await read({ limit: 100 })), all);
-    deepEqual(numbers(await inPages(read, ({ agent }) => agent)), all);
-    deepEqual(numbers(await store.offering("c", { limit: 100 })), ["c 1"]);
-    deepEqual(numbers(await store.offering("x", { limit: 100 })), []);
-  },
-
-  "who offers a capability no more is not listed": async ({ store }) => {
-    await commitAll(store, [
-      manifestCommit(sampleManifest("editor", 1, ["edit", "review"])),
-      manifestCommit(sampleManifest("editor", 2, ["edit"])),
+  "a key is read back as it was written last": async ({ store }) => {
+    const keys = [sampleKey("one", "first"), sampleKey("two", "second")];
+    await publishAll(store, [
+      sampleManifest("editor", 1, [], keys),
+      sampleManifest("editor", 2, [], [sampleKey("one", "retired")]),
     ]);
-    deepEqual(numbers(await store.offering("review", { limit: 10 })), []);
-    deepEqual(numbers(await store.offering("edit", { limit: 10 })), ["editor 2"]);
+    deepEqual({ ...(await store.key("one")) }, { kid: "one", agent: "editor", record: "retired" });
+    deepEqual({ ...(await store.key("two")) }, { kid: "two", agent: "editor", record: "second" });
+    equal(await store.key("three"), undefined);
+  },
+
+  "a manifest with a key of another agent is refused, and leaves nothing behind": async ({
+    store,
+    observe,
+  }) => {
+    await publishAll(store, [sampleManifest("editor", 1, [], [sampleKey("taken")])]);
+    const manifest = sampleManifest(
+      "stranger",
+      1,
+      ["edit"],
+      [sampleKey("own"), sampleKey("taken")],
+    );
+    const commit = { ...commitOf(sampleHandoff(1), sampleEnvelope(1)), manifest };
+    deepEqual(
+      { ...(await store.commit(commit)) },
+      {
+        type: "key_owned",
+        kid: "taken",
+        agent: "editor",
+      },
+    );
+    const { handoffs, entries } = await observe();
+    equal(handoffs.length, 0);
+    equal(entries.length, 1);
+    equal(await store.manifest("stranger"), undefined);
+    equal(await store.key("own"), undefined);
+    deepEqual(await offered(store, {}), []);
+  },
+
+  "a key stays with its agent when a later manifest does not name it": async ({ store }) => {
+    await publishAll(store, [
+      sampleManifest("editor", 1, [], [sampleKey("old")]),
+      sampleManifest("editor", 2, [], [sampleKey("new")]),
+    ]);
+    const squatting = sampleManifest("stranger", 1, [], [sampleKey("old")]);
+    equal((await store.commit(manifestCommit(squatting))).type, "key_owned");
+    equal((await store.key("old"))?.agent, "editor");
+  },
+
+  "of manifests that race for a key exactly one wins": async ({ store }) => {
+    const agents = Array.from({ length: 8 }, (_, index) => `agent-${index}`);
+    const outcomes = await Promise.all(
+      agents.map((agent) =>
+        store.commit(manifestCommit(sampleManifest(agent, 1, [], [sampleKey("wanted")]))),
+      ),
+    );
+    const winners = agents.filter((_, index) => outcomes[index]!.type === "committed");
+    equal(winners.length, 1, `the manifests of ${winners.join(", ")} were taken`);
+    const agent = winners[0]!;
+    for (const outcome of outcomes) {
+      if (outcome.type !== "committed") {
+        deepEqual({ ...outcome }, { type: "key_owned", kid: "wanted", agent });
+      }
+    }
+    equal((await store.key("wanted"))?.agent, agent);
+  },
+
+  "what is offered is listed by name, agent and version": async ({ store }) => {
+    await publishAll(store, [
+      sampleManifest("c", 1, ["edit 2", "edit", "review"]),
+      sampleManifest("a", 1, ["review", "edit", "edit 3", "edit 2"]),
+      sampleManifest("a-b", 1, ["edit"]),
+      sampleManifest("b", 1, ["translate"]),
+    ]);
+    const ofA = ["edit a 1", "edit a 2", "edit a 3"];
+    const edit = [...ofA, "edit a-b 1", "edit c 1", "edit c 2"];
+    const review = ["review a 1", "review c 1"];
+    deepEqual(await offered(store, {}), [...edit, ...review, "translate b 1"]);
+    deepEqual(await offered(store, { name: "edit" }), edit);
+    deepEqual(await offered(store, { name: "review" }), review);
+    deepEqual(await offered(store, { agent: "a" }), [...ofA, "review a 1"]);
+    deepEqual(await offered(store, { agent: "a", name: "edit" }), ofA);
+    deepEqual(await offered(store, { name: "cook" }), []);
+    deepEqual(await offered(store, { agent: "d" }), []);
+    const later = { after: { name: "edit", agent: "a ", version: "" }, limit: 1 };
+    deepEqual(
+      (await store.offers({ name: "edit" }, later)).map(({ agent }) => agent),
+      ["a-b"],
+    );
+  },
+
+  "an offer tells of its capability and of the newest manifest": async ({ store }) => {
+    const newest = sampleManifest("editor", 2, ["edit"]);
+    await publishAll(store, [sampleManifest("editor", 1, ["edit"]), newest]);
+    const { terms, text } = sampleCapability("edit");
+    const { sequence, digest, facts } = newest;
+    const place = { name: "edit", agent: "editor", version: "1" };
+    const offer = { ...place, terms, characters: text.length, sequence, digest, facts };
+    for (const by of [{}, { name: "edit" }, { agent: "editor" }]) {
+      deepEqual(
+        (await store.offers(by, { limit: 10 })).map((each) => ({ ...each })),
+        [offer],
+      );
+    }
+  },
+
+  "what is offered no more is not listed": async ({ store }) => {
+    await publishAll(store, [
+      sampleManifest("editor", 1, ["edit", "review"]),
+      sampleManifest("editor", 2, ["edit"]),
+    ]);
+    deepEqual(await offered(store, { name: "review" }), []);
+    deepEqual(await offered(store, { agent: "editor" }), ["edit editor 1"]);
+    const place = { name: "review", agent: "editor", version: "1" };
+    equal(await store.capability(place), undefined);
+  },
+
+  "a capability is read back as it was written, with the number of its manifest": async ({
+    store,
+  }) => {
+    const changed = { ...sampleCapability("review"), text: '{"changed":true} ' };
+    const capabilities = [sampleCapability("edit"), changed];
+    await publishAll(store, [
+      sampleManifest("editor", 1, ["edit", "review"]),
+      { ...sampleManifest("editor", 2), capabilities },
+    ]);
+    for (const { name, version, text } of capabilities) {
+      const read = await store.capability({ name, agent: "editor", version });
+      deepEqual({ ...read }, { text, sequence: 2 });
+    }
+  },
+
+  "names are listed with the number of agents that offer them": async ({ store }) => {
+    await publishAll(store, [
+      sampleManifest("a", 1, ["edit", "edit 2", "review", "cook"]),
+      sampleManifest("b", 1, ["edit", "translate"]),
+      sampleManifest("c", 1, ["edit"]),
+      sampleManifest("c", 2, ["edit 2", "translate"]),
+      sampleManifest("a", 2, ["edit", "edit 2", "review"]),
+    ]);
+    const names = [
+      { name: "edit", agents: 3 },
+      { name: "review", agents: 1 },
+      { name: "translate", agents: 2 },
+    ];
+    const read = (page: { readonly after?: string; readonly limit: number }) =>
+      store.capabilityNames(page);
+    deepEqual(
+      (await read({ limit: 100 })).map((each) => ({ ...each })),
+      names,
+    );
+    deepEqual(
+      (await inPages(read, ({ name }) => name)).map((each) => ({ ...each })),
+      names,
+    );
   },
 };

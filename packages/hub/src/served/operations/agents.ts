@@ -1,7 +1,6 @@
 import { httpShapes, shapes, writePublished } from "@waybill/protocol/api";
 import type { WirePresence } from "@waybill/protocol/api";
-import type { Presence } from "../../operator.ts";
-import { publishManifest } from "../socket/call.ts";
+import type { Presence, PresenceDetail } from "../../operator.ts";
 import { wireTime } from "../wire-time.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -22,14 +21,18 @@ export function agentOperations(): readonly AnyOperation[] {
       body: publication,
       answer: enrolled,
       refusals: [401, 403, 409],
-      handle: ({ served, params, body }) => publishManifest(served.hub, body.manifest, params.id),
+      async handle({ served, params, body }) {
+        const { agent, sequence } = await served.hub.operator.publish(body.manifest, params.id);
+        return { agent_id: agent, sequence };
+      },
     }),
     operation({
       id: "listAgents",
       method: "GET",
       path: "/v1/agents",
-      summary: "Everybody who is registered, by id: who is connected, and what they offer.",
-      cost: "O(limit): one manifest and one setting read for each agent of the page.",
+      summary:
+        "Everybody who is registered, by id: who is connected, and the first names of what they offer.",
+      cost: "O(limit): for each agent of the page one row of its newest manifest, the first 20 names that it offers, and one setting.",
       who: "reader",
       query: pageByAgent,
       answer: presences,
@@ -44,51 +47,47 @@ export function agentOperations(): readonly AnyOperation[] {
       id: "getAgent",
       method: "GET",
       path: "/v1/agents/{id}",
-      summary: "One agent: whether it is connected, and its newest manifest.",
-      cost: "O(1): one manifest and one setting read.",
+      summary: "One agent: whether it is connected, all that it offers, and its newest manifest.",
+      cost: "O(1): one manifest and one setting.",
       who: "reader",
       params: ofAgent,
       answer: presence,
       refusals: [404],
       async handle({ served, params: { id } }) {
         const found = await served.hub.operator.presence(id);
-        return { ...writePresence(found), manifest: found.published.text };
+        const { version, description, manifest } = found;
+        return { ...writePresence(found), version, description, manifest };
       },
     }),
     operation({
       id: "getManifests",
       method: "GET",
       path: "/.well-known/waybill/agents/{id}",
-      summary: "Every manifest of an agent, by sequence: whoever checks a signature needs them.",
-      cost: "O(manifests of the agent): each is read and sent.",
+      summary:
+        "The manifests of an agent, by sequence and page by page, or the newest alone: whoever checks a signature needs them.",
+      cost: "O(limit): manifests of the page, of which the last is the one that reaches 1 MiB of text.",
       who: "anyone",
       params: ofAgent,
+      query: shapes().manifestsPage,
       answer: shapes().published,
       refusals: [],
-      async handle({ served, params: { id } }) {
-        return writePublished(await served.hub.manifests({ agent: id }));
-      },
+      handle: async ({ served, params: { id }, query }) =>
+        writePublished(await served.hub.manifests({ agent: id, ...query })),
     }),
   ];
 }
 
-function writePresence(presence: Presence): WirePresence {
-  const { agent, isConnected, lastSeen, credit, inFlight, manifest, published } = presence;
+function writePresence(presence: Presence | PresenceDetail): WirePresence {
+  const { lastSeen } = presence;
   return {
-    agent_id: agent,
-    is_connected: isConnected,
+    agent_id: presence.agent,
+    is_connected: presence.isConnected,
     last_seen: lastSeen === null ? null : wireTime(lastSeen),
-    credit,
-    in_flight: inFlight,
-    version: manifest.version,
-    description: manifest.description,
-    capabilities: manifest.capabilities.map(({ name, version, description, tags }) => ({
-      name,
-      version,
-      description,
-      tags,
-    })),
-    sequence: published.sequence,
-    published_at: wireTime(published.at),
+    credit: presence.credit,
+    in_flight: presence.inFlight,
+    capabilities: presence.capabilities,
+    capability_count: presence.capabilityCount,
+    sequence: presence.sequence,
+    published_at: wireTime(presence.publishedAt),
   };
 }

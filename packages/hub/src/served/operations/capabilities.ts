@@ -1,40 +1,61 @@
 import { shapes, writeFound } from "@waybill/protocol/api";
-import type { WireSearch } from "@waybill/protocol/api";
-import type { Search } from "../../operator.ts";
+import type { WireFound, WireNames, WireSearch } from "@waybill/protocol/api";
+import type { Search } from "../../routing/router.ts";
+import type { Served } from "../served.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
+const NAMES = 100;
+
 export function capabilityOperations(): readonly AnyOperation[] {
-  const { search, searchQuery, found } = shapes();
+  const { search, searchQuery, found, foundOrNames } = shapes();
   return [
     operation({
       id: "findCapabilities",
       method: "GET",
       path: "/v1/capabilities",
       summary:
-        "Who offers it, best first, and why not everybody else. Words put those who fit in another order and admit nobody.",
-      cost: "O(candidates of the capability): each is measured and ranked.",
+        "The names under which something is offered, and by how many agents; with anything that is looked for, who offers it, the best of the page first, and why not everybody else. Words put those who fit in another order and admit nobody.",
+      cost: "O(limit): rows of the page, and with a name their capabilities up to 1 MiB of text, each measured and ranked.",
       who: "reader",
       query: searchQuery,
-      answer: found,
+      answer: foundOrNames,
       refusals: [],
       handle: async ({ served, query }) =>
-        writeFound(await served.hub.operator.search(searchOf(query))),
+        isBare(query)
+          ? names(served, query.after, query.limit)
+          : writeFound(await served.hub.operator.search(searchOf(query))),
     }),
     operation({
       id: "findForInput",
       method: "POST",
       path: "/v1/capabilities/find",
-      summary: "The same for the very input that is to be handed off: it must fit their schemas.",
-      cost: "O(candidates of the capability), and a bounded number of steps for checking the input against their schemas.",
+      summary:
+        "Who offers it, for the very input that is to be handed off: it must fit their schemas. Without a name, all that is offered is looked through page by page.",
+      cost: "O(limit): capabilities of the page up to 1 MiB of text, each measured and ranked, and a bounded number of steps for checking the input against their schemas.",
       who: "reader",
       body: search,
       answer: found,
       refusals: [],
-      handle: async ({ served, body }) =>
+      handle: async ({ served, body }): Promise<WireFound> =>
         writeFound(await served.hub.operator.search(searchOf(body))),
     }),
   ];
+}
+
+async function names(
+  { hub }: Served,
+  after: string | undefined,
+  limit = NAMES,
+): Promise<WireNames> {
+  const capabilities = await hub.operator.capabilityNames({ after, limit });
+  const next = capabilities.length < limit ? undefined : capabilities.at(-1)!.name;
+  return { capabilities, next };
+}
+
+/** Whether nothing is looked for: then the names alone are listed. */
+function isBare({ after: _after, limit: _limit, ...wanted }: WireSearch): boolean {
+  return Object.values(wanted).every((each) => each === undefined);
 }
 
 function searchOf({ min_reliability: minReliability, ...rest }: WireSearch): Search {

@@ -10,8 +10,6 @@ import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
 const PAGE = 100;
-/** How many of everybody's letters are looked through for one agent's, before it is told to go on. */
-const LOOKED_AT_MOST = 1_000;
 
 export function deadLetterOperations(): readonly AnyOperation[] {
   const { ofHandoff, pageById, deadLetters, deadLetter, submission, receipt } = httpShapes();
@@ -28,16 +26,18 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       answer: deadLetters,
       refusals: [],
       async handle({ served, caller, query: { after, limit = PAGE } }) {
-        const { letters, last } = await listed(served, asWhom(caller), after, limit);
-        return { dead_letters: letters.map(writeLetter), next: last };
+        const letters = await served.hub.deadLetters.list({ after, limit }, asWhom(caller));
+        const next = letters.length < limit ? undefined : letters.at(-1)!.id;
+        return { dead_letters: letters.map(writeLetter), next };
       },
     }),
     operation({
       id: "getDeadLetter",
       method: "GET",
       path: "/v1/dead-letters/{id}",
-      summary: "One of them, with its attempts and everything that is on record about it.",
-      cost: "O(entries of the handoff): each is read and sent.",
+      summary:
+        "One of them, with its attempts and the first of what is on record about it; where next stands, its history goes on after that.",
+      cost: "O(1): at most 100 entries, of which the last is the one that reaches 1 MiB of text.",
       who: "party",
       params: ofHandoff,
       answer: deadLetter,
@@ -48,6 +48,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
           ...writeLetter(letter),
           handoff: writeHandoffView(letter.handoff),
           entries: letter.entries.map(writeEntry),
+          next: letter.next,
         };
       },
     }),
@@ -81,26 +82,6 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       handle: ({ served, params: { id } }) => served.hub.deadLetters.discard(id),
     }),
   ];
-}
-
-async function listed(
-  { hub }: Served,
-  delegator: string | undefined,
-  from: string | undefined,
-  limit: number,
-): Promise<{ letters: readonly DeadLetter[]; last: string | undefined }> {
-  const letters: DeadLetter[] = [];
-  let after = from;
-  for (let looked = 0; looked < LOOKED_AT_MOST; looked += PAGE) {
-    const page = await hub.deadLetters.list({ after, limit: PAGE });
-    for (const letter of page) {
-      after = letter.id;
-      if (delegator !== undefined && letter.delegator !== delegator) continue;
-      if (letters.push(letter) === limit) return { letters, last: after };
-    }
-    if (page.length < PAGE) return { letters, last: undefined };
-  }
-  return { letters, last: after };
 }
 
 /** Of another's letters an agent does not learn whether they exist. */

@@ -2,19 +2,6 @@ import type { WireEntry } from "@waybill/protocol/api";
 import { ledgerLine } from "../../ledger/export.ts";
 import type { LedgerEntry } from "../../store.ts";
 
-const PAGE = 500;
-
-type Read = (page: { after: number; limit: number }) => Promise<readonly LedgerEntry[]>;
-
-export async function* entriesOf(read: Read, from: number): AsyncGenerator<LedgerEntry> {
-  for (let after = from; ;) {
-    const page = await read({ after, limit: PAGE });
-    yield* page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)!.sequence;
-  }
-}
-
 export async function* linesOf(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
 ): AsyncGenerator<string> {

@@ -1,7 +1,9 @@
 import { WaybillError } from "@waybill/protocol";
 import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/api";
+import type { TextPage } from "../../store.ts";
 import type { Caller } from "../doors/caller.ts";
-import { entriesOf, linesOf, writeEntry } from "./entries.ts";
+import { entriesOf, nextEntry, PAGE_CHARACTERS } from "../../page.ts";
+import { linesOf, writeEntry } from "./entries.ts";
 import { Lines, NDJSON, operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -61,11 +63,11 @@ export function handoffOperations(): readonly AnyOperation[] {
         const { operator } = served.hub;
         if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);
         const { after = 0, limit = PAGE } = query;
-        const read = (page: { after: number; limit: number }) => operator.history(id, page);
-        if (accepts(NDJSON)) return new Lines(linesOf(entriesOf(read, after)));
-        const page = await read({ after, limit });
-        const next = page.length < limit ? undefined : page.at(-1)!.sequence;
-        return { entries: page.map(writeEntry), next };
+        const read = (page: TextPage<number>) => operator.history(id, page);
+        if (accepts(NDJSON)) return new Lines(linesOf(entriesOf(read, after, PAGE)));
+        const page = { after, limit, characters: PAGE_CHARACTERS };
+        const found = await read(page);
+        return { entries: found.map(writeEntry), next: nextEntry(found, page) };
       },
     }),
   ];

@@ -24,7 +24,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
           waybill: 1,
           hub: hub.id,
           domain: hub.domain,
-          manifest: (await hub.manifests({ agent: hub.id })).at(-1)!.text,
+          manifest: (await hub.manifests({ agent: hub.id, newest: true })).manifests[0]!.text,
           api: `${url}/v1`,
           socket: `${url.replace(/^http/, "ws")}/v1/socket`,
           agents: `${url}/.well-known/waybill/agents/{id}`,

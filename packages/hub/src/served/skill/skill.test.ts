@@ -47,8 +47,8 @@ function registered(agent: string): Promise<void> {
   return new Promise((resolve) => {
     const stop = world.store.onCommit(() => {
       world.hub.manifests({ agent }).then(
-        (found) => {
-          if (found.length === 0) return;
+        ({ manifests }) => {
+          if (manifests.length === 0) return;
           stop();
           resolve();
         },

@@ -1,6 +1,6 @@
-import { isAgentId, parseJson, readCompact, WaybillError } from "@waybill/protocol";
 import {
   readFindQuery,
+  readManifestsQuery,
   textOf,
   writeFound,
   writeHandoffView,
@@ -28,37 +28,15 @@ export async function answerCall(
 }
 
 const ANSWERS: Readonly<Record<Exclude<CallName, "submit">, Answer>> = {
-  publish: (hub, _agent, params) => publishManifest(hub, textOf(params, "manifest")),
-  async manifests(hub, _agent, params) {
-    const query =
-      params["agent"] === undefined
-        ? { capability: textOf(params, "capability") }
-        : { agent: textOf(params, "agent") };
-    return writePublished(await hub.manifests(query));
+  async publish(hub, _agent, params) {
+    const { agent, sequence } = await hub.operator.publish(textOf(params, "manifest"));
+    return { agent_id: agent, sequence };
   },
+  manifests: async (hub, _agent, params) =>
+    writePublished(await hub.manifests(readManifestsQuery(params))),
   find: async (hub, _agent, params) => writeFound(await hub.find(readFindQuery(params))),
   async handoff(hub, agent, params) {
     const view = await hub.handoff(textOf(params, "id"), agent);
     return { handoff: view === undefined ? null : writeHandoffView(view) };
   },
 };
-
-/** Publishes, and says whose manifest it is now and which in the row. */
-export async function publishManifest(
-  hub: HubServer,
-  manifest: string,
-  expected?: string,
-): Promise<{ agent_id: string; sequence: number }> {
-  const value = parseJson(readCompact(manifest).payload) as Record<string, unknown> | null;
-  const agent = value?.["agent_id"];
-  if (expected !== undefined && agent !== expected) {
-    throw new WaybillError(
-      400,
-      `The manifest is of ${isAgentId(agent) ? agent : "nobody"}, and this is the place of ${expected}.`,
-      { at: "/agent_id" },
-    );
-  }
-  await hub.publish(manifest);
-  const { published } = await hub.operator.presence(agent as string);
-  return { agent_id: published.agent, sequence: published.sequence };
-}

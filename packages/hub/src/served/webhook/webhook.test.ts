@@ -209,7 +209,7 @@ test("whoever is attached is never pushed aside for an inbox", async () => {
       capabilities: [{ name: "work" }],
       inbox: `${inbox.url}&again`,
       sequence: 2,
-      previous: (await at.hub.operator.presence("worker")).published.digest,
+      previous: (await at.hub.operator.presence("worker")).digest,
       keys: [worker.key.jwk],
     },
     worker.key,
@@ -292,7 +292,7 @@ test("a manifest without an inbox ends the pushing", async () => {
   const at = await world(key, [inbox.place]);
   const worker = await listener(at, "worker", inbox.url);
   await inbox.until(({ posts }) => posts >= 1);
-  const { digest } = (await at.hub.operator.presence("worker")).published;
+  const { digest } = await at.hub.operator.presence("worker");
   const next = signManifest(
     {
       agent_id: "worker",
@@ -338,7 +338,7 @@ async function bystander(answer: (body: string) => string = () => "ok", host = "
 }
 
 async function published(at: World, party: Party, inbox: string): Promise<void> {
-  const known = (await at.hub.operator.presence(party.id)).published;
+  const known = await at.hub.operator.presence(party.id);
   const manifest = signManifest(
     {
       agent_id: party.id,

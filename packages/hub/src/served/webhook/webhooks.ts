@@ -79,8 +79,8 @@ export class Webhooks {
     });
     for (let after: string | undefined; ;) {
       const page = await operator.agents({ after, limit: PAGE });
-      for (const { agent, manifest } of page) {
-        if (manifest.inbox !== undefined) this.#noted(agent, "detached");
+      for (const { agent, inbox } of page) {
+        if (inbox !== undefined) this.#noted(agent, "detached");
       }
       if (page.length < PAGE) return;
       after = page.at(-1)!.agent;
@@ -238,7 +238,7 @@ export class Webhooks {
   }
 
   async #inboxOf(agent: string): Promise<string | undefined> {
-    return (await this.#options.hub.operator.presence(agent)).manifest.inbox;
+    return (await this.#options.hub.operator.presence(agent)).inbox;
   }
 
   /** A part of it is chance, so that not everybody comes at once. */

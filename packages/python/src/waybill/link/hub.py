@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx
 
@@ -14,21 +15,37 @@ from ..protocol.instant import now_ms, parse_time
 from ..protocol.json_text import parse_json
 from ..protocol.manifest import VerifiedManifest, check_domain, verify_manifest
 from ..protocol.problem import error_of_response
-from ..protocol.shape import anything, instant, listed, record, text
+from ..protocol.shape import anything, instant, integer, listed, record, text
 from .address import Address, address_of
 from .persist import persist
 from .socket import ANSWER_WITHIN_S, OPEN_WITHIN_S, HubSocket
 
-_published = record({"manifests": listed(record({"manifest": text(), "at": instant}))})
+_published = record(
+    {"manifests": listed(record({"manifest": text(), "at": instant}))}, {"next": integer(1)}
+)
 _well_known = record({"hub": text(), "domain": text(), "manifest": text()})
 _found = record({"fits": listed(anything), "left_out": listed(anything)})
 Published = list[tuple[str, int]]
 
 
-def read_published(value: Any) -> Published:
-    """Signed manifests, each with the time at which the hub took it in."""
+def read_published(value: Any) -> tuple[Published, int | None]:
+    """Signed manifests, each with the time at which the hub took it in, and where to go on."""
     _published(value, "")
-    return [(each["manifest"], parse_time(each["at"]) or 0) for each in value["manifests"]]
+    page = [(each["manifest"], parse_time(each["at"]) or 0) for each in value["manifests"]]
+    return page, value.get("next")
+
+
+async def manifest_pages(ask: Callable[[dict[str, Any]], Awaitable[Any]]) -> Published:
+    """All manifests of an agent by sequence, page by page."""
+    found: Published = []
+    after = 0
+    while True:
+        page, following = read_published(await ask({"after": after}))
+        found += page
+        # A list that does not go on is not followed for ever.
+        if following is None or following <= after:
+            return found
+        after = following
 
 
 def read_found(value: Any) -> dict[str, Any]:
@@ -91,10 +108,25 @@ class Hub:
 
     async def manifests(self, agent: str) -> Published:
         """All manifests of an agent, by sequence."""
+        return await self._of_agent(agent, manifest_pages)
+
+    async def newest_manifest(self, agent: str) -> str | None:
+        """The newest manifest of an agent, where the hub knows one."""
+
+        async def ask(of: Callable[[dict[str, Any]], Awaitable[Any]]) -> Published:
+            return read_published(await of({"newest": "true"}))[0]
+
+        found = await self._of_agent(agent, ask)
+        return found[0][0] if found else None
+
+    async def _of_agent(
+        self,
+        agent: str,
+        read: Callable[[Callable[[dict[str, Any]], Awaitable[Any]]], Awaitable[Published]],
+    ) -> Published:
+        path = f"/.well-known/waybill/agents/{quote(agent, safe='')}"
         try:
-            return read_published(
-                await self._request("GET", f"/.well-known/waybill/agents/{quote(agent, safe='')}")
-            )
+            return await read(lambda query: self._request("GET", f"{path}?{urlencode(query)}"))
         except WaybillError as error:
             if error.status == 404:
                 return []

@@ -10,7 +10,7 @@ from ..protocol.envelope import VerifiedEnvelope
 from ..protocol.error import WaybillError
 from ..protocol.key import PrivateKey
 from ..protocol.proof import sign_hello
-from .hub import Hub, Published, read_published
+from .hub import Hub, Published, manifest_pages
 from .persist import backoff, persist
 from .socket import Deliver, HubSocket
 from .tasks import Tasks, log
@@ -146,7 +146,7 @@ class Link:
     async def manifests(self, agent: str) -> Published:
         if self._socket is None:
             return await self.hub.manifests(agent)
-        return read_published(await self.call("manifests", {"agent": agent}))
+        return await manifest_pages(lambda page: self.call("manifests", {"agent": agent, **page}))
 
     def taken(self, handoff_id: str, attempt: int) -> None:
         self._say("taken", handoff_id=handoff_id, attempt=attempt)

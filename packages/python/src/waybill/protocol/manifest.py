@@ -44,8 +44,11 @@ def verify_manifest(
     at: int | None = None,
     known_keys: Mapping[str, str] | None = None,
     trust: TrustPolicy | None = None,
+    from_first: bool = False,
 ) -> VerifiedManifest:
-    """Takes the first manifest of an agent, or the one that follows from `previous`."""
+    """Takes the first manifest of an agent, or the one that follows from `previous`.
+
+    `from_first`: the reader has taken every manifest of the agent from the first one on, as a hub does (WB-91)."""
     at = now_ms() if at is None else at
     compact = jws.read_compact(text)
     if previous is not None and text == previous.text:
@@ -76,6 +79,12 @@ def verify_manifest(
     digest = digest_of(text)
     if previous is not None:
         _follow(manifest, previous)
+    elif from_first and manifest["sequence"] != 1:
+        raise WaybillError(
+            409,
+            f"No manifest of {manifest['agent_id']} is known here, and this is number {manifest['sequence']}: the first one must come first.",
+            at="/sequence",
+        )
     keys = _keys_of(payload, at)
     check_possession(manifest, compact.kid)
     for kid in keys:

@@ -1,0 +1,20 @@
+import { isAgentId, isCapabilityName, WaybillError } from "@waybill/protocol";
+import type { OfferPlace } from "../store.ts";
+
+/** Neither a capability's name nor an agent's id has a space in it; a version may. */
+const PLACE = /^([^ ]+) ([^ ]+) (.+)$/su;
+
+/** Where a list of offers goes on, as one text. */
+export function placeText({ name, agent, version }: OfferPlace): string {
+  return `${name} ${agent} ${version}`;
+}
+
+export function readPlace(text: string): OfferPlace {
+  const [, name, agent, version] = PLACE.exec(text) ?? [];
+  if (version !== undefined && isCapabilityName(name) && isAgentId(agent)) {
+    return { name, agent, version };
+  }
+  throw new WaybillError(400, "To go on, give what the answer before has in next, as it is.", {
+    at: "/after",
+  });
+}

@@ -1,0 +1,153 @@
+import {
+  CAPABILITY_DEFAULTS,
+  keyRecords,
+  parseJson,
+  parseManifest,
+  publicKeyFrom,
+  readCompact,
+  restoreManifest,
+} from "@waybill/protocol";
+import type { Capability, KeyRecord, ManifestInput, VerifiedManifest } from "@waybill/protocol";
+import type { PublishedManifest } from "../hub-api.ts";
+import type {
+  ManifestCard,
+  NewCapability,
+  NewEntry,
+  NewManifest,
+  StoredKey,
+  StoredOffer,
+} from "../store.ts";
+
+/** From when to when a key may sign; null where that side is open. */
+type Window = readonly [notBefore: number | null, notAfter: number | null];
+
+/** What has to be known of a manifest without reading it. */
+export interface ManifestFacts {
+  /** The key that signed it. */
+  readonly kid: string;
+  /** Its keys by their ids, and when they are valid. */
+  readonly keys: Readonly<Record<string, Window>>;
+  /** How many capabilities it has. */
+  readonly capabilities: number;
+  readonly inbox?: string | undefined;
+}
+
+/** What routing has to know of a capability without reading it. */
+export type OfferTerms = Pick<
+  Capability,
+  "timeout_seconds" | "lease_seconds" | "max_attempts" | "concurrency"
+>;
+
+/** A manifest as a store keeps it, with all that it is found by. */
+export function newManifestOf(
+  verified: VerifiedManifest,
+  previous?: VerifiedManifest,
+): NewManifest {
+  const { manifest, digest, text, at, kid } = verified;
+  const keys = [...keyRecords(verified, previous).values()];
+  const facts: ManifestFacts = {
+    kid,
+    keys: Object.fromEntries([...verified.keys].map(([id, record]) => [id, windowOf(record)])),
+    capabilities: manifest.capabilities.length,
+    inbox: manifest.inbox,
+  };
+  return {
+    agent: manifest.agent_id,
+    sequence: manifest.sequence,
+    digest,
+    at,
+    facts: JSON.stringify(facts),
+    text,
+    keys: keys.map((record) => ({ kid: record.key.kid, record: keyText(record) })),
+    capabilities: manifest.capabilities.map(newCapabilityOf),
+  };
+}
+
+/** The rows of an agent's manifests, by sequence, for a store of a release that kept their texts alone. */
+export function* rowsOfManifests(manifests: Iterable<PublishedManifest>): Generator<NewManifest> {
+  let previous: VerifiedManifest | undefined;
+  for (const { text, at } of manifests) {
+    const before = previous;
+    const keyOf = (kid: string) => before?.keys.get(kid) ?? listedKey(text, kid);
+    previous = restoreManifest(text, { at, keyOf });
+    yield newManifestOf(previous, before);
+  }
+}
+
+/** The first manifest of an agent is signed by a key that it lists. */
+function listedKey(text: string, kid: string): KeyRecord | undefined {
+  const { agent_id: agent, keys } = parseManifest(parseJson(readCompact(text).payload));
+  const jwk = keys.find((key) => key.kid === kid);
+  return jwk && { agent, key: publicKeyFrom(jwk), notBefore: -Infinity, notAfter: Infinity };
+}
+
+function newCapabilityOf(capability: Capability): NewCapability {
+  const { name, version, timeout_seconds, lease_seconds, max_attempts, concurrency } = capability;
+  const terms: OfferTerms = { timeout_seconds, lease_seconds, max_attempts, concurrency };
+  return { name, version, terms: JSON.stringify(terms), text: JSON.stringify(capability) };
+}
+
+export function manifestEntry({ digest, text, at }: VerifiedManifest): NewEntry {
+  return { at, handoffId: null, type: "manifest", content: text, digest, replayKey: null };
+}
+
+export function factsOf({ facts }: Pick<ManifestCard, "facts">): ManifestFacts {
+  return JSON.parse(facts) as ManifestFacts;
+}
+
+/** What an agent says about itself, as far as it is told without its schemas. */
+export interface Description {
+  readonly version: string | undefined;
+  readonly description: string | undefined;
+  readonly capabilities: readonly Pick<Capability, "name" | "version" | "description" | "tags">[];
+}
+
+/** Of a manifest that was checked when it came in. */
+export function descriptionOf(text: string): Description {
+  const { version, description, capabilities } = JSON.parse(
+    readCompact(text).payload,
+  ) as ManifestInput;
+  return {
+    version,
+    description,
+    capabilities: capabilities.map((each) => ({
+      name: each.name,
+      version: each.version ?? CAPABILITY_DEFAULTS.version,
+      description: each.description,
+      tags: [...(each.tags ?? [])],
+    })),
+  };
+}
+
+/** The keys of the manifest that are valid then: without one, nothing that its agent says is believed. */
+export function currentKids({ keys }: ManifestFacts, at: number): readonly string[] {
+  return Object.entries(keys)
+    .filter(([, [from, until]]) => (from ?? -Infinity) <= at && at < (until ?? Infinity))
+    .map(([kid]) => kid);
+}
+
+export function termsOf({ terms }: Pick<StoredOffer, "terms">): OfferTerms {
+  return JSON.parse(terms) as OfferTerms;
+}
+
+export function keyRecordOf({ agent, record }: StoredKey): KeyRecord {
+  const { x, window } = JSON.parse(record) as { x: string; window: Window };
+  return {
+    agent,
+    key: publicKeyFrom({ kty: "OKP", crv: "Ed25519", x }),
+    notBefore: window[0] ?? -Infinity,
+    notAfter: window[1] ?? Infinity,
+  };
+}
+
+function keyText(record: KeyRecord): string {
+  return JSON.stringify({ x: record.key.jwk.x, window: windowOf(record) });
+}
+
+function windowOf({ notBefore, notAfter }: KeyRecord): Window {
+  return [orNull(notBefore), orNull(notAfter)];
+}
+
+function orNull(time: number): number | null {
+  return Number.isFinite(time) ? time : null;
+}
