@@ -120,7 +120,9 @@ function checkDeclarations(outside) {
     run(join(root, "node_modules/.bin/tsc"), ["-p", "."], outside);
   } catch (error) {
     const faults = error.message.split("\n").filter((line) => line.includes(": error TS"));
-    const ours = faults.filter((line) => /^(import\.ts|node_modules\/@waybill\/)/.test(line));
+    const ours = faults.filter((line) =>
+      /^(import\.ts|node_modules\/(@waybill\/|waybill\/))/.test(line),
+    );
     if (ours.length > 0) throw new Error(ours.join("\n"), { cause: error });
     if (faults.length === 0) throw error;
   }
@@ -132,7 +134,7 @@ export async function checkStory() {
   mkdirSync(cwd);
   const env = environmentOutside();
   // The command and what it is made of, from here; the rest of it from the registry.
-  const needed = new Set(["@waybill/cli"]);
+  const needed = new Set(["waybill"]);
   for (const name of needed) {
     const { packed } = pack().find((each) => each.name === name);
     for (const other of Object.keys(packed.dependencies ?? {}))
@@ -146,8 +148,8 @@ export async function checkStory() {
   run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files], { cwd, env });
   const PATH = [join(cwd, "node_modules/.bin"), dirname(process.execPath), env.PATH];
   const count = await liveThrough({
-    story: readFileSync(join(root, "packages/cli/README.md"), "utf8"),
-    agent: readFileSync(join(root, "packages/cli/examples/agent.ts"), "utf8"),
+    story: readFileSync(join(root, "packages/waybill/README.md"), "utf8"),
+    agent: readFileSync(join(root, "packages/waybill/examples/agent.ts"), "utf8"),
     cwd,
     env: { ...env, PATH: PATH.join(delimiter), NO_COLOR: "1" },
   });

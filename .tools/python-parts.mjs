@@ -1,6 +1,6 @@
 // What `npm run test:python` consists of. Frameworks disagree about what they depend on: one environment each.
-const CORE = ["-m", "waybill", "-m", "waybill.blocking"];
-const CORE_PACKAGES = ["-p", "waybill.protocol", "-p", "waybill.adapter"];
+const CORE = ["-m", "waybill_sdk", "-m", "waybill_sdk.blocking"];
+const CORE_PACKAGES = ["-p", "waybill_sdk.protocol", "-p", "waybill_sdk.adapter"];
 
 export const parts = {
   core: {
@@ -13,12 +13,12 @@ export const parts = {
   },
   autogen: {
     paths: ["tests/with_autogen"],
-    checks: [["mypy", "-p", "waybill.autogen"]],
+    checks: [["mypy", "-p", "waybill_sdk.autogen"]],
     suites: ["autogen", "autogen-agent"],
   },
   crewai: {
     paths: ["tests/with_crewai"],
-    checks: [["mypy", "-p", "waybill.crewai"]],
+    checks: [["mypy", "-p", "waybill_sdk.crewai"]],
     suites: ["crewai"],
   },
   // Its workers have nothing of Waybill in them: what is tested is the host that they connect to.

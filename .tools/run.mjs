@@ -10,7 +10,7 @@ import { setUp, SetupError } from "./setup.mjs";
 const jobs = {
   demo: { needs: "demo", file: demo.entry },
   // The demo leaves a database, and this is what one looks at it with.
-  waybill: { needs: "demo", file: "packages/cli/src/waybill.ts" },
+  waybill: { needs: "demo", file: "packages/waybill/src/waybill.ts" },
   test: { needs: "all", file: ".tools/test.mjs" },
   "test:python": { needs: "all", file: ".tools/python.mjs" },
   check: { needs: "all", file: ".tools/check.mjs" },

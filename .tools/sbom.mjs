@@ -33,7 +33,7 @@ export function faultsOf(components) {
     const { group, name, version, purl = "", hashes = [], externalReferences = [] } = component;
     const full = group === undefined ? name : `${group}/${name}`;
     // What is made here has no hash before it is packed.
-    if (full.startsWith("@waybill/")) return [];
+    if (full.startsWith("@waybill/") || full === "waybill") return [];
     const hashed = [
       ...hashes,
       ...externalReferences.flatMap((reference) => reference.hashes ?? []),

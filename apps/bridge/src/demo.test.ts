@@ -22,7 +22,7 @@ import { VICTIM } from "./staff/staff.ts";
 import { Chronicle } from "./story/chronicle.ts";
 
 const DEMO = fileURLToPath(new URL("demo.ts", import.meta.url));
-const WAYBILL = fileURLToPath(new URL("../../../packages/cli/src/waybill.ts", import.meta.url));
+const WAYBILL = fileURLToPath(new URL("../../../packages/waybill/src/waybill.ts", import.meta.url));
 const run = promisify(execFile);
 /** No test asks a model that costs something, whatever the machine's environment has. */
 const OFFLINE = { ...process.env, OPENAI_API_KEY: "" };

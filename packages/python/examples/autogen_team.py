@@ -6,8 +6,8 @@ from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core.models import ModelFamily, ModelInfo
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
-from waybill import Agent, Work, connect, generate_key
-from waybill.autogen import RemoteAgent, serve
+from waybill_sdk import Agent, Work, connect, generate_key
+from waybill_sdk.autogen import RemoteAgent, serve
 
 
 def assistant(name: str, says: str) -> AssistantAgent:

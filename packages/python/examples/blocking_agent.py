@@ -1,7 +1,7 @@
 import sys
 
-from waybill import WaybillError, generate_key
-from waybill.blocking import Agent, connect
+from waybill_sdk import WaybillError, generate_key
+from waybill_sdk.blocking import Agent, connect
 
 with connect(sys.argv[1]) as hub:
     worker = Agent("worker", key=generate_key(), hub=hub)

@@ -5,8 +5,8 @@ from typing import Any
 import crewai
 from crewai import BaseLLM, Crew, Task
 
-from waybill import Agent, Work, connect, generate_key
-from waybill.crewai import RemoteMember, serve
+from waybill_sdk import Agent, Work, connect, generate_key
+from waybill_sdk.crewai import RemoteMember, serve
 
 
 class Saying(BaseLLM):

@@ -1,7 +1,7 @@
 import asyncio
 import sys
 
-from waybill import Agent, Work, connect, generate_key
+from waybill_sdk import Agent, Work, connect, generate_key
 
 
 async def main(url: str) -> None:

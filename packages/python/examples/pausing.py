@@ -2,7 +2,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from waybill import Agent, Paused, Work, connect, load_key
+from waybill_sdk import Agent, Paused, Work, connect, load_key
 
 KEYS = Path(sys.argv[2])
 

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from processes import Place
 
-from waybill import Agent, Hub, WaybillError, connect, load_key
+from waybill_sdk import Agent, Hub, WaybillError, connect, load_key
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import Any
 
-from waybill import Agent, WaybillError, Work, connect, load_key
+from waybill_sdk import Agent, WaybillError, Work, connect, load_key
 
 
 async def echo(work: Work) -> Any:

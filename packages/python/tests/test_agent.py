@@ -12,7 +12,7 @@ import recipient
 from conftest import Cast, Hanging, refused
 from processes import Place
 
-from waybill import (
+from waybill_sdk import (
     Agent,
     BlockingWork,
     WaybillError,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from told import TRICK, data_in
 
-from waybill import WaybillError
-from waybill.adapter.as_data import failure_as_data, marked_as_data
+from waybill_sdk import WaybillError
+from waybill_sdk.adapter.as_data import failure_as_data, marked_as_data
 
 
 @pytest.mark.parametrize(

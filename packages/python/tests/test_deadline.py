@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from waybill import Agent, WaybillError
-from waybill.delegating import handle as handles
-from waybill.protocol.encoding import digest_of
-from waybill.protocol.envelope import create_reply, sign_envelope
-from waybill.protocol.jws import read_compact
-from waybill.protocol.key import PrivateKey, generate_key
-from waybill.protocol.manifest import sign_manifest
+from waybill_sdk import Agent, WaybillError
+from waybill_sdk.delegating import handle as handles
+from waybill_sdk.protocol.encoding import digest_of
+from waybill_sdk.protocol.envelope import create_reply, sign_envelope
+from waybill_sdk.protocol.jws import read_compact
+from waybill_sdk.protocol.key import PrivateKey, generate_key
+from waybill_sdk.protocol.manifest import sign_manifest
 
 TIMEOUT_S = 10.0
 LATEST_S = TIMEOUT_S + handles.TOLD_WITHIN_S

@@ -7,17 +7,17 @@ from typing import Any, cast
 
 import pytest
 
-from waybill import WaybillError
-from waybill.link.address import address_of
-from waybill.link.hub import Hub
-from waybill.link.link import Link
-from waybill.link.peers import Peers
-from waybill.protocol.encoding import digest_of
-from waybill.protocol.envelope import create_handoff, sign_envelope
-from waybill.protocol.instant import format_time, now_ms
-from waybill.protocol.key import PrivateKey, generate_key
-from waybill.protocol.manifest import sign_manifest
-from waybill.protocol.possession import proven_key
+from waybill_sdk import WaybillError
+from waybill_sdk.link.address import address_of
+from waybill_sdk.link.hub import Hub
+from waybill_sdk.link.link import Link
+from waybill_sdk.link.peers import Peers
+from waybill_sdk.protocol.encoding import digest_of
+from waybill_sdk.protocol.envelope import create_handoff, sign_envelope
+from waybill_sdk.protocol.instant import format_time, now_ms
+from waybill_sdk.protocol.key import PrivateKey, generate_key
+from waybill_sdk.protocol.manifest import sign_manifest
+from waybill_sdk.protocol.possession import proven_key
 
 FIRST, SECOND, OTHER = generate_key(), generate_key(), generate_key()
 

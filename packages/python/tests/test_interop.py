@@ -8,7 +8,7 @@ import pytest
 from conftest import Cast
 from processes import Place, Process
 
-from waybill import WaybillError
+from waybill_sdk import WaybillError
 
 KINDS: list[tuple[str, Any]] = [
     ("echo", {"value": "ü🌊", "by": "worker", "attempt": 1}),

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from waybill.protocol.discovery import Candidate, find
-from waybill.protocol.error import WaybillError
-from waybill.protocol.limits import CHECK_STEPS
-from waybill.protocol.manifest_shape import read_manifest
-from waybill.protocol.pattern import Budget
-from waybill.protocol.schema import CompiledSchema, compile_schema
+from waybill_sdk.protocol.discovery import Candidate, find
+from waybill_sdk.protocol.error import WaybillError
+from waybill_sdk.protocol.limits import CHECK_STEPS
+from waybill_sdk.protocol.manifest_shape import read_manifest
+from waybill_sdk.protocol.pattern import Budget
+from waybill_sdk.protocol.schema import CompiledSchema, compile_schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NOISE = "".join(random.Random(1).choices("ab", k=20_000))

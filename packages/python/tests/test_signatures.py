@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from waybill.protocol.error import WaybillError
-from waybill.protocol.key import private_key_from_seed, public_key_from_bytes
+from waybill_sdk.protocol.error import WaybillError
+from waybill_sdk.protocol.key import private_key_from_seed, public_key_from_bytes
 
 FOLDER = Path(
     os.environ.get("WAYBILL_SIGNATURE_VECTORS") or Path(__file__).parents[4] / "shared" / "vectors"

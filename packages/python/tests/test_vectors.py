@@ -10,32 +10,32 @@ from typing import Any
 import pytest
 from vectors import SPEC, cases, holds, text_of
 
-from waybill.protocol.contract import judge_counter, judge_offer
-from waybill.protocol.discovery import Candidate, Ejection, find
-from waybill.protocol.encoding import digest_of
-from waybill.protocol.envelope import KeyRecord, verify_envelope
-from waybill.protocol.error import WaybillError
-from waybill.protocol.frame import check_delivery, read_frames
-from waybill.protocol.history import check_history
-from waybill.protocol.ids import id_time, is_agent_id, is_id
-from waybill.protocol.instant import now_ms, parse_time
-from waybill.protocol.json_text import parse_json
-from waybill.protocol.jws import Roots
-from waybill.protocol.key import enrol, public_key_from_bytes
-from waybill.protocol.lifecycle import step
-from waybill.protocol.lifecycle_event import event_of
-from waybill.protocol.manifest import VerifiedManifest, check_domain, keyring, verify_manifest
-from waybill.protocol.manifest_shape import read_manifest
-from waybill.protocol.pattern import Budget
-from waybill.protocol.problem import error_of_response
-from waybill.protocol.proof import (
+from waybill_sdk.protocol.contract import judge_counter, judge_offer
+from waybill_sdk.protocol.discovery import Candidate, Ejection, find
+from waybill_sdk.protocol.encoding import digest_of
+from waybill_sdk.protocol.envelope import KeyRecord, verify_envelope
+from waybill_sdk.protocol.error import WaybillError
+from waybill_sdk.protocol.frame import check_delivery, read_frames
+from waybill_sdk.protocol.history import check_history
+from waybill_sdk.protocol.ids import id_time, is_agent_id, is_id
+from waybill_sdk.protocol.instant import now_ms, parse_time
+from waybill_sdk.protocol.json_text import parse_json
+from waybill_sdk.protocol.jws import Roots
+from waybill_sdk.protocol.key import enrol, public_key_from_bytes
+from waybill_sdk.protocol.lifecycle import step
+from waybill_sdk.protocol.lifecycle_event import event_of
+from waybill_sdk.protocol.manifest import VerifiedManifest, check_domain, keyring, verify_manifest
+from waybill_sdk.protocol.manifest_shape import read_manifest
+from waybill_sdk.protocol.pattern import Budget
+from waybill_sdk.protocol.problem import error_of_response
+from waybill_sdk.protocol.proof import (
     check_hello,
     check_operator_request,
     check_request,
     sign_operator_request,
 )
-from waybill.protocol.schema import compile_schema
-from waybill.protocol.trust import TrustPolicy
+from waybill_sdk.protocol.schema import compile_schema
+from waybill_sdk.protocol.trust import TrustPolicy
 
 Case = dict[str, Any]
 Outcome = dict[str, Any]
@@ -132,7 +132,7 @@ def run_text(given: Case) -> Outcome:
         return {"ms": ms}
 
     def of_digest() -> Outcome:
-        from waybill.protocol.encoding import is_digest
+        from waybill_sdk.protocol.encoding import is_digest
 
         refuse(not is_digest(text))
         return {"of": text}

@@ -4,7 +4,7 @@ import { newId } from "@waybill/protocol";
 import { signOperatorRequest } from "@waybill/protocol/api";
 import type { Processes } from "./processes.ts";
 
-const WAYBILL = new URL("src/waybill.ts", import.meta.resolve("@waybill/cli/package.json"));
+const WAYBILL = new URL("src/waybill.ts", import.meta.resolve("waybill/package.json"));
 
 /** What the hub calls itself. */
 export const HUB = "hub";

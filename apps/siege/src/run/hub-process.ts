@@ -16,7 +16,7 @@ export interface HubOptions {
 }
 
 const COMMAND = fileURLToPath(
-  new URL("src/waybill.ts", import.meta.resolve("@waybill/cli/package.json")),
+  new URL("src/waybill.ts", import.meta.resolve("waybill/package.json")),
 );
 const END_WITH_PARENT = new URL("end-with-parent.ts", import.meta.url).href;
 const START_WITHIN_MS = 30_000;

@@ -7,8 +7,8 @@ from typing import Any
 from autogen_side import Player, called
 from peer import Act, Calling
 
-from waybill import Agent
-from waybill.autogen import serve
+from waybill_sdk import Agent
+from waybill_sdk.autogen import serve
 
 
 def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:

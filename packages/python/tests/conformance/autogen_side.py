@@ -22,11 +22,11 @@ from line import Interrupted
 from peer import Act, Calling, Stage
 from pydantic import BaseModel, ConfigDict
 
-from waybill import Agent, Work
-from waybill.adapter.words import asked_of, words_of
-from waybill.autogen import RemoteAgent, remote_core_agent, serve
-from waybill.autogen.messages import from_wire, to_wire
-from waybill.protocol.ids import handoff_id_of
+from waybill_sdk import Agent, Work
+from waybill_sdk.adapter.words import asked_of, words_of
+from waybill_sdk.autogen import RemoteAgent, remote_core_agent, serve
+from waybill_sdk.autogen.messages import from_wire, to_wire
+from waybill_sdk.protocol.ids import handoff_id_of
 
 
 def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:

@@ -13,10 +13,10 @@ from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailurePolic
 from peer import Act, Calling, Stage
 from pydantic import BaseModel, PrivateAttr
 
-from waybill import Agent, WaybillError, Work
-from waybill.adapter.threads import await_in
-from waybill.adapter.words import asked_of, spoken, words_of
-from waybill.crewai import RemoteMember, RemoteTool, serve
+from waybill_sdk import Agent, WaybillError, Work
+from waybill_sdk.adapter.threads import await_in
+from waybill_sdk.adapter.words import asked_of, spoken, words_of
+from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
 
 
 class Model(BaseLLM):

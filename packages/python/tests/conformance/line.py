@@ -9,7 +9,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from waybill import WaybillError
+from waybill_sdk import WaybillError
 
 Answering = Callable[[str, dict[str, Any]], Awaitable[Any]]
 

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 sys.path.insert(0, str(Path(__file__).parent))
 from line import Interrupted, Line, Stopped
 
-from waybill import Agent, Hub, Work, connect, load_key
-from waybill.adapter.call import settle
-from waybill.adapter.trace import current_traceparent, in_trace
-from waybill.serving.work import current_work
+from waybill_sdk import Agent, Hub, Work, connect, load_key
+from waybill_sdk.adapter.call import settle
+from waybill_sdk.adapter.trace import current_traceparent, in_trace
+from waybill_sdk.serving.work import current_work
 
 _THREADS = 64
 

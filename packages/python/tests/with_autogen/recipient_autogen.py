@@ -13,8 +13,8 @@ from autogen_agentchat.messages import TextMessage
 sys.path.insert(0, str(Path(__file__).parent))
 from teams import assistant, hesitating, transfer_to
 
-from waybill import Agent, connect, load_key
-from waybill.autogen import serve
+from waybill_sdk import Agent, connect, load_key
+from waybill_sdk.autogen import serve
 
 
 class Hanging(BaseChatAgent):

@@ -17,8 +17,8 @@ from conftest import Cast, Hanging
 from processes import Place
 from teams import assistant, round_robin, selector, swarm, transfer_to
 
-from waybill import Agent, WaybillError
-from waybill.autogen import RemoteAgent, remote_core_agent
+from waybill_sdk import Agent, WaybillError
+from waybill_sdk.autogen import RemoteAgent, remote_core_agent
 
 
 async def researching(cast: Cast, seen: list[Any] | None = None) -> Agent:

@@ -13,8 +13,8 @@ from conftest import Cast, refused
 from processes import Place
 from teams import assistant, hesitating, round_robin, transfer_to, writers
 
-from waybill import WaybillError
-from waybill.autogen import RemoteAgent, serve, user_input
+from waybill_sdk import WaybillError
+from waybill_sdk.autogen import RemoteAgent, serve, user_input
 
 HERE = Path(__file__).parent
 

@@ -17,8 +17,8 @@ from conftest import Cast
 from teams import calling, model
 from told import TRICK, data_in
 
-from waybill import WaybillError
-from waybill.autogen import RemoteAgent
+from waybill_sdk import WaybillError
+from waybill_sdk.autogen import RemoteAgent
 
 
 async def remote(cast: Cast, ends: Callable[[Any], Any], **options: Any) -> RemoteAgent:

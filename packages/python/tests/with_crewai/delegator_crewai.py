@@ -11,8 +11,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from crews import action, crew, final, member, task
 
-from waybill import Agent, connect, load_key
-from waybill.crewai import RemoteMember
+from waybill_sdk import Agent, connect, load_key
+from waybill_sdk.crewai import RemoteMember
 
 
 async def main() -> None:

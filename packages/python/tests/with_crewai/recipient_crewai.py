@@ -14,8 +14,8 @@ from crewai.flow import human_feedback, listen, start
 sys.path.insert(0, str(Path(__file__).parent))
 from crews import crew, final, member, task
 
-from waybill import Agent, connect, load_key
-from waybill.crewai import serve
+from waybill_sdk import Agent, connect, load_key
+from waybill_sdk.crewai import serve
 
 
 class Reviewed(Flow[Any]):

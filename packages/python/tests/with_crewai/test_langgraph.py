@@ -10,8 +10,8 @@ from conftest import Cast
 from crews import action, crew, final, member, task
 from processes import Place, Process
 
-from waybill import Agent, WaybillError
-from waybill.crewai import RemoteMember
+from waybill_sdk import Agent, WaybillError
+from waybill_sdk.crewai import RemoteMember
 
 INPUTS = {"instruction": "Write about the sea."}
 

@@ -16,8 +16,8 @@ from crews import Saying, action, crew, final, member, task
 from processes import Place
 from pydantic import BaseModel
 
-from waybill import Agent, WaybillError, blocking, load_key
-from waybill.crewai import RemoteMember, RemoteTool
+from waybill_sdk import Agent, WaybillError, blocking, load_key
+from waybill_sdk.crewai import RemoteMember, RemoteTool
 
 INPUTS = {"instruction": "Write about the sea."}
 

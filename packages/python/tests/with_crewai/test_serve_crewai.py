@@ -16,8 +16,8 @@ from crews import action, crew, final, member, task, writers
 from processes import Place
 from pydantic import BaseModel
 
-from waybill import WaybillError
-from waybill.crewai import RemoteMember, RemoteTool, schema_of, serve
+from waybill_sdk import WaybillError
+from waybill_sdk.crewai import RemoteMember, RemoteTool, schema_of, serve
 
 
 async def test_a_crew_shows_its_tasks_as_progress_and_in_the_result(cast: Cast) -> None:

@@ -14,8 +14,8 @@ from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailurePolic
 from crews import Saying, action, crew, final, member, task
 from told import TRICK, data_in
 
-from waybill import Agent, WaybillError
-from waybill.crewai import RemoteMember, RemoteTool, serve
+from waybill_sdk import Agent, WaybillError
+from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
 
 INPUTS = {"instruction": "Write about the sea."}
 FAILED = {"failed": True, "status": 413, "name": "TOO_LARGE", "message": TRICK}
