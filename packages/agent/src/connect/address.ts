@@ -12,13 +12,41 @@ const SOCKET_PROTOCOL: Readonly<Record<string, string>> = { "http:": "ws:", "htt
 export function addressOf(given: string): Address {
   const url = URL.parse(given);
   const protocol = url === null ? undefined : SOCKET_PROTOCOL[url.protocol];
-  if (url === null || protocol === undefined || url.username !== "" || url.search !== "") {
+  if (url === null || protocol === undefined || hasMore(url)) {
     throw new WaybillError(
       400,
-      `"${given}" is not the address of a hub; one looks like http://127.0.0.1:7411 or https://hub.example.`,
+      `${shown(given, url)} is not the address of a hub: it begins with http:// or https://, and has no user, password or query, for example ${JSON.stringify(addressLike(given, url))}.`,
+      { at: "/url" },
     );
   }
   const base = url.href.replace(/\/*(#.*)?$/, "");
   const socket = protocol + base.slice(url.protocol.length);
   return { url: base, socket: `${socket}/v1/socket`, path: (path) => `${base}${path}` };
+}
+
+function hasMore({ username, password, search }: URL): boolean {
+  return username !== "" || password !== "" || search !== "";
+}
+
+/** A password that stands in an address is not repeated in what may end in a log. */
+function shown(given: unknown, url: URL | null): string {
+  if (typeof given !== "string") return String(given);
+  return url?.password ? "What was given, with a password in it," : JSON.stringify(given);
+}
+
+const HTTP_FOR: Readonly<Record<string, string>> = { "ws:": "http:", "wss:": "https:" };
+
+/** What was probably meant. */
+function addressLike(given: unknown, url: URL | null): string {
+  const text = String(given);
+  if (url !== null && SOCKET_PROTOCOL[url.protocol] !== undefined) {
+    return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, "")}`;
+  }
+  const [, scheme = ""] = /^([a-z]+:)\/\//i.exec(text) ?? [];
+  const instead = HTTP_FOR[scheme.toLowerCase()];
+  if (instead !== undefined) return instead + text.slice(scheme.length);
+  const isHost = /^[a-z0-9.-]+(?::\d+)?(?:\/\S*)?$/i.test(text) && typeof given === "string";
+  if (!isHost) return "http://127.0.0.1:7411";
+  const isHere = /^(?:localhost|127\.|\d+\.\d+\.)/.test(text);
+  return `${isHere ? "http" : "https"}://${text}`;
 }

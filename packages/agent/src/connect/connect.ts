@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import type { Hub } from "../hub.ts";
+import { checkTimeout } from "../times.ts";
 import { addressOf } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";
 import { HttpCalls } from "./http-calls.ts";
@@ -43,6 +44,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   const { hubKey, timeoutMs = WAITS.openMs, log = () => undefined } = options;
   const { signal = new AbortController().signal } = options;
   const address = addressOf(url);
+  checkTimeout(timeoutMs);
   const http = new HttpCalls(address);
   const identity = new HubIdentity(address.url, hubKey);
   signal.throwIfAborted();

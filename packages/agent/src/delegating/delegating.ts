@@ -8,6 +8,7 @@ import { sending } from "../tracing/send.ts";
 import { contextOf, endSpan } from "../tracing/spans.ts";
 import { isTaken, renewed } from "./counter.ts";
 import type { CounterOffer, CounterRule } from "./counter.ts";
+import { checkAhead, checkTimes } from "../times.ts";
 import { adopt, findOwn } from "./found.ts";
 import { Handle } from "./handle.ts";
 import { DEFAULT_TIMEOUT_MS } from "./options.ts";
@@ -31,12 +32,14 @@ export class Delegating {
   handoff(options: ParentedOptions): Handle {
     const { acknowledge, acceptCounter, group } = options;
     if (acceptCounter !== undefined && group !== undefined) throw judgedByGroup();
+    checkTimes(options);
     const made = this.#envelopeOf(options);
     const known = this.#handles.get(made.handoff_id);
     if (known !== undefined) {
       if (isSameWork(known.envelope.body, made.body)) return known;
       throw takenBy(made.handoff_id);
     }
+    checkAhead(options, this.#context.clock.now());
     const { envelope, span } = sending(made, options);
     const handle = this.#handle(envelope, acknowledge === "manual", acceptCounter);
     this.#traced(span, this.#send(handle, options)).catch((error: unknown) =>
