@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const DISCOVERY = "src/discovery/discovery.ts";
+const REFUSALS = "src/discovery/input-refusals.ts";
 const VERDICTS = "src/discovery/input-verdicts.ts";
 const RELIABILITY = "src/discovery/reliability.ts";
 const CONTRACT = "src/contract/contract.ts";
@@ -47,6 +48,27 @@ export const DISCOVERIES: readonly Mutant[] = [
     find: `filters.flatMap((filter) => filter(facts, weight) ?? []);`,
     replace: `filters.flatMap((filter) => filter(facts, weight) ?? []).slice(0, 1);`,
     why: "gives only the first reason",
+  },
+  {
+    rule: "WB-100",
+    file: REFUSALS,
+    find: `if (issues === undefined || issues.length === 0) return MAY_BE_TAKEN;`,
+    replace: `if (issues?.length === 0) return MAY_BE_TAKEN;\n    if (issues === undefined) continue;`,
+    why: "takes a check that was not made for a refusal",
+  },
+  {
+    rule: "WB-100",
+    file: REFUSALS,
+    find: `const candidates = offering.filter((each) => isWanted(each, given));`,
+    replace: `const candidates = offering;`,
+    why: "waits for those who can't be asked anyway",
+  },
+  {
+    rule: "WB-100",
+    file: REFUSALS,
+    find: `if (bytes <= most) return undefined;`,
+    replace: `if (bytes <= most * 1e9) return undefined;`,
+    why: "does not look at the size of the input",
   },
   {
     rule: "WB-92",

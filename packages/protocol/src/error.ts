@@ -1,3 +1,4 @@
+import type { InputRefusal } from "./discovery/input-refusals.ts";
 import { isStatusCode, STATUS } from "./status.ts";
 import type { StatusCode, StatusName } from "./status.ts";
 
@@ -8,6 +9,8 @@ export interface WaybillErrorOptions {
   /** Whether the same again may succeed; the status decides where this is left out. */
   retryable?: boolean | undefined;
   retryAfterMs?: number | undefined;
+  /** Of those who offer the capability, who refuses the input, and why. */
+  refusals?: readonly InputRefusal[] | undefined;
 }
 
 // Two copies of this package may be loaded side by side (ESM and bundled, two
@@ -21,6 +24,8 @@ export class WaybillError extends Error {
   readonly at: string | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Of a 422 before custody: why each of those who offer the capability refuses the input. */
+  readonly refusals: readonly InputRefusal[] | undefined;
 
   constructor(status: StatusCode, message: string, options: WaybillErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -30,6 +35,7 @@ export class WaybillError extends Error {
     this.at = options.at;
     this.retryable = options.retryable ?? RETRYABLE.has(STATUS[status].retry);
     this.retryAfterMs = options.retryAfterMs;
+    this.refusals = options.refusals;
     Object.defineProperty(this, BRAND, { value: true });
   }
 
@@ -44,8 +50,9 @@ export class WaybillError extends Error {
   }
 
   toJSON(): Record<string, unknown> {
-    const { status, code, message, at, retryable, retryAfterMs, remedy, docs } = this;
-    return { status, code, message, at, retryable, retry_after_ms: retryAfterMs, remedy, docs };
+    const { status, code, message, at, retryable, refusals, remedy, docs } = this;
+    const retry_after_ms = this.retryAfterMs;
+    return { status, code, message, at, refusals, retryable, retry_after_ms, remedy, docs };
   }
 
   /** True for a WaybillError of any copy of this package, with this status if one is given. */

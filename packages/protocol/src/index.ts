@@ -90,6 +90,14 @@ export {
   reasonsAgainst,
   wantedFits,
 } from "./discovery/discovery.ts";
+export { judgeInput, refusalText } from "./discovery/input-refusals.ts";
+export type {
+  GivenInput,
+  InputIssue,
+  InputJudgement,
+  InputRefusal,
+  JudgeInputOptions,
+} from "./discovery/input-refusals.ts";
 export { chooseCandidate } from "./discovery/choice.ts";
 export type {
   Candidate,

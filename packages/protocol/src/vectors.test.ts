@@ -234,6 +234,20 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
       left_out: leftOut.map((each) => each.agent_id),
     };
   },
+  judge_input: (api, { given, input_text, steps, candidates, at }) => {
+    const known = (candidates as Members[]).map((each) => candidateOf(api, each, at));
+    const { has_words: hasWords, ...rest } = given as Members & { has_words?: boolean };
+    const input = input_text === undefined ? {} : { input: JSON.parse(expand(input_text)) };
+    const budget = steps === undefined ? undefined : { stepsLeft: steps as number };
+    const judged = api.judgeInput({ ...rest, hasWords, ...input }, known, { budget });
+    return {
+      may_be_taken: judged.mayBeTaken,
+      refusals: judged.refusals.map(({ agent_id, issues }) => ({
+        agent_id,
+        at: issues.map((issue) => issue.at),
+      })),
+    };
+  },
   eject: (api, { moments }) => {
     let stats = api.NO_STATS;
     const is_out: boolean[] = [];

@@ -11,7 +11,7 @@ import pytest
 from vectors import SPEC, cases, holds, text_of
 
 from waybill_sdk.protocol.contract import judge_counter, judge_offer
-from waybill_sdk.protocol.discovery import Candidate, Ejection, find
+from waybill_sdk.protocol.discovery import Candidate, Ejection, find, judge_input
 from waybill_sdk.protocol.encoding import digest_of
 from waybill_sdk.protocol.envelope import KeyRecord, verify_envelope
 from waybill_sdk.protocol.error import WaybillError
@@ -229,6 +229,17 @@ def run_discovery(given: Case) -> Outcome:
         ranked = find(query, [Candidate(**each) for each in given["candidates"]], budget)
         assert all(ranked.left_out.values())
         return {"fits": [each.agent_id for each in ranked.fits], "left_out": list(ranked.left_out)}
+    if given["operation"] == "judge_input":
+        asked = dict(given["given"])
+        if "input_text" in given:
+            asked["input"] = parse_json(text_of(given["input_text"]))
+        budget = Budget(given["steps"]) if "steps" in given else None
+        judged = judge_input(asked, [Candidate(**each) for each in given["candidates"]], budget)
+        refusals = [
+            {"agent_id": agent, "at": [issue.at for issue in issues]}
+            for agent, issues in judged.refusals.items()
+        ]
+        return {"may_be_taken": judged.may_be_taken, "refusals": refusals}
     ejection, answers = Ejection(), []
     for moment in given["moments"]:
         if "status" in moment:

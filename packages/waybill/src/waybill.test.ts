@@ -187,6 +187,20 @@ describe("send", () => {
     expect(stderr).not.toContain("whole story");
   });
 
+  test("an input that nobody takes is refused at once, with the place and what was expected", async () => {
+    const { code, stdout, stderr } = await place.run(["send", "review", '{"topic":7}']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/anna refuses the input: \/topic: .*string/);
+    expect(stderr).not.toContain("whole story");
+    const told = await place.run(["send", "review", '{"topic":7}', "--json"]);
+    expect(told.code).toBe(2);
+    expect(JSON.parse(told.stdout.trim())).toMatchObject({
+      event: "ended",
+      status: 422,
+      refusals: [{ agent_id: "anna", capability: "review", issues: [{ at: "/topic" }] }],
+    });
+  });
+
   test("as an agent that works elsewhere is refused, and changes nothing of it", async () => {
     const { code, stderr } = await place.run([
       "send",

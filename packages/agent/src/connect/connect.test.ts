@@ -40,6 +40,31 @@ test("work goes there and back over the network, with progress, a question and i
   expect(fractions).toEqual([0.5]);
 });
 
+test("WB-100 who refuses an input, and why, is told over the wire, by socket and by HTTP", async () => {
+  network = await Network.open();
+  const worker = await network.agent("worker");
+  worker.serve({ name: "travel", input_schema: { to: "string" } }, () => "there");
+  await worker.start();
+  const refusals = [
+    {
+      agent_id: "worker",
+      capability: "travel",
+      version: "1",
+      issues: [{ at: "/to", message: text("string") }],
+    },
+  ];
+  const owner = await network.agent("owner");
+  const handoff = owner.handoff({ capability: "travel", input: { to: 7 } });
+  await expect(handoff.custody).rejects.toMatchObject({ status: 422, refusals });
+  const response = await fetch(`${network.url}/v1/envelopes`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ envelope: handoff.text }),
+  });
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({ waybill_status: 422, at: "/body/input", refusals });
+});
+
 test("what a hub is asked is answered, before anybody is attached and after", async () => {
   network = await Network.open();
   const worker = await network.agent("worker");

@@ -198,7 +198,7 @@ test("each attempt has spans of its own in the same trace", async () => {
 test("a span of what failed says with which status", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
-  worker.serve({ name: "strict", input_schema: { type: "number" } }, never);
+  worker.serve({ name: "strict", timeout_seconds: 60 }, never);
   worker.serve("endless", ({ signal }) => {
     return new Promise((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason as Error));
@@ -217,11 +217,12 @@ test("a span of what failed says with which status", async () => {
   expect(failed("send unknown")).toEqual([true, "404"]);
   expect(failed("custody unknown")).toEqual([true, "404"]);
 
-  const refused = owner.handoff({ to: "worker", capability: "strict", input: "x" });
-  await expect(refused.result).rejects.toMatchObject({ status: 422 });
+  const contract = { timeout_seconds: 1 };
+  const refused = owner.handoff({ to: "worker", capability: "strict", contract });
+  await expect(refused.result).rejects.toMatchObject({ status: 406 });
   await settled();
   expect(failed("send worker")).toEqual([false, undefined]);
-  expect(failed("process worker")).toEqual([true, "422"]);
+  expect(failed("process worker")).toEqual([true, "406"]);
   expect(spans("invoke_agent worker")).toEqual([]);
 
   const cancelled = owner.handoff({ capability: "endless" });

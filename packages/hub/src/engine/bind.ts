@@ -8,28 +8,34 @@ import type { HandoffEnvelope, LifecycleTerms } from "@waybill/protocol";
 import type { Offer, Registry } from "../registry/registry.ts";
 
 /**
- * The terms of a handoff: its contract, then what those who can take it need. Refused with 404 where
- * no manifest here has the capability: a name that nobody knows is an error now, not at the deadline.
+ * What is offered here of what a handoff asks for. Refused with 404 where no manifest here has the
+ * capability: a name that nobody knows is an error now, not at the deadline.
  */
-export async function bindTerms(
+export async function offersFor(
   { to, body }: HandoffEnvelope,
   registry: Registry,
-  defaults: LifecycleTerms,
-): Promise<LifecycleTerms> {
-  const offered =
+): Promise<readonly Offer[]> {
+  const offers =
     typeof to === "string"
       ? await registry.offersOf(to, body.capability)
       : await registry.firstOffers(to.capability);
-  if (offered.length === 0) {
-    throw new WaybillError(
-      404,
-      typeof to === "string"
-        ? `${to} has published no manifest here that offers ${body.capability}. Check both names, or start that agent first.`
-        : `Nobody here has published a manifest that offers ${to.capability}. Check its name, or start an agent that offers it first.`,
-      { at: "/to" },
-    );
-  }
-  const each = offered.map((offer) => termsFor(body.contract, offer, defaults));
+  if (offers.length > 0) return offers;
+  throw new WaybillError(
+    404,
+    typeof to === "string"
+      ? `${to} has published no manifest here that offers ${body.capability}. Check both names, or start that agent first.`
+      : `Nobody here has published a manifest that offers ${to.capability}. Check its name, or start an agent that offers it first.`,
+    { at: "/to" },
+  );
+}
+
+/** The terms of a handoff: its contract, then what those who can take it need. */
+export function bindTerms(
+  { body }: HandoffEnvelope,
+  offers: readonly Offer[],
+  defaults: LifecycleTerms,
+): LifecycleTerms {
+  const each = offers.map((offer) => termsFor(body.contract, offer, defaults));
   return {
     ...defaults,
     // Whoever takes it must be able to hold to the terms, so the widest of them count.

@@ -12,8 +12,9 @@ import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
 import { refusal } from "../custody/refusal.ts";
 import { entriesOf } from "../page.ts";
+import { checkInput } from "../routing/input-check.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
-import { bindTerms } from "./bind.ts";
+import { bindTerms, offersFor } from "./bind.ts";
 import type { Engine } from "./engine.ts";
 import { endGroup, groupLane, isDecided, membersOf } from "./group.ts";
 
@@ -177,7 +178,9 @@ async function decide(
   const { record } = draft;
   const isNew = record === undefined && envelope.kind === "handoff";
   if (isNew) {
-    const status = draft.take(verified, await bindTerms(envelope, engine.registry, engine.terms));
+    const offers = await offersFor(envelope, engine.registry);
+    await checkInput(envelope, offers, engine.registry, draft.at);
+    const status = draft.take(verified, bindTerms(envelope, offers, engine.terms));
     if (status === 100 && envelope.from !== engine.id) {
       await engine.openHandoffs.enter(envelope.from, envelope.handoff_id);
     }

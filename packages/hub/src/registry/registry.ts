@@ -73,7 +73,7 @@ const CAPABILITY_CHARACTERS_KEPT = 4 * 1024 * 1024;
 /** What one manifest may have. */
 const OFFERS_OF_AGENT = 256;
 /** Of those who offer a capability, so many are known at once. */
-const FIRST_OFFERS = 100;
+export const FIRST_OFFERS = 100;
 
 /**
  * Who everybody is and what they can do, by the manifests in the store. It holds what was asked for

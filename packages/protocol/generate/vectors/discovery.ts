@@ -66,6 +66,34 @@ function budgeted(title: string, candidates: readonly Members[], fits: readonly 
   return { ...row, input: { ...(row.input as Members), input_text, steps: 200_000 } };
 }
 
+type Given = { readonly [member: string]: unknown };
+
+/** `refused`: who refuses the input, and at which place; left out where it may be taken. */
+function judged(
+  title: string,
+  given: Given,
+  candidates: readonly Members[],
+  refused?: Readonly<Record<string, string>>,
+): Row {
+  return {
+    rules: [100],
+    title,
+    input: { operation: "judge_input", given, candidates, at: NOW },
+    expect: {
+      may_be_taken: refused === undefined,
+      refusals: Object.entries(refused ?? {}).map(([agent_id, at]) => ({ agent_id, at: [at] })),
+    },
+  };
+}
+
+const DEPTH = { input_schema: { query: "string", depth: "int" } };
+
+function judgedOnBudget(title: string, candidates: readonly Members[]): Row {
+  const row = judged(title, {}, candidates);
+  const input_text = { concat: ["[", many("1,", 19_999), "1]"] };
+  return { ...row, input: { ...(row.input as Members), input_text, steps: 200_000 } };
+}
+
 type Moment = readonly [after: number, what: number | "asked", isOut?: boolean];
 
 /** Outcomes of one agent, by status, and whether it is out when somebody asks. */
@@ -211,6 +239,49 @@ export const DISCOVERY: VectorFile = vectorFile(
       ["plain"],
     ),
     budgeted("schemas that each cost more than the budget of the query", COSTLY, []),
+    judged(
+      "an input that the only candidate refuses",
+      { input: { query: "tides", depth: "2" } },
+      [candidate("a", { capability: DEPTH })],
+      { a: "/depth" },
+    ),
+    judged(
+      "an input that each candidate refuses for another reason",
+      { input: { query: "tides", depth: "2" } },
+      [
+        candidate("a", { capability: DEPTH }),
+        candidate("b", { capability: { input_schema: { query: "int" } } }),
+        candidate("c", { capability: { max_input_bytes: 5 } }),
+      ],
+      { a: "/depth", b: "/query", c: "" },
+    ),
+    judged("an input that one of two takes", { input: { query: "tides", depth: "2" } }, [
+      candidate("a", { capability: DEPTH }),
+      candidate("b", { capability: { input_schema: { query: "string" } } }),
+    ]),
+    judged(
+      "an input that only strangers and other versions take",
+      { input: { query: "tides", depth: "2" }, version: "1", tags: ["en"] },
+      [
+        candidate("a", { capability: { ...DEPTH, version: "1.2", tags: ["en"] } }),
+        candidate("b", { is_trusted: false, capability: { version: "1", tags: ["en"] } }),
+        candidate("c", { capability: { version: "2", tags: ["en"] } }),
+        candidate("d", { capability: { version: "1", tags: ["de"] } }),
+      ],
+      { a: "/depth" },
+    ),
+    judged("no input, where one is needed", {}, [candidate("a", { capability: DEPTH })], { a: "" }),
+    judged("no input, where none is needed", {}, [candidate("a")]),
+    judged("words without an input, for who takes words", { has_words: true }, [
+      candidate("a", { capability: { ...DEPTH, takes: "conversation" } }),
+    ]),
+    judged(
+      "words without an input, for who takes none",
+      { has_words: true },
+      [candidate("a", { capability: DEPTH })],
+      { a: "" },
+    ),
+    judgedOnBudget("schemas that cost more than the budget refuse nothing", COSTLY),
     ejected("two failures in a row", [0, 500], [0, 500], [1, "asked", false]),
     ejected(
       "three failures in a row: out for 30 seconds",

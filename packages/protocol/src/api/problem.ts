@@ -1,3 +1,4 @@
+import type { InputIssue, InputRefusal } from "../discovery/input-refusals.ts";
 import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
 import { isStatusCode, STATUS } from "../status.ts";
@@ -15,6 +16,8 @@ export interface Problem {
   readonly at?: string | undefined;
   readonly retryable: boolean;
   readonly retry_after_ms?: number | undefined;
+  /** Why each of those who offer the capability refuses the input. */
+  readonly refusals?: readonly InputRefusal[] | undefined;
   readonly remedy: string;
 }
 
@@ -53,7 +56,7 @@ export const HTTP_STATUS: Readonly<Record<StatusCode, number>> = {
 };
 
 export function writeProblem(error: WaybillError): Problem {
-  const { status, code, message, at, retryable, retryAfterMs, remedy } = error;
+  const { status, code, message, at, retryable, retryAfterMs, refusals, remedy } = error;
   return {
     type: `urn:waybill:status:${status}`,
     title: STATUS[status].meaning,
@@ -64,24 +67,41 @@ export function writeProblem(error: WaybillError): Problem {
     at,
     retryable,
     retry_after_ms: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs),
+    refusals,
     remedy,
   };
 }
 
 /** The error that a problem tells of. What is no problem of ours is told by `errorOfResponse`. */
 export function readProblem(value: unknown): WaybillError {
-  const { waybill_status, detail, at, retryable, retry_after_ms } = (value ?? {}) as Record<
-    string,
-    unknown
-  >;
+  const members = (value ?? {}) as Record<string, unknown>;
+  const { waybill_status, detail, at, retryable, retry_after_ms } = members;
   if (!isStatusCode(waybill_status) || typeof detail !== "string") {
     throw new WaybillError(400, "This is no problem of a hub: it lacks waybill_status or detail.");
   }
+  const refusals = refusalsIn(members["refusals"]);
   return new WaybillError(waybill_status, detail, {
     at: typeof at === "string" ? at : undefined,
     retryable: typeof retryable === "boolean" ? retryable : undefined,
     ...(Number.isSafeInteger(retry_after_ms) ? { retryAfterMs: retry_after_ms as number } : {}),
+    ...(refusals.length === 0 ? {} : { refusals }),
   });
+}
+
+/** Whoever writes them is not trusted: what is no refusal is as good as not there. */
+function refusalsIn(value: unknown): readonly InputRefusal[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown) => {
+    const { agent_id, capability, version, issues } = (each ?? {}) as Record<string, unknown>;
+    const names = [agent_id, capability, version];
+    const isWhole = names.every((name) => typeof name === "string") && Array.isArray(issues);
+    return isWhole && issues.every(isIssue) ? [each as InputRefusal] : [];
+  });
+}
+
+function isIssue(value: unknown): value is InputIssue {
+  const { at, message } = (value ?? {}) as Record<string, unknown>;
+  return typeof at === "string" && typeof message === "string";
 }
 
 /** What others than hubs answer with: gateways that are overloaded, and proxies that know no hub. */

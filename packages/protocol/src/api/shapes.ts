@@ -185,6 +185,16 @@ export const shapes: () => Shapes = lazy(() => {
     at: z.string().optional(),
     retryable: z.boolean(),
     retry_after_ms: count.optional(),
+    refusals: z
+      .array(
+        z.object({
+          agent_id: agentId,
+          capability: z.string(),
+          version: z.string(),
+          issues: z.array(z.object({ at: z.string(), message: z.string() })),
+        }),
+      )
+      .optional(),
     remedy: z.string(),
   });
 

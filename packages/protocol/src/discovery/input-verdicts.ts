@@ -2,10 +2,18 @@ import type { Capability } from "../manifest/capability.ts";
 import { WaybillError } from "../error.ts";
 import type { Json } from "../json/json.ts";
 import { compileSchema, SCHEMA_LIMITS } from "../schema/schema.ts";
-import type { CheckBudget, CompiledSchema } from "../schema/schema.ts";
+import type { CheckBudget, CompiledSchema, SchemaIssue } from "../schema/schema.ts";
 
-/** Why a schema refuses an input, by the schema; nothing where the input fits. */
-export type InputVerdicts = Map<unknown, readonly string[]>;
+/** What a schema says of an input. */
+export interface InputVerdict {
+  /** For people; none where the input fits. */
+  readonly reasons: readonly string[];
+  /** The faults of the input; missing where the schema can't be used, which says nothing of the input. */
+  readonly issues: readonly Pick<SchemaIssue, "at" | "message">[] | undefined;
+}
+
+/** Verdicts on one input, by the schema. */
+export type InputVerdicts = Map<unknown, InputVerdict>;
 
 /** Whoever is asked whether the input fits. */
 export interface Asked {
@@ -43,9 +51,13 @@ export function* inputVerdicts(
   }
 }
 
-/** What is known of one of them; it has not been checked where nothing is. */
+/** Why the input does not fit one of them; it has not been checked where nothing is known. */
 export function verdictOf(known: InputVerdicts, asked: Asked): readonly string[] {
-  return known.get(schemaOf(asked)) ?? NOT_CHECKED;
+  return verdictOn(known, asked)?.reasons ?? NOT_CHECKED;
+}
+
+export function verdictOn(known: InputVerdicts, asked: Asked): InputVerdict | undefined {
+  return known.get(schemaOf(asked));
 }
 
 /** What tells a schema from others: those who share one are checked once. */
@@ -59,7 +71,7 @@ function tryOut(
   { capability, inputSchema }: Asked,
   budget: CheckBudget,
   steps: number,
-): readonly string[] | undefined {
+): InputVerdict | undefined {
   const own = { stepsLeft: Math.min(steps, budget.stepsLeft) };
   if (own.stepsLeft <= 0) return undefined;
   const given = own.stepsLeft;
@@ -67,18 +79,20 @@ function tryOut(
     const schema = inputSchema ?? compileSchema(capability.input_schema, {}, { budget: own });
     const issues = schema.check(input, own);
     const more = issues.length - ISSUES_SHOWN;
-    return [
-      ...issues
-        .slice(0, ISSUES_SHOWN)
-        .map(({ at, message }) => `the input breaks its schema${at && ` at ${at}`}: ${message}`),
+    const first = issues.slice(0, ISSUES_SHOWN).map(({ at, message }) => ({ at, message }));
+    const reasons = [
+      ...first.map(
+        ({ at, message }) => `the input breaks its schema${at && ` at ${at}`}: ${message}`,
+      ),
       ...(more > 0 ? [`the input breaks its schema in ${more} more places`] : []),
     ];
+    return { reasons, issues: first };
   } catch (error) {
     const isShort = own.stepsLeft <= 0 && given <= SCHEMA_LIMITS.checkSteps;
     // One bad schema must not keep all the others from being found.
-    return isShort
-      ? undefined
-      : [`its input schema can't be used: ${WaybillError.from(error).message}`];
+    if (isShort) return undefined;
+    const { message } = WaybillError.from(error);
+    return { reasons: [`its input schema can't be used: ${message}`], issues: undefined };
   } finally {
     budget.stepsLeft -= given - own.stepsLeft;
   }

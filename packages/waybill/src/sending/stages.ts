@@ -77,8 +77,9 @@ export function resultStage(result: HandoffResult, isAcknowledged: boolean): Sta
   };
 }
 
-export function endedStage({ status, code, message, remedy }: WaybillError): Stage {
-  return { event: "ended", members: { status, code, message, remedy }, lines: () => [] };
+export function endedStage({ status, code, message, at, refusals, remedy }: WaybillError): Stage {
+  const members = { status, code, message, at, refusals, remedy };
+  return { event: "ended", members, lines: () => [] };
 }
 
 /** How it ended without a result, and where to read why. */

@@ -1,4 +1,4 @@
-"""Who fits what is looked for, and in which order (WB-71 to WB-73)."""
+"""Who fits what is looked for, and in which order (WB-71 to WB-73, WB-92, WB-100)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from math import sqrt
 from typing import Any
 
 from .error import WaybillError
+from .json_text import stringify_json
 from .limits import CHECK_STEPS, QUERY_STEPS
 from .manifest_shape import read_capability
 from .pattern import Budget
 from .schema import compile_schema
-from .schema_check import spelling
+from .schema_check import Issue, spelling
 
 _Z = 1.96
 _FAILURES_TO_BE_OUT = 3
@@ -22,6 +23,8 @@ _MOST_MS = 60_000
 # Everybody starts with these: they decide for a newcomer, and hardly count beside a record.
 _PRIOR_SUCCESSES = 3
 _PRIOR_FAILURES = 1
+_NOT_CHECKED = "Not checked: the query's budget is used up."
+_ISSUES_SHOWN = 3
 # What a recipient brings about itself. Bad input, a cancellation and the like are the delegator's.
 _CAUSED_BY_RECIPIENT = frozenset((500, 501, 502, 503, 520))
 
@@ -73,6 +76,11 @@ def find(
     trials = [_Trial(candidate, *_reasons(query, candidate)) for candidate in candidates]
     if "input" in query:
         _check_input(query["input"], trials, Budget(QUERY_STEPS) if budget is None else budget)
+        for trial in trials:
+            if trial.schema is not None:
+                trial.reasons.extend(
+                    [_NOT_CHECKED] if trial.verdict is None else trial.verdict.reasons
+                )
     fits: list[Candidate] = []
     left_out: dict[str, list[str]] = {}
     for trial in trials:
@@ -90,6 +98,8 @@ class _Trial:
     reasons: list[str]
     # Missing for one who offers something else: the input is not made for it.
     schema: Any
+    # Missing where the input was not checked.
+    verdict: _Verdict | None = None
 
 
 def _check_input(value: Any, trials: list[_Trial], budget: Budget) -> None:
@@ -109,7 +119,7 @@ def _check_input(value: Any, trials: list[_Trial], budget: Budget) -> None:
             order.append((bool(trial.reasons), turns[trial.candidate.agent_id], text))
         by_schema.setdefault(text, []).append(trial)
     waiting = [text for *_, text in sorted(order, key=lambda each: each[:2])]
-    verdicts: dict[str, list[str]] = {}
+    verdicts: dict[str, _Verdict] = {}
     share = budget.left // (2 * len(waiting)) if waiting else 0
     for steps in (share, CHECK_STEPS):
         for text in waiting:
@@ -119,12 +129,17 @@ def _check_input(value: Any, trials: list[_Trial], budget: Budget) -> None:
                     verdicts[text] = verdict
     for text, asked in by_schema.items():
         for trial in asked:
-            trial.reasons.extend(
-                verdicts.get(text, ["Not checked: the query's budget is used up."])
-            )
+            trial.verdict = verdicts.get(text)
 
 
-def _verdict(value: Any, schema: Any, budget: Budget, steps: int) -> list[str] | None:
+@dataclass(frozen=True)
+class _Verdict:
+    reasons: list[str]
+    # Missing where the schema can't be used, which says nothing of the input.
+    issues: list[Issue] | None
+
+
+def _verdict(value: Any, schema: Any, budget: Budget, steps: int) -> _Verdict | None:
     """What is wrong with the input; None where the steps did not suffice to tell."""
     given = min(steps, budget.left)
     if given <= 0:
@@ -135,10 +150,54 @@ def _verdict(value: Any, schema: Any, budget: Budget, steps: int) -> list[str] |
     except WaybillError as error:
         if own.left == 0 and given < CHECK_STEPS:
             return None
-        return [f"The input can't be checked against its schema: {error.message}"]
+        return _Verdict([f"The input can't be checked against its schema: {error.message}"], None)
     finally:
         budget.left -= given - own.left
-    return [f"The input does not fit: {issue.message}." for issue in issues[:1]]
+    reasons = [f"The input does not fit: {issue.message}." for issue in issues[:1]]
+    return _Verdict(reasons, issues[:_ISSUES_SHOWN])
+
+
+@dataclass(frozen=True)
+class InputJudgement:
+    """Whether a candidate takes an input, or may take it; if not, which faults each of them finds."""
+
+    may_be_taken: bool
+    refusals: dict[str, list[Issue]]
+
+
+def judge_input(
+    given: dict[str, Any], offering: Iterable[Candidate], budget: Budget | None = None
+) -> InputJudgement:
+    """Whether all who offer what is wanted refuse this very input (WB-100)."""
+    trials = [
+        _Trial(each, [], read_capability(each.capability)["input_schema"])
+        for each in offering
+        if not _unwanted(given, each)
+    ]
+    if "input" in given:
+        _check_input(given["input"], trials, Budget(QUERY_STEPS) if budget is None else budget)
+    refusals = {each.candidate.agent_id: _issues(given, each) for each in trials}
+    if any(not issues for issues in refusals.values()):
+        return InputJudgement(True, {})
+    return InputJudgement(False, {agent: issues or [] for agent, issues in refusals.items()})
+
+
+def _unwanted(given: dict[str, Any], candidate: Candidate) -> bool:
+    capability = read_capability(candidate.capability)
+    wants = {**given, "capability": capability["name"]}
+    return bool(_reasons(wants, candidate)[0])
+
+
+def _issues(given: dict[str, Any], trial: _Trial) -> list[Issue] | None:
+    """The faults that a candidate finds; None where it is not known."""
+    capability = read_capability(trial.candidate.capability)
+    if "input" not in given:
+        takes_words = given.get("has_words", False) and capability["takes"] != "structured"
+        return [] if takes_words or not trial.schema else [Issue("", "input", "it is missing")]
+    size = len(stringify_json(given["input"]).encode())
+    if size > capability["max_input_bytes"]:
+        return [Issue("", "max_input_bytes", f"it has {size} bytes")]
+    return None if trial.verdict is None else trial.verdict.issues
 
 
 def _claim(candidate: Candidate) -> float:

@@ -19,6 +19,7 @@ class WaybillError(Exception):
         cause: Any = None,
         retryable: bool | None = None,
         retry_after_ms: int | None = None,
+        refusals: list[dict[str, Any]] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -28,6 +29,8 @@ class WaybillError(Exception):
         self.cause = cause
         self.retryable: bool = self.row.retry in RETRYABLE if retryable is None else retryable
         self.retry_after_ms = retry_after_ms
+        # Of a 422 before custody: why each of those who offer the capability refuses the input.
+        self.refusals: list[dict[str, Any]] = refusals or []
         if isinstance(cause, BaseException):
             self.__cause__ = cause
 

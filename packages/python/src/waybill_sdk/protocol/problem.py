@@ -6,9 +6,17 @@ from typing import Any
 
 from .error import WaybillError
 from .json_text import parse_json
-from .shape import boolean, integer, record, status, text, wait_ms
+from .shape import boolean, integer, listed, record, status, text, wait_ms
 from .status import STATUSES
 
+_refusal = record(
+    {
+        "agent_id": text(),
+        "capability": text(),
+        "version": text(),
+        "issues": listed(record({"at": text(), "message": text()})),
+    }
+)
 _problem = record(
     {
         "type": text(),
@@ -20,7 +28,7 @@ _problem = record(
         "retryable": boolean,
         "remedy": text(),
     },
-    {"at": text(), "retry_after_ms": wait_ms},
+    {"at": text(), "retry_after_ms": wait_ms, "refusals": listed(_refusal)},
 )
 check_problem = _problem
 
@@ -36,6 +44,7 @@ def read_problem(value: Any) -> WaybillError:
         at=value.get("at"),
         retryable=value["retryable"],
         retry_after_ms=value.get("retry_after_ms"),
+        refusals=value.get("refusals"),
     )
 
 

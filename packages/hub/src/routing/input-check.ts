@@ -1,0 +1,77 @@
+import { judgeInput, refusalText, SCHEMA_LIMITS, WaybillError } from "@waybill/protocol";
+import type {
+  Candidate,
+  GivenInput,
+  HandoffEnvelope,
+  InputRefusal,
+  InputVerdicts,
+} from "@waybill/protocol";
+import { FIRST_OFFERS } from "../registry/registry.ts";
+import type { Offer, Registry } from "../registry/registry.ts";
+
+/** How much text of capabilities is read for one handoff. */
+const CHARACTERS_AT_ONCE = 1024 * 1024;
+/** Of very many who refuse an input, so many are named. */
+const REFUSALS_SHOWN = 20;
+
+/**
+ * Refuses with 422 a handoff whose input is refused by everybody who offers its capability here,
+ * connected or not: it would wait until its deadline for nobody.
+ */
+export async function checkInput(
+  { body, to }: HandoffEnvelope,
+  offers: readonly Offer[],
+  registry: Registry,
+  now: number,
+): Promise<void> {
+  // Beyond these there may be somebody who takes it.
+  if (typeof to !== "string" && offers.length >= FIRST_OFFERS) return;
+  const given: GivenInput = {
+    input: body.input,
+    hasWords: (body.brief ?? body.messages) !== undefined,
+    ...(typeof to === "string"
+      ? { version: body.version }
+      : { version: to.version, tags: to.tags }),
+  };
+  const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
+  const verdicts: InputVerdicts = new Map();
+  let refusals: readonly InputRefusal[] = [];
+  // Mostly the first one takes it, and then nobody else's schema has to be read.
+  for (const some of [offers.slice(0, 1), offers]) {
+    const candidates = await readAll(some, registry, now);
+    const judged = candidates && judgeInput(given, candidates, { budget, verdicts });
+    if (judged === undefined || judged.mayBeTaken) return;
+    refusals = judged.refusals;
+  }
+  if (refusals.length > 0) throw refused(body.capability, refusals);
+}
+
+/** Undefined where not all of them can be read. */
+async function readAll(
+  offers: readonly Offer[],
+  registry: Registry,
+  now: number,
+): Promise<readonly Candidate[] | undefined> {
+  const characters = offers.reduce((sum, offer) => sum + offer.characters, 0);
+  if (characters > CHARACTERS_AT_ONCE) return undefined;
+  const candidates: Candidate[] = [];
+  for (const offer of offers) {
+    // Nothing that an agent without a valid key says is believed.
+    if (!offer.hasKeyAt(now)) continue;
+    const found = await registry.read(offer);
+    if (found === undefined) return undefined;
+    candidates.push({ agent_id: offer.agent, trust: offer.trust, ...found });
+  }
+  return candidates;
+}
+
+function refused(capability: string, all: readonly InputRefusal[]): WaybillError {
+  const refusals = all.slice(0, REFUSALS_SHOWN);
+  const more = all.length - refusals.length;
+  const others = more > 0 ? `, and so do ${more} more` : "";
+  return new WaybillError(
+    422,
+    `Nobody here takes this input for ${capability}, so nothing was handed off. ${refusalText(refusals)}${others}.`,
+    { at: "/body/input", refusals },
+  );
+}

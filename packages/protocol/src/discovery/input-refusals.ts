@@ -1,0 +1,139 @@
+import { utf8 } from "#platform";
+import { matchesVersion } from "../manifest/capability.ts";
+import type { Capability } from "../manifest/capability.ts";
+import { stringifyJson } from "../json/json.ts";
+import type { Json } from "../json/json.ts";
+import { SCHEMA_LIMITS } from "../schema/schema.ts";
+import type { CheckBudget } from "../schema/schema.ts";
+import type { Candidate } from "./discovery.ts";
+import { inputVerdicts, verdictOn } from "./input-verdicts.ts";
+import type { InputVerdicts } from "./input-verdicts.ts";
+
+/** One fault of an input. */
+export interface InputIssue {
+  /** A JSON Pointer into the input. */
+  readonly at: string;
+  /** What was expected there. */
+  readonly message: string;
+}
+
+/** Why one candidate can't take an input. */
+export interface InputRefusal {
+  readonly agent_id: string;
+  readonly capability: string;
+  readonly version: string;
+  readonly issues: readonly InputIssue[];
+}
+
+/** What a handoff brings and asks for, as far as it decides who can take its input. */
+export interface GivenInput {
+  readonly input?: Json | undefined;
+  /** Whether it says in words what is to be done, in a brief or in messages. */
+  readonly hasWords?: boolean | undefined;
+  readonly version?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface InputJudgement {
+  /** A candidate takes the input, or was not checked to the end and may take it. */
+  readonly mayBeTaken: boolean;
+  readonly refusals: readonly InputRefusal[];
+}
+
+export interface JudgeInputOptions {
+  /** What the checks may cost together; 20,000,000 steps where it is left out. */
+  readonly budget?: CheckBudget | undefined;
+  /** Verdicts of an earlier query about the very same input. New ones are added to them. */
+  readonly verdicts?: InputVerdicts | undefined;
+}
+
+/**
+ * Which of those who offer a capability refuse this very input. Agents that are not trusted, and
+ * capabilities in another version or without a wanted tag, are no candidates and count for nothing.
+ * The search ends with the first candidate that takes the input.
+ */
+export function judgeInput(
+  given: GivenInput,
+  offering: readonly Candidate[],
+  {
+    budget = { stepsLeft: SCHEMA_LIMITS.querySteps },
+    verdicts = new Map(),
+  }: JudgeInputOptions = {},
+): InputJudgement {
+  const candidates = offering.filter((each) => isWanted(each, given));
+  const { input } = given;
+  if (input === undefined) {
+    return judged(candidates, ({ capability }) => (needsInput(capability, given) ? NO_INPUT : []));
+  }
+  const bytes = utf8(stringifyJson(input)).length;
+  budget.stepsLeft -= bytes >> 3;
+  const issuesOf = (candidate: Candidate) =>
+    sizeIssues(candidate.capability, bytes) ?? verdictOn(verdicts, candidate)?.issues;
+  const isTaken = () => candidates.some((each) => issuesOf(each)?.length === 0);
+  for (const _slice of inputVerdicts(input, candidates, budget, verdicts)) {
+    if (isTaken()) return MAY_BE_TAKEN;
+  }
+  return judged(candidates, issuesOf);
+}
+
+/** Several refusals as one sentence; agents that say the same are named together. */
+export function refusalText(refusals: readonly InputRefusal[]): string {
+  const agents = new Map<string, string[]>();
+  for (const { agent_id, issues } of refusals) {
+    const text = issues.map(issueText).join("; ");
+    agents.set(text, [...(agents.get(text) ?? []), agent_id]);
+  }
+  return [...agents]
+    .map(([text, ids]) => `${namesText([...new Set(ids)])} the input: ${text}`)
+    .join(". ");
+}
+
+const MAY_BE_TAKEN: InputJudgement = { mayBeTaken: true, refusals: [] };
+const NO_INPUT: readonly InputIssue[] = [{ at: "", message: "is missing" }];
+const NAMES_SHOWN = 3;
+
+function issueText({ at, message }: InputIssue): string {
+  return at === "" ? `the input ${message}` : `${at}: ${message}`;
+}
+
+function namesText(ids: readonly string[]): string {
+  if (ids.length === 1) return `${ids[0]} refuses`;
+  const more = ids.length - NAMES_SHOWN;
+  if (more <= 0) return `${ids.slice(0, -1).join(", ")} and ${ids.at(-1)} refuse`;
+  return `${ids.slice(0, NAMES_SHOWN).join(", ")} and ${more} more refuse`;
+}
+
+function isWanted({ trust, capability }: Candidate, { version, tags = [] }: GivenInput): boolean {
+  const isVersion = version === undefined || matchesVersion(capability.version, version);
+  return trust.isTrusted && isVersion && tags.every((tag) => capability.tags.includes(tag));
+}
+
+/** What is said in words can be taken without an input, by whoever takes words. */
+function needsInput({ takes, input_schema }: Capability, { hasWords }: GivenInput): boolean {
+  const isEnough = hasWords === true && takes !== "structured";
+  return !isEnough && Object.keys(input_schema).length > 0;
+}
+
+function sizeIssues(
+  { max_input_bytes: most }: Capability,
+  bytes: number,
+): readonly InputIssue[] | undefined {
+  if (bytes <= most) return undefined;
+  return [{ at: "", message: `has ${bytes} bytes, and at most ${most} are taken` }];
+}
+
+/** `issuesOf` gives nothing for a candidate of which nothing is known. */
+function judged(
+  candidates: readonly Candidate[],
+  issuesOf: (candidate: Candidate) => readonly InputIssue[] | undefined,
+): InputJudgement {
+  const refusals: InputRefusal[] = [];
+  for (const candidate of candidates) {
+    const issues = issuesOf(candidate);
+    if (issues === undefined || issues.length === 0) return MAY_BE_TAKEN;
+    const { agent_id, capability } = candidate;
+    const { name, version } = capability;
+    refusals.push({ agent_id, capability: name, version, issues });
+  }
+  return { mayBeTaken: false, refusals };
+}
