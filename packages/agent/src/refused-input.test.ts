@@ -16,6 +16,8 @@ async function researcher(
   return agent;
 }
 
+const text = (part: string): string => expect.stringContaining(part) as string;
+
 async function refusalOf(work: Promise<unknown>): Promise<WaybillError> {
   const error: unknown = await work.then(
     () => undefined,
@@ -100,4 +102,59 @@ test("WB-100 a schema that costs more than the budget refuses nothing", async ()
   await expect(
     world.agent("owner").handoff({ capability: "research", input }).custody,
   ).resolves.toBeDefined();
+});
+
+test("WB-100 a dead letter names the most telling cause, and who waits is told what is in the way", async () => {
+  const world = await World.open();
+  await researcher(world, "a");
+  const away = await researcher(world, "b", { topic: "string", depth: "boolean" });
+  await away.stop();
+  const owner = world.agent("owner");
+  const input = { topic: "tides", depth: true };
+  const handoff = owner.handoff({ capability: "research", input, timeoutMs: 60_000 });
+  await handoff.custody;
+  expect((await world.server.handoff(handoff.id, "owner"))?.waitsFor).toEqual([
+    { agent_id: "a", why: "input", reason: text("refuses the input: /depth: ") },
+    { agent_id: "b", why: "away", reason: "is not connected" },
+  ]);
+  const ended = refusalOf(handoff.result);
+  await world.clock.advance(61_000);
+  expect(await ended).toMatchObject({
+    status: 504,
+    message: text("a refuses the input: /depth: "),
+  });
+  const [letter] = await world.server.deadLetters.list({ limit: 1 });
+  expect(letter?.reason).toMatch(/has passed; a refuses the input: \/depth: .*integer.*\.$/);
+});
+
+test("WB-100 a dead letter that was tried quotes what its recipient said", async () => {
+  const world = await World.open({ terms: { backoffMs: 10 } });
+  const agent = world.agent("a");
+  agent.serve({ name: "research", max_attempts: 9 }, () => {
+    throw new WaybillError(500, "the library is closed", { retryable: true });
+  });
+  await agent.start();
+  const handoff = world.agent("owner").handoff({ capability: "research", timeoutMs: 60_000 });
+  await handoff.custody;
+  await world.clock.advance(5);
+  await agent.stop();
+  const ended = refusalOf(handoff.result);
+  await world.clock.advance(61_000);
+  expect((await ended).message).toMatch(
+    /a said: the library is closed; then a is not connected\.$/,
+  );
+});
+
+test("WB-100 of those who only lack room or are not connected, the dead letter says that", async () => {
+  const world = await World.open();
+  const agent = world.agent("a", { credit: 1 });
+  agent.serve("research", () => new Promise(() => undefined));
+  await agent.start();
+  const owner = world.agent("owner");
+  await owner.handoff({ capability: "research", timeoutMs: 900_000 }).accepted;
+  const second = owner.handoff({ capability: "research", timeoutMs: 60_000 });
+  await second.custody;
+  const ended = refusalOf(second.result);
+  await world.clock.advance(61_000);
+  expect((await ended).message).toMatch(/a has no room: it works on 1\.$/);
 });

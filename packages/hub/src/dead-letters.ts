@@ -87,11 +87,12 @@ export class DeadLetters {
   }
 }
 
-function deadLetterOf({ state, capability, correlationId }: HandoffRecord): DeadLetter {
+function deadLetterOf(record: HandoffRecord): DeadLetter {
+  const { state, capability, correlationId } = record;
   return {
     id: state.id,
     status: state.status,
-    reason: reasonOf(state),
+    reason: record.reason ?? reasonOf(state, record.cause, undefined),
     delegator: state.delegator,
     capability,
     correlationId,

@@ -1,4 +1,10 @@
-export type { AttemptView, HandoffView, WireHandoffView } from "./api/view.ts";
+export type {
+  AttemptView,
+  HandoffView,
+  WaitReason,
+  WaitsFor,
+  WireHandoffView,
+} from "./api/view.ts";
 export { readHandoffView, writeHandoffView } from "./api/view.ts";
 export { readDelivery, writeDelivery } from "./api/delivery.ts";
 export type { Delivery, ReceivedAt, WireDelivery } from "./api/delivery.ts";

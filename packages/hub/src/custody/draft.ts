@@ -14,7 +14,7 @@ import type {
 import type { NewEntry } from "../store.ts";
 import { decisionEntry, envelopeEntry } from "./entries.ts";
 import type { Decision, HubEvent } from "./entries.ts";
-import type { FollowUp, HandoffRecord } from "./record.ts";
+import type { Cause, FollowUp, HandoffRecord } from "./record.ts";
 
 /** What leaves the hub once the draft is on disk. */
 export type Outgoing =
@@ -176,6 +176,8 @@ export class Draft {
       this.handoff = envelope as HandoffEnvelope;
     } else this.amend({ state });
     if (paper !== undefined) this.#file(event, paper.digest);
+    const cause = envelope && causeIn(envelope, this.record.cause);
+    if (cause !== undefined) this.amend({ cause });
     for (const effect of effects) this.#send(effect, paper);
     return status;
   }
@@ -232,6 +234,19 @@ function newRecord(envelope: HandoffEnvelope, state: HandoffRecord["state"]): Ha
     replayedBy: null,
     late: {},
   };
+}
+
+const MESSAGE_CHARACTERS = 300;
+
+/** What a recipient has said against an attempt. A verdict says more than that it was given back. */
+function causeIn(envelope: Envelope, before: Cause | undefined): Cause | undefined {
+  const { kind, from: by, body } = envelope;
+  if (kind !== "result" && kind !== "receipt") return undefined;
+  const { status } = body;
+  const said = kind === "result" ? body.error?.message : body.reason;
+  if (status < 300 || said === undefined || said === "") return undefined;
+  if (status < 400 && before !== undefined) return undefined;
+  return { by, status, message: said.slice(0, MESSAGE_CHARACTERS) };
 }
 
 function groupOf({ group }: HandoffEnvelope): HandoffRecord["group"] {

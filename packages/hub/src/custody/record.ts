@@ -1,5 +1,5 @@
 import { liveAttempt, wakeAt } from "@waybill/protocol";
-import type { Digest, Group, Handoff, Wanted } from "@waybill/protocol";
+import type { Digest, Group, Handoff, StatusCode, Wanted } from "@waybill/protocol";
 import type { StoredHandoff } from "../store.ts";
 
 /** A question envelope, by its digest: the envelope itself is in the ledger. */
@@ -34,6 +34,10 @@ export interface HandoffRecord {
   readonly asked: readonly AskedPaper[];
   readonly answers: readonly Digest[];
   readonly notice: Digest | null;
+  /** The most telling word of a recipient that has not ended it. */
+  readonly cause?: Cause | undefined;
+  /** Why it is a dead letter, in a sentence. */
+  readonly reason?: string | undefined;
   /** Due to be offered, and nobody there to offer it to. */
   readonly isWaiting: boolean;
   readonly hasChildren: boolean;
@@ -41,6 +45,13 @@ export interface HandoffRecord {
   readonly replayedBy: string | null;
   /** How many late envelopes are on record, by the attempt that they speak of; 0 for the delegator's. */
   readonly late: Readonly<Record<number, number>>;
+}
+
+/** What a recipient has said of an attempt that it did not complete. */
+export interface Cause {
+  readonly by: string;
+  readonly status: StatusCode;
+  readonly message: string;
 }
 
 export interface Case {

@@ -1,7 +1,9 @@
+import type { HandoffEnvelope } from "@waybill/protocol";
 import type { Draft } from "../custody/draft.ts";
 import { envelopeEntry } from "../custody/entries.ts";
 import type { Engine } from "./engine.ts";
-import { noticeOf } from "./notice.ts";
+import { whyWaiting, waitText } from "../routing/why-waiting.ts";
+import { DECIDED_WITHOUT_IT, noticeOf, reasonOf } from "./notice.ts";
 
 /** Puts into the commit of an end what belongs to it: the hub's notice, and what is left to do. */
 export async function conclude(engine: Engine, draft: Draft): Promise<void> {
@@ -10,16 +12,21 @@ export async function conclude(engine: Engine, draft: Draft): Promise<void> {
     const handoff = await engine.cases.handoffOf(draft);
     const { key } = engine.options;
     const { newId: makeId } = engine;
+    const reason =
+      draft.lastMove === "group_decided"
+        ? DECIDED_WITHOUT_IT
+        : await reasonFor(engine, draft, handoff);
     const notice = noticeOf(handoff, state, {
       hub: engine.id,
       key,
       now: draft.at,
       newId: makeId,
-      isOfGroup: draft.lastMove === "group_decided",
+      reason,
     });
     const { digest, text } = notice;
     draft.entries.push(envelopeEntry(draft.at, notice));
-    draft.amend({ notice: digest });
+    const isDeadLetter = state.state === "dead_lettered";
+    draft.amend({ notice: digest, ...(isDeadLetter && { reason }) });
     draft.outgoing.push({ type: "envelope", to: state.delegator, digest, text, at: draft.at });
   }
   if (mayDecideGroup(draft)) draft.addFollowUp("group");
@@ -35,6 +42,18 @@ export async function conclude(engine: Engine, draft: Draft): Promise<void> {
   } else if (state.state === "dead_lettered" && engine.options.deadLetterAgent !== undefined) {
     draft.addFollowUp("dead_letter");
   }
+}
+
+/** Of a handoff that waited, the most telling of the reasons for that, besides what was said of it. */
+async function reasonFor(engine: Engine, draft: Draft, handoff: HandoffEnvelope): Promise<string> {
+  const { before } = draft;
+  const record = draft.record!;
+  const { state, cause } = record;
+  const waited =
+    state.state === "dead_lettered" && before?.isWaiting === true
+      ? waitText(await whyWaiting(engine, before, handoff, draft.at))
+      : undefined;
+  return reasonOf(state, cause, waited);
 }
 
 /** A success can only reach what asks for less than all, a failure only fail what asks for more than one. */

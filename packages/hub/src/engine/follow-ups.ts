@@ -65,7 +65,7 @@ const FOLLOW_UPS: Readonly<
             delegator: state.delegator,
             capability: record.capability,
             status: state.status,
-            reason: reasonOf(state),
+            reason: record.reason ?? reasonOf(state, record.cause, undefined),
             digest: state.digest,
             ...(isSmall ? { envelope: text } : {}),
           },

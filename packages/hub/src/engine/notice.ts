@@ -6,20 +6,23 @@ import type {
   PrivateKey,
   VerifiedEnvelope,
 } from "@waybill/protocol";
+import type { Cause } from "../custody/record.ts";
+
+export const DECIDED_WITHOUT_IT = "The group that this one is a member of is decided without it.";
 
 export interface NoticeOptions {
   readonly hub: string;
   readonly key: PrivateKey;
   readonly now: number;
   readonly newId: () => string;
-  readonly isOfGroup: boolean;
+  readonly reason: string;
 }
 
 /** The hub's word on an end that no party has given. */
 export function noticeOf(
   handoff: HandoffEnvelope,
   state: Handoff,
-  { hub, key, now, newId, isOfGroup }: NoticeOptions,
+  { hub, key, now, newId, reason }: NoticeOptions,
 ): VerifiedEnvelope<NoticeEnvelope> {
   const { status, attempts } = state;
   const envelope = createReply(
@@ -30,9 +33,7 @@ export function noticeOf(
       re: state.digest,
       body: {
         status,
-        reason: isOfGroup
-          ? "The group that this one is a member of is decided without it."
-          : reasonOf(state),
+        reason,
         data: {
           state: state.state,
           attempts: attempts.map((each) => ({
@@ -50,16 +51,26 @@ export function noticeOf(
   return { envelope, text, digest: digestOf(text), kid: key.kid };
 }
 
-/** Why it ended, in a sentence for whoever finds it later. */
-export function reasonOf({ status, attempts, deadline, recipient }: Handoff): string {
+/** Why it ended, in a sentence for whoever finds it later. `waited`: why it waited, if it did. */
+export function reasonOf(
+  { status, attempts, deadline, recipient }: Handoff,
+  cause: Cause | undefined,
+  waited: string | undefined,
+): string {
   const last = attempts.at(-1);
+  const nobody = `nobody was there to be asked${recipient === null ? "" : `: ${recipient} was not attached, or had no room`}`;
+  const told = cause === undefined ? "" : `, after ${cause.by} said: ${cause.message}`;
   const tail =
     last === undefined
-      ? `nobody was there to be asked${recipient === null ? "" : `: ${recipient} was not attached, or had no room`}`
-      : `the last of ${attempts.length} attempts, at ${last.recipient}, ended ${last.closed ?? "open"} with ${last.status} ${STATUS[last.status].name}`;
+      ? (waited ?? nobody)
+      : `the last of ${attempts.length} attempts, at ${last.recipient}, ended ${last.closed ?? "open"} with ${last.status} ${STATUS[last.status].name}${told}${waited === undefined ? "" : `; then ${waited}`}`;
   if (status === 504)
-    return `The deadline ${new Date(deadline).toISOString()} has passed; ${tail}.`;
-  if (status === 508) return `No attempt is left; ${tail}.`;
+    return `The deadline ${new Date(deadline).toISOString()} has passed; ${sentence(tail)}`;
+  if (status === 508) return `No attempt is left; ${sentence(tail)}`;
   if (status === 499) return `The handoff that this one is part of has ended.`;
-  return `Nobody can be asked any more; ${tail}.`;
+  return `Nobody can be asked any more; ${sentence(tail)}`;
+}
+
+function sentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
 }

@@ -1,7 +1,10 @@
-import type { Digest } from "@waybill/protocol";
+import { parseEnvelope, readCompact } from "@waybill/protocol";
+import type { Digest, HandoffEnvelope } from "@waybill/protocol";
+import type { WaitsFor } from "@waybill/protocol/api";
 import { endingOf, openQuestions } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { HandoffView } from "../hub-api.ts";
+import { whyWaiting } from "../routing/why-waiting.ts";
 import type { Engine } from "./engine.ts";
 
 export async function viewOf(engine: Engine, record: HandoffRecord): Promise<HandoffView> {
@@ -13,6 +16,7 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
     return text;
   };
   const ending = endingOf(record);
+  const envelope = await paper(state.digest);
   return {
     id: state.id,
     state: state.state,
@@ -26,12 +30,22 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
       status: each.status,
     })),
     isAcknowledged: state.isAcknowledged,
-    envelope: await paper(state.digest),
+    envelope,
+    ...(record.isWaiting ? { waitsFor: await waitsForOf(engine, record, envelope) } : {}),
     ...(acceptance === null ? {} : { acceptance: await paper(acceptance) }),
     questions: await Promise.all(openQuestions(record).map(({ digest }) => paper(digest))),
     ...(ending === null ? {} : { ending: await paper(ending) }),
     receivedAt,
   };
+}
+
+function waitsForOf(
+  engine: Engine,
+  record: HandoffRecord,
+  envelope: string,
+): Promise<readonly WaitsFor[]> {
+  const handoff = parseEnvelope(readCompact(envelope).payload) as HandoffEnvelope;
+  return whyWaiting(engine, record, handoff, engine.clock.now());
 }
 
 /** Knowing an id is not owning it: only the delegator and those who were asked see anything. */

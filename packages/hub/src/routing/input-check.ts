@@ -19,20 +19,14 @@ const REFUSALS_SHOWN = 20;
  * connected or not: it would wait until its deadline for nobody.
  */
 export async function checkInput(
-  { body, to }: HandoffEnvelope,
+  handoff: HandoffEnvelope,
   offers: readonly Offer[],
   registry: Registry,
   now: number,
 ): Promise<void> {
   // Beyond these there may be somebody who takes it.
-  if (typeof to !== "string" && offers.length >= FIRST_OFFERS) return;
-  const given: GivenInput = {
-    input: body.input,
-    hasWords: (body.brief ?? body.messages) !== undefined,
-    ...(typeof to === "string"
-      ? { version: body.version }
-      : { version: to.version, tags: to.tags }),
-  };
+  if (typeof handoff.to !== "string" && offers.length >= FIRST_OFFERS) return;
+  const given = givenOf(handoff);
   const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
   const verdicts: InputVerdicts = new Map();
   let refusals: readonly InputRefusal[] = [];
@@ -43,11 +37,19 @@ export async function checkInput(
     if (judged === undefined || judged.mayBeTaken) return;
     refusals = judged.refusals;
   }
-  if (refusals.length > 0) throw refused(body.capability, refusals);
+  if (refusals.length > 0) throw refused(handoff.body.capability, refusals);
 }
 
-/** Undefined where not all of them can be read. */
-async function readAll(
+/** What decides whether somebody takes the input of a handoff. */
+export function givenOf({ body, to }: HandoffEnvelope): GivenInput {
+  const hasWords = (body.brief ?? body.messages) !== undefined;
+  const wanted =
+    typeof to === "string" ? { version: body.version } : { version: to.version, tags: to.tags };
+  return { input: body.input, hasWords, ...wanted };
+}
+
+/** What these offer; undefined where not all of it can be read. */
+export async function readAll(
   offers: readonly Offer[],
   registry: Registry,
   now: number,

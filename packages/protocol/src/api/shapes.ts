@@ -113,6 +113,15 @@ export const shapes: () => Shapes = lazy(() => {
     questions: z.array(envelope),
     ending: envelope.optional(),
     received_at: receivedAt,
+    waits_for: z
+      .array(
+        z.object({
+          agent_id: agentId,
+          why: z.enum(["input", "terms", "rejected", "busy", "away", "next"]),
+          reason: z.string(),
+        }),
+      )
+      .optional(),
   });
 
   const label = z.string().min(1).max(256);

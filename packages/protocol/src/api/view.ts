@@ -15,6 +15,21 @@ export interface AttemptView {
   readonly status: StatusCode;
 }
 
+/**
+ * Why an agent that offers a capability has not been handed what waits for it. `input`: its schema
+ * refuses the input. `terms`: it is not what is wanted. `rejected`: it has said no. `busy`: it has no
+ * room. `away`: it is not connected. `next`: nothing is in the way.
+ */
+export type WaitReason = "input" | "terms" | "rejected" | "busy" | "away" | "next";
+
+/** One of those for whom a handoff waits, and what is in the way. */
+export interface WaitsFor {
+  readonly agent_id: string;
+  readonly why: WaitReason;
+  /** What is said of the agent: "is not connected". */
+  readonly reason: string;
+}
+
 /** What a party of a handoff may know of it. Envelopes are as they were signed. */
 export interface HandoffView {
   readonly id: string;
@@ -31,6 +46,8 @@ export interface HandoffView {
   /** The envelope that ended it, or the hub's notice where none did. */
   readonly ending?: string;
   readonly receivedAt: ReceivedAt;
+  /** Only while it waits to be offered: for whom, the most telling first. */
+  readonly waitsFor?: readonly WaitsFor[];
 }
 
 /** A view as it goes over the wire. */
@@ -46,6 +63,7 @@ export interface WireHandoffView {
   readonly questions: readonly string[];
   readonly ending?: string | undefined;
   readonly received_at: Readonly<Record<string, string>>;
+  readonly waits_for?: readonly WaitsFor[] | undefined;
 }
 
 export function writeHandoffView(view: HandoffView): WireHandoffView {
@@ -62,12 +80,14 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
     questions,
     ending,
     received_at: writeTimes(view.receivedAt),
+    waits_for: view.waitsFor,
   };
 }
 
 export function readHandoffView(value: unknown): HandoffView {
   const view = checked(shapes().handoffView, value, "The view of a handoff");
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
+  const { waits_for: waitsFor } = view;
   const receivedAt = Object.entries(view.received_at).map(([key, at]) => [key, parseTime(at)!]);
   return {
     id,
@@ -81,5 +101,6 @@ export function readHandoffView(value: unknown): HandoffView {
     questions,
     ...(ending === undefined ? {} : { ending }),
     receivedAt: Object.fromEntries(receivedAt) as ReceivedAt,
+    ...(waitsFor === undefined ? {} : { waitsFor }),
   };
 }

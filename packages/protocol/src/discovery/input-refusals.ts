@@ -80,12 +80,17 @@ export function judgeInput(
 export function refusalText(refusals: readonly InputRefusal[]): string {
   const agents = new Map<string, string[]>();
   for (const { agent_id, issues } of refusals) {
-    const text = issues.map(issueText).join("; ");
+    const text = issuesText(issues);
     agents.set(text, [...(agents.get(text) ?? []), agent_id]);
   }
   return [...agents]
     .map(([text, ids]) => `${namesText([...new Set(ids)])} the input: ${text}`)
     .join(". ");
+}
+
+/** The faults of an input, each with its place. */
+export function issuesText(issues: readonly InputIssue[]): string {
+  return issues.map(issueText).join("; ");
 }
 
 const MAY_BE_TAKEN: InputJudgement = { mayBeTaken: true, refusals: [] };

@@ -66,6 +66,7 @@ function handoffOf(recorded: Recorded, papers: Papers): Growing {
     endedAt: view.state === "open" ? undefined : endOf(recorded, events),
     deadline: view.deadline,
     replayOf: envelope.replay_of,
+    waitsFor: view.waitsFor ?? [],
     parentId: envelope.parent_id,
     events,
     children: [],

@@ -25,6 +25,7 @@ function handoffJson(handoff: TraceHandoff): unknown {
     ended_at: timeText(handoff.endedAt),
     deadline: timeText(handoff.deadline),
     replay_of: handoff.replayOf ?? null,
+    waits_for: handoff.waitsFor,
     events: handoff.events.map(
       ({ sequence, at, type, by, attempt, status: own, says, signature, receipt }) => ({
         sequence,

@@ -90,6 +90,21 @@ test("parts stand where they were handed off, and all signatures hold", async ()
   });
 });
 
+test("who waits is told whole what is in the way, however narrow the terminal is", async () => {
+  const trace = await traced();
+  const [review] = trace.handoffs;
+  const reason = `refuses the input: /depth: must be of type integer; ${"/topic: is missing; ".repeat(6)}`;
+  const waitsFor = [{ agent_id: "anna", why: "input" as const, reason }];
+  const waiting = { ...trace, handoffs: [{ ...review!, waitsFor }] };
+  const text = traceText(waiting, 80, Date.now(), style);
+  for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  const told = text.replaceAll(/\n│ +/g, " ");
+  expect(told).toContain(`! waits: anna ${reason.trim()}`);
+  expect(JSON.parse(JSON.stringify(traceJson(waiting)))).toMatchObject({
+    handoffs: [{ waits_for: waitsFor }],
+  });
+});
+
 test("a signature that does not hold is named where it stands", async () => {
   // Another last letter of the signature; what it says stays as it was.
   const trace = await traced(

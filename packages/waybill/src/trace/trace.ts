@@ -1,3 +1,4 @@
+import type { WaitsFor } from "@waybill/protocol/api";
 import type { HandoffState, StatusCode } from "@waybill/protocol";
 
 /** Whether something was really signed by who it is from. */
@@ -38,6 +39,8 @@ export interface TraceHandoff {
   readonly endedAt: number | undefined;
   readonly deadline: number;
   readonly replayOf: string | undefined;
+  /** For whom it waits, and what is in the way; the most telling first. */
+  readonly waitsFor: readonly WaitsFor[];
   readonly events: readonly TraceEvent[];
   /** Parts of it, and replays of it, by when they began. */
   readonly children: readonly TraceHandoff[];

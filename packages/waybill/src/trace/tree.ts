@@ -1,5 +1,6 @@
 import { statusOf } from "@waybill/protocol";
 import { durationText } from "../terminal/duration.ts";
+import { waitLines } from "./waits.ts";
 import type { Style } from "../terminal/style.ts";
 import { counted, padded, printable, shortened, widthOf } from "../terminal/text.ts";
 import { STATE_SIGNS, toned } from "./signs.ts";
@@ -49,6 +50,8 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
     style.faint(`${status} ${statusOf(status).name}`),
   ].join(" ");
   const lines = [title, `${style.faint(`│ ${handoff.id}`)}`];
+  const waits = waitLines(handoff.waitsFor, width - 2, style);
+  lines.push(...waits.map((line) => `${style.faint("│")} ${line}`));
   const bodies = bodiesOf(handoff);
   const hasMore = handoff.attempts > 1;
   const byWidth = Math.max(0, ...handoff.events.map(({ by }) => widthOf(by)));

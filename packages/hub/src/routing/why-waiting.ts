@@ -1,0 +1,125 @@
+import { findCandidates, issuesText, judgeInput, queryOf, SCHEMA_LIMITS } from "@waybill/protocol";
+import type { Candidate, HandoffEnvelope, InputVerdicts } from "@waybill/protocol";
+import type { WaitReason, WaitsFor } from "@waybill/protocol/api";
+import type { HandoffRecord } from "../custody/record.ts";
+import type { Offer, Registry } from "../registry/registry.ts";
+import type { Attached } from "./attached.ts";
+import { givenOf, readAll } from "./input-check.ts";
+
+/** Of many who offer it, so many are looked at. */
+const LOOKED_AT = 20;
+/** What the checks of one input may cost here: this is told to people, and decides nothing. */
+const STEPS = SCHEMA_LIMITS.querySteps / 10;
+const NAMES_SHOWN = 3;
+
+/** What says most about a wait comes first. */
+const WHYS: readonly WaitReason[] = ["input", "terms", "rejected", "busy", "away", "next"];
+
+export interface WhyWaitingOptions {
+  readonly registry: Registry;
+  readonly attached: ReadonlyMap<string, Attached>;
+}
+
+/** Why a handoff waits, by those who offer its capability: who says most about it comes first. */
+export async function whyWaiting(
+  { registry, attached }: WhyWaitingOptions,
+  record: HandoffRecord,
+  handoff: HandoffEnvelope,
+  now: number,
+): Promise<readonly WaitsFor[]> {
+  const { state, capability } = record;
+  const only = state.resumes?.recipient ?? state.recipient;
+  const offers =
+    only === null
+      ? (await registry.firstOffers(capability)).slice(0, LOOKED_AT)
+      : await registry.offersOf(only, capability);
+  if (only !== null && offers.length === 0) {
+    return [{ agent_id: only, why: "terms", reason: `does not offer ${capability} any more` }];
+  }
+  const candidates = (await readAll(offers, registry, now)) ?? [];
+  const against = [
+    rejections(record),
+    inputReasons(handoff, candidates),
+    termReasons(handoff, candidates, now),
+  ];
+  const closest = new Map<string, WaitsFor>();
+  for (const offer of offers) {
+    const found = against.flatMap(
+      (reasons) => reasons.get(placeOf(offer)) ?? reasons.get(offer.agent) ?? [],
+    );
+    const why = found[0] ?? presence(offer, attached.get(offer.agent));
+    const before = closest.get(offer.agent);
+    // Of several versions the one counts that comes closest to taking it.
+    if (before === undefined || rankOf(before) < rankOf(why)) closest.set(offer.agent, why);
+  }
+  return [...closest.values()].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** The most telling of the reasons as a sentence; undefined where there is none. */
+export function waitText(waits: readonly WaitsFor[]): string | undefined {
+  const [first] = waits;
+  if (first === undefined || first.why === "next") return undefined;
+  const alike = waits.filter(({ why }) => why === first.why);
+  const more = alike.length - NAMES_SHOWN;
+  const named = alike.slice(0, NAMES_SHOWN).map(({ agent_id, reason }) => `${agent_id} ${reason}`);
+  return `${named.join("; ")}${more > 0 ? `; ${more} more in the same way` : ""}`;
+}
+
+type Reasons = ReadonlyMap<string, WaitsFor>;
+
+function rankOf({ why }: WaitsFor): number {
+  return WHYS.indexOf(why);
+}
+
+function placeOf({ agent, version }: Pick<Offer, "agent" | "version">): string {
+  return `${agent} ${version}`;
+}
+
+function rejections({ state }: HandoffRecord): Reasons {
+  const rejected = state.attempts.filter(({ closed }) => closed === "rejected");
+  return new Map(
+    rejected.map(({ recipient, status }) => [
+      recipient,
+      { agent_id: recipient, why: "rejected", reason: `has rejected it with ${status}` },
+    ]),
+  );
+}
+
+function inputReasons(handoff: HandoffEnvelope, candidates: readonly Candidate[]): Reasons {
+  const given = givenOf(handoff);
+  const budget = { stepsLeft: STEPS };
+  const verdicts: InputVerdicts = new Map();
+  return new Map(
+    candidates.flatMap((candidate) =>
+      judgeInput(given, [candidate], { budget, verdicts }).refusals.map(
+        ({ agent_id, version, issues }) => [
+          placeOf({ agent: agent_id, version }),
+          { agent_id, why: "input", reason: `refuses the input: ${issuesText(issues)}` },
+        ],
+      ),
+    ),
+  );
+}
+
+function termReasons(
+  { to, body }: HandoffEnvelope,
+  candidates: readonly Candidate[],
+  now: number,
+): Reasons {
+  if (typeof to === "string") return new Map();
+  const query = queryOf(to, { within: body.contract?.timeout_seconds });
+  return new Map(
+    findCandidates(query, candidates, now).leftOut.map(({ agent_id, version, reasons }) => [
+      placeOf({ agent: agent_id, version }),
+      { agent_id, why: "terms", reason: `is left out: ${reasons.join("; ")}` },
+    ]),
+  );
+}
+
+function presence({ agent: agent_id, name, terms }: Offer, here: Attached | undefined): WaitsFor {
+  if (here === undefined) return { agent_id, why: "away", reason: "is not connected" };
+  if (here.roomFor(name, terms.concurrency) > 0) {
+    return { agent_id, why: "next", reason: "has room for it" };
+  }
+  return { agent_id, why: "busy", reason: `has no room: it works on ${here.heldCount}` };
+}
