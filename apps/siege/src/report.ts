@@ -1,4 +1,4 @@
-import { honestBound, told } from "./run/judge.ts";
+import { BOUNDS, honestBound, told } from "./run/judge.ts";
 import type { Row } from "./run/trial.ts";
 
 /** What a program reads: the last line of `--json`. */
@@ -82,6 +82,18 @@ function noteOf(row: Row): string {
 /** What the bound was that the honest p99 was held to. */
 export function boundLine(quietP99: number): string {
   return `Without an attack the honest p99 was ${ms(quietP99)}, so the bound was ${ms(honestBound(quietP99))}.`;
+}
+
+/** What SECURITY.md says of the last run that was written down. */
+export function figuresOf(summary: Summary, quietP99: number): string {
+  const { classes, failed, worst_honest_p99_ms: worst, peak_rss_mb: peak, crashes } = summary;
+  const held = classes.length - failed.length;
+  return [
+    `- ${held} of ${classes.length} classes of attack held to their bounds${failed.length === 0 ? "." : `; not ${failed.map((name) => `\`${name}\``).join(", ")}.`}`,
+    `- Worst p99 of honest handoffs during an attack: ${ms(worst)}. ${boundLine(quietP99)}`,
+    `- Most memory that a hub's process had: ${peak} MB. The bound is ${BOUNDS.memoryMb} MB.`,
+    `- Crashes: ${crashes}.`,
+  ].join("\n");
 }
 
 function ms(value: number): string {

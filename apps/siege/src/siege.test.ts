@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
 import { CLASSES } from "./classes.ts";
-import { classesListed } from "./readme.ts";
-import { summaryOf } from "./report.ts";
+import { figuresOf, summaryOf } from "./report.ts";
+import { attackSeconds } from "./schedule.ts";
+import { classesListed, figuresWritten } from "./written.ts";
 
 const NAMES = CLASSES.map(({ name }) => name);
 
@@ -29,4 +30,21 @@ test("a run without classes has no figures", () => {
     peak_rss_mb: 0,
     crashes: 0,
   });
+});
+
+test("SECURITY.md has the figures of a run of all classes", () => {
+  expect(figuresWritten()).toContain(` of ${NAMES.length} classes of attack held to their bounds`);
+  expect(figuresWritten()).toMatch(/^- Crashes: \d+\.$/m);
+});
+
+test("the figures name the classes that failed", () => {
+  const summary = { worst_honest_p99_ms: 700, peak_rss_mb: 400, crashes: 1 };
+  const figures = figuresOf({ ...summary, classes: ["a", "b"], failed: ["b"] }, 10);
+  expect(figures).toContain("1 of 2 classes of attack held to their bounds; not `b`.");
+});
+
+test("what is left of a run is shared among the classes that are left, none of them too short", () => {
+  expect(attackSeconds(60_000, 3)).toBe(15);
+  expect(attackSeconds(60_000, 2)).toBe(25);
+  expect(attackSeconds(-1_000, 2)).toBe(1.5);
 });

@@ -1,34 +1,34 @@
 /// <reference types="node" />
 import { readArguments } from "./arguments.ts";
 import { CLASSES } from "./classes.ts";
-import { writeTable } from "./readme.ts";
-import { boundLine, isFailed, linesOf, summaryOf, tableOf } from "./report.ts";
+import { boundLine, figuresOf, isFailed, linesOf, summaryOf, tableOf } from "./report.ts";
 import { quiet } from "./run/run-class.ts";
 import { tryClass } from "./run/trial.ts";
 import type { Row } from "./run/trial.ts";
+import { attackSeconds } from "./schedule.ts";
+import { writeFigures, writeTable } from "./written.ts";
 
-/** Starting a hub and its honest pair, killing it and starting it again. */
-const AROUND_SECONDS = 3;
-const SECONDS_AT_LEAST = 1.5;
 const QUIET_SECONDS = 3;
 
 const { minutes, only, isJson, isWriting } = readArguments(process.argv.slice(2));
 const classes = only ?? CLASSES;
-const each = (minutes * 60) / classes.length - AROUND_SECONDS;
-const seconds = Math.max(SECONDS_AT_LEAST, Math.min(each, minutes * 60));
+const endAt = performance.now() + minutes * 60_000;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const quietP99 = await quiet(QUIET_SECONDS);
 say(boundLine(quietP99));
-say(`${classes.length} classes, ${seconds.toFixed(1)} s of attack each.`);
 const rows: Row[] = [];
-for (const attackClass of classes) {
+for (const [index, attackClass] of classes.entries()) {
+  const seconds = attackSeconds(endAt - performance.now(), classes.length - index);
   const row = await tryClass(attackClass, { seconds, quietP99 });
   rows.push(row);
   for (const line of linesOf(row)) say(line);
 }
-if (isWriting) writeTable(`${tableOf(rows)}\n\n${boundLine(quietP99)}`);
 const summary = summaryOf(rows);
+if (isWriting) {
+  writeTable(`${tableOf(rows)}\n\n${boundLine(quietP99)}`);
+  writeFigures(figuresOf(summary, quietP99));
+}
 if (isJson) console.log(JSON.stringify(summary));
 else {
   console.log(

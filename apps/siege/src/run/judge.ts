@@ -1,7 +1,8 @@
 import type { AttackClass } from "../attack-class.ts";
 import type { Facts } from "./facts.ts";
 
-const BOUNDS = {
+/** What a hub must hold to, whatever attacks it. */
+export const BOUNDS = {
   quietTimes: 20,
   honestFloorMs: 500,
   memoryMb: 512,
