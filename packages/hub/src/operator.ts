@@ -217,10 +217,11 @@ export class Operator {
     };
   }
 
-  /** As `find` judges; of all that is offered, where no capability is named. */
-  search(query: Search): Promise<Found> {
+  /** As `find` judges; of all that is offered, where no capability is named. `who`: the agent that asks. */
+  async search(query: Search, who?: string): Promise<Found> {
+    this.#engine.assertOpen();
     const { router, clock } = this.#engine;
-    return router.find(query, clock.now());
+    return router.find(query, clock.now(), who);
   }
 
   /** The names under which something is offered. */

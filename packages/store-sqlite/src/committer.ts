@@ -71,7 +71,10 @@ export class Committer {
 
   constructor(start: ThreadStart, writer: Writer) {
     this.#writer = writer;
-    this.#thread = new Worker(THREAD, { workerData: start });
+    this.#thread = new Worker(THREAD, {
+      workerData: start,
+      resourceLimits: { maxYoungGenerationSizeMb: 24 },
+    });
     this.#thread.on("message", (results: FromThread) => this.#settle(results));
     this.#thread.on("error", (error: Error) => this.#end(error));
     this.#ended = new Promise((resolve) => {

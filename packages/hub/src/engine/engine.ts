@@ -16,6 +16,7 @@ import type { Published } from "../registry/registry.ts";
 import { Seen } from "../registry/seen.ts";
 import type { Attached } from "../routing/attached.ts";
 import { Router } from "../routing/router.ts";
+import { SchemaChecks } from "../routing/schema-checks.ts";
 import type { Commit, CommitOutcome, Store, StoredHandoff } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
 import { Unseen } from "../routing/unseen.ts";
@@ -102,6 +103,7 @@ export class Engine {
       registry: this.registry,
       measured: this.#measured,
       attached: this.attached,
+      checks: new SchemaChecks(this.clock),
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);

@@ -292,7 +292,7 @@ export class Registry {
     const stored = await this.#store.capability(offer);
     if (stored?.sequence !== sequence) return undefined;
     const capability = JSON.parse(stored.text) as Capability;
-    const read = { capability, inputSchema: compileSchema(capability.input_schema) };
+    const read = { capability, inputSchema: compiledLater(capability) };
     this.#capabilities.set(place, { read, characters: stored.text.length });
     return read;
   }
@@ -317,6 +317,17 @@ export class Registry {
     const trust = decideTrust(this.#trust, { agentId, kid: facts.kid, digest });
     return { trust, hasKeyAt: (at) => currentKids(facts, at).length > 0 };
   }
+}
+
+/** Most of what is read is never held against an input. */
+function compiledLater({ input_schema: schema }: Capability): NonNullable<ReadOffer["inputSchema"]> {
+  let compiled: ReturnType<typeof compileSchema> | undefined;
+  return {
+    check(input, budget) {
+      compiled ??= compileSchema(schema, {}, { budget });
+      return compiled.check(input, budget);
+    },
+  };
 }
 
 /** No agent id has a space in it, so this comes after all that the agent offers and before the next agent. */

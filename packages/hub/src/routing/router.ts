@@ -1,6 +1,6 @@
 import {
   chooseCandidate,
-  findCandidates,
+  findInSlices,
   isEjected,
   queryOf,
   rankByWords,
@@ -20,6 +20,7 @@ import { placeText, readPlace } from "../registry/place.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 import type { Attached } from "./attached.ts";
 import { NameSet } from "./name-set.ts";
+import type { SchemaChecks } from "./schema-checks.ts";
 
 export type Route =
   | { readonly type: "offer"; readonly to: Attached }
@@ -39,6 +40,8 @@ const LOOK_AGAIN_AFTER_MS = 1_000;
 /** How many offers one answer ranks. */
 const FOUND = 50;
 const FOUND_AT_MOST = 100;
+/** All who ask without saying who they are. No agent has this name. */
+const SOMEBODY = "";
 /** How much text of capabilities is read for one answer, or for one look. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 
@@ -46,6 +49,7 @@ export interface RouterOptions {
   readonly registry: Registry;
   readonly measured: Measured;
   readonly attached: ReadonlyMap<string, Attached>;
+  readonly checks: SchemaChecks;
   /** Numbers from 0 up to, but not including, 1. */
   readonly random: () => number;
 }
@@ -58,13 +62,15 @@ export class Router {
   /** What those who are here offer: to pick among them, nobody else's manifest matters. */
   readonly #offered = new WeakMap<Attached, NameSet>();
   readonly #learning = new WeakMap<Attached, number>();
+  readonly #checks: SchemaChecks;
   readonly #random: () => number;
   #turn = 0;
 
-  constructor({ registry, measured, attached, random }: RouterOptions) {
+  constructor({ registry, measured, attached, checks, random }: RouterOptions) {
     this.#registry = registry;
     this.#measured = measured;
     this.#attached = attached;
+    this.#checks = checks;
     this.#random = random;
   }
 
@@ -111,7 +117,8 @@ export class Router {
       const look = await this.#look(looked.slice(start, start + LOOKED_AT_ONCE), record, now);
       busy.push(...look.busy);
       isCut ||= look.isCut;
-      const { fits } = findCandidates(query, look.candidates, now, { budget });
+      const slices = findInSlices(query, look.candidates, now, { budget });
+      const { fits } = await this.#checks.run(state.delegator, budget, slices);
       const sound = fits.filter(({ standing }) => standing !== "ejected");
       const untried = sound.filter(
         ({ agent_id: agent }) => !state.attempts.some(({ recipient }) => recipient === agent),
@@ -206,8 +213,15 @@ export class Router {
     return { type: "offer", to: attached };
   }
 
-  /** A page of those who offer it, the best of them first; of all that is offered, where no name is given. */
-  async find({ after, limit = FOUND, ...query }: Search, now: number): Promise<Found> {
+  /**
+   * A page of those who offer it, the best of them first; of all that is offered, where no name is
+   * given. `who` has asked, and shares the time for checks with the others who do.
+   */
+  async find(
+    { after, limit = FOUND, ...query }: Search,
+    now: number,
+    who: string = SOMEBODY,
+  ): Promise<Found> {
     const page = {
       limit: Math.min(limit, FOUND_AT_MOST),
       after: after === undefined ? undefined : readPlace(after),
@@ -221,10 +235,12 @@ export class Router {
     });
     const names = query.capability === undefined ? namesOf(open) : [query.capability];
     const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
-    const found = names.map((capability) => {
+    const found: Found[] = [];
+    for (const capability of names) {
       const named = open.filter((each) => each.capability.name === capability);
-      return findCandidates({ ...query, capability }, named, now, { budget });
-    });
+      const slices = findInSlices({ ...query, capability }, named, now, { budget });
+      found.push(await this.#checks.run(who, budget, slices));
+    }
     const fits = found.flatMap((each) => each.fits);
     const isEnd = looked === offers.length && offers.length < page.limit;
     return {

@@ -1,4 +1,4 @@
-import { FairQueue } from "./fair-queue.ts";
+import { FairQueue } from "../../fair-queue.ts";
 
 /** So many things at once; who has the fewest of them under way is let in first. */
 export class Slots {

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { FairQueue } from "./fair-queue.ts";
+import { FairQueue } from "../../fair-queue.ts";
 
 type Work = () => void;
 

@@ -2,6 +2,7 @@ import { shapes, writeFound } from "@waybill/protocol/api";
 import type { WireFound, WireNames, WireSearch } from "@waybill/protocol/api";
 import type { Search } from "../../routing/router.ts";
 import type { Served } from "../served.ts";
+import { asWhom } from "./handoffs.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -21,10 +22,10 @@ export function capabilityOperations(): readonly AnyOperation[] {
       query: searchQuery,
       answer: foundOrNames,
       refusals: [],
-      handle: async ({ served, query }) =>
+      handle: async ({ served, caller, query }) =>
         isBare(query)
           ? names(served, query.after, query.limit)
-          : writeFound(await served.hub.operator.search(searchOf(query))),
+          : writeFound(await served.hub.operator.search(searchOf(query), asWhom(caller))),
     }),
     operation({
       id: "findForInput",
@@ -37,8 +38,8 @@ export function capabilityOperations(): readonly AnyOperation[] {
       body: search,
       answer: found,
       refusals: [],
-      handle: async ({ served, body }): Promise<WireFound> =>
-        writeFound(await served.hub.operator.search(searchOf(body))),
+      handle: async ({ served, caller, body }): Promise<WireFound> =>
+        writeFound(await served.hub.operator.search(searchOf(body), asWhom(caller))),
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import { Recent } from "../../custody/recent.ts";
+import { Recent } from "./custody/recent.ts";
 
 /** What one of those who queue has waiting. */
 interface Flow<Job> {

@@ -1,0 +1,66 @@
+import type { CheckBudget } from "@waybill/protocol";
+import type { Clock } from "../clock.ts";
+import { FairQueue } from "../fair-queue.ts";
+
+/** Steps that are done in one turn of the event loop: about 5 ms. A single check may go beyond. */
+const STEPS_AT_ONCE = 500_000;
+/** About what one core does in a millisecond. */
+const STEPS_PER_MS = 120_000;
+/** After checks that took so long, everything else has twice as long before they go on. */
+const REST = 2;
+
+/**
+ * Holds inputs against schemas without holding up the hub. Checks get at most a third of the event
+ * loop: after each turn of theirs it is free for twice as long. Whoever asks for little is not
+ * behind those who ask for much.
+ */
+export class SchemaChecks {
+  readonly #clock: Clock;
+  readonly #queue = new FairQueue<() => void>();
+  #left = STEPS_AT_ONCE;
+  #isResting = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Runs checks that come in slices and share a budget; `who` has asked for them. */
+  run<Value>(who: string, budget: CheckBudget, slices: Generator<void, Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const goOn = (): void => {
+        const before = budget.stepsLeft;
+        try {
+          for (let isFirst = true; isFirst || this.#left > before - budget.stepsLeft; ) {
+            isFirst = false;
+            const slice = slices.next();
+            if (slice.done === true) return resolve(slice.value);
+          }
+          this.#queue.push(who, goOn);
+        } catch (error) {
+          reject(error as Error);
+        } finally {
+          const steps = before - budget.stepsLeft;
+          this.#left -= steps;
+          this.#queue.charge(who, steps);
+        }
+      };
+      if (this.#queue.isEmpty && this.#left > 0) goOn();
+      else this.#queue.push(who, goOn);
+      this.#rest();
+    });
+  }
+
+  /** Little checks that are done at once come to the allowance of one turn, too. */
+  #rest(): void {
+    if (this.#isResting || this.#left > 0) return;
+    this.#isResting = true;
+    const steps = STEPS_AT_ONCE - this.#left;
+    const ms = Math.ceil((REST * steps) / STEPS_PER_MS);
+    this.#clock.setTimer(this.#clock.now() + ms, () => {
+      this.#isResting = false;
+      this.#left = STEPS_AT_ONCE;
+      while (!this.#queue.isEmpty && this.#left > 0) this.#queue.next()!.job();
+      this.#rest();
+    });
+  }
+}
