@@ -257,3 +257,11 @@ test("a hub that wants to be asked for a sign of life once in a thousand years d
   expect(warnings).toEqual([]);
   expect(far.messages.flat().filter(({ type }) => type === "ping")).toEqual([]);
 });
+
+test("41: a hub that floods with small frames is cut off, at once and by their number", async () => {
+  const { near, far } = await attached(HOUR);
+  far.socket.send(`[${Array(100_000).fill('{"type":"ping"}').join(",")}]`);
+  const reason = await near.closed;
+  expect(reason).toMatchObject({ status: 503, cause: { status: 413 } });
+  expect(reason?.message).toContain("sent something that no hub sends");
+});

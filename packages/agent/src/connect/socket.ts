@@ -26,6 +26,7 @@ export const WAITS: Waits = { openMs: 10_000, callMs: 30_000, closeMs: 2_000 };
 
 /** An offer may bring all the answers that were given so far: longer than one envelope, but bounded. */
 const MESSAGE_CHARACTERS = 64 * 1024 * 1024;
+const FRAMES_PER_MESSAGE = 1_024;
 /** Beyond, the hub does not read, and what is asked of it would only pile up. */
 const UNSENT_BYTES = 64 * 1024 * 1024;
 const REFUSAL_CHARACTERS = 64 * 1024;
@@ -151,7 +152,10 @@ export class HubSocket {
     this.#hasHeard = true;
     let frames: readonly HubFrame[];
     try {
-      frames = readHubFrames(data.toString(), { characters: MESSAGE_CHARACTERS });
+      frames = readHubFrames(data.toString(), {
+        characters: MESSAGE_CHARACTERS,
+        frames: FRAMES_PER_MESSAGE,
+      });
     } catch (error) {
       return this.#cut(this.#lost("sent something that no hub sends", error));
     }

@@ -14,7 +14,7 @@ export interface HubLimits extends Limits {
 export const HUB_LIMITS: Readonly<HubLimits> = {
   ...LIMITS,
   openHandoffs: 10_000,
-  unseenCharacters: 64 * 1024 * 1024,
+  unseenCharacters: 32 * 1024 * 1024,
 };
 
 /** A hub over a store. */

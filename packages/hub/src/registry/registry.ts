@@ -320,7 +320,9 @@ export class Registry {
 }
 
 /** Most of what is read is never held against an input. */
-function compiledLater({ input_schema: schema }: Capability): NonNullable<ReadOffer["inputSchema"]> {
+function compiledLater({
+  input_schema: schema,
+}: Capability): NonNullable<ReadOffer["inputSchema"]> {
   let compiled: ReturnType<typeof compileSchema> | undefined;
   return {
     check(input, budget) {

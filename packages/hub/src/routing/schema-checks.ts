@@ -30,7 +30,7 @@ export class SchemaChecks {
       const goOn = (): void => {
         const before = budget.stepsLeft;
         try {
-          for (let isFirst = true; isFirst || this.#left > before - budget.stepsLeft; ) {
+          for (let isFirst = true; isFirst || this.#left > before - budget.stepsLeft;) {
             isFirst = false;
             const slice = slices.next();
             if (slice.done === true) return resolve(slice.value);

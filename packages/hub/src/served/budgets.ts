@@ -20,6 +20,12 @@ export interface ServedLimits {
   bytesPerAddress: number;
   burstBytesPerAddress: number;
   requestsPerFailure: number;
+  manifestBytesPerAddress: number;
+  manifestBurstPerAddress: number;
+  manifestBytesPerHub: number;
+  manifestBurstPerHub: number;
+  attachmentsPerAgent: number;
+  attachmentBurstPerAgent: number;
   bytesPerAgent: number;
   burstBytesPerAgent: number;
   strangerRequestsPerHub: number;
@@ -67,6 +73,8 @@ export interface Budget {
   /** Where no option says otherwise. */
   readonly limit: number;
   readonly unit:
+    | "attachments"
+    | "attachments a minute"
     | "bytes"
     | "bytes a second"
     | "calls"
@@ -277,6 +285,48 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     bounds: "what a signature that does not hold costs: so many requests or frames",
     beyond: "wait",
   },
+  manifestBytesPerAddress: {
+    limit: MIB,
+    unit: "bytes a second",
+    per: "address",
+    bounds: "manifests published from one address: each is parsed, compiled and stored",
+    beyond: 301,
+  },
+  manifestBurstPerAddress: {
+    limit: 8 * MIB,
+    unit: "bytes",
+    per: "address",
+    bounds: "manifests published from one address at once, after a pause",
+    beyond: 301,
+  },
+  manifestBytesPerHub: {
+    limit: 4 * MIB,
+    unit: "bytes a second",
+    per: "hub",
+    bounds: "manifests published from all addresses together",
+    beyond: 301,
+  },
+  manifestBurstPerHub: {
+    limit: 16 * MIB,
+    unit: "bytes",
+    per: "hub",
+    bounds: "manifests published from all addresses at once, after a pause",
+    beyond: 301,
+  },
+  attachmentsPerAgent: {
+    limit: 60,
+    unit: "attachments a minute",
+    per: "agent",
+    bounds: "times that an agent attaches, each of which brings it everything that is in its inbox",
+    beyond: 301,
+  },
+  attachmentBurstPerAgent: {
+    limit: 30,
+    unit: "attachments",
+    per: "agent",
+    bounds: "times that an agent attaches in a row, after a pause",
+    beyond: 301,
+  },
   strangerRequestsPerHub: {
     limit: 4_000,
     unit: "requests a second",
@@ -313,7 +363,7 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     beyond: "cut",
   },
   heldBytesPerHub: {
-    limit: 96 * MIB,
+    limit: 64 * MIB,
     unit: "bytes",
     per: "hub",
     bounds:
@@ -321,7 +371,7 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     beyond: "cut",
   },
   callBytesPerHub: {
-    limit: 48 * MIB,
+    limit: 32 * MIB,
     unit: "bytes",
     per: "hub",
     bounds: "messages whose calls are under way or wait on all sockets; the heavier ones wait",

@@ -41,7 +41,11 @@ let worker: Party;
 let stranger: Party;
 
 beforeAll(async () => {
-  world = await openWorld({ hub: { limits: { fanOut: 3 } } });
+  world = await openWorld({
+    hub: { limits: { fanOut: 3 } },
+    // All tests here attach the same few agents.
+    serve: { limits: { attachmentBurstPerAgent: 10_000 } },
+  });
   owner = await world.party("owner");
   worker = await world.party("worker", [{ name: "work" }]);
   stranger = await world.party("stranger");

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { generateKey } from "@waybill/protocol";
+import { generateKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { rawBytes } from "./hardening-fixture.ts";
 import { RawConnection, requestText } from "./http/raw-fixture.ts";
@@ -61,6 +61,40 @@ test("31: a socket that never reads is cut off, and what it has not read stays f
     expect(await again.delivery("envelope")).toHaveProperty("envelope");
     await again.close();
     await line.close();
+  }));
+
+test("40: an agent that attaches again and again is told when it may, on sockets and in polls", () =>
+  withLimits({ attachmentBurstPerAgent: 2 }, async (world) => {
+    const owner = await world.party("owner");
+    for (let time = 0; time < 2; time++) await (await owner.attach()).close();
+    const wire = await Wire.open(world.url);
+    const { nonce } = await wire.next("challenge");
+    wire.say({ type: "hello", proof: owner.hello(nonce), credit: 1 });
+    const { problem } = await wire.next("closed");
+    expect(problem).toMatchObject({ waybill_status: 301 });
+    expect(problem).toHaveProperty("retry_after_ms");
+    const polled = await owner.poll({ wait_seconds: 0 });
+    expect(polled.json).toMatchObject({ waybill_status: 301 });
+    const other = await world.party("other");
+    await (await other.attach()).close();
+  }));
+
+test("40: manifests published from one address have a budget of their own", () =>
+  withLimits({ manifestBytesPerAddress: 1, manifestBurstPerAddress: 3_000 }, async ({ url }) => {
+    const capabilities = [{ name: "work", description: "x".repeat(1_200) }];
+    const publish = (id: string) => {
+      const manifest = signManifest({ agent_id: id, capabilities }, generateKey());
+      return ask(`${url}/v1/agents/${id}`, { method: "PUT", body: { manifest } });
+    };
+    expect((await publish("first")).status).toBe(200);
+    expect((await publish("second")).json).toMatchObject({ waybill_status: 301 });
+    const wire = await Wire.open(url);
+    const manifest = signManifest({ agent_id: "third", capabilities }, generateKey());
+    expect(await wire.call("publish", { manifest })).toMatchObject({
+      problem: { waybill_status: 301 },
+    });
+    const { text } = await ask(`${url}/metrics`);
+    expect(text).toMatch(/_hits_total\{budget="manifestBytesPerAddress"\} 2$/m);
   }));
 
 test("31: who reads slowly is offered nothing more until it has read, and loses nothing", () =>

@@ -57,7 +57,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     answered: (route, method, status, seconds) =>
       metrics.requests.observe(seconds, { route, method, status }),
   });
-  const polls = new Polls(operator, budgets);
+  const polls = new Polls(operator, budgets, tolls);
   const webhooks = new Webhooks({ hub, budgets, innerInboxes: options.innerInboxes ?? [], logger });
   const metrics = new HubMetrics({
     hub,

@@ -259,6 +259,21 @@ test("WB-78 a message is one frame or an array of them, in their order", () => {
   expect(statusOf(() => readHubFrames('{"type":"seen","id":"a"}', LIMITS))).toBe(400);
 });
 
+test("WB-78 a message of too many frames is 413, and is not read as JSON first", () => {
+  const limits = { ...LIMITS, frames: 1_024 };
+  const pings = (count: number) => `[${Array(count).fill('{"type":"ping"}').join(",")}]`;
+  expect(readHubFrames(pings(1_024), limits)).toHaveLength(1_024);
+  expect(statusOf(() => readHubFrames(pings(1_025), limits))).toBe(413);
+  expect(statusOf(() => readAgentFrames(pings(1_025), limits))).toBe(413);
+  // What follows is not even looked at.
+  expect(statusOf(() => readHubFrames(`${pings(1_025).slice(0, -1)},nothing`, limits))).toBe(413);
+  const inside = JSON.stringify(Array(5_000).fill([1, '],[\\",{']));
+  const frame = `{"type":"ping","more":${inside}}`;
+  expect(readHubFrames(`[${frame},${frame}]`, limits)).toHaveLength(2);
+  const members = Array.from({ length: 5_000 }, (_, index) => `"m${index}":0`).join(",");
+  expect(readHubFrames(`{"type":"ping",${members}}`, limits)).toHaveLength(1);
+});
+
 test("WB-78 a message that is longer than agreed is 413", () => {
   const text = JSON.stringify({ type: "seen", id: "x".repeat(100) });
   expect(statusOf(() => readAgentFrames(text, { characters: text.length }))).toBe("taken");

@@ -84,3 +84,31 @@ test("what is signed costs its address no bytes, and on a line that is known not
   expect(() => tolls.enter({ ...from("a", 1), isSigned: true })).toThrow(refusedAs(301));
   tolls.enter({ ...from("a", 1_000), isSigned: true, isTrusted: true });
 });
+
+test("40: manifests cost their address more than other bodies, whoever signs them", () => {
+  const { tolls, budgets } = opened({
+    manifestBytesPerAddress: 10,
+    manifestBurstPerAddress: 100,
+    manifestBytesPerHub: 1,
+    manifestBurstPerHub: 150,
+  });
+  tolls.publish("a", 100);
+  expect(() => tolls.publish("a", 1)).toThrow(refusedAs(301));
+  tolls.publish("b", 50);
+  expect(() => tolls.publish("c", 50)).toThrow(refusedAs(301));
+  expect(budgets.hitsOf("manifestBytesPerAddress")).toBe(1);
+  expect(budgets.hitsOf("manifestBytesPerHub")).toBe(1);
+  vi.advanceTimersByTime(60_000);
+  tolls.publish("c", 50);
+});
+
+test("an agent may attach so often, and who only claims its name takes nothing from that", () => {
+  const { tolls } = opened({ attachmentsPerAgent: 60, attachmentBurstPerAgent: 2 });
+  for (let claim = 0; claim < 10; claim++) tolls.attaching("anna");
+  tolls.attached("anna");
+  tolls.attached("anna");
+  expect(() => tolls.attaching("anna")).toThrow(refusedAs(301));
+  tolls.attaching("bert");
+  vi.advanceTimersByTime(1_000);
+  tolls.attaching("anna");
+});

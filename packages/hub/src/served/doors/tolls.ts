@@ -24,6 +24,7 @@ export interface Arrival {
 }
 
 const EVERYBODY = "";
+const SECONDS_PER_MINUTE = 60;
 
 /**
  * What it costs to ask: strangers pay for what they send before it is read, each address out of its
@@ -33,6 +34,8 @@ export class Tolls {
   readonly #budgets: Budgets;
   readonly #requests: readonly Share[];
   readonly #bytes: readonly Share[];
+  readonly #manifests: readonly Share[];
+  readonly #attachments: Rates;
   readonly #calls: Rates;
   readonly #agentBytes: Rates;
   readonly #tolls = new WeakMap<object, Toll>();
@@ -62,6 +65,21 @@ export class Tolls {
         key: EVERYBODY,
       },
     ];
+    this.#manifests = [
+      {
+        budget: "manifestBytesPerAddress",
+        rates: new Rates(limits.manifestBytesPerAddress, limits.manifestBurstPerAddress),
+      },
+      {
+        budget: "manifestBytesPerHub",
+        rates: new Rates(limits.manifestBytesPerHub, limits.manifestBurstPerHub),
+        key: EVERYBODY,
+      },
+    ];
+    this.#attachments = new Rates(
+      limits.attachmentsPerAgent / SECONDS_PER_MINUTE,
+      limits.attachmentBurstPerAgent,
+    );
     this.#calls = new Rates(limits.callsPerAgent, limits.burstPerAgent);
     this.#agentBytes = new Rates(limits.bytesPerAgent, limits.burstBytesPerAgent);
   }
@@ -116,6 +134,23 @@ export class Tolls {
     for (const { rates, key = address } of this.#requests) rates.refund(key, now, paid.requests);
     for (const { rates, key = address } of this.#bytes) rates.refund(key, now, paid.bytes);
     toll.isStrangers = false;
+  }
+
+  /** A manifest costs its address more than other bodies, whoever signs it: names are free. */
+  publish(address: string, bytes: number): void {
+    const now = Date.now();
+    this.#check(this.#manifests, address, now, bytes);
+    charge(this.#manifests, address, now, bytes);
+  }
+
+  /** Refuses who has attached too often. What is only claimed costs nothing: `attached` charges. */
+  attaching(agent: string): void {
+    const early = this.#attachments.earlyMs(agent, Date.now());
+    if (early > 0) throw this.#tooMany("attachmentsPerAgent", agent, early);
+  }
+
+  attached(agent: string): void {
+    this.#attachments.charge(agent, Date.now(), 1);
   }
 
   /** A signature does not hold, or a manifest. That costs more than one that does. */

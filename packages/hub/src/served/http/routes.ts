@@ -86,6 +86,10 @@ export function addRoute(
         signal: AbortSignal.any([signalOf(request, reply), served.closing]),
         accepts: (type: string) => request.headers.accept?.includes(type) === true,
       };
+      if (operation.isPublication === true) {
+        const { address, bytes } = tolls.of(request.raw);
+        tolls.publish(address, bytes);
+      }
       const given = await inSlot(request, () => operation.handle(asked));
       if (given instanceof Lines) return sendLines(reply, given.lines);
       if (served.isEnding) reply.header("connection", "close");

@@ -2,6 +2,7 @@ import { newId, WaybillError } from "@waybill/protocol";
 import { Recent } from "../../custody/recent.ts";
 import type { Operator } from "../../operator.ts";
 import type { Budgets } from "../budgets.ts";
+import type { Tolls } from "../doors/tolls.ts";
 import { PolledLine } from "./polled-line.ts";
 
 const CREDIT = 1;
@@ -11,14 +12,16 @@ const REPLACED_KEPT = 10_000;
 export class Polls {
   readonly #operator: Operator;
   readonly #budgets: Budgets;
+  readonly #tolls: Tolls;
   readonly #lines = new Map<string, PolledLine>();
   readonly #opening = new Map<string, Promise<unknown>>();
   /** Processes whose place another process has taken: they would push each other out for ever. */
   readonly #replaced = new Recent<string, true>(REPLACED_KEPT);
 
-  constructor(operator: Operator, budgets: Budgets) {
+  constructor(operator: Operator, budgets: Budgets, tolls: Tolls) {
     this.#operator = operator;
     this.#budgets = budgets;
+    this.#tolls = tolls;
   }
 
   /** The line of this process of the agent, attached anew where it was not, or is not any more. */
@@ -40,6 +43,8 @@ export class Polls {
         `Another process speaks for ${agent} now. If this one is to, start it under a new instance.`,
       );
     }
+    this.#tolls.attaching(agent);
+    this.#tolls.attached(agent);
     const opening = this.#open(agent, kid, instance, credit ?? CREDIT);
     const settled = opening.catch(() => undefined);
     this.#opening.set(agent, settled);

@@ -21,6 +21,7 @@ export function agentOperations(): readonly AnyOperation[] {
       body: publication,
       answer: enrolled,
       refusals: [401, 403, 409],
+      isPublication: true,
       async handle({ served, params, body }) {
         const { agent, sequence } = await served.hub.operator.publish(body.manifest, params.id);
         return { agent_id: agent, sequence };

@@ -46,6 +46,8 @@ export interface Operation<Params = never, Query = never, Body = never> {
   readonly alsoLines?: boolean;
   /** What it may be refused with beside what everything may be. */
   readonly refusals: readonly StatusCode[];
+  /** Its body is a manifest, which costs more than other bodies. */
+  readonly isPublication?: boolean;
   /** It may wait for something to happen before it is answered. */
   readonly waits?: boolean;
   handle(asked: Asked<Params, Query, Body>): Promise<unknown>;

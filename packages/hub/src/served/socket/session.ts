@@ -139,16 +139,18 @@ export class Session {
   }
 
   async #greet(proof: string, credit: number): Promise<void> {
-    const { hub, nonce, connections, connection } = this.#options;
+    const { hub, nonce, connections, connection, tolls } = this.#options;
     const hello = readHello(readCompact(proof).payload);
     const { operator } = hub;
     const { clockSkewMs } = operator.limits;
     const { id: to, domain } = hub;
     checkHello(hello, { to, domain, now: operator.now(), clockSkewMs, nonce });
     const { from: agent, instance } = hello;
+    tolls.attaching(agent);
     const attachment = await hub.attach({ agent, instance, credit, proof }, (delivery) =>
       this.#deliver(delivery),
     );
+    tolls.attached(agent);
     if (this.#isClosing) return attachment.close();
     connections.prove(connection, agent);
     this.#agent = agent;
@@ -175,7 +177,7 @@ export class Session {
   }
 
   #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {
-    const { hub, slots, connection } = this.#options;
+    const { hub, slots, connection, tolls, toll } = this.#options;
     if (this.#attachment === undefined) {
       if (frame.call !== "publish" || ++this.#callsOfStranger > CALLS_OF_STRANGERS) {
         throw new WaybillError(
@@ -190,7 +192,10 @@ export class Session {
       this.#options.called(frame.call, status, (performance.now() - since) / 1000);
     const who = this.#agent ?? connection.address ?? "";
     slots
-      .run(who, () => answerCall(hub, this.#agent, frame))
+      .run(who, () => {
+        if (frame.call === "publish") tolls.publish(toll.address, bytes);
+        return answerCall(hub, this.#agent, frame);
+      })
       .then(
         (reply) => {
           called(200);
