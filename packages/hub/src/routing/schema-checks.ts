@@ -1,3 +1,4 @@
+import { WaybillError } from "@waybill/protocol";
 import type { CheckBudget } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { FairQueue } from "../fair-queue.ts";
@@ -37,7 +38,7 @@ export class SchemaChecks {
           }
           this.#queue.push(who, goOn);
         } catch (error) {
-          reject(error as Error);
+          reject(WaybillError.from(error));
         } finally {
           const steps = before - budget.stepsLeft;
           this.#left -= steps;
