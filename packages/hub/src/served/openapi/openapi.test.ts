@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { newId, signManifest } from "@waybill/protocol";
+import { CALLS } from "@waybill/protocol/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, asOperator, openWorld } from "../served-fixture.ts";
 import type { Answer, Ask, Party, World } from "../served-fixture.ts";
@@ -196,6 +197,13 @@ test("every operation says what it can cost at the most", () => {
   for (const { operationId, "x-waybill-cost": cost } of all) {
     expect(cost, String(operationId)).toMatch(/^O\(.+\)/);
   }
+});
+
+test("every frame and every call of a socket says what it can cost at the most", () => {
+  const costs = (document as Json)["x-waybill-socket-costs"] as Record<string, string>;
+  const said = [...CALLS, "hello", "taken", "heartbeat", "seen", "credit", "ping", "pong"];
+  expect(Object.keys(costs).toSorted()).toEqual(said.toSorted());
+  for (const cost of Object.values(costs)) expect(cost).toMatch(/^O\(.+\)/);
 });
 
 test("sound input has its answer, of the shape that the description says", async () => {

@@ -11,6 +11,7 @@ import {
 import type { Shape } from "@waybill/protocol/api";
 import { NDJSON } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
+import { SOCKET_COSTS } from "../socket/costs.ts";
 
 type Json = Record<string, unknown>;
 
@@ -83,6 +84,7 @@ export function openapi(operations: readonly AnyOperation[], url: string, hub: s
     servers: [{ url }],
     tags: [...new Set(operations.map(tagOf))].map((name) => ({ name, description: TAGS[name] })),
     paths,
+    "x-waybill-socket-costs": SOCKET_COSTS,
     components: { schemas, responses: responsesOf(operations), securitySchemes: SECURITY_SCHEMES },
   };
 }

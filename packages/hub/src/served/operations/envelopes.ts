@@ -1,4 +1,5 @@
 import { httpShapes } from "@waybill/protocol/api";
+import { SOCKET_COSTS } from "../socket/costs.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -11,7 +12,7 @@ export function envelopeOperations(): readonly AnyOperation[] {
       path: "/v1/envelopes",
       summary:
         "Takes one signed envelope into custody. The hub's receipt is the answer, once it is on disk.",
-      cost: "O(bytes of the body): one signature, one commit of as many bytes.",
+      cost: SOCKET_COSTS.submit,
       who: "anyone",
       body: submission,
       answer: receipt,
