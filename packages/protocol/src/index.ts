@@ -90,7 +90,7 @@ export {
   reasonsAgainst,
   wantedFits,
 } from "./discovery/discovery.ts";
-export { issuesText, judgeInput, refusalText } from "./discovery/input-refusals.ts";
+export { issuesText, judgeInput, judgeInSlices, refusalText } from "./discovery/input-refusals.ts";
 export type {
   GivenInput,
   InputIssue,

@@ -179,7 +179,7 @@ async function decide(
   const isNew = record === undefined && envelope.kind === "handoff";
   if (isNew) {
     const offers = await offersFor(envelope, engine.registry);
-    await checkInput(envelope, offers, engine.registry, draft.at);
+    await checkInput(envelope, offers, engine, draft.at);
     const status = draft.take(verified, bindTerms(envelope, offers, engine.terms));
     if (status === 100 && envelope.from !== engine.id) {
       await engine.openHandoffs.enter(envelope.from, envelope.handoff_id);

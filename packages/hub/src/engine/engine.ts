@@ -50,6 +50,7 @@ export class Engine {
   readonly terms: LifecycleTerms;
   readonly options: KeyedHubOptions;
   readonly registry: Registry;
+  readonly checks: SchemaChecks;
   readonly router: Router;
   readonly cases: Cases;
   readonly receipts: Receipts;
@@ -99,11 +100,12 @@ export class Engine {
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
     this.seen = new Seen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
+    this.checks = new SchemaChecks(this.clock);
     this.router = new Router({
       registry: this.registry,
       measured: this.#measured,
       attached: this.attached,
-      checks: new SchemaChecks(this.clock),
+      checks: this.checks,
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);

@@ -1,4 +1,4 @@
-import { judgeInput, refusalText, SCHEMA_LIMITS, WaybillError } from "@waybill/protocol";
+import { judgeInSlices, refusalText, SCHEMA_LIMITS, WaybillError } from "@waybill/protocol";
 import type {
   Candidate,
   GivenInput,
@@ -8,11 +8,17 @@ import type {
 } from "@waybill/protocol";
 import { FIRST_OFFERS } from "../registry/registry.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
+import type { SchemaChecks } from "./schema-checks.ts";
 
 /** How much text of capabilities is read for one handoff. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 /** Of very many who refuse an input, so many are named. */
 const REFUSALS_SHOWN = 20;
+
+export interface InputCheckOptions {
+  readonly registry: Registry;
+  readonly checks: SchemaChecks;
+}
 
 /**
  * Refuses with 422 a handoff whose input is refused by everybody who offers its capability here,
@@ -21,7 +27,7 @@ const REFUSALS_SHOWN = 20;
 export async function checkInput(
   handoff: HandoffEnvelope,
   offers: readonly Offer[],
-  registry: Registry,
+  { registry, checks }: InputCheckOptions,
   now: number,
 ): Promise<void> {
   // Beyond these there may be somebody who takes it.
@@ -33,7 +39,8 @@ export async function checkInput(
   // Mostly the first one takes it, and then nobody else's schema has to be read.
   for (const some of [offers.slice(0, 1), offers]) {
     const candidates = await readAll(some, registry, now);
-    const judged = candidates && judgeInput(given, candidates, { budget, verdicts });
+    const slices = candidates && judgeInSlices(given, candidates, { budget, verdicts });
+    const judged = slices && (await checks.run(handoff.from, budget, slices));
     if (judged === undefined || judged.mayBeTaken) return;
     refusals = judged.refusals;
   }

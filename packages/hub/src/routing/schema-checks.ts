@@ -5,6 +5,8 @@ import { FairQueue } from "../fair-queue.ts";
 
 /** Steps that are done in one turn of the event loop: about 5 ms. A single check may go beyond. */
 const STEPS_AT_ONCE = 500_000;
+/** What takes no more than that is no load: others ask for as much all the time. */
+const LITTLE = 20_000;
 /** About what one core does in a millisecond. */
 const STEPS_PER_MS = 120_000;
 /** After checks that took so long, everything else has twice as long before they go on. */
@@ -41,7 +43,7 @@ export class SchemaChecks {
           reject(WaybillError.from(error));
         } finally {
           const steps = before - budget.stepsLeft;
-          this.#left -= steps;
+          if (steps > LITTLE) this.#left -= steps;
           this.#queue.charge(who, steps);
         }
       };
@@ -51,7 +53,6 @@ export class SchemaChecks {
     });
   }
 
-  /** Little checks that are done at once come to the allowance of one turn, too. */
   #rest(): void {
     if (this.#isResting || this.#left > 0) return;
     this.#isResting = true;

@@ -1,9 +1,16 @@
-import { findCandidates, issuesText, judgeInput, queryOf, SCHEMA_LIMITS } from "@waybill/protocol";
+import {
+  findCandidates,
+  issuesText,
+  judgeInSlices,
+  queryOf,
+  SCHEMA_LIMITS,
+} from "@waybill/protocol";
 import type { Candidate, HandoffEnvelope, InputVerdicts } from "@waybill/protocol";
 import type { WaitReason, WaitsFor } from "@waybill/protocol/api";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 import type { Attached } from "./attached.ts";
+import type { SchemaChecks } from "./schema-checks.ts";
 import { givenOf, readAll } from "./input-check.ts";
 
 /** Of many who offer it, so many are looked at. */
@@ -18,11 +25,12 @@ const WHYS: readonly WaitReason[] = ["input", "terms", "rejected", "busy", "away
 export interface WhyWaitingOptions {
   readonly registry: Registry;
   readonly attached: ReadonlyMap<string, Attached>;
+  readonly checks: SchemaChecks;
 }
 
 /** Why a handoff waits, by those who offer its capability: who says most about it comes first. */
 export async function whyWaiting(
-  { registry, attached }: WhyWaitingOptions,
+  { registry, attached, checks }: WhyWaitingOptions,
   record: HandoffRecord,
   handoff: HandoffEnvelope,
   now: number,
@@ -39,7 +47,7 @@ export async function whyWaiting(
   const candidates = (await readAll(offers, registry, now)) ?? [];
   const against = [
     rejections(record),
-    inputReasons(handoff, candidates),
+    await inputReasons(handoff, candidates, checks),
     termReasons(handoff, candidates, now),
   ];
   const closest = new Map<string, WaitsFor>();
@@ -85,20 +93,24 @@ function rejections({ state }: HandoffRecord): Reasons {
   );
 }
 
-function inputReasons(handoff: HandoffEnvelope, candidates: readonly Candidate[]): Reasons {
+async function inputReasons(
+  handoff: HandoffEnvelope,
+  candidates: readonly Candidate[],
+  checks: SchemaChecks,
+): Promise<Reasons> {
   const given = givenOf(handoff);
   const budget = { stepsLeft: STEPS };
   const verdicts: InputVerdicts = new Map();
-  return new Map(
-    candidates.flatMap((candidate) =>
-      judgeInput(given, [candidate], { budget, verdicts }).refusals.map(
-        ({ agent_id, version, issues }) => [
-          placeOf({ agent: agent_id, version }),
-          { agent_id, why: "input", reason: `refuses the input: ${issuesText(issues)}` },
-        ],
-      ),
-    ),
-  );
+  const reasons = new Map<string, WaitsFor>();
+  for (const candidate of candidates) {
+    const slices = judgeInSlices(given, [candidate], { budget, verdicts });
+    const { refusals } = await checks.run(handoff.from, budget, slices);
+    for (const { agent_id, version, issues } of refusals) {
+      const reason = `refuses the input: ${issuesText(issues)}`;
+      reasons.set(placeOf({ agent: agent_id, version }), { agent_id, why: "input", reason });
+    }
+  }
+  return reasons;
 }
 
 function termReasons(

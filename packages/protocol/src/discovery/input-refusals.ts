@@ -55,11 +55,24 @@ export interface JudgeInputOptions {
 export function judgeInput(
   given: GivenInput,
   offering: readonly Candidate[],
+  options: JudgeInputOptions = {},
+): InputJudgement {
+  const slices = judgeInSlices(given, offering, options);
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
+  }
+}
+
+/** The same in slices, none of which takes longer than one check of a schema. */
+export function* judgeInSlices(
+  given: GivenInput,
+  offering: readonly Candidate[],
   {
     budget = { stepsLeft: SCHEMA_LIMITS.querySteps },
     verdicts = new Map(),
   }: JudgeInputOptions = {},
-): InputJudgement {
+): Generator<void, InputJudgement> {
   const candidates = offering.filter((each) => isWanted(each, given));
   const { input } = given;
   if (input === undefined) {
@@ -72,6 +85,7 @@ export function judgeInput(
   const isTaken = () => candidates.some((each) => issuesOf(each)?.length === 0);
   for (const _slice of inputVerdicts(input, candidates, budget, verdicts)) {
     if (isTaken()) return MAY_BE_TAKEN;
+    yield;
   }
   return judged(candidates, issuesOf);
 }
