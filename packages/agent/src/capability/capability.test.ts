@@ -5,6 +5,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
+import type { Agent } from "../agent.ts";
+import type { GroupHandle } from "../delegating/group.ts";
 import type { HandoffHandle } from "../delegating/handoff-handle.ts";
 import type { HandoffResult } from "../delegating/ending.ts";
 import { World } from "../world-fixture.ts";
@@ -350,7 +352,7 @@ test("without a declaration the caller says what input and output are", async ()
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("a handle shows nothing but what a delegator may use", () => {
+test("agents, handles and groups show nothing but what an application may use", () => {
   expectTypeOf<keyof HandoffHandle>().toEqualTypeOf<
     | "id"
     | "envelope"
@@ -366,6 +368,10 @@ test("a handle shows nothing but what a delegator may use", () => {
     | "cancel"
     | "acknowledge"
   >();
+  expectTypeOf<keyof Agent>().toEqualTypeOf<
+    "id" | "serve" | "handoff" | "handoffAll" | "attach" | "start" | "stop" | "closed"
+  >();
+  expectTypeOf<keyof GroupHandle>().toEqualTypeOf<"id" | "handles" | "result">();
 });
 
 test("bad ids fail where they are given, with a right one", async () => {

@@ -85,7 +85,7 @@ export interface Delegator {
   handoffAll<Declaration extends CapabilityDeclaration>(
     capability: Declaration,
     inputs: Iterable<InputOf<Declaration>>,
-    options?: FanOutOptions<Declaration>,
+    options?: FanOutOptions<Declaration> & { readonly settled?: false | undefined },
   ): Promise<HandoffResult<OutputOf<Declaration>>[]>;
 }
 

@@ -189,4 +189,7 @@ test("a concurrency that hands nothing off is refused", async () => {
   }
   expect(await owner.handoffAll(square, [])).toEqual([]);
   expect(await owner.handoffAll(square, [], { settled: true })).toEqual([]);
+  const settled = Boolean(1);
+  // @ts-expect-error whether results or endings come back has to be known where it is written
+  expect(await owner.handoffAll(square, [], { settled })).toEqual([]);
 });
