@@ -6,7 +6,7 @@ from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core.models import ModelFamily, ModelInfo
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
-from waybill_sdk import Agent, Work, connect, generate_key
+from waybill_sdk import Agent, Work, connect
 from waybill_sdk.autogen import RemoteAgent, serve
 
 
@@ -29,14 +29,14 @@ def readers(work: Work) -> RoundRobinGroupChat:
 async def main(url: str) -> None:
     async with await connect(url) as hub:
         # #region serve
-        library = Agent("library", key=generate_key(), hub=hub)
+        library = Agent("library", hub=hub)
         serve(library, "research", readers)
         await library.start()
         # #endregion
 
         planner = assistant("planner", "When does the tide come?")
         # #region call
-        newsroom = Agent("newsroom", key=generate_key(), hub=hub)
+        newsroom = Agent("newsroom", hub=hub)
         researcher = RemoteAgent("researcher", agent=newsroom, capability="research")
         team = RoundRobinGroupChat([planner, researcher], max_turns=2)
         result = await team.run(task="Write about the sea.")

@@ -1,13 +1,13 @@
 import sys
 
-from waybill_sdk import WaybillError, generate_key
+from waybill_sdk import WaybillError
 from waybill_sdk.blocking import Agent, connect
 
 with connect(sys.argv[1]) as hub:
-    worker = Agent("worker", key=generate_key(), hub=hub)
+    worker = Agent("worker", hub=hub)
     worker.serve("double", lambda work: 2 * work.input)
     worker.serve("divide", lambda work: work.input[0] / work.input[1])
-    with worker, Agent("asker", key=generate_key(), hub=hub) as asker:
+    with worker, Agent("asker", hub=hub) as asker:
         print(asker.hand_off("double", input=21).result().output)
         try:
             asker.hand_off("divide", to="worker", input=[1, 0]).result()

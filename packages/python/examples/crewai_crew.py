@@ -5,7 +5,7 @@ from typing import Any
 import crewai
 from crewai import BaseLLM, Crew, Task
 
-from waybill_sdk import Agent, Work, connect, generate_key
+from waybill_sdk import Agent, Work, connect
 from waybill_sdk.crewai import RemoteMember, serve
 
 
@@ -32,13 +32,13 @@ def readers(work: Work) -> Crew:
 async def main(url: str) -> None:
     async with await connect(url) as hub:
         # #region serve
-        library = Agent("library", key=generate_key(), hub=hub)
+        library = Agent("library", hub=hub)
         serve(library, "research", readers)
         await library.start()
         # #endregion
 
         # #region call
-        newsroom = Agent("newsroom", key=generate_key(), hub=hub)
+        newsroom = Agent("newsroom", hub=hub)
         await newsroom.start()
         researcher = RemoteMember(agent=newsroom, capability="research", role="researcher")
         look_up = Task(description="Tides?", expected_output="One line.", agent=researcher)

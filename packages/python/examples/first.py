@@ -1,19 +1,19 @@
 import asyncio
 import sys
 
-from waybill_sdk import Agent, Work, connect, generate_key
+from waybill_sdk import Agent, Work, connect
 
 
 async def main(url: str) -> None:
     async with await connect(url) as hub:
-        anna = Agent("anna", key=generate_key(), hub=hub)
+        anna = Agent("anna", hub=hub)
 
         @anna.serve({"name": "web_research", "input_schema": {"query": "string"}})
         async def research(work: Work) -> str:
             await work.progress("reading", fraction=0.5)
             return f"all about {work.input['query']}"
 
-        editor = Agent("editor", key=generate_key(), hub=hub)
+        editor = Agent("editor", hub=hub)
         async with anna, editor:
             handoff = editor.hand_off("web_research", input={"query": "tides"}, timeout=60)
             print(f"In custody of the {(await handoff.custody()).by}, receipt signed.")

@@ -1,15 +1,12 @@
 import asyncio
 import sys
-from pathlib import Path
 
-from waybill_sdk import Agent, Paused, Work, connect, load_key
-
-KEYS = Path(sys.argv[2])
+from waybill_sdk import Agent, Paused, Work, connect
 
 
 async def main(url: str) -> None:
     async with await connect(url) as hub:
-        baker = Agent("baker", key=load_key(KEYS / "baker.jwk"), hub=hub)
+        baker = Agent("baker", hub=hub)
 
         @baker.serve("bake")
         async def bake(work: Work) -> str | Paused:
@@ -18,7 +15,7 @@ async def main(url: str) -> None:
                 return work.pause({"id": "icing", "text": "Which icing?"}, state="dough is ready")
             return f"{work.resume.state}, with {work.resume.answers['icing']}"
 
-        owner = Agent("owner", key=load_key(KEYS / "owner.jwk"), hub=hub)
+        owner = Agent("owner", hub=hub)
         async with baker, owner:
             handoff = owner.hand_off("bake", to="baker")
             async for question in handoff.questions:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +33,12 @@ async def place(hub: Place) -> AsyncIterator[Place]:
     await hub.end_others()
 
 
+@pytest.fixture(autouse=True)
+def _keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where agents that are given no key keep theirs."""
+    monkeypatch.setenv("WAYBILL_KEYS", str(tmp_path / "keys"))
+
+
 class Cast:
     """Agents of a test, stopped at its end."""
 
@@ -39,6 +46,10 @@ class Cast:
         self._place = place
         self._agents: list[Agent] = []
         self._hubs: list[Hub] = []
+
+    @property
+    def url(self) -> str:
+        return self._place.url
 
     async def agent(self, name: str) -> Agent:
         hub = await connect(self._place.url)

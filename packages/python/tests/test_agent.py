@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import stat
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,19 @@ class TestOneHandoff:
         assert error.status == 504
         await worker.stop()
         assert reasons == [True]
+
+    @pytest.mark.parametrize("timeout", [0, -1, math.nan, math.inf])
+    async def test_fails_where_a_timeout_leaves_no_time(self, cast: Cast, timeout: float) -> None:
+        owner = await cast.agent("owner")
+        with pytest.raises(WaybillError, match="leaves no time") as caught:
+            owner.hand_off("work", timeout=timeout)
+        assert (caught.value.status, caught.value.at) == (400, "/timeout")
+
+    async def test_fails_where_its_deadline_has_passed(self, cast: Cast) -> None:
+        owner = await cast.agent("owner")
+        with pytest.raises(WaybillError, match="has passed") as caught:
+            owner.hand_off("work", deadline=datetime.now(timezone.utc))
+        assert (caught.value.status, caught.value.at) == (400, "/deadline")
 
     async def test_is_rejected_where_the_input_breaks_its_schema(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -18,14 +19,16 @@ SAY = {
 
 
 @pytest.mark.parametrize("name", SAY)
-async def test_example(place: Place, name: str) -> None:
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        EXAMPLES / f"{name}.py",
-        place.url,
-        place.folder,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    output, _ = await asyncio.wait_for(child.communicate(), 60)
-    assert output.decode().splitlines() == SAY[name]
-    assert child.returncode == 0
+async def test_example_runs_again_and_again_on_the_same_hub(place: Place, name: str) -> None:
+    env = {**os.environ, "WAYBILL_KEYS": str(place.folder / "keys")}
+    for _ in range(2):
+        child = await asyncio.create_subprocess_exec(
+            sys.executable,
+            EXAMPLES / f"{name}.py",
+            place.url,
+            stdout=asyncio.subprocess.PIPE,
+            env=env,
+        )
+        output, _ = await asyncio.wait_for(child.communicate(), 60)
+        assert output.decode().splitlines() == SAY[name]
+        assert child.returncode == 0

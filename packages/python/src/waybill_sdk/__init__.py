@@ -3,6 +3,7 @@ recipient itself, bound to a deadline, and never silently lost."""
 
 from .agent import Agent
 from .delegating.ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
+from .delegating.fan_out import Settled
 from .delegating.handle import HandoffHandle
 from .link.hub import Hub, connect
 from .protocol.error import WaybillError
@@ -26,6 +27,7 @@ __all__ = [
     "QuestionEvent",
     "Receipt",
     "Resume",
+    "Settled",
     "TrustPolicy",
     "WaybillError",
     "Work",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from .context import Context
 from .delegating.delegating import Delegating
+from .delegating.ending import HandoffResult
+from .delegating.fan_out import Settled, fan_out
 from .delegating.handle import HandoffHandle
 from .link.hub import Hub, read_found
 from .link.link import Link
@@ -16,6 +19,7 @@ from .link.peers import Peers
 from .link.persist import persist
 from .link.signer import Signer
 from .link.tasks import Tasks, log
+from .own_key import explain, own_key
 from .protocol.encoding import digest_of
 from .protocol.error import WaybillError
 from .protocol.ids import is_agent_id, new_id
@@ -37,6 +41,9 @@ _START_WITHIN_S = 30.0
 class Agent:
     """Serves capabilities and hands off work. `async with` starts it, and lets its work end.
 
+    `key` is what it signs with, and what its name belongs to. Left out: the application keeps one on disk
+    for this agent at this hub, in the folder that the environment variable `WAYBILL_KEYS` names, or else in
+    `.waybill/keys` beside the application's pyproject.toml.
     `credit` is how many attempts it works on at once; `trust` says whose manifests are believed, and
     left out those are that the hub has let in; `manifest` has more for its manifest than its id, keys
     and capabilities."""
@@ -45,8 +52,8 @@ class Agent:
         self,
         id: str,
         *,
-        key: PrivateKey,
         hub: Hub,
+        key: PrivateKey | None = None,
         credit: int = _CREDIT,
         manifest: dict[str, Any] | None = None,
         trust: TrustPolicy | None = None,
@@ -56,6 +63,9 @@ class Agent:
                 400, f"{id!r} is no agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'."
             )
         self.id = id
+        self._key_file: Path | None = None
+        if key is None:
+            key, self._key_file = own_key(id, hub.domain)
         self._key = key
         self._credit = credit
         self._manifest = manifest or {}
@@ -123,6 +133,33 @@ class Agent:
         too, if the work is the same; other work under the same id is a 409."""
         return self._delegating.hand_off(capability, **options)
 
+    @overload
+    async def hand_off_all(
+        self, capability: str, inputs: Iterable[Any], *, settled: Literal[True], **options: Any
+    ) -> list[Settled]: ...
+
+    @overload
+    async def hand_off_all(
+        self,
+        capability: str,
+        inputs: Iterable[Any],
+        *,
+        settled: Literal[False] = False,
+        **options: Any,
+    ) -> list[HandoffResult]: ...
+
+    async def hand_off_all(
+        self, capability: str, inputs: Iterable[Any], **options: Any
+    ) -> list[Any]:
+        """Hands off one input after the other, `concurrency` at a time (16), and gives the results in the order of
+        the inputs. The first failure cancels the others and is raised; with `settled=True` all are waited for,
+        and a `Settled` says of each how it ended.
+
+        `handoff_id(input, index)` gives each an id that can be found again after a crash, and
+        `on_handoff(handle, index)` is called with each as it is handed off. The other options are those of
+        `hand_off`, and hold for each."""
+        return await fan_out(self.hand_off, capability, inputs, **options)
+
     async def attach(
         self, handoff_id: str, *, acknowledge: Literal["auto", "manual"] = "auto"
     ) -> HandoffHandle:
@@ -160,7 +197,10 @@ class Agent:
 
     async def _start(self) -> None:
         until = asyncio.get_running_loop().time() + _START_WITHIN_S
-        await persist(self._publish, until)
+        try:
+            await persist(self._publish, until)
+        except WaybillError as error:
+            raise explain(error, self._key_file) from error
         credit = self._credit if self._served else 0
         await persist(lambda: self._context.link.open(credit, self._take), until)
 

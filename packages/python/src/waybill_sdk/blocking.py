@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, overload
 
 from . import agent as async_agent
 from .delegating.ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
+from .delegating.fan_out import Settled
 from .delegating.handle import HandoffHandle as AsyncHandle
 from .delegating.stream import Stream
 from .link import hub as async_hub
@@ -89,8 +90,8 @@ class Agent:
         self,
         id: str,
         *,
-        key: PrivateKey,
         hub: Hub,
+        key: PrivateKey | None = None,
         credit: int = 16,
         manifest: dict[str, Any] | None = None,
         trust: TrustPolicy | None = None,
@@ -116,6 +117,25 @@ class Agent:
     def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
         handle = self._loop.call(lambda: self.agent.hand_off(capability, **options))
         return HandoffHandle(handle, self._loop)
+
+    @overload
+    def hand_off_all(
+        self, capability: str, inputs: Iterable[Any], *, settled: Literal[True], **options: Any
+    ) -> list[Settled]: ...
+
+    @overload
+    def hand_off_all(
+        self,
+        capability: str,
+        inputs: Iterable[Any],
+        *,
+        settled: Literal[False] = False,
+        **options: Any,
+    ) -> list[HandoffResult]: ...
+
+    def hand_off_all(self, capability: str, inputs: Iterable[Any], **options: Any) -> list[Any]:
+        """As `hand_off_all` of an agent with async, whose handles `on_handoff` gets."""
+        return self._loop.wait(self.agent.hand_off_all(capability, inputs, **options))
 
     def attach(
         self, handoff_id: str, *, acknowledge: Literal["auto", "manual"] = "auto"

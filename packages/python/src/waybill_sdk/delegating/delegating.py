@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, Literal
@@ -75,6 +76,7 @@ class Delegating:
         body = present(
             capability=capability, version=version, **work, contract=contract, metadata=metadata
         )
+        _check_times(timeout, deadline)
         if timeout is None and deadline is None and parent is None:
             timeout = DEFAULT_TIMEOUT_S
         envelope = create_handoff(
@@ -227,3 +229,19 @@ def _taken(handoff_id: str) -> WaybillError:
         "artifacts are not these. Give new work an id of its own, or repeat it as it was.",
         at="/handoff_id",
     )
+
+
+def _check_times(timeout: float | None, deadline: datetime | None) -> None:
+    """What leaves no time fails where it is given, and not when the hub has read it."""
+    if timeout is not None and not 0 < timeout < math.inf:
+        raise WaybillError(
+            400,
+            f"A timeout of {timeout} leaves no time: give a positive number of seconds, for example 60.",
+            at="/timeout",
+        )
+    if deadline is not None and int(deadline.timestamp() * 1000) <= now_ms():
+        raise WaybillError(
+            400,
+            f"The deadline {deadline.isoformat()} has passed, so nobody could do the work in time: give a later one.",
+            at="/deadline",
+        )

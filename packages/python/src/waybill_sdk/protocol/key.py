@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -132,12 +134,29 @@ def private_key_from_jwk(jwk: Any) -> PrivateKey:
 def load_key(path: str | os.PathLike[str]) -> PrivateKey:
     """The agent's key from a file; the first time a new one is made there, for the owner alone.
 
+    `Agent` does so by itself where it is given no key; this is for a key in a place of your own.
     A file that others may read is refused: whoever reads it can sign as this agent."""
     file = Path(path)
     try:
-        return _read_key(file)
+        return key_at(file)
+    except OSError as error:
+        raise WaybillError(
+            500,
+            f"The key file {file} could not be read or made: {error}. Check that its folder exists and can be written to.",
+            cause=error,
+        ) from error
+
+
+def key_at(
+    file: Path, *, is_no_link: bool = False, prepare: Callable[[], None] = lambda: None
+) -> PrivateKey:
+    """`is_no_link`: whether a symbolic link is refused, which in a place that nobody has chosen may be somebody's
+    trap. `prepare` is called before a new key is written."""
+    try:
+        return _read_key(file, is_no_link)
     except FileNotFoundError:
         pass
+    prepare()
     key = generate_key()
     draft = file.with_name(f"{file.name}.{key.kid}")
     try:
@@ -151,19 +170,30 @@ def load_key(path: str | os.PathLike[str]) -> PrivateKey:
         os.link(draft, file)
     except FileExistsError:
         pass
-    except OSError as error:
-        raise WaybillError(
-            500,
-            f"The key file {file} could not be made: {error}. Check that its folder exists and can be written to.",
-            cause=error,
-        ) from error
     finally:
         draft.unlink(missing_ok=True)
-    return _read_key(file)
+    return _read_key(file, is_no_link)
 
 
-def _read_key(file: Path) -> PrivateKey:
-    with file.open("rb") as handle:
+def linked(path: Path) -> WaybillError:
+    """A link where a file or folder of this application's own is expected."""
+    return WaybillError(
+        401,
+        f"{path} is a symbolic link, so it may lead to what somebody else can read or change: no key is kept there. "
+        "Remove it, or name another folder in WAYBILL_KEYS.",
+    )
+
+
+def _read_key(file: Path, is_no_link: bool) -> PrivateKey:
+    # Windows has no such flag, and no links that anybody could make.
+    no_follow = getattr(os, "O_NOFOLLOW", 0) if is_no_link else 0
+    try:
+        descriptor = os.open(file, os.O_RDONLY | no_follow)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise linked(file) from error
+        raise
+    with os.fdopen(descriptor, "rb") as handle:
         mode = stat.S_IMODE(os.fstat(handle.fileno()).st_mode)
         if os.name == "posix" and mode & _OTHERS:
             raise WaybillError(

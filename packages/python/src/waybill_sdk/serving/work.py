@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
+from ..delegating.fan_out import Settled, fan_out
 from ..protocol.envelope import Envelope
 from .outcome import Finished, Paused
 
 if TYPE_CHECKING:
+    from ..delegating.ending import HandoffResult
     from ..delegating.handle import HandoffHandle
 
 Value = TypeVar("Value")
@@ -108,6 +110,27 @@ class Work:
     def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
         """Hands off a part: same job and trace, and no later than this handoff's deadline."""
         return self._speaks.hand_off(capability, options)
+
+    @overload
+    async def hand_off_all(
+        self, capability: str, inputs: Iterable[Any], *, settled: Literal[True], **options: Any
+    ) -> list[Settled]: ...
+
+    @overload
+    async def hand_off_all(
+        self,
+        capability: str,
+        inputs: Iterable[Any],
+        *,
+        settled: Literal[False] = False,
+        **options: Any,
+    ) -> list[HandoffResult]: ...
+
+    async def hand_off_all(
+        self, capability: str, inputs: Iterable[Any], **options: Any
+    ) -> list[Any]:
+        """Hands off parts, as `Agent.hand_off_all` does."""
+        return await fan_out(self.hand_off, capability, inputs, **options)
 
 
 class BlockingWork:

@@ -1,0 +1,131 @@
+"""The key that an application keeps for an agent that was given none, as the agent in TypeScript does."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+from .protocol.error import WaybillError
+from .protocol.key import PrivateKey, key_at, linked
+
+_SETTING = "WAYBILL_KEYS"
+"""Names the folder that keys are kept in, where it is not that of the application."""
+
+_FOLDER_MODE = 0o700
+_WRITABLE_BY_OTHERS = 0o022
+
+
+def own_key(agent: str, domain: str) -> tuple[PrivateKey, Path]:
+    """The key of this agent at this hub, made the first time, and the file it is kept in."""
+    keys, own = _keys_folder()
+    of_hub = keys / domain
+    own = [*own, of_hub]
+    path = of_hub / f"{agent}.key"
+
+    def prepare() -> None:
+        _make_folders(keys, own)
+
+    try:
+        _check_folders(own)
+        return key_at(path, is_no_link=True, prepare=prepare), path
+    except OSError as error:
+        raise WaybillError(
+            500,
+            f"The key of {agent} could not be kept in {keys}: {error}. Name a folder that this process may write to, "
+            f"and that is still there at the next start, in {_SETTING}, or give Agent a key.",
+            cause=error,
+        ) from error
+
+
+def explain(error: WaybillError, path: Path | None) -> WaybillError:
+    """Says where the key is from, where the hub does not know it as this agent's."""
+    if path is None or error.status != 401:
+        return error
+    return WaybillError(
+        401,
+        f"{error.message} The key that was used is that in {path}: if the agent had another one before, put that there.",
+        at=error.at,
+        cause=error,
+    )
+
+
+def _keys_folder() -> tuple[Path, list[Path]]:
+    """The folder for keys, and which of the folders on the way there are made and held to be ours."""
+    chosen = os.environ.get(_SETTING)
+    # Whoever names a folder may name a link: secrets are mounted so.
+    if chosen:
+        return Path(chosen).absolute(), []
+    ours = _application_folder() / ".waybill"
+    return ours / "keys", [ours, ours / "keys"]
+
+
+def _application_folder() -> Path:
+    """The nearest folder with a pyproject.toml, or a package.json with a name, upwards from the script that
+    runs, from wherever it is started."""
+    start = _start_folder()
+    for folder in (start, *start.parents):
+        if (folder / "pyproject.toml").is_file() or _is_named(folder / "package.json"):
+            return folder
+    return start
+
+
+def _start_folder() -> Path:
+    """A tool that runs scripts, such as a test runner, is not the application: then it is where it was started."""
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    if script is None:
+        return Path.cwd()
+    folder = Path(script).resolve().parent
+    is_tool = "site-packages" in folder.parts or _is_environment(folder.parent)
+    return Path.cwd() if is_tool else folder
+
+
+def _is_environment(folder: Path) -> bool:
+    """Whether commands of an installed Python are in a folder of it."""
+    return folder in (Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve())
+
+
+def _is_named(file: Path) -> bool:
+    try:
+        said = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(said, dict) and isinstance(said.get("name"), str) and said["name"] != ""
+
+
+def _check_folders(folders: list[Path]) -> None:
+    """Raises where a folder that is there leads elsewhere, or where others could put a key of theirs into it."""
+    for folder in folders:
+        try:
+            found = folder.lstat()
+        except FileNotFoundError:
+            return
+        if stat.S_ISLNK(found.st_mode):
+            raise linked(folder)
+        if not stat.S_ISDIR(found.st_mode):
+            raise WaybillError(400, f"{folder} is no folder, so no key can be kept in it.")
+        if sys.platform == "win32":
+            continue
+        is_ours = found.st_uid == os.getuid()
+        if is_ours and not found.st_mode & _WRITABLE_BY_OTHERS:
+            continue
+        whose = "" if is_ours else ", which belongs to another user"
+        remedy = f"Run: chmod 700 {folder}." if is_ours else f"Name another folder in {_SETTING}."
+        raise WaybillError(
+            401,
+            f"Others can write to {folder}{whose}, and could put a key of theirs there: no key is kept in it. {remedy}",
+        )
+
+
+def _make_folders(keys: Path, own: list[Path]) -> None:
+    if keys not in own:
+        keys.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+    for folder in own:
+        folder.mkdir(mode=_FOLDER_MODE, exist_ok=True)
+    ignored = keys / ".gitignore"
+    if not ignored.exists():
+        ignored.write_text("*\n")
+    # Somebody else may have been first.
+    _check_folders(own)
