@@ -13,6 +13,7 @@ import { implementationOf } from "./service.ts";
 import { BYTES_FROM_WORKER } from "./wire.ts";
 import type { AgentId, WirePayload } from "./wire.ts";
 
+/** Where the host listens, and for whom. */
 export interface AutogenHostOptions {
   /** Where workers connect, 50051 where it is left out; 0 takes a free one. */
   readonly port?: number | undefined;
@@ -43,6 +44,7 @@ export interface Question {
   readonly tracestate?: string | undefined;
 }
 
+/** A running host, to which AutoGen's workers connect. */
 export interface AutogenHost {
   /** What `GrpcWorkerAgentRuntime` is given. */
   readonly address: string;

@@ -19,6 +19,7 @@ export interface Sent {
 /** Answers what is sent to an agent type. */
 export type RemoteAgent = (sent: Sent) => Promise<AutogenMessage>;
 
+/** Which capability stands behind an agent of AutoGen, and what it answers with. */
 export interface RemoteAgentOptions {
   readonly capability: string;
   /** The type of the messages it answers with: the name of a class that the asking worker knows. */

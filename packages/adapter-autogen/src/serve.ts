@@ -5,6 +5,7 @@ import type { CapabilityInput, Json } from "@waybill/protocol";
 import type { AutogenHost } from "./host.ts";
 import { isObject } from "./message.ts";
 
+/** Which agent of AutoGen is served, and as which capability. */
 export interface ServeAgentOptions {
   readonly agentType: string;
   /** What the agent handles: the name of the message's class in Python. */

@@ -45,6 +45,7 @@ export interface Converse {
   readonly answers?: ReadonlyMap<string, Json> | undefined;
 }
 
+/** What one turn of a conversation has come to. */
 export interface Reply {
   /** The last words. Empty where it has paused. */
   readonly text: string;

@@ -4,6 +4,7 @@ import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Found, RankedCandidate } from "@waybill/protocol";
 import type { Tool, ToolReply } from "./tool.ts";
 
+/** How a capability of another agent becomes a tool of a conversation. */
 export interface HandoffToolOptions {
   /** What the model calls it; left out, after the capability. */
   readonly name?: string | undefined;

@@ -4,7 +4,14 @@ import type { CapabilityInput } from "@waybill/protocol";
 import { converse } from "./converse.ts";
 import type { Conversation, Converse } from "./conversation.ts";
 
-/** A conversation as a capability: `agent.serve(...serveConversation(editor, { name: "edit" }))`. */
+/**
+ * A conversation as a capability.
+ *
+ * @example
+ * ```ts
+ * agent.serve(...serveConversation(editor, { name: "edit" }));
+ * ```
+ */
 export function serveConversation(conversation: Conversation, capability: CapabilityInput): Offer {
   return offerOf({ capability, run: (run) => hold(conversation, run) });
 }

@@ -19,6 +19,7 @@ export interface ToolUse {
   ask(question: Ask): Promise<Json>;
 }
 
+/** What a tool gives back. */
 export interface ToolReply {
   readonly output?: Json | undefined;
   /** What another agent has said on the way to it. */
@@ -42,6 +43,7 @@ export interface Tool {
   use(input: Json, use: ToolUse): Promise<ToolReply>;
 }
 
+/** A tool that runs in this process. */
 export interface LocalTool<Input> extends Omit<Tool, "use"> {
   run(input: Input, use: ToolUse): Promise<Json> | Json;
 }

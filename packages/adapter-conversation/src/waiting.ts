@@ -1,5 +1,6 @@
 import type { Ask } from "@waybill/agent";
 
+/** What is asked, under the id that its answer is given by. */
 export type Question = Ask & { readonly id: string };
 
 /** Thrown through whatever has asked, so that nothing waits in memory. */

@@ -34,6 +34,7 @@ export interface Assignment {
   ask(question: Ask): Promise<Json>;
 }
 
+/** What a member delivers for a task. */
 export interface Delivery {
   readonly output?: Json | undefined;
   /** What was said on the way. Without an output, the last words are it. */
@@ -44,6 +45,7 @@ export interface Delivery {
 /** A member by its role, an agent on the hub by its name, or whoever there has a capability. */
 export type Whom = string | { readonly capability: string };
 
+/** One task of a crew. */
 export interface Task {
   /** Names it among the crew's tasks. */
   readonly name: string;
@@ -67,6 +69,7 @@ export interface Task {
 /** What is wrong with an outcome; undefined where it can be used. */
 export type Guardrail = (outcome: TaskOutcome) => Promise<string | undefined> | string | undefined;
 
+/** How a task has ended. */
 export interface TaskOutcome {
   readonly task: string;
   /** The role of who did it; of a task that a manager saw to, "manager". */
@@ -85,6 +88,7 @@ export interface Failure {
   readonly message: string;
 }
 
+/** Members, and the tasks that they do. */
 export interface Crew {
   readonly members: readonly Member[];
   readonly tasks: readonly Task[];

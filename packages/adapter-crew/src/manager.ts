@@ -38,6 +38,7 @@ export interface Situation extends Assignment {
   readonly made: readonly Made[];
 }
 
+/** Decides the next move of a crew that it leads. */
 export type Manager = (situation: Situation) => Promise<Move> | Move;
 
 export interface Managed extends Delivery {

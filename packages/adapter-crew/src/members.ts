@@ -5,6 +5,7 @@ import { wordsOf } from "@waybill/agent/adapter";
 import type { Capability, Json } from "@waybill/protocol";
 import type { Assignment, Member } from "./crew.ts";
 
+/** A member that works in this process. */
 export interface LocalMember extends Pick<Member, "role" | "goal"> {
   run(assignment: Assignment): Promise<Json> | Json;
 }
@@ -21,6 +22,7 @@ export function askedMember(role: string, goal: string): Member {
   return localMember({ role, goal, run });
 }
 
+/** How another agent takes part in a crew. */
 export interface RemoteMemberOptions {
   /** What it is in the crew; left out, the agent's name or the capability's. */
   readonly role?: string | undefined;

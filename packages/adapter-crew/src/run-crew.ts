@@ -35,6 +35,7 @@ export interface CrewState {
   readonly steps: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
+/** What a crew has come to. */
 export interface CrewResult {
   /** What the last task has come to. Undefined where the crew waits. */
   readonly output: Json | undefined;

@@ -5,7 +5,14 @@ import type { Crew } from "./crew.ts";
 import { runCrew } from "./run-crew.ts";
 import type { CrewState } from "./run-crew.ts";
 
-/** A crew as a capability: `agent.serve(...serveCrew(newsroom, { name: "report" }))`. */
+/**
+ * A crew as a capability.
+ *
+ * @example
+ * ```ts
+ * agent.serve(...serveCrew(newsroom, { name: "report" }));
+ * ```
+ */
 export function serveCrew(crew: Crew, capability: CapabilityInput): Offer {
   return offerOf({ capability, run: (run) => worked(crew, run) });
 }

@@ -1,6 +1,7 @@
 // The framework. It stands in for a real one, which would be a peer dependency: it knows nothing of
 // Waybill, and has in small what a framework has: sessions, a stream, interrupts, tools, limits.
 
+/** One line of what was said. */
 export interface EchoLine {
   readonly speaker: string;
   readonly name?: string | undefined;
@@ -9,6 +10,7 @@ export interface EchoLine {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A file that goes along with what is said. */
 export interface EchoFile {
   readonly title: string;
   readonly type: string;
@@ -22,12 +24,14 @@ export interface EchoPrompt {
   readonly files: readonly EchoFile[];
 }
 
+/** What a bot or a tool replies. */
 export interface EchoReply {
   readonly value?: unknown;
   readonly lines?: readonly EchoLine[] | undefined;
   readonly files?: readonly EchoFile[] | undefined;
 }
 
+/** How a bot is run. */
 export interface EchoOptions {
   /** Names the conversation: one that is run again under the same name is the same. */
   readonly session: string;
@@ -40,6 +44,7 @@ export interface EchoOptions {
   readonly context?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** What a bot has in hand while it makes its reply. */
 export interface EchoTurn extends EchoPrompt, EchoOptions {
   readonly signal: AbortSignal;
   emit(event: unknown): void;
@@ -49,8 +54,10 @@ export interface EchoTurn extends EchoPrompt, EchoOptions {
   use(tool: string, call: string, prompt: EchoPrompt): Promise<EchoReply>;
 }
 
+/** Makes the reply to what is said. */
 export type EchoBot = (turn: EchoTurn) => EchoReply | Promise<EchoReply>;
 
+/** A tool that a bot can use. */
 export interface EchoTool {
   readonly name: string;
   readonly description: string;
@@ -81,6 +88,7 @@ class EchoLimitError extends Error {
 
 const LINES_AT_MOST = 1000;
 
+/** The framework of this template: a bot that replies, with tools, questions and sessions. */
 export class Echo {
   readonly #bot: EchoBot;
   readonly #tools: ReadonlyMap<string, EchoTool>;

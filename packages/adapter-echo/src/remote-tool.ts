@@ -6,6 +6,7 @@ import type { EchoTool } from "./echo.ts";
 import { workOf } from "./from-echo.ts";
 import { fileOf, lineOf } from "./to-echo.ts";
 
+/** How a capability of another agent becomes a tool of an Echo. */
 export interface RemoteToolOptions {
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;

@@ -7,7 +7,14 @@ import { promptOf } from "./to-echo.ts";
 
 const ERRORS: ErrorTable = { EchoLimitError: 413 };
 
-/** An Echo as a capability: `agent.serve(...serveEcho(echo, { name: "repeat" }))`. */
+/**
+ * An Echo as a capability.
+ *
+ * @example
+ * ```ts
+ * agent.serve(...serveEcho(new Echo(), { name: "repeat" }));
+ * ```
+ */
 export function serveEcho(echo: Echo, capability: CapabilityInput): Offer {
   return offerOf({
     capability,

@@ -9,6 +9,7 @@ import { fromLangChain } from "./message-out.ts";
 import { remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
 
+/** How another agent takes part in a team of LangGraph. */
 export interface RemoteMemberOptions
   extends
     Pick<Handoff, "capability" | "to" | "timeoutMs" | "tags" | "minReliability">,
@@ -57,6 +58,7 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
   }
 }
 
+/** Another agent as a member of a supervisor's or a swarm's team. */
 export function remoteMember(agent: Agent, options: RemoteMemberOptions): RemoteMember {
   return new RemoteMember(agent, options);
 }

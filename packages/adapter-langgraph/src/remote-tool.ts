@@ -16,6 +16,7 @@ import { isLeftOpen, remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
 import { saverIn } from "./stored.ts";
 
+/** How a capability of another agent becomes a tool of LangChain. */
 export interface RemoteToolOptions
   extends Pick<Handoff, "to" | "timeoutMs">, Pick<RemoteOptions, "isParked"> {}
 

@@ -19,6 +19,7 @@ import { isStored, saverIn } from "./stored.ts";
 /** What is handed off, and to whom: an agent, or whoever has the capability. */
 export type Handoff = Omit<Call, "step" | "acknowledge">;
 
+/** How a graph waits for another agent. */
 export interface RemoteOptions {
   /** Tells handoffs of one task apart: a tool call's id. */
   readonly part?: string | undefined;

@@ -14,19 +14,26 @@ import { schemasOf } from "./schemas.ts";
 import { givenId, isConversation, stateOf } from "./state-in.ts";
 import { finishedOf, lastWordsIn, structuredIn } from "./state-out.ts";
 
+/** How a graph is served. */
 export interface ServeGraphOptions {
   /** More for the graph's config: its context, a recursion limit, members of `configurable`. */
   readonly config?: ((run: Run) => GraphConfig) | undefined;
 }
 
+/** The config of a graph, with the context that LangGraph gives to its nodes. */
 export interface GraphConfig extends RunnableConfig {
   readonly context?: unknown;
 }
 
 /**
- * A compiled graph as a capability, be it a `StateGraph`, a supervisor, a swarm or an agent:
- * `agent.serve(...serveGraph(graph, { name: "research" }))`. With a checkpointer, the next attempt
- * goes on where the one before was killed, and `interrupt()` is a question that outlives restarts.
+ * A compiled graph as a capability, be it a `StateGraph`, a supervisor, a swarm or an agent. With
+ * a checkpointer, the next attempt goes on where the one before was killed, and `interrupt()` is
+ * a question that outlives restarts.
+ *
+ * @example
+ * ```ts
+ * agent.serve(...serveGraph(graph, { name: "research" }));
+ * ```
  */
 export function serveGraph(
   thing: Graph | AgentOfGraph,

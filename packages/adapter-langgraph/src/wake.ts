@@ -12,6 +12,7 @@ import type { Outcome, Parked } from "./parked.ts";
 
 type Waiting = Pending & { readonly value: Parked };
 
+/** How a parked graph is woken. */
 export interface WakeOptions {
   /** A parked graph has no stream: what the other agents report comes here. */
   readonly onProgress?: Listening["onProgress"];

@@ -19,7 +19,15 @@ export function describeStore(name: string, options: StoreSuiteOptions): void {
   });
 }
 
-/** The suite as vitest's tests. A declared gap is shown as skipped, with its reason, while it is one. */
+/**
+ * The suite as vitest's tests. A declared gap is shown as skipped, with its reason, while it is
+ * one.
+ *
+ * @example
+ * ```ts
+ * describeAdapter(fixture);
+ * ```
+ */
 export function describeAdapter(fixture: AdapterFixture): void {
   describe(fixture.adapter, () => {
     for (const { name, timeoutMs, run } of adapterSuite(fixture)) {

@@ -6,6 +6,7 @@ import { generateKey } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import { onTestFinished } from "vitest";
 
+/** A hub in memory, and agents on it. */
 export interface World {
   readonly hub: HubServer;
   /** One id has one key: a second agent of an id is the first one, started again. */

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isFrameworkName, packageNameOf, renamed } from "./rename.ts";
 
+/** What the new adapter is called, and where it goes. */
 export interface CreateOptions {
   /** What the framework is called, in lower case: `acme`, `my-frame`. */
   readonly name: string;
@@ -12,6 +13,7 @@ export interface CreateOptions {
   readonly template?: string | undefined;
 }
 
+/** The adapter package that was written. */
 export interface Created {
   readonly folder: string;
   readonly packageName: string;

@@ -9,6 +9,7 @@ import type { HandoffView } from "./hub-api.ts";
 import { nextEntry, PAGE_CHARACTERS } from "./page.ts";
 import type { LedgerEntry, Page } from "./store.ts";
 
+/** A handoff that ended without its recipient's verdict, and why. */
 export interface DeadLetter {
   readonly id: string;
   readonly status: number;

@@ -11,6 +11,7 @@ export type {
   ReceivedAt,
 } from "@waybill/protocol/api";
 
+/** How an agent asks to be attached. */
 export interface AttachRequest {
   readonly agent: string;
   /** How many attempts it works on at once. */
@@ -21,6 +22,7 @@ export interface AttachRequest {
   readonly proof: string;
 }
 
+/** An agent's attachment to a hub: what it tells the hub on it. */
 export interface Attachment {
   taken(handoffId: string, attempt: number): void;
   heartbeat(handoffId: string, attempt: number): void;

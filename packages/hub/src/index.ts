@@ -1,3 +1,4 @@
+// For applications, in the order in which they meet it.
 export { openHub } from "./open-hub.ts";
 export type { HubServer } from "./open-hub.ts";
 export type { HubLimits, HubLogEvent, HubOptions } from "./engine/options.ts";
@@ -21,6 +22,8 @@ export { ledgerHistory } from "./ledger-history.ts";
 
 export { memoryStore } from "./memory-store.ts";
 export type { Disk, MemoryStoreOptions } from "./memory-store.ts";
+
+// For authors of a store.
 export { faultOfCommit } from "./memory-store/commit.ts";
 export type { CommitView } from "./memory-store/commit.ts";
 export type {
@@ -47,6 +50,8 @@ export type {
 
 export { rowsOfManifests } from "./registry/rows.ts";
 export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";
+
+// For whoever reads the ledger.
 export { signCheckpoint, verifyCheckpoint } from "./ledger/checkpoint.ts";
 export type { Checkpoint } from "./ledger/checkpoint.ts";
 export { exportLedger, ledgerEntries, readLedger } from "./ledger/export.ts";

@@ -24,6 +24,7 @@ import type {
 
 export type { Disk };
 
+/** Where a store in memory keeps a journal, if it does. */
 export interface MemoryStoreOptions {
   /** Where a journal goes, so that commits outlive the process. */
   readonly disk?: Disk | undefined;
@@ -31,7 +32,13 @@ export interface MemoryStoreOptions {
 
 /**
  * A store in memory, for tests and for hubs that need not outlive their process. With a disk it
- * shows what was synced and nothing else; a journal that can't be read is the error of every call.
+ * shows what was synced and nothing else; a journal that can't be read is the error of every
+ * call.
+ *
+ * @example
+ * ```ts
+ * const hub = await openHub({ store: memoryStore() });
+ * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options.disk);

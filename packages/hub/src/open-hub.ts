@@ -33,7 +33,15 @@ export interface HubServer extends Hub {
   close(): Promise<void>;
 }
 
-/** Opens a hub over a store: everything that was in custody there is again under its clock. */
+/**
+ * Opens a hub over a store: everything that was in custody there is again under its clock.
+ *
+ * @example
+ * ```ts
+ * const hub = await openHub({ store: await openSqliteStore("hub.db"), key: await loadKey("hub.key") });
+ * const agent = createAgent({ id: "editor", hub });
+ * ```
+ */
 export async function openHub(given: HubOptions): Promise<HubServer> {
   const options: KeyedHubOptions = { ...given, key: given.key ?? passingKey(given.store) };
   const engine = new Engine(options, await identityOf(options));

@@ -39,6 +39,7 @@ export interface NewEntry {
   readonly replayKey: { readonly from: string; readonly id: string } | null;
 }
 
+/** An entry of the ledger, with its place in the chain. */
 export interface LedgerEntry extends NewEntry {
   /** From 1, without a gap. */
   readonly sequence: number;
@@ -46,11 +47,13 @@ export interface LedgerEntry extends NewEntry {
   readonly hash: Digest;
 }
 
+/** The last entry of a ledger: its place, and the hash of the chain up to it. */
 export interface LedgerHead {
   readonly sequence: number;
   readonly hash: Digest;
 }
 
+/** What is written together: a handoff or a manifest, and the ledger entries that belong to it. */
 export interface Commit {
   /** The handoff as it is to be; its version must be exactly one more than what the store has. */
   readonly handoff: StoredHandoff | null;
@@ -71,6 +74,7 @@ export interface ManifestCard {
   readonly facts: string;
 }
 
+/** A manifest as it was published. */
 export interface StoredManifest extends ManifestCard {
   readonly text: string;
 }
@@ -83,6 +87,7 @@ export interface NewManifest extends StoredManifest {
   readonly capabilities: readonly NewCapability[];
 }
 
+/** A key that is to be stored. */
 export interface NewKey {
   readonly kid: string;
   /** The registry's own JSON about it. */
@@ -94,6 +99,7 @@ export interface StoredKey extends NewKey {
   readonly agent: string;
 }
 
+/** A capability in a manifest that is to be stored. */
 export interface NewCapability {
   readonly name: string;
   readonly version: string;
@@ -126,6 +132,7 @@ export interface OfferedName {
   readonly agents: number;
 }
 
+/** What became of a commit. */
 export type CommitOutcome =
   | { readonly type: "committed"; readonly lastSequence: number }
   /** Somebody else wrote first. Nothing was written; read again and decide again. */
@@ -150,6 +157,7 @@ export interface TextPage<Cursor> extends Page<Cursor> {
   readonly characters?: number | undefined;
 }
 
+/** Told of each commit: the handoff that it changed, and the agent that it published. */
 export type CommitListener = (handoff: StoredHandoff | null, publisher: string | null) => void;
 
 /**

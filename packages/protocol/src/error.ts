@@ -2,6 +2,7 @@ import type { InputRefusal } from "./discovery/input-refusals.ts";
 import { isStatusCode, STATUS } from "./status.ts";
 import type { StatusCode, StatusName } from "./status.ts";
 
+/** What a `WaybillError` says beside its status and message. */
 export interface WaybillErrorOptions {
   cause?: unknown;
   /** Where in the message the fault lies, as a JSON Pointer. */

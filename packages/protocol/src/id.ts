@@ -5,6 +5,7 @@ import { digestOf } from "./signing/digest.ts";
 /** Makes ids for one process. `at` stands in for the clock, for an id of another time than now. */
 export type IdSource = (at?: number) => string;
 
+/** Where a source of ids gets its time and its random bytes. */
 export interface IdSourceOptions {
   /** Milliseconds since 1970. */
   now(): number;

@@ -20,6 +20,7 @@ export interface Limits {
   schemaDepth: number;
 }
 
+/** The limits of the protocol where none are given. */
 export const LIMITS: Readonly<Limits> = {
   envelopeBytes: 1024 * 1024,
   jsonDepth: 64,

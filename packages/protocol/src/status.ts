@@ -15,6 +15,7 @@ export type Retry =
   | "per_flag"
   | "once";
 
+/** A row of the table of status codes. */
 export interface Status {
   readonly name: string;
   readonly meaning: string;
@@ -187,6 +188,7 @@ export const STATUS = {
 
 /** The number of a status: 200, 404, 520. */
 export type StatusCode = keyof typeof STATUS;
+/** The names of the status codes, such as `COMPLETED`. */
 export type StatusName = (typeof STATUS)[StatusCode]["name"];
 
 /** The row of a status. */

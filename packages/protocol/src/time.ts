@@ -56,6 +56,7 @@ function padded(value: number, digits: 2 | 3): string {
   return zeros === 0 ? `${value}` : zeros === 1 ? `0${value}` : `00${value}`;
 }
 
+/** Whether a value is a time as envelopes write it: RFC 3339, in UTC. */
 export function isTime(value: unknown): value is string {
   return typeof value === "string" && parseTime(value) !== undefined;
 }

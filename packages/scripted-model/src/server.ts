@@ -8,6 +8,7 @@ import { failureOf } from "./failure.ts";
 import { answerResponses } from "./responses.ts";
 import type { ModelRequest, Reply, Script } from "./turn.ts";
 
+/** A running model that replies by its script. */
 export interface ScriptedModel {
   /** What a client takes as its base URL. */
   readonly url: string;
@@ -23,7 +24,15 @@ const APIS: Readonly<Record<string, ModelRequest["api"]>> = {
 
 const ANSWERS = { chat: answerChat, responses: answerResponses } as const;
 
-/** A server on the loopback that answers as OpenAI's does, with what the script says. */
+/**
+ * A server on the loopback that answers as OpenAI's does, with what the script says.
+ *
+ * @example
+ * ```ts
+ * const model = await startScriptedModel(() => ({ text: "The tide comes twice a day." }));
+ * const client = new OpenAI({ baseURL: model.url, apiKey: "none" });
+ * ```
+ */
 export async function startScriptedModel(script: Script): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const server = createServer((incoming, response) => {

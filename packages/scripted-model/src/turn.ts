@@ -37,6 +37,7 @@ export interface Malformed {
   readonly malformed: string;
 }
 
+/** What the model replies: words and calls, an error of its API, or what no client can read. */
 export type Reply = Turn | ApiFailure | Malformed;
 
 /** What the model was asked. */

@@ -13,6 +13,7 @@ import { openSqliteStore } from "./sqlite-store.ts";
 const BESIDE = ["-wal", "-shm"] as const;
 const BUSY_TIMEOUT_MS = 0;
 
+/** What becomes of the store that is there now. */
 export interface RestoreOptions {
   /** Where the store that is there now goes; a store in the way is refused where this is left out. */
   readonly moveTo?: string | undefined;

@@ -29,6 +29,7 @@ import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
 import type { Change } from "./writer.ts";
 
+/** How the file of a store is opened. */
 export interface SqliteStoreOptions {
   /** How long to wait for another program that has the file locked. Two seconds if left out. */
   readonly busyTimeoutMs?: number | undefined;
@@ -38,6 +39,7 @@ export interface SqliteStoreOptions {
 
 const BUSY_HERE_MS = 20;
 
+/** A store in one SQLite file. */
 export interface SqliteStore extends Store {
   /** Copies the store as it is at one moment to a new file, while commits go on. */
   backup(path: string): Promise<void>;
@@ -45,7 +47,15 @@ export interface SqliteStore extends Store {
   check(): Promise<void>;
 }
 
-/** Opens the store in this file, and makes it where there is none. This process then owns it. */
+/**
+ * Opens the store in this file, and makes it where there is none. This process then owns it.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqliteStore("hub.db");
+ * const hub = await openHub({ store, key: await loadKey("hub.key") });
+ * ```
+ */
 export async function openSqliteStore(
   path: string,
   options: SqliteStoreOptions = {},

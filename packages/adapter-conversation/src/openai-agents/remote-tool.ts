@@ -15,6 +15,7 @@ import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { parametersOf } from "./remote-agent.ts";
 
+/** How a capability of another agent becomes a tool of the SDK. */
 export interface RemoteToolOptions extends RemoteOptions {
   /** What a failure does: the model is told as data, which is the default, or the run ends with it. */
   readonly onFailure?: "tell" | "throw" | undefined;

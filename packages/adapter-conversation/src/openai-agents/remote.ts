@@ -7,6 +7,7 @@ import type { Capability, Json } from "@waybill/protocol";
 import { currentCourse } from "./course.ts";
 import { currentTraceparent } from "./trace.ts";
 
+/** How another agent stands in the SDK: its name there, and whom its handoffs go to. */
 export interface RemoteOptions {
   /** What it is called in the SDK; left out, after the capability. */
   readonly name?: string | undefined;

@@ -24,6 +24,7 @@ import { inTrace } from "./trace.ts";
 type AnyAgent = Agent<any, any>;
 type Streamed = StreamedRunResult<unknown, AnyAgent>;
 
+/** How an agent of the OpenAI Agents SDK is served. */
 export interface ServeAgentOptions {
   /** Has the models and their hosts. Left out, it is one with the SDK's defaults. */
   readonly runner?: Runner | undefined;

@@ -17,6 +17,7 @@ import { converse } from "../converse.ts";
 import type { Tool } from "../tool.ts";
 import type { Handoff, Member, Turn } from "./team.ts";
 
+/** How a conversation takes part in a team. */
 export interface ConversationMemberOptions {
   readonly description: string;
   /** To whom it may give the word: members, agents on the hub, or whoever has a capability. */
@@ -82,6 +83,7 @@ function transferTool(to: Handoff["to"], give: () => void): Tool {
   };
 }
 
+/** How another agent takes part in a team. */
 export interface RemoteMemberOptions {
   /** What it is called in the team; left out, as the agent, or after the capability. */
   readonly name?: string | undefined;

@@ -19,6 +19,7 @@ export function keepSpeaking(first: string): NextSpeaker {
   return (_, { speakers }) => speakers.at(-1) ?? first;
 }
 
+/** How a model chooses the next speaker. */
 export interface SelectorOptions {
   /** Whether one may speak twice in a row: not where it is left out. */
   readonly allowsRepeat?: boolean | undefined;

@@ -34,6 +34,7 @@ export interface TeamState {
   readonly speaking?: { readonly to: Handoff["to"]; readonly state?: Json | undefined } | undefined;
 }
 
+/** What a team has come to. */
 export interface TeamResult {
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];

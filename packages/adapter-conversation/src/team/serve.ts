@@ -5,7 +5,14 @@ import { runTeam } from "./run-team.ts";
 import type { TeamState } from "./run-team.ts";
 import type { Team } from "./team.ts";
 
-/** A team as a capability: `agent.serve(...serveTeam(newsroom, { name: "report" }))`. */
+/**
+ * A team as a capability.
+ *
+ * @example
+ * ```ts
+ * agent.serve(...serveTeam(newsroom, { name: "report" }));
+ * ```
+ */
 export function serveTeam(team: Team, capability: CapabilityInput): Offer {
   return offerOf({ capability, run: (run) => gathered(team, run) });
 }

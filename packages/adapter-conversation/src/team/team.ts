@@ -31,6 +31,7 @@ export interface Turn {
   ask(question: Ask): Promise<Json>;
 }
 
+/** What a member has said in its turn. */
 export interface Spoken {
   readonly messages: readonly Message[];
   readonly artifacts?: readonly Artifact[] | undefined;
@@ -66,6 +67,7 @@ export type NextSpeaker = (
 /** Why it is enough; undefined while it is not. */
 export type Termination = (progress: Progress) => string | undefined;
 
+/** Members that speak in turn until a condition ends it. */
 export interface Team {
   readonly members: readonly Member[];
   readonly next: NextSpeaker;

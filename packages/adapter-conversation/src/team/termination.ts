@@ -31,6 +31,7 @@ export function whenHandedTo(name: string): Termination {
   return ({ handoff }) => (handoff?.to === name ? `handed to ${name}` : undefined);
 }
 
+/** Ends a team as soon as one of the conditions holds. */
 export function anyOf(...conditions: readonly Termination[]): Termination {
   return (progress) => {
     for (const each of conditions) {
@@ -41,6 +42,7 @@ export function anyOf(...conditions: readonly Termination[]): Termination {
   };
 }
 
+/** Ends a team once all of the conditions hold. */
 export function allOf(...conditions: readonly Termination[]): Termination {
   return (progress) => {
     const reasons = conditions.map((each) => each(progress));

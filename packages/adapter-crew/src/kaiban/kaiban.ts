@@ -12,12 +12,14 @@ export interface KaibanTask {
   readonly result?: unknown;
 }
 
+/** The state of a KaibanJS team, as far as it is read here. */
 export interface KaibanState {
   readonly teamWorkflowStatus: string;
   readonly workflowResult: unknown;
   readonly workflowLogs: readonly KaibanLog[];
 }
 
+/** A line of a KaibanJS team's log, as far as it is read here. */
 export interface KaibanLog {
   readonly logType: string;
   readonly logDescription: string;
@@ -25,6 +27,7 @@ export interface KaibanLog {
   readonly metadata?: unknown;
 }
 
+/** The store of a KaibanJS team, as far as it is used here. */
 export interface KaibanStore {
   getState(): KaibanState;
   subscribe(listener: () => void): () => void;

@@ -10,6 +10,7 @@ export interface KaibanAssignment {
   readonly signal: AbortSignal;
 }
 
+/** Who a member of a KaibanJS team is. */
 export interface MemberOptions {
   readonly name: string;
   readonly role: string;

@@ -6,6 +6,7 @@ import type { KaibanAgentClass } from "./kaiban.ts";
 import { member } from "./member.ts";
 import type { KaibanAssignment, MemberOptions } from "./member.ts";
 
+/** How another agent takes part in a team of KaibanJS. */
 export interface RemoteMemberOptions extends Partial<MemberOptions> {
   /** The run that is served, which is asked and told what the remote agent asks and shows; or a name for a run of one's own. */
   readonly run: Run | string;

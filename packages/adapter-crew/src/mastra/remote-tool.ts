@@ -18,6 +18,7 @@ import type { ModelMessage } from "./model-message.ts";
 import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 
+/** How a capability of another agent becomes a tool of Mastra. */
 export interface RemoteToolOptions extends RemoteOptions {
   /**
    * What a failure does: the model is told as data, or it is the tool's error, with which a run that is

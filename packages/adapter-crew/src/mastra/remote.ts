@@ -6,6 +6,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import { servedRun } from "./course.ts";
 
+/** How another agent stands in Mastra: its name there, and whom its handoffs go to. */
 export interface RemoteOptions {
   /** What it is called in Mastra; left out, after the capability. */
   readonly name?: string | undefined;

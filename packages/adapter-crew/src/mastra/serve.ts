@@ -16,6 +16,7 @@ import { modelMessagesOf, toolResult } from "./to-model.ts";
 type AnyAgent = Agent<any, any, any, any>;
 type Stream = Awaited<ReturnType<AnyAgent["stream"]>>;
 
+/** How an agent of Mastra is served. */
 export interface ServeAgentOptions {
   /** How many steps the agent may take at most. Left out: Mastra's own limit. */
   readonly maxSteps?: number | undefined;

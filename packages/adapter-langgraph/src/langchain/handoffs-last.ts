@@ -3,6 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { createMiddleware } from "langchain";
 import type { AgentMiddleware } from "langchain";
 
+/** Which tool calls count as handoffs. */
 export interface HandoffsLastOptions {
   /** Which tools hand over to another member: left out, those that are called `transfer_to_…`. */
   readonly isHandoff?: ((toolName: string) => boolean) | undefined;

@@ -25,11 +25,13 @@ export interface PeerFixture {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
+/** The serving side of an adapter, as the suite drives it. */
 export interface ServeFixture {
   /** Makes the framework's own thing, with `act` where its model or its node would be, and offers it. */
   offer(request: OfferRequest): Offer | Promise<Offer>;
 }
 
+/** What the serving side is to offer in one case. */
 export interface OfferRequest {
   readonly capability: CapabilityInput;
   readonly act: Act;
@@ -65,11 +67,13 @@ export interface Played {
   readonly artifacts?: readonly Artifact[] | undefined;
 }
 
+/** The calling side of an adapter, as the suite drives it. */
 export interface CallFixture {
   /** Runs the framework so that one step of it calls a remote agent, and gives what that step got. */
   run(request: CallRequest): Promise<Played>;
 }
 
+/** What the calling side is to do in one case. */
 export interface CallRequest {
   readonly agent: Agent;
   /** What is called, as its manifest has it. */

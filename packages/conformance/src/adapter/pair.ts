@@ -2,6 +2,7 @@ import { pairCases } from "./cases/pair.ts";
 import type { AdapterFixture } from "./fixture.ts";
 import { patienceWith, runCase } from "./suite.ts";
 
+/** One case between two adapters. */
 export interface PairCase {
   readonly name: string;
   readonly timeoutMs: number;

@@ -1,6 +1,7 @@
 import type { AdapterFixture } from "./fixture.ts";
 import { adapterSuite } from "./suite.ts";
 
+/** What the suite says of an adapter. */
 export interface AdapterReport {
   readonly adapter: string;
   readonly passed: number;
@@ -10,6 +11,7 @@ export interface AdapterReport {
   readonly cases: readonly CaseReport[];
 }
 
+/** What the suite says of one case. */
 export interface CaseReport {
   readonly name: string;
   readonly verdict: "passed" | "failed" | "gap";
@@ -41,6 +43,7 @@ export async function reportAdapter(
   };
 }
 
+/** A report for people: a line for each case, with what it says. */
 export function reportAsText({ adapter, passed, failed, gaps, cases }: AdapterReport): string {
   const lines = cases.map(({ name, verdict, says }) =>
     says === undefined ? `${MARKS[verdict]} ${name}` : `${MARKS[verdict]} ${name}\n    ${says}`,

@@ -15,6 +15,7 @@ import type { AdapterFixture } from "./fixture.ts";
 import { Scene } from "./scene.ts";
 import type { SceneOptions } from "./scene.ts";
 
+/** One case of the suite of adapters. */
 export interface AdapterCase {
   readonly name: string;
   readonly timeoutMs: number;
@@ -53,6 +54,7 @@ export function patienceWith({ peer }: AdapterFixture): number {
 /** What a framework can't do may well be to come to an end: that is not waited for as long. */
 const GAP_PATIENCE_MS = 5_000;
 
+/** How the suite of adapters is run. */
 export interface AdapterSuiteOptions {
   /** How long a case may take; beyond, it hangs. */
   readonly patienceMs?: number | undefined;

@@ -18,6 +18,7 @@ export interface StoreSubject {
   dispose(): Promise<void>;
 }
 
+/** A store under test that can be closed and opened again. */
 export interface DurableStoreSubject extends StoreSubject {
   /** Closes the store, and opens what it left. */
   reopen(): Promise<Store>;
@@ -35,6 +36,7 @@ export interface StoreProcess {
   readonly systemCalls?: readonly string[] | undefined;
 }
 
+/** How the suite opens the store that it tests. */
 export type StoreSuiteOptions =
   | { readonly isDurable: false; open(): Promise<StoreSubject> }
   | {
@@ -43,6 +45,7 @@ export type StoreSuiteOptions =
       readonly process: StoreProcess;
     };
 
+/** One case of the suite of stores. */
 export interface StoreCase {
   readonly name: string;
   /** Why it can't run on this machine. */

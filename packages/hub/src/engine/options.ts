@@ -4,6 +4,7 @@ import type { LifecycleTerms } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import type { Store } from "../store.ts";
 
+/** The limits of a hub: those of the protocol, and what it keeps for its agents. */
 export interface HubLimits extends Limits {
   /** Handoffs that one delegator may have open here at the same time. */
   openHandoffs: number;
@@ -50,6 +51,7 @@ export interface HubOptions {
 /** The same, once it is known what it signs with. */
 export type KeyedHubOptions = HubOptions & { readonly key: PrivateKey };
 
+/** What a hub tells its log. */
 export interface HubLogEvent {
   readonly event: "attached" | "detached" | "ended" | "failure";
   readonly agent?: string;

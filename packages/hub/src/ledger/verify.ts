@@ -12,8 +12,10 @@ export const LEDGER_FAULTS = {
   end_missing: "is missing, and the checkpoint was signed when it was there",
 } as const;
 
+/** What can be wrong with a ledger. */
 export type LedgerFault = keyof typeof LEDGER_FAULTS;
 
+/** Whether a ledger holds, and where it first does not. */
 export type LedgerReport =
   | { readonly holds: true; readonly entries: number; readonly head: LedgerHead }
   | {
@@ -24,6 +26,7 @@ export type LedgerReport =
       readonly message: string;
     };
 
+/** What a ledger is checked against. */
 export interface VerifyLedgerOptions {
   /** What `verifyCheckpoint` gave: without it nobody can see that the end is cut off. */
   readonly checkpoint?: LedgerHead | undefined;

@@ -66,6 +66,7 @@ export interface ServedLimits {
   closeMs: number;
 }
 
+/** The names of the bounds of a served hub. */
 export type BudgetName = keyof ServedLimits;
 
 /** One bound of a served hub. */

@@ -22,6 +22,7 @@ export interface HubLogger {
   error(members: object, message: string): void;
 }
 
+/** How much is logged, and where to. */
 export interface HubLoggerOptions {
   readonly level?: "debug" | "info" | "warn" | "error" | undefined;
   /** Left out: standard error. */

@@ -9,6 +9,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+/** Which hub is served, where, and within which limits. */
 export interface ServeOptions {
   readonly hub: HubServer;
   /** The store that the hub was opened over. */
@@ -49,6 +50,7 @@ export interface ServeOptions {
   readonly logger?: HubLogger | undefined;
 }
 
+/** A hub that is served on the network. */
 export interface ServedHub {
   readonly url: string;
   readonly port: number;

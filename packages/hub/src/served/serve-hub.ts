@@ -26,7 +26,15 @@ const LOOPBACK = "127.0.0.1";
 const OPEN_AND_PLAIN =
   "others can reach it, without TLS. Whoever is on the way can read what is handed off, and change what operators are answered; give it a certificate (tls), put a proxy with TLS before it (isBehindProxy), or listen on loopback.";
 
-/** Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket. */
+/**
+ * Lets agents in other processes, and operators, reach a hub over HTTP and WebSocket.
+ *
+ * @example
+ * ```ts
+ * const served = await serveHub({ hub, store, port: 7411 });
+ * console.log(`waiting at ${served.url}`);
+ * ```
+ */
 export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { hub, store, host = LOOPBACK, port = 0, publicUrl, tls, logger } = options;
   const { isBehindProxy = false } = options;

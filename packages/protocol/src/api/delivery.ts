@@ -82,6 +82,7 @@ export type WireDelivery =
       readonly reason: string;
     };
 
+/** A delivery as JSON. */
 export function writeDelivery(delivery: Delivery): WireDelivery {
   if (delivery.type === "offer") {
     const { type, id, handoffId, attempt, envelope, remainingMs, leaseMs } = delivery;

@@ -24,6 +24,7 @@ export interface WireSearch extends Omit<WireFindQuery, "capability"> {
   readonly capability?: string | undefined;
 }
 
+/** One that fits, as JSON. */
 export interface WireFit {
   readonly agent_id: string;
   readonly capability: Capability;
@@ -37,6 +38,7 @@ export interface WireFit {
   readonly reasons: readonly string[];
 }
 
+/** The result of a search, as JSON. */
 export interface WireFound {
   readonly fits: readonly WireFit[];
   readonly left_out: readonly LeftOut[];
@@ -50,17 +52,20 @@ export interface WireNames {
   readonly next?: string | undefined;
 }
 
+/** A search as JSON. */
 export function writeFindQuery(query: FindQuery): WireFindQuery {
   const { minReliability, ...rest } = query;
   return { ...rest, min_reliability: minReliability };
 }
 
+/** Reads a search from JSON; what is malformed is a 400. */
 export function readFindQuery(value: unknown): FindQuery {
   const query = checked(shapes().findQuery, value, "The query");
   const { min_reliability: minReliability, ...rest } = query;
   return { ...rest, ...(minReliability === undefined ? {} : { minReliability }) };
 }
 
+/** The result of a search as JSON. */
 export function writeFound({ fits, leftOut, next }: Found): WireFound {
   return {
     fits: fits.map((fit) => ({
@@ -80,6 +85,7 @@ export function writeFound({ fits, leftOut, next }: Found): WireFound {
   };
 }
 
+/** Reads the result of a search from JSON; what is malformed is a 400. */
 export function readFound(value: unknown): Found {
   const { fits, left_out: leftOut, next } = checked(shapes().found, value, "What was found");
   return {

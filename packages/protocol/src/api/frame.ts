@@ -9,6 +9,7 @@ import type { Problem } from "./problem.ts";
 
 /** What a hub can be asked over a socket. */
 export const CALLS = ["submit", "publish", "manifests", "find", "handoff"] as const;
+/** The names of the calls over a socket. */
 export type CallName = (typeof CALLS)[number];
 
 /** What a hub tells an agent before it knows which one it is. */
@@ -18,6 +19,7 @@ export interface SocketLimits {
   readonly envelope_bytes: number;
 }
 
+/** What a hub sends over a socket. */
 export type HubFrame =
   | {
       readonly type: "challenge";
@@ -35,6 +37,7 @@ export type HubFrame =
   | { readonly type: "ping" }
   | { readonly type: "pong" };
 
+/** What an agent sends over a socket. */
 export type AgentFrame =
   | { readonly type: "hello"; readonly proof: string; readonly credit: number }
   | {
@@ -65,6 +68,7 @@ export function joinFrames(texts: readonly string[]): string {
   return texts.length === 1 ? texts[0]! : `[${texts.join(",")}]`;
 }
 
+/** How large a message over a socket may be. */
 export interface FrameLimits {
   readonly characters: number;
   readonly jsonDepth?: number | undefined;

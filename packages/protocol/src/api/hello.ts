@@ -20,6 +20,7 @@ export interface Hello {
   readonly nonce?: string | undefined;
 }
 
+/** Signs the hello with which an agent attaches to a hub. */
 export function signHello({ at, ...hello }: Hello, key: PrivateKey): string {
   const { from, to, domain, instance, id, nonce } = hello;
   const members = { from, to, domain, instance, id, at: formatTime(at), nonce };

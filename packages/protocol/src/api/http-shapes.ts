@@ -34,6 +34,7 @@ export interface WirePresence {
   readonly manifest?: string | undefined;
 }
 
+/** A dead letter, as JSON. */
 export interface WireDeadLetter {
   readonly id: string;
   readonly status: StatusCode;
@@ -62,6 +63,7 @@ interface WireAttempt {
   readonly attempt: number;
 }
 
+/** What an agent tells its hub when it polls its inbox, as JSON. */
 export interface WireInboxNews {
   readonly instance: string;
   readonly taken?: readonly WireAttempt[] | undefined;
@@ -70,6 +72,7 @@ export interface WireInboxNews {
   readonly credit?: number | undefined;
 }
 
+/** How an agent polls its inbox, as JSON. */
 export interface WireInboxQuery {
   readonly instance: string;
   readonly wait_seconds?: number | undefined;
@@ -77,6 +80,7 @@ export interface WireInboxQuery {
   readonly cursor?: string | undefined;
 }
 
+/** What a hub says about itself at `/.well-known/waybill`. */
 export interface WireWellKnown {
   readonly waybill: 1;
   readonly hub: string;
@@ -90,6 +94,7 @@ export interface WireWellKnown {
   readonly skill: string;
 }
 
+/** The schemas of what agents and hubs exchange over HTTP. */
 export interface HttpShapes {
   readonly push: z.ZodType<WirePush>;
   readonly pushAnswer: z.ZodType<PushAnswer>;

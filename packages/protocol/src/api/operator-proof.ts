@@ -31,6 +31,7 @@ export interface OperatorClaim {
   readonly bodyDigest?: Digest | undefined;
 }
 
+/** The scheme of the Authorization header of operators. */
 export const OPERATOR_SCHEME = "Waybill-Operator";
 
 const MESSAGE = "waybill operator 1\n";

@@ -21,6 +21,7 @@ export interface Problem {
   readonly remedy: string;
 }
 
+/** The media type of errors over HTTP (RFC 9457). */
 export const PROBLEM_TYPE = "application/problem+json";
 
 /** What stands in HTTP's status line for each status. Steps and successes are no errors: 500. */
@@ -55,6 +56,7 @@ export const HTTP_STATUS: Readonly<Record<StatusCode, number>> = {
   520: 502,
 };
 
+/** An error as the body of an HTTP response (RFC 9457). */
 export function writeProblem(error: WaybillError): Problem {
   const { status, code, message, at, retryable, retryAfterMs, refusals, remedy } = error;
   return {

@@ -17,21 +17,25 @@ export interface PublishedManifest {
   readonly at: number;
 }
 
+/** A page of an agent's manifests. */
 export interface PublishedPage {
   readonly manifests: readonly PublishedManifest[];
   /** The sequence to go on after; missing where the list has ended. */
   readonly next?: number | undefined;
 }
 
+/** A page of an agent's manifests, as JSON. */
 export interface WirePublished {
   readonly manifests: readonly { readonly manifest: string; readonly at: string }[];
   readonly next?: number | undefined;
 }
 
+/** Reads a query for manifests; what is malformed is a 400. */
 export function readManifestsQuery(value: unknown): ManifestsQuery {
   return checked(shapes().manifestsQuery, value, "The query");
 }
 
+/** A page of manifests as JSON. */
 export function writePublished({ manifests, next }: PublishedPage): WirePublished {
   return {
     manifests: manifests.map(({ text, at }) => ({ manifest: text, at: formatTime(at) })),
@@ -39,6 +43,7 @@ export function writePublished({ manifests, next }: PublishedPage): WirePublishe
   };
 }
 
+/** Reads a page of manifests from JSON; what is malformed is a 400. */
 export function readPublished(value: unknown): PublishedPage {
   const { manifests, next } = checked(shapes().published, value, "The list of manifests");
   return {

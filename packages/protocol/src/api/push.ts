@@ -17,6 +17,7 @@ export interface Push {
   readonly challenge?: string | undefined;
 }
 
+/** The body of a push, as JSON. */
 export interface WirePush {
   readonly waybill: 1;
   readonly hub: string;
@@ -38,6 +39,7 @@ const DEPTH_AROUND = 4;
 /** Deliveries of one push, beside its first one. */
 const CHARACTERS_AT_MOST = 8 * 1024 * 1024;
 
+/** The body of a push to an inbox. */
 export function writePush({ deliveries, ...push }: Push): string {
   const wire: WirePush = { waybill: 1, ...push, deliveries: deliveries.map(writeDelivery) };
   return JSON.stringify(wire);
@@ -75,6 +77,7 @@ export interface InboxFailure {
   readonly at: number;
 }
 
+/** How long a hub waits between tries to contact an inbox. */
 export interface InboxWaits {
   readonly firstMs: number;
   readonly mostMs: number;

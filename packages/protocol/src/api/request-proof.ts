@@ -28,6 +28,7 @@ export interface RequestClaim {
   readonly bodyDigest?: Digest | undefined;
 }
 
+/** The scheme of the Authorization header of agents. */
 export const REQUEST_SCHEME = "Waybill";
 
 /** The value of the Authorization header. */
@@ -48,6 +49,7 @@ export function signRequest(claim: RequestClaim, key: PrivateKey): string {
   return `${REQUEST_SCHEME} ${signCompact(payload, key)}`;
 }
 
+/** What an agent's Authorization header says, before its signature is verified. */
 export interface ReadRequest {
   readonly claim: RequestClaim;
   /** The JWS in the header: its signature is still to be verified. */

@@ -17,6 +17,7 @@ import type { Problem } from "./problem.ts";
 import type { ManifestsQuery, WirePublished } from "./published.ts";
 import type { WireHandoffView } from "./view.ts";
 
+/** The schemas of what agents and hubs exchange over a socket. */
 export interface Shapes {
   readonly agentFrame: z.ZodType<AgentFrame>;
   readonly hubFrame: z.ZodType<HubFrame>;

@@ -66,6 +66,7 @@ export interface WireHandoffView {
   readonly waits_for?: readonly WaitsFor[] | undefined;
 }
 
+/** The view of a handoff as JSON. */
 export function writeHandoffView(view: HandoffView): WireHandoffView {
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
   return {
@@ -84,6 +85,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
   };
 }
 
+/** Reads the view of a handoff from JSON; what is malformed is a 400. */
 export function readHandoffView(value: unknown): HandoffView {
   const view = checked(shapes().handoffView, value, "The view of a handoff");
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;

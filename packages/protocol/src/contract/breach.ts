@@ -23,6 +23,7 @@ export interface AttemptFacts {
   readonly outputBytes?: number | undefined;
 }
 
+/** What is known about a handoff when its contract is checked. */
 export interface HandoffFacts {
   readonly delegator: string;
   readonly inputBytes?: number | undefined;

@@ -61,11 +61,13 @@ export function effectiveContract(
   };
 }
 
+/** What a recipient says to the terms that it is offered: yes, a counter-offer, or no. */
 export type OfferVerdict =
   | { readonly verdict: "accept" }
   | { readonly verdict: "counter"; readonly contract: BoundContract; readonly reason: string }
   | { readonly verdict: "reject"; readonly reason: string };
 
+/** What a recipient can do about an offer beside taking it. */
 export interface OfferLimits {
   /** Whether this recipient can shape its output to a schema that is not its own. */
   readonly takesOutputSchema?: boolean | undefined;
@@ -105,6 +107,7 @@ export function judgeOffer(
     : { verdict: "counter", contract, reason };
 }
 
+/** Whether a delegator takes a counter-offer. */
 export type CounterVerdict =
   | { readonly verdict: "accept"; readonly contract: Contract }
   | { readonly verdict: "reject"; readonly reason: string };

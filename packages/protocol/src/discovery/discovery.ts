@@ -20,6 +20,7 @@ import type { InputVerdicts } from "./input-verdicts.ts";
 import { rankByWords } from "./words.ts";
 import type { TrustDecision } from "../manifest/trust.ts";
 
+/** What `findCandidates` looks for. */
 export interface FindQuery {
   readonly capability: string;
   /** What is really to be handed off: it must fit the candidate's input schema. */
@@ -57,6 +58,7 @@ export interface Candidate {
  */
 export type Standing = "good" | "worse" | "ejected";
 
+/** A candidate that fits, with what its place in the order rests on. */
 export interface RankedCandidate {
   readonly agent_id: string;
   readonly capability: Capability;
@@ -75,6 +77,7 @@ export interface RankedCandidate {
   readonly reasons: readonly string[];
 }
 
+/** A candidate that does not fit, and why. */
 export interface LeftOut {
   readonly agent_id: string;
   readonly capability: string;
@@ -82,6 +85,7 @@ export interface LeftOut {
   readonly reasons: readonly string[];
 }
 
+/** What was found: who fits, best first, and why the others do not. */
 export interface Found {
   /** Best first. */
   readonly fits: readonly RankedCandidate[];
@@ -100,6 +104,7 @@ const WEIGHING = {
   outcomesToContradict: 5,
 } as const;
 
+/** What one search may cost, and what is known about its input already. */
 export interface FindOptions {
   /** What the checks of the input may cost together; 20,000,000 steps where it is left out. */
   readonly budget?: CheckBudget | undefined;
@@ -190,6 +195,7 @@ export function reasonsAgainst(
   return leftOut.flatMap(({ reasons }) => reasons);
 }
 
+/** Whether a candidate is one that a handoff asks for. */
 export function wantedFits(
   wanted: Wanted,
   candidate: Candidate,

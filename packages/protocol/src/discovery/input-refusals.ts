@@ -34,12 +34,14 @@ export interface GivenInput {
   readonly tags?: readonly string[] | undefined;
 }
 
+/** What the candidates say about one input. */
 export interface InputJudgement {
   /** A candidate takes the input, or was not checked to the end and may take it. */
   readonly mayBeTaken: boolean;
   readonly refusals: readonly InputRefusal[];
 }
 
+/** What judging an input may cost, and what is known about it already. */
 export interface JudgeInputOptions {
   /** What the checks may cost together; 20,000,000 steps where it is left out. */
   readonly budget?: CheckBudget | undefined;

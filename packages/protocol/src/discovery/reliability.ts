@@ -20,6 +20,7 @@ export interface ReliabilityStats {
   readonly meanMs: number | null;
 }
 
+/** The measurements of an agent that nothing is known about yet. */
 export const NO_STATS: ReliabilityStats = {
   successes: 0,
   failures: 0,
@@ -111,6 +112,7 @@ const CLOSE_VERDICTS: Readonly<Record<CloseReason, Verdict | "by_status">> = {
   superseded: "by_status",
 };
 
+/** When an agent that fails again and again is put after all others, and for how long. */
 export const EJECTION = {
   /** This many failures in a row, and the agent comes after all others for a while. */
   afterFailures: 3,
@@ -129,6 +131,9 @@ export function isSuccess({ status, closed = "result", isAccepted }: Outcome): b
   return verdict === "failure_once_accepted" && isAccepted === true ? false : undefined;
 }
 
+/**
+ * The measurements with one more outcome. Those that the recipient did not cause change nothing.
+ */
 export function recordOutcome(stats: ReliabilityStats, outcome: Outcome): ReliabilityStats {
   const success = isSuccess(outcome);
   const { at, isCrash = false, tookMs } = outcome;
@@ -170,6 +175,7 @@ function averaged(before: number | null, tookMs: number): number {
   return before + MEASURING.durationShare * (tookMs - before);
 }
 
+/** Whether an agent is put after all others at a time, given in milliseconds since 1970. */
 export function isEjected(stats: ReliabilityStats, at: number): boolean {
   return stats.ejectedUntil !== null && at < stats.ejectedUntil;
 }

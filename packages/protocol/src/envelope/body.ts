@@ -41,6 +41,7 @@ export interface Wanted {
   min_reliability?: number | undefined;
 }
 
+/** The body of a handoff: the capability, and the work in any of its three shapes. */
 export interface HandoffBody {
   capability: string;
   version?: string | undefined;
@@ -52,15 +53,18 @@ export interface HandoffBody {
   metadata?: { [name: string]: Json } | undefined;
 }
 
+/** The body of a cancellation. */
 export interface CancelBody {
   reason?: string | undefined;
 }
 
+/** The body of an answer. */
 export interface AnswerBody {
   question_id: string;
   answer: Json;
 }
 
+/** The body of a receipt: its status says what it confirms. */
 export interface ReceiptBody {
   status: StatusCode;
   reason?: string | undefined;
@@ -69,6 +73,7 @@ export interface ReceiptBody {
   retry_after_ms?: number | undefined;
 }
 
+/** The body of a progress report. */
 export interface ProgressBody {
   message?: string | undefined;
   /** How much is done, from 0 to 1. */
@@ -76,6 +81,7 @@ export interface ProgressBody {
   data?: Json | undefined;
 }
 
+/** One question to the delegator. */
 export interface AskedQuestion {
   id: string;
   text?: string | undefined;
@@ -84,12 +90,14 @@ export interface AskedQuestion {
   schema?: Json | undefined;
 }
 
+/** The body of a question, or of several that are asked together. */
 export interface QuestionBody {
   questions: AskedQuestion[];
   /** Present when the attempt ends with the question: what the next one starts from. */
   state?: string | undefined;
 }
 
+/** Why the work has failed, as the recipient tells it. */
 export interface ResultError {
   message: string;
   retryable?: boolean | undefined;
@@ -97,6 +105,7 @@ export interface ResultError {
   cause?: Json | undefined;
 }
 
+/** The body of a result. */
 export interface ResultBody {
   status: StatusCode;
   output?: Json | undefined;
@@ -106,6 +115,7 @@ export interface ResultBody {
   effects?: "none" | "possible" | "done" | undefined;
 }
 
+/** The body of a hub's notice. */
 export interface NoticeBody {
   status: StatusCode;
   reason: string;

@@ -14,6 +14,7 @@ const REAL: Source = { now: () => Date.now(), newId: () => newId() };
 
 type EnvelopeOf<Kind extends EnvelopeKind> = Extract<Envelope, { kind: Kind }>;
 
+/** What `createHandoff` makes a handoff from. */
 export interface HandoffInput {
   from: string;
   /** The custody domain of the hub that is to take it, and no other one may. */
@@ -35,7 +36,19 @@ export interface HandoffInput {
   tracestate?: string | undefined;
 }
 
-/** The envelope of one new handoff. A child never outlives its parent: its deadline is cut to it. */
+/**
+ * The envelope of one new handoff. A child never outlives its parent: its deadline is cut to it.
+ *
+ * @example
+ * ```ts
+ * const handoff = createHandoff({
+ *   from: "editor",
+ *   domain: hub.domain,
+ *   body: { capability: "web_research", input: { topic: "tea" } },
+ *   timeoutMs: 60_000,
+ * });
+ * ```
+ */
 export function createHandoff(input: HandoffInput, source: Source = REAL): HandoffEnvelope {
   const { parent } = input;
   const now = source.now();
@@ -103,6 +116,7 @@ function deadlineOf({ deadline, timeoutMs, parent }: HandoffInput, now: number):
 /** Members of a reply that follow from the handoff it is about. */
 type Given = "waybill" | "kind" | "id" | "issued_at" | "handoff_id" | "correlation_id" | "to";
 
+/** What `createReply` takes: the members that do not follow from the handoff. */
 export type ReplyInput<Kind extends EnvelopeKind> = Omit<EnvelopeOf<Kind>, Given> & {
   kind: Kind;
   /** Whom it goes to; left out: the delegator of the handoff. */

@@ -36,6 +36,7 @@ interface EnvelopeBase<Kind extends string, Body> {
   body: Body;
 }
 
+/** The delegator's handoff: the work, whom it is for, and its deadline. */
 export interface HandoffEnvelope extends EnvelopeBase<"handoff", HandoffBody> {
   /** The custody domain that it is meant for: no other hub may take it. */
   domain: string;
@@ -56,6 +57,7 @@ interface Addressed {
 /** From the delegator, about a handoff of its own. */
 export interface CancelEnvelope extends EnvelopeBase<"cancel", CancelBody>, Addressed {}
 
+/** The delegator's answer to a question. */
 export interface AnswerEnvelope extends EnvelopeBase<"answer", AnswerBody>, Addressed {
   /** Digest of the question that this answers. */
   re: Digest;
@@ -67,18 +69,25 @@ interface OfAttempt {
   re: Digest;
 }
 
+/**
+ * Confirms an envelope: custody by the hub, acceptance or refusal by a recipient, acknowledgement
+ * by a delegator.
+ */
 export interface ReceiptEnvelope extends EnvelopeBase<"receipt", ReceiptBody>, Addressed {
   re: Digest;
   /** Missing in the receipts of hubs and delegators, which hold no attempt. */
   attempt?: number | undefined;
 }
 
+/** The recipient reports how far it is. */
 export interface ProgressEnvelope
   extends EnvelopeBase<"progress", ProgressBody>, Addressed, OfAttempt {}
 
+/** The recipient asks, and waits for the answer or ends its attempt with the question. */
 export interface QuestionEnvelope
   extends EnvelopeBase<"question", QuestionBody>, Addressed, OfAttempt {}
 
+/** The recipient's result: an output, or the error that it failed with. */
 export interface ResultEnvelope extends EnvelopeBase<"result", ResultBody>, Addressed, OfAttempt {}
 
 /** The hub's word on what no party said: an attempt that fell silent, an end without a verdict. */
@@ -87,6 +96,7 @@ export interface NoticeEnvelope extends EnvelopeBase<"notice", NoticeBody>, Addr
   re?: Digest | undefined;
 }
 
+/** Any envelope, told apart by its `kind`. */
 export type Envelope =
   | HandoffEnvelope
   | CancelEnvelope
@@ -97,4 +107,5 @@ export type Envelope =
   | ResultEnvelope
   | NoticeEnvelope;
 
+/** The kinds of envelopes. */
 export type EnvelopeKind = Envelope["kind"];

@@ -4,7 +4,14 @@ import { signCompact, signCompactBatch } from "../signing/jws.ts";
 import type { PrivateKey } from "../signing/key.ts";
 import { checkEnvelope } from "./verify-envelope.ts";
 
-/** The one string that goes over the wire: the envelope, checked, written once, and signed. */
+/**
+ * The one string that goes over the wire: the envelope, checked, written once, and signed.
+ *
+ * @example
+ * ```ts
+ * const text = signEnvelope(handoff, key);
+ * ```
+ */
 export function signEnvelope(envelope: Envelope, key: PrivateKey): string {
   return signCompact(written(envelope), key);
 }

@@ -13,6 +13,7 @@ import { fromSchemaError } from "./schema-error.ts";
 import { parseTime } from "../time.ts";
 import { isUsual } from "./usual.ts";
 
+/** How an envelope is verified: with whose keys, at what time, and for which reader. */
 export interface VerifyOptions {
   /** Whose key that is, from the manifests that the reader trusts. */
   keyOf: (kid: string) => KeyRecord | undefined;
@@ -32,6 +33,7 @@ export interface VerifyOptions {
   mayRecall?: boolean | undefined;
 }
 
+/** An envelope whose signature, sender, addressee and times have been checked. */
 export interface VerifiedEnvelope<Any extends Envelope = Envelope> {
   envelope: Any;
   /** Digest of `text`: the name under which receipts and ledgers speak of it. */
@@ -41,7 +43,14 @@ export interface VerifiedEnvelope<Any extends Envelope = Envelope> {
   kid: string;
 }
 
-/** Checks signature, key and time, then parses exactly the bytes that were signed. */
+/**
+ * Checks signature, key and time, then parses exactly the bytes that were signed.
+ *
+ * @example
+ * ```ts
+ * const { envelope, digest } = verifyEnvelope(text, { keyOf: (kid) => keys.get(kid), at: Date.now() });
+ * ```
+ */
 export function verifyEnvelope(text: string, options: VerifyOptions): VerifiedEnvelope {
   const limits = options.limits ?? LIMITS;
   let signer: KeyRecord | undefined;

@@ -17,6 +17,7 @@ export type HubEvent = EventOf<
   | "discard"
 >;
 
+/** One entry of a history: an envelope, or an event that no party signed. */
 export type HistoryEntry =
   | {
       readonly type: "envelope";
@@ -55,6 +56,7 @@ export type EntryOf<Type extends HistoryEntry["type"]> = Extract<
   { readonly type: Type }
 >;
 
+/** How a history is checked. */
 export interface HistoryOptions {
   /** True when nothing more will come: then every handoff must have ended. */
   readonly isComplete?: boolean | undefined;
@@ -64,6 +66,7 @@ export interface HistoryOptions {
   readonly clockSkewMs?: number | undefined;
 }
 
+/** One place where a history breaks a promise. */
 export interface Violation {
   readonly promise: "P1" | "P2" | "P3" | "P4";
   readonly rule: RuleName;
@@ -73,6 +76,7 @@ export interface Violation {
   readonly message: string;
 }
 
+/** Whether a history keeps the promises, and where it breaks them. */
 export interface HistoryReport {
   readonly holds: boolean;
   readonly handoffs: number;
@@ -120,6 +124,7 @@ export const HISTORY_RULES = {
   applied_by_another: "P4",
 } as const;
 
+/** The names of the rules that a history is checked by. */
 export type RuleName = keyof typeof HISTORY_RULES;
 
 export interface HandoffEnd {

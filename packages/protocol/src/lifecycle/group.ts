@@ -1,6 +1,7 @@
 import type { Group } from "../envelope/envelope.ts";
 import type { HandoffState } from "./transitions.ts";
 
+/** How many members of a group have to succeed. */
 export type JoinRule = Pick<Group, "size" | "join" | "quorum">;
 
 /** `reached`: as many successes as the rule asks for. `failed`: so many are out of reach. */

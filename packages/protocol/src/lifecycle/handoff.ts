@@ -17,6 +17,7 @@ export interface LifecycleTerms {
   readonly backoffCapMs: number;
 }
 
+/** The terms of a handoff whose manifest and contract say nothing else. */
 export const DEFAULT_TERMS: LifecycleTerms = {
   maxAttempts: 3,
   leaseMs: 30_000,
@@ -26,6 +27,7 @@ export const DEFAULT_TERMS: LifecycleTerms = {
   backoffCapMs: 60_000,
 };
 
+/** One try of a recipient at a handoff. */
 export interface Attempt {
   readonly number: number;
   readonly recipient: string;
@@ -38,6 +40,7 @@ export interface Attempt {
   readonly silentAt: number | null;
 }
 
+/** A question of a recipient, and whether it was answered. */
 export interface Question {
   /** Unique within the handoff, and owned by the recipient that asked first. */
   readonly id: string;
@@ -47,6 +50,7 @@ export interface Question {
   readonly answer: Digest | null;
 }
 
+/** A handoff as the lifecycle knows it: its state, and its attempts so far. */
 export interface Handoff {
   readonly id: string;
   /** Digest of the envelope that the delegator signed. */
@@ -86,6 +90,7 @@ interface DelegatorCause extends Cause {
   readonly by: string;
 }
 
+/** What can happen to a handoff. */
 export type LifecycleEvent =
   | (DelegatorCause & {
       readonly type: "submit";
@@ -140,6 +145,7 @@ export type EventOf<Type extends LifecycleEvent["type"]> = Extract<
   { readonly type: Type }
 >;
 
+/** What has to be done after a step. */
 export type LifecycleEffect =
   /** What the sender of the event is told. Every step has exactly one, and it comes first. */
   | { readonly type: "reply"; readonly status: StatusCode }
@@ -159,6 +165,7 @@ export type LifecycleEffect =
   /** The handoff has ended: tell the delegator, cancel the children, disarm the timers. */
   | { readonly type: "ended"; readonly state: HandoffState; readonly status: StatusCode };
 
+/** What a step of the lifecycle gives: the state after it, and what has to be done. */
 export interface Step {
   readonly state: Handoff | undefined;
   readonly effects: readonly LifecycleEffect[];

@@ -1,5 +1,8 @@
+/** The states of a handoff: all but `open` are ends. */
 export type HandoffState = "open" | "completed" | "failed" | "cancelled" | "dead_lettered";
+/** The states of an attempt. */
 export type AttemptState = "offered" | "accepted" | "waiting" | "closed";
+/** Why an attempt is closed. */
 export type CloseReason =
   | "result"
   | "rejected"
@@ -9,6 +12,7 @@ export type CloseReason =
   | "lease_lost"
   | "unreachable"
   | "superseded";
+/** Who can cause an event in the life of a handoff. */
 export type Party = "delegator" | "recipient" | "hub" | "operator";
 
 export type AttemptEventName =
@@ -77,6 +81,10 @@ export interface CloseRule {
   readonly meaning: string;
 }
 
+/**
+ * Why an attempt is closed, whether that is the recipient's verdict, and whether it counts as a
+ * try.
+ */
 export const CLOSE_REASONS: Readonly<Record<CloseReason, CloseRule>> = {
   result: { isVerdict: true, countsAsTry: true, meaning: "the recipient sent its result" },
   rejected: { isVerdict: true, countsAsTry: false, meaning: "the recipient will not do it" },

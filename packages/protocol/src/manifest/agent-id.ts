@@ -4,6 +4,7 @@
  */
 export const AGENT_ID: RegExp = /^[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$/;
 
+/** Whether a value is an agent's id. */
 export function isAgentId(value: unknown): value is string {
   return typeof value === "string" && AGENT_ID.test(value);
 }

@@ -7,6 +7,7 @@ import type { JsonSchema } from "../schema/schema.ts";
 
 export const CAPABILITY_NAME: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$/;
 
+/** Whether a value is the name of a capability. */
 export function isCapabilityName(value: unknown): value is string {
   return typeof value === "string" && CAPABILITY_NAME.test(value);
 }
@@ -17,6 +18,7 @@ export type Takes = "structured" | "conversation" | "delegation";
 /** Whether a try leaves traces outside: `none`, `possible` even where it fails, `done` by each success. */
 export type Effects = "none" | "possible" | "done";
 
+/** One example of what a capability takes and gives. */
 export interface Example {
   description?: string | undefined;
   input?: Json | undefined;
@@ -156,6 +158,10 @@ const VERSION_RULES: Readonly<Record<"" | "^" | ">=", VersionRule>> = {
 
 const WANTED_VERSION = /^(|\^|>=)(\d{1,9}(?:\.\d{1,9}){0,7})$/;
 
+/**
+ * Whether an offered version is a wanted one: `1.2` takes 1.2 and 1.2.x, `^1.2` the same major
+ * version from 1.2 on, and `>=1.2` any from 1.2 on.
+ */
 export function matchesVersion(offered: string, wanted: string): boolean {
   if (offered === wanted) return true;
   const [, rule, version] = WANTED_VERSION.exec(wanted) ?? [];

@@ -9,10 +9,12 @@ export interface KeyRecord {
   readonly notAfter: number;
 }
 
+/** The keys that a reader knows, by their thumbprints. */
 export interface Keyring {
   keyOf(kid: string): KeyRecord | undefined;
 }
 
+/** Whether a key is valid at a time, given in milliseconds since 1970. */
 export function isKeyValidAt({ notBefore, notAfter }: KeyRecord, at: number): boolean {
   return notBefore <= at && at < notAfter;
 }

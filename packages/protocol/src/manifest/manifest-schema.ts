@@ -23,6 +23,7 @@ export interface KeyValidity {
   retired_at?: string | undefined;
 }
 
+/** A key in a manifest, with the time in which it is valid. */
 export interface ManifestKey extends PublicJwk, KeyValidity {
   kid: string;
   /** That the agent holds it: a signature by the key itself, as `provenKey` makes it. */

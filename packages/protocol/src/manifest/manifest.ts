@@ -25,6 +25,7 @@ import type { TrustPolicy } from "./trust.ts";
 
 export type { KeyRecord } from "./keyring.ts";
 
+/** A manifest whose signature and place in its agent's chain of manifests have been checked. */
 export interface VerifiedManifest {
   readonly manifest: Manifest;
   /** Of the exact text: what the next manifest names as `previous`. */
@@ -37,6 +38,7 @@ export interface VerifiedManifest {
   readonly keys: ReadonlyMap<string, KeyRecord>;
 }
 
+/** How a manifest is verified: after which one, at what time, and by whose trust. */
 export interface VerifyManifestOptions {
   /** The agent's manifest before; left out when this is the first that is seen of it. */
   readonly previous?: VerifiedManifest | undefined;

@@ -18,6 +18,7 @@ export interface TrustPolicy {
   readonly firstUse?: boolean | undefined;
 }
 
+/** What a trust policy judges: an agent, and the key that signed its manifest. */
 export interface TrustSubject {
   readonly agentId: string;
   /** The key that signed its manifest. */
@@ -27,6 +28,7 @@ export interface TrustSubject {
   readonly isContinued?: boolean | undefined;
 }
 
+/** What a decision to trust an agent rests on. */
 export type TrustSource = "pin" | "allow_list" | "registry" | "first_use";
 
 /**

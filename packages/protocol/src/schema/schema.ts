@@ -31,6 +31,7 @@ export interface SchemaLimits {
   checkIssues: number;
 }
 
+/** The limits of `compileSchema` where none are given. */
 export const SCHEMA_LIMITS: Readonly<SchemaLimits> = {
   schemaDepth: LIMITS.schemaDepth,
   schemaNodes: LIMITS.schemaNodes,
@@ -44,6 +45,7 @@ export interface CheckBudget {
   stepsLeft: number;
 }
 
+/** A schema that is ready to check values. */
 export interface CompiledSchema {
   /**
    * What is wrong with a value; nothing when it fits. Throws 413 when judging it costs too much, by
@@ -62,9 +64,14 @@ export interface CompileOptions {
 }
 
 /**
- * Makes a JSON Schema from a stranger safe to use: what would fetch, loop, or grow without bound is
- * refused here with 400 or 413, and each check of a value works within a counted allowance.
+ * Makes a JSON Schema from a stranger safe to use: what would fetch, loop, or grow without bound
+ * is refused here with 400 or 413, and each check of a value works within a counted allowance.
  * `format` is an annotation and asserts nothing, as draft 2020-12 has it by default.
+ *
+ * @example
+ * ```ts
+ * const issues = compileSchema({ type: "object", required: ["topic"] }).check({ topic: 1 });
+ * ```
  */
 export function compileSchema(
   schema: unknown,

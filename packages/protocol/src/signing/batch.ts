@@ -28,6 +28,10 @@ const ROOTS_REMEMBERED = 1024;
 const TREES_REMEMBERED = 64;
 const LEAVES_REMEMBERED = 1024;
 
+/**
+ * Remembers the roots of batches whose signatures were verified, so that their other envelopes
+ * cost a few hashes.
+ */
 export function batchRoots(capacity: number = ROOTS_REMEMBERED): BatchRoots {
   const known = new Set<string>();
   const trees = new InFlight<string, KnownTree>();

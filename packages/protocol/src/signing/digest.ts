@@ -10,12 +10,14 @@ export function digestOf(text: string): Digest {
   return `sha256:${sha256Hex(text)}`;
 }
 
+/** The SHA-256 digest of some bytes, as `sha256:` and 64 hexadecimal digits. */
 export function digestOfBytes(bytes: Uint8Array): Digest {
   let hex = "";
   for (const byte of sha256(bytes)) hex += byte.toString(16).padStart(2, "0");
   return `sha256:${hex}`;
 }
 
+/** Whether a value is a digest as `digestOfBytes` writes it. */
 export function isDigest(value: unknown): value is Digest {
   return typeof value === "string" && DIGEST.test(value);
 }

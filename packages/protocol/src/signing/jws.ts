@@ -69,6 +69,7 @@ const HEADER_CHARACTERS_MAX = 2048;
 
 const processRoots = batchRoots();
 
+/** Signs a payload, and gives the envelope as one string: a JWS in compact form. */
 export function signCompact(payload: string, key: PrivateKey, limits?: Partial<Limits>): string {
   const signingInput = signingInputOf("Ed25519", payload, key);
   return compact(signingInput, key.sign(utf8(signingInput)), limits);

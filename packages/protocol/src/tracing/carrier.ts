@@ -20,6 +20,7 @@ export function tracePlaceOf({
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
 }
 
+/** A place in a trace as a W3C `traceparent`. */
 export function traceparentOf({ traceId, spanId, traceFlags }: TracePlace): string {
   return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, "0")}`;
 }
