@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { run } from "./command.mjs";
 import { follow, stepsOf } from "./guide.mjs";
+import { checkOldestNode } from "./oldest-node.mjs";
 import { findFaults } from "./tarball.mjs";
 import { liveThrough } from "./story.mjs";
 import { lockedVersions, packages, root } from "./workspace.mjs";
@@ -55,7 +56,7 @@ export function checkPacked() {
     .join(", ");
 }
 
-export function checkInstalled() {
+export async function checkInstalled() {
   const project = join(folder, "project");
   mkdirSync(project);
   const write = (name, content) => writeFileSync(join(project, name), content);
@@ -102,6 +103,8 @@ export function checkInstalled() {
     run(node, ["import.mjs"], outside);
     return run(node, ["--version"], outside).trim();
   });
+  const oldest = `${oldestNode.join(".")}.0`;
+  const tried = await checkOldestNode(oldest, project, outside.env);
   checkDeclarations(outside);
 
   // As the shell starts them: by their first line, with the Node that stands first.
@@ -111,7 +114,7 @@ export function checkInstalled() {
     const env = { ...outside.env, PATH };
     run(join(project, "node_modules/.bin", name), ["--help"], { ...outside, env });
   }
-  return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands`;
+  return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands; ${tried} on Node ${oldest}`;
 }
 
 /** Ours have to hold, with nothing left out; those of a framework may not, and are its own affair. */

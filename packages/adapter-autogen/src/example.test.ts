@@ -15,7 +15,7 @@ function start(command: string, ...args: string[]): ChildProcess {
   return child;
 }
 
-testWithAutogen("the example of the README says what it says that it says", async () => {
+testWithAutogen("the example of the README prints its documented output", async () => {
   const office = start(process.execPath, exampleOf("office.ts"), "0");
   const said: string[] = [];
   for await (const line of createInterface({ input: office.stdout! })) {

@@ -17,7 +17,7 @@ const SAYS: Readonly<Record<string, string>> = {
 };
 
 for (const [name, says] of Object.entries(SAYS)) {
-  test(`the example ${name} of the README says what it says that it says`, () => {
+  test(`the example ${name} of the README prints its documented output`, () => {
     const example = fileURLToPath(new URL(`../examples/${name}.ts`, import.meta.url));
     // As a user has it: under "test" the SDK traces nothing.
     const env = { ...process.env, NODE_ENV: "production" };

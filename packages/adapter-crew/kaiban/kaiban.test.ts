@@ -170,7 +170,7 @@ test("a task that awaits validation asks, and is done again until it is right", 
   expect(asked).toEqual(["Is this right? write: A draft.", "Is this right? write: The article."]);
 });
 
-test("the example of the README says what it says that it says", () => {
+test("the example of the README prints its documented output", () => {
   const example = fileURLToPath(new URL("example.ts", import.meta.url));
   expect(execFileSync(process.execPath, [example], { encoding: "utf8" })).toBe(
     "Found out: Why does it rain?\n",

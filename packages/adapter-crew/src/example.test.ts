@@ -18,7 +18,7 @@ const SAYS: Readonly<Record<string, string>> = {
 };
 
 for (const [name, says] of Object.entries(SAYS)) {
-  test(`the example ${name} of the README says what it says that it says`, () => {
+  test(`the example ${name} of the README prints its documented output`, () => {
     const example = fileURLToPath(new URL(`../examples/${name}.ts`, import.meta.url));
     expect(execFileSync(process.execPath, [example], { encoding: "utf8" })).toBe(says);
   });

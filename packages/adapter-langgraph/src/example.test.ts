@@ -16,7 +16,7 @@ test.each([
   ],
   ["tool", ["forecaster: rain", "forecaster: sun", "Take an umbrella to Bergen."]],
   ["parked", ["parked", "killed", "woken in another process: the deed, certified"]],
-])("the example %s of the README says what it says that it says", (name, lines) => {
+])("the example %s of the README prints its documented output", (name, lines) => {
   const path = fileURLToPath(new URL(`../examples/${name}.ts`, import.meta.url));
   const said = execFileSync(process.execPath, [path], { encoding: "utf8" });
   expect(said).toBe(`${lines.join("\n")}\n`);

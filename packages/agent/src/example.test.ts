@@ -21,7 +21,7 @@ async function printed(name: string): Promise<string> {
 }
 
 for (const name of ["first", "network"]) {
-  test(`the example ${name} of the README runs, and prints what the README says`, async () => {
+  test(`the example ${name} of the README prints its documented output`, async () => {
     const example = await readFile(new URL(`../examples/${name}.ts`, import.meta.url), "utf8");
     const readme = await readFile(README, "utf8");
     expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``);

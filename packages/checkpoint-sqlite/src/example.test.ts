@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const EXAMPLE = fileURLToPath(new URL("../examples/first.ts", import.meta.url));
 
-test("the example of the README says what it says that it says", () => {
+test("the example of the README prints its documented output", () => {
   expect(execFileSync(process.execPath, [EXAMPLE], { encoding: "utf8" })).toBe(
     "{ name: 'Anna' }\n",
   );
