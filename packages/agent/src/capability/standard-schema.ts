@@ -74,8 +74,8 @@ export function describeFaults(faults: readonly Fault[]): string {
 }
 
 function pointerOf(path: NonNullable<StandardIssue["path"]>): string {
-  return path
-    .map((segment) => (typeof segment === "object" ? segment.key : segment))
+  // Not by the path's own map: that of ArkType makes one segment of none.
+  return Array.from(path, (segment) => (typeof segment === "object" ? segment.key : segment))
     .map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
     .join("");
 }
