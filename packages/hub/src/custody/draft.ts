@@ -91,7 +91,8 @@ export class Draft {
   take(verified: VerifiedEnvelope, terms?: LifecycleTerms): StatusCode {
     const { envelope, digest, text } = verified;
     const found = eventOf(envelope, digest, this.at);
-    if (found === undefined) return envelope.kind === "receipt" ? 400 : 403;
+    // Only a hub confirms custody and gives notice, and it takes no word of its own from outside.
+    if (found === undefined) return 403;
     const event = found.type === "submit" && terms !== undefined ? { ...found, terms } : found;
     const status = this.#step(event, { digest, text }, envelope);
     if (status !== 100) return status;

@@ -16,6 +16,7 @@ import { checkInput } from "../routing/input-check.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms, offersFor } from "./bind.ts";
 import type { Engine } from "./engine.ts";
+import { isParty } from "./view.ts";
 import { endGroup, groupLane, isDecided, membersOf } from "./group.ts";
 
 const PAGE = 200;
@@ -186,7 +187,9 @@ async function decide(
     }
     return status;
   }
-  if (record === undefined || !isAddressed(envelope, record.state, engine.id)) return 403;
+  // Knowing an id is not owning it: everybody else hears the same, whatever there is.
+  if (record === undefined || !isParty(record, envelope.from)) return 403;
+  if (!isAddressed(envelope, record.state, engine.id)) return 403;
   if (draft.isOpen && draft.at >= record.state.deadline) draft.decide({ type: "expire" });
   const status = isOfAnotherNotice(draft, verified) ? 409 : draft.take(verified);
   if (status === 100) checkThread(envelope, record);

@@ -1,0 +1,351 @@
+/// <reference types="node" />
+import {
+  createHandoff,
+  createReply,
+  digestOf,
+  generateKey,
+  newId,
+  provenKey,
+  signEnvelope,
+  signManifest,
+} from "@waybill/protocol";
+import type { CapabilityInput, Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
+import { newOperatorToken } from "@waybill/protocol/api";
+import type { HubFrame } from "@waybill/protocol/api";
+import type { HubServer } from "../../open-hub.ts";
+import { BUDGETS } from "../budgets.ts";
+import type { BudgetName } from "../budgets.ts";
+import { openWorld, Party } from "../served-fixture.ts";
+import type { Signed, Wire, World } from "../served-fixture.ts";
+import type { Role, Stage } from "./permissions-fixture.ts";
+
+/** The roles that are agents of this hub. */
+export type AgentRole = Extract<
+  Role,
+  | "delegator"
+  | "recipient"
+  | "earlier"
+  | "candidate"
+  | "peer"
+  | "parent"
+  | "child"
+  | "bystander"
+  | "operatorsAgent"
+>;
+export const AGENTS: readonly AgentRole[] = [
+  "delegator",
+  "recipient",
+  "earlier",
+  "candidate",
+  "peer",
+  "parent",
+  "child",
+  "bystander",
+  "operatorsAgent",
+];
+
+const OFFERS: Readonly<Partial<Record<AgentRole, readonly CapabilityInput[]>>> = {
+  delegator: [{ name: "plan", lease_seconds: 3_600 }],
+  recipient: [{ name: "work", lease_seconds: 3_600 }],
+  earlier: [{ name: "work", lease_seconds: 3_600 }],
+  candidate: [{ name: "work", lease_seconds: 3_600 }],
+  child: [{ name: "part", lease_seconds: 3_600 }],
+  bystander: [{ name: "rest" }],
+};
+
+/** How many attempts an agent takes that may take any. */
+const CREDIT = 10_000;
+const PLENTY = 1_000_000_000;
+
+/** One handoff, and what its parties have said about it. */
+export interface Scene {
+  readonly handoff: Signed;
+  readonly parentHandoff: Signed;
+  readonly childHandoff: Signed | undefined;
+  readonly peerHandoff: Signed;
+  readonly groupId: string;
+  readonly stage: Stage;
+  /** The attempt that is closed, and the one that is not. */
+  readonly closedAttempt: number;
+  readonly attempt: number;
+  readonly question: Digest;
+  readonly outcome: Digest;
+  readonly offerId: string;
+}
+
+/** A served hub with somebody in each role. */
+export class Cast {
+  readonly world: World;
+  readonly parties: Readonly<Record<AgentRole, Party>>;
+  /** Keys that the parties have rotated away. */
+  readonly retired: Readonly<Record<"delegator" | "recipient", PrivateKey>>;
+  readonly unknown: PrivateKey = generateKey();
+  readonly otherToken: string = newOperatorToken(generateKey().kid);
+  readonly metricsToken: string;
+  readonly #wires = new Map<AgentRole, Wire>();
+
+  private constructor(
+    world: World,
+    parties: Cast["parties"],
+    retired: Cast["retired"],
+    metricsToken: string,
+  ) {
+    this.world = world;
+    this.parties = parties;
+    this.retired = retired;
+    this.metricsToken = metricsToken;
+  }
+
+  static async open(): Promise<Cast> {
+    const metricsToken = "metrics-of-the-authorization-test";
+    const world = await openWorld({
+      hub: { operators: ["operators-agent"], terms: { backoffMs: 1, offerMs: 600_000 } },
+      // Others can reach it, so that the registry and the metrics are not open.
+      serve: { isBehindProxy: true, metricsToken, limits: unlimited() },
+    });
+    const made = await Promise.all(
+      AGENTS.map(async (role) => [role, await enrolled(world, role)] as const),
+    );
+    const parties = Object.fromEntries(
+      made.map(([role, { party }]) => [role, party]),
+    ) as Cast["parties"];
+    const retired = Object.fromEntries(made.map(([role, each]) => [role, each.retired]));
+    return new Cast(world, parties, retired as never, metricsToken);
+  }
+
+  get hub(): HubServer {
+    return this.world.hub;
+  }
+
+  /** The socket of an agent, attached anew where it was cut. */
+  async wire(role: AgentRole): Promise<Wire> {
+    const known = this.#wires.get(role);
+    if (known !== undefined && known.socket.readyState === known.socket.OPEN) return known;
+    const wire = await this.parties[role].attach(role === "child" ? CREDIT : 0);
+    // What is never said to have arrived comes again, and ends the line when it is much.
+    wire.socket.on("message", (data: Buffer) => {
+      const frames = [JSON.parse(data.toString()) as HubFrame | HubFrame[]].flat();
+      for (const frame of frames) {
+        if (frame.type !== "delivery" || frame.delivery.type === "stop") continue;
+        wire.say({ type: "seen", id: frame.delivery.id });
+      }
+    });
+    this.#wires.set(role, wire);
+    return wire;
+  }
+
+  /** The agent goes on over another line: its socket is cut. */
+  async movedOn(role: AgentRole): Promise<void> {
+    const wire = this.#wires.get(role);
+    this.#wires.delete(role);
+    await wire?.closed;
+  }
+
+  /** Until what an agent has said on its socket was heard. */
+  async settled(role: AgentRole): Promise<void> {
+    const wire = await this.wire(role);
+    wire.say({ type: "ping" });
+    await wire.next("pong");
+  }
+
+  /** Until what was said of a handoff before this was taken in: each thing said of it has its turn. */
+  async turnOf(handoff: Signed): Promise<void> {
+    const refused = said(this.parties.bystander, handoff, {
+      kind: "progress",
+      attempt: 1,
+      re: digestOf(handoff.text),
+      body: {},
+    });
+    await this.hub.submit(refused).catch(() => undefined);
+  }
+
+  async #credit(role: AgentRole, credit: number): Promise<void> {
+    const wire = await this.wire(role);
+    wire.say({ type: "credit", credit });
+    await this.settled(role);
+  }
+
+  /** A handoff that has come so far. Everything in it is said by those who may. */
+  async sceneAt(stage: Stage): Promise<Scene> {
+    const { delegator, recipient, earlier, parent, peer, child } = this.parties;
+    await this.#succeed();
+    const parentHandoff = parent.handoff(delegator.id, { body: { capability: "plan" } });
+    await this.hub.submit(parentHandoff.text);
+    await this.#offered(parentHandoff, "delegator", 1);
+    await this.hub.submit(delegator.accept(parentHandoff));
+
+    const groupId = newId();
+    const { correlation_id: correlationId } = parentHandoff.envelope;
+    const handoff = delegator.handoff("", {
+      to: { capability: "work" },
+      body: { capability: "work", contract: { max_attempts: 1 } },
+      parent: parentHandoff.envelope,
+      group: { id: groupId, index: 0, size: 3, join: "all" },
+    });
+    const peerHandoff = peer.handoff("bystander", { body: { capability: "rest" }, correlationId });
+    await this.hub.submit(peerHandoff.text);
+    await this.hub.submit(handoff.text);
+    await this.#offered(handoff, "earlier", 1);
+    await this.hub.submit(earlier.accept(handoff));
+    const release = { kind: "receipt", attempt: 1, body: { status: 300, retry_after_ms: 1 } };
+    await this.hub.submit(said(earlier, handoff, { re: digestOf(handoff.text), ...release }));
+    const offerId = await this.#offered(handoff, "recipient", 2);
+
+    const scene = {
+      handoff,
+      parentHandoff,
+      childHandoff: undefined,
+      peerHandoff,
+      groupId,
+      stage,
+      closedAttempt: 1,
+      attempt: 2,
+      question: digestOf("none was asked"),
+      outcome: digestOf("none has come"),
+      offerId,
+    };
+    if (stage === "offered") return scene;
+    await this.hub.submit(recipient.accept(handoff, 2));
+    const childHandoff = recipient.handoff(child.id, {
+      body: { capability: "part" },
+      parent: handoff.envelope,
+    });
+    await this.hub.submit(childHandoff.text);
+    await this.#offered(childHandoff, "child", 1);
+    await this.hub.submit(child.accept(childHandoff));
+    if (stage === "accepted") return { ...scene, childHandoff };
+    const ofRecipient = { attempt: 2, re: digestOf(handoff.text) };
+    const question = said(recipient, handoff, {
+      ...ofRecipient,
+      kind: "question",
+      body: { questions: [{ id: "q" }] },
+    });
+    if (stage === "asked") {
+      await this.hub.submit(question);
+      return { ...scene, childHandoff, question: digestOf(question) };
+    }
+    const body =
+      stage === "ended"
+        ? { status: 200, output: "done" }
+        : { status: 501, error: { message: "it was restarted" } };
+    const end = said(recipient, handoff, { ...ofRecipient, kind: "result", body });
+    await this.hub.submit(end);
+    // The end reaches the child, and until then nothing is at rest.
+    await this.#until(childHandoff.envelope.handoff_id, ({ state }) => state !== "open");
+    return { ...scene, childHandoff, outcome: digestOf(end) };
+  }
+
+  /** Failures in a row would keep the recipient from being asked. */
+  async #succeed(): Promise<void> {
+    const { parent, recipient } = this.parties;
+    const handoff = parent.handoff(recipient.id);
+    await this.hub.submit(handoff.text);
+    await this.#offered(handoff, "recipient", 1);
+    await this.hub.submit(recipient.result(handoff));
+  }
+
+  /** Lets one agent take the handoff, and gives the id of the delivery that offers it. */
+  async #offered({ envelope }: Signed, to: AgentRole, attempt: number): Promise<string> {
+    const { handoff_id: id } = envelope;
+    if (to !== "child") await this.#credit(to, CREDIT);
+    else await this.wire(to);
+    const wire = await this.wire(to);
+    const { delivery } = await wire.next(
+      "delivery",
+      ({ delivery: each }) =>
+        each.type === "offer" && each.handoff_id === id && each.attempt === attempt,
+    );
+    if (to !== "child") await this.#credit(to, 0);
+    return (delivery as { id: string }).id;
+  }
+
+  async #until(
+    id: string,
+    isSo: (view: NonNullable<Awaited<ReturnType<HubServer["operator"]["handoff"]>>>) => boolean,
+  ): Promise<void> {
+    let stop = () => undefined as void;
+    await new Promise<void>((resolve, reject) => {
+      const look = () =>
+        this.hub.operator.handoff(id).then((view) => {
+          if (view !== undefined && isSo(view)) resolve();
+        }, reject);
+      stop = this.world.store.onCommit(() => void look());
+      void look();
+    });
+    stop();
+  }
+
+  /** The same handoff, as nobody has ever submitted it. */
+  ghostOf({ handoff, ...rest }: Scene): Scene {
+    const { delegator } = this.parties;
+    const envelope: HandoffEnvelope = {
+      ...createHandoff({
+        from: delegator.id,
+        domain: this.hub.domain,
+        to: handoff.envelope.to,
+        body: handoff.envelope.body,
+        timeoutMs: 60_000,
+        handoffId: newId(),
+        correlationId: newId(),
+      }),
+      hop: handoff.envelope.hop,
+    };
+    return {
+      ...rest,
+      handoff: { envelope, text: signEnvelope(envelope, delegator.key) },
+      question: digestOf("a question of nobody"),
+      outcome: digestOf("an end of nobody"),
+      groupId: newId(),
+    };
+  }
+
+  /** The next manifest of the delegator, signed by whoever wants it published. */
+  async nextManifest(agent: string, key: PrivateKey): Promise<string> {
+    const { sequence, digest } = await this.hub.operator.presence(agent);
+    const capabilities = OFFERS.delegator!;
+    const follows = { sequence: sequence + 1, previous: digest };
+    return signManifest({ agent_id: agent, capabilities, ...follows }, key);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#wires.values(), (wire) => wire.close()));
+    await this.world.close();
+  }
+}
+
+export function said(
+  party: Pick<Party, "id" | "key">,
+  { envelope }: Signed,
+  given: object,
+): string {
+  return signEnvelope(createReply(envelope, { from: party.id, ...given } as never), party.key);
+}
+
+async function enrolled(
+  { hub, url }: World,
+  role: AgentRole,
+): Promise<{ readonly party: Party; readonly retired: PrivateKey }> {
+  const id = role.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const [old, young] = [generateKey(), generateKey()];
+  const capabilities = OFFERS[role] ?? [];
+  const first = signManifest({ agent_id: id, capabilities }, old);
+  await hub.publish(first);
+  const keys = [provenKey(id, young)];
+  const follows = { sequence: 2, previous: digestOf(first) };
+  await hub.publish(signManifest({ agent_id: id, capabilities, keys, ...follows }, old));
+  return { party: new Party(id, young, url, hub), retired: old };
+}
+
+/** Nobody is refused for asking too often: that is another test. */
+function unlimited(): Partial<Record<BudgetName, number>> {
+  const names = Object.keys(BUDGETS) as BudgetName[];
+  const rates = names.filter((name) => /^(requests|burst|bytes|calls|proofs|stranger)/.test(name));
+  const kept: readonly BudgetName[] = ["requestsAtOnce", "requestsPerFailure"];
+  return {
+    ...Object.fromEntries(
+      rates.filter((name) => !kept.includes(name)).map((name) => [name, PLENTY]),
+    ),
+    requestsPerFailure: 1,
+    pingMs: 3_600_000,
+  };
+}

@@ -1,0 +1,450 @@
+export type Role =
+  | "delegator"
+  | "recipient"
+  | "earlier"
+  | "candidate"
+  | "peer"
+  | "parent"
+  | "child"
+  | "bystander"
+  | "operatorsAgent"
+  | "retired"
+  | "stranger"
+  | "nobody"
+  | "operator"
+  | "otherOperator"
+  | "scraper";
+
+/** Everybody who may try something with one handoff. */
+export const ROLES: Readonly<Record<Role, string>> = {
+  delegator: "the agent that handed the work off",
+  recipient: "the agent that holds the current attempt",
+  earlier: "an agent whose attempt is closed",
+  candidate: "an agent that offers the capability and was not asked",
+  peer: "an agent with a handoff of its own under the same correlation id",
+  parent: "the delegator of the parent handoff",
+  child: "the recipient of a child handoff",
+  bystander: "an enrolled agent that is no party of anything here",
+  operatorsAgent: "an agent that the hub lists among its operators",
+  retired: "the holder of a key that the right party has rotated away",
+  stranger: "an agent whose key is not enrolled here",
+  nobody: "a client that signs nothing",
+  operator: "a client with the operator token of this hub",
+  otherOperator: "a client with the operator token of another hub of the same id",
+  scraper: "a client with the metrics token of this hub",
+};
+
+/** How far a handoff has come. */
+export type Stage = "offered" | "accepted" | "asked" | "ended" | "dead";
+export const STAGES: readonly Stage[] = ["offered", "accepted", "asked", "ended", "dead"];
+
+/**
+ * What somebody is answered.
+ *
+ * - `yes`: it is done.
+ * - `own`: it is done, and shows or changes nothing of this handoff.
+ * - `late`: 410. It is on record, and changes nothing.
+ * - `taken`: 403. The id belongs to another handoff.
+ * - 400, 403, 404: refused, in the words that answer the same request about what does not exist.
+ * - 401: refused for its proof, whatever it asks for.
+ */
+export type Answered = "yes" | "own" | "late" | "taken" | 400 | 401 | 403 | 404;
+
+/** Who may do one thing. */
+export interface Permission {
+  readonly what: string;
+  /** The stages in which somebody may; a refusal is the same in all of them. */
+  readonly when: readonly Stage[];
+  readonly answers: Readonly<Partial<Record<Role, Answered>>>;
+  /** What all other agents that are enrolled are answered. */
+  readonly others: Answered;
+  /** What clients that sign nothing are answered, where it is not 401. */
+  readonly unsigned?: Answered;
+}
+
+export type EnvelopeAct =
+  | "handOffUnderItsId"
+  | "handOffPart"
+  | "handOffAgain"
+  | "joinGroup"
+  | "joinCorrelation"
+  | "cancel"
+  | "answer"
+  | "acknowledge"
+  | "accept"
+  | "reject"
+  | "release"
+  | "progress"
+  | "question"
+  | "pause"
+  | "result"
+  | "earlierResult"
+  | "custodyReceipt"
+  | "notice";
+
+export type RequestAct =
+  | "getHandoff"
+  | "getHistory"
+  | "listHandoffs"
+  | "listDeadLetters"
+  | "getDeadLetter"
+  | "replayDeadLetter"
+  | "discardDeadLetter"
+  | "exportLedger"
+  | "getCheckpoint"
+  | "watchLedger"
+  | "submitEnvelope"
+  | "publishManifest"
+  | "pollInbox"
+  | "reportToInbox"
+  | "listAgents"
+  | "getAgent"
+  | "findCapabilities"
+  | "findForInput"
+  | "getManifests"
+  | "getMetrics"
+  | "getHub"
+  | "getSkill"
+  | "getHealth"
+  | "getReadiness"
+  | "getDescription";
+
+export type FrameAct =
+  | "helloAsRecipient"
+  | "handoffCall"
+  | "takenFrame"
+  | "heartbeatFrame"
+  | "seenFrame";
+
+export type Act = EnvelopeAct | RequestAct | FrameAct;
+
+const ALL = STAGES;
+const LIVE: readonly Stage[] = ["accepted", "asked"];
+
+/** What an agent says in an envelope: anybody may carry it, so only its signature counts. */
+const ENVELOPES: Readonly<Record<EnvelopeAct, Permission>> = {
+  handOffUnderItsId: {
+    what: "submit another handoff under its id",
+    when: ALL,
+    // What is taken can't be given twice: that an id is in use is all that this tells.
+    answers: { delegator: "taken" },
+    others: "taken",
+  },
+  handOffPart: {
+    what: "submit a child handoff (`parent_id`)",
+    when: LIVE,
+    answers: { recipient: "yes", earlier: "late" },
+    others: 403,
+  },
+  handOffAgain: {
+    what: "submit a replay (`replay_of`)",
+    when: ["dead"],
+    answers: { delegator: "yes", operatorsAgent: "yes" },
+    others: 403,
+  },
+  joinGroup: {
+    what: "submit a handoff with the id of its group",
+    when: ALL,
+    answers: {},
+    others: "own",
+  },
+  joinCorrelation: {
+    what: "submit a handoff under its correlation id",
+    when: ALL,
+    answers: {},
+    others: "own",
+  },
+  cancel: {
+    what: "cancel",
+    when: ["offered", "accepted", "asked"],
+    answers: { delegator: "yes" },
+    others: 403,
+  },
+  answer: {
+    what: "answer its question",
+    when: ["asked"],
+    answers: { delegator: "yes" },
+    others: 403,
+  },
+  acknowledge: {
+    what: "acknowledge its result",
+    when: ["ended"],
+    answers: { delegator: "yes" },
+    others: 403,
+  },
+  accept: {
+    what: "accept",
+    when: ["offered"],
+    answers: { recipient: "yes" },
+    others: 403,
+  },
+  reject: {
+    what: "reject",
+    when: ["offered"],
+    answers: { recipient: "yes" },
+    others: 403,
+  },
+  release: {
+    what: "release",
+    when: ["offered", "accepted", "asked"],
+    answers: { recipient: "yes" },
+    others: 403,
+  },
+  progress: {
+    what: "report progress",
+    when: ["accepted"],
+    answers: { recipient: "yes" },
+    others: 403,
+  },
+  question: {
+    what: "ask a question",
+    when: ["accepted"],
+    answers: { recipient: "yes" },
+    others: 403,
+  },
+  pause: {
+    what: "pause",
+    when: ["accepted"],
+    answers: { recipient: "yes" },
+    others: 403,
+  },
+  result: {
+    what: "send a result",
+    when: LIVE,
+    answers: { recipient: "yes" },
+    others: 403,
+  },
+  earlierResult: {
+    what: "send a result of the closed attempt",
+    when: ALL,
+    answers: { earlier: "late" },
+    others: 403,
+  },
+  custodyReceipt: {
+    what: "send a custody receipt, as if it were the hub",
+    when: ALL,
+    answers: {},
+    others: 403,
+  },
+  notice: {
+    what: "send a notice, as if it were the hub",
+    when: ALL,
+    answers: {},
+    others: 403,
+  },
+};
+
+/** Requests over HTTP, by the ids of their operations in `/openapi.json`. */
+const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
+  getHandoff: {
+    what: "read it",
+    when: ALL,
+    answers: { delegator: "yes", recipient: "yes", earlier: "yes", operator: "yes" },
+    others: 404,
+  },
+  getHistory: {
+    what: "read its history",
+    when: ALL,
+    answers: { delegator: "yes", recipient: "yes", earlier: "yes", operator: "yes" },
+    others: 404,
+  },
+  listHandoffs: {
+    what: "list the handoffs under its correlation id",
+    when: ALL,
+    answers: { delegator: "yes", recipient: "yes", earlier: "yes", operator: "yes" },
+    others: "own",
+  },
+  listDeadLetters: {
+    what: "list dead letters",
+    when: ["dead"],
+    answers: { delegator: "yes", operator: "yes" },
+    others: "own",
+  },
+  getDeadLetter: {
+    what: "read the dead letter",
+    when: ["dead"],
+    answers: { delegator: "yes", operator: "yes" },
+    others: 404,
+  },
+  replayDeadLetter: {
+    what: "replay the dead letter",
+    when: ["dead"],
+    answers: { delegator: "yes", operator: "yes" },
+    others: 404,
+  },
+  discardDeadLetter: {
+    what: "discard the dead letter",
+    when: ["dead"],
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  exportLedger: {
+    what: "export the ledger",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  getCheckpoint: {
+    what: "have a checkpoint signed",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  watchLedger: {
+    what: "watch the ledger",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  submitEnvelope: {
+    what: "carry an envelope that its party has signed",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: "yes",
+    unsigned: "yes",
+  },
+  publishManifest: {
+    what: "publish the next manifest of its delegator",
+    when: ALL,
+    answers: { delegator: "yes" },
+    others: 401,
+  },
+  pollInbox: {
+    what: "take deliveries",
+    when: ["offered"],
+    answers: { operator: 403 },
+    others: "own",
+  },
+  reportToInbox: {
+    what: "say in the inbox that the attempt is taken",
+    when: ["offered"],
+    answers: { recipient: "yes", operator: 403 },
+    others: "own",
+  },
+  listAgents: {
+    what: "list the agents",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: "yes",
+  },
+  getAgent: {
+    what: "read about its recipient",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: "yes",
+  },
+  findCapabilities: {
+    what: "find who offers its capability",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: "yes",
+  },
+  findForInput: {
+    what: "find who takes its input",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: "yes",
+  },
+  getManifests: {
+    what: "read the manifests of its recipient",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: "yes",
+    unsigned: "yes",
+  },
+  getMetrics: {
+    what: "read the metrics of a hub that others can reach",
+    when: ALL,
+    answers: { operator: "yes", scraper: "yes" },
+    others: 403,
+  },
+  getHub: open("read who the hub is"),
+  getSkill: open("read how to join"),
+  getHealth: open("ask whether the hub is alive"),
+  getReadiness: open("ask whether the hub takes work"),
+  getDescription: open("read the description of the API"),
+};
+
+/** Calls and frames on a WebSocket, once it is attached; nobody without an agent's key gets so far. */
+const FRAMES: Readonly<Record<FrameAct, Permission>> = {
+  helloAsRecipient: {
+    what: "attach as its recipient",
+    when: ["offered"],
+    answers: { recipient: "yes" },
+    others: 401,
+  },
+  handoffCall: {
+    what: "call `handoff`",
+    when: ALL,
+    answers: { delegator: "yes", recipient: "yes", earlier: "yes" },
+    others: 404,
+  },
+  takenFrame: {
+    what: "say `taken`",
+    when: ["offered"],
+    answers: { recipient: "yes" },
+    others: "own",
+  },
+  heartbeatFrame: {
+    what: "say `heartbeat`",
+    when: ["accepted"],
+    answers: { recipient: "yes" },
+    others: "own",
+  },
+  seenFrame: {
+    what: "say `seen` of its offer",
+    when: ["offered"],
+    answers: { recipient: "yes" },
+    others: "own",
+  },
+};
+
+/** Who may do what: the whole table. The hub is held to it, cell by cell. */
+export const PERMISSIONS: Readonly<{
+  Envelopes: Readonly<Record<EnvelopeAct, Permission>>;
+  Requests: Readonly<Record<RequestAct, Permission>>;
+  Frames: Readonly<Record<FrameAct, Permission>>;
+}> = { Envelopes: ENVELOPES, Requests: REQUESTS, Frames: FRAMES };
+
+function open(what: string): Permission {
+  return { what, when: ALL, answers: { operator: "yes" }, others: "yes", unsigned: "yes" };
+}
+
+const WITHOUT_KEY: ReadonlySet<Role> = new Set([
+  "retired",
+  "stranger",
+  "nobody",
+  "operator",
+  "otherOperator",
+  "scraper",
+]);
+
+/** What the table says of one cell. */
+export function answeredTo(role: Role, { answers, others, unsigned }: Permission): Answered {
+  const own = answers[role];
+  if (own !== undefined) return own;
+  if (role === "nobody") return unsigned ?? 401;
+  return WITHOUT_KEY.has(role) ? 401 : others;
+}
+
+export interface Cell {
+  readonly act: Act;
+  readonly role: Role;
+  readonly answered: Answered;
+  readonly when: readonly Stage[];
+}
+
+export function cells(): readonly Cell[] {
+  const rows = Object.values(PERMISSIONS).flatMap((group) => Object.entries(group)) as [
+    Act,
+    Permission,
+  ][];
+  return rows.flatMap(([act, permission]) =>
+    (Object.keys(ROLES) as Role[]).map((role) => ({
+      act,
+      role,
+      answered: answeredTo(role, permission),
+      when: permission.when,
+    })),
+  );
+}
