@@ -171,9 +171,9 @@ export class Operator {
     };
   }
 
-  /** Publishes a manifest; `expected`: whose it must be. */
-  publish(manifest: string, expected?: string): Promise<Published> {
-    return this.#engine.publish(manifest, expected);
+  /** Publishes a manifest that has come over a network; `agent`: whose it must be. */
+  publish(manifest: string, agent?: string): Promise<Published> {
+    return this.#engine.publish(manifest, { agent, isFromAfar: true });
   }
 
   async presence(agent: string): Promise<PresenceDetail> {

@@ -570,4 +570,20 @@ export const LIFECYCLES: readonly Mutant[] = [
     replace: `if (envelope.body.status === 200) return true;`,
     why: "takes an acknowledgement for anybody",
   },
+  {
+    rule: "WB-130",
+    file: "src/lifecycle/recipient.ts",
+    find: `if (attempt === undefined || attempt.recipient !== event.by) return refused(state, 403);`,
+    replace: `if (attempt === undefined || attempt.recipient !== event.by) {
+    return refused(state, attempt?.state === "closed" ? 410 : 403);
+  }`,
+    why: "tells a stranger that an attempt is closed",
+  },
+  {
+    rule: "WB-130",
+    file: "src/lifecycle/question.ts",
+    find: `if (event.by !== state.delegator) return refused(state, 403);`,
+    replace: `if (event.by !== state.delegator) return refused(state, state.questions.length > 0 ? 401 : 403);`,
+    why: "tells a stranger that a question was asked",
+  },
 ];

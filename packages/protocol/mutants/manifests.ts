@@ -2,6 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const MANIFEST = "src/manifest/manifest.ts";
 const POSSESSION = "src/manifest/possession.ts";
+const RESERVED = "src/manifest/reserved-id.ts";
 const TRUST = "src/manifest/trust.ts";
 const PATTERN_SYNTAX = "src/schema/pattern-syntax.ts";
 
@@ -310,5 +311,27 @@ export const MANIFESTS: readonly Mutant[] = [
     replace: `    by: "nothing",
     status: 403,`,
     why: "answers what nothing vouches for like what is forbidden",
+  },
+  {
+    rule: "WB-131",
+    file: RESERVED,
+    find: `    looksOf(first) === "hub" ||
+`,
+    replace: ``,
+    why: "lets anybody be called like a hub",
+  },
+  {
+    rule: "WB-131",
+    file: RESERVED,
+    find: `looks.startsWith("operator")`,
+    replace: `agentId.startsWith("operator")`,
+    why: "goes by the spelling of operator",
+  },
+  {
+    rule: "WB-131",
+    file: RESERVED,
+    find: `looksOf(name) === looks`,
+    replace: `name === agentId`,
+    why: "goes by the spelling of the hub's own name",
   },
 ];

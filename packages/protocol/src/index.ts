@@ -68,6 +68,7 @@ export type {
   Vouched,
 } from "./manifest/trust.ts";
 export { isAgentId } from "./manifest/agent-id.ts";
+export { isReservedId } from "./manifest/reserved-id.ts";
 export { CAPABILITY_DEFAULTS, isCapabilityName, matchesVersion } from "./manifest/capability.ts";
 export type { Capability, Effects, Example, Takes } from "./manifest/capability.ts";
 export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";

@@ -12,7 +12,7 @@ import type { HubIdentity } from "../registry/identity.ts";
 import { LateSettings } from "../registry/late-settings.ts";
 import { Measured } from "../registry/measured.ts";
 import { Registry } from "../registry/registry.ts";
-import type { Published } from "../registry/registry.ts";
+import type { Publication, Published } from "../registry/registry.ts";
 import { Seen } from "../registry/seen.ts";
 import type { Attached } from "../routing/attached.ts";
 import { Router } from "../routing/router.ts";
@@ -89,6 +89,7 @@ export class Engine {
       trust: options.trust ?? { firstUse: true },
       limits: this.limits,
       domain: this.domain,
+      names: [this.id, ...(options.operators ?? [])],
     });
     this.unseen = new Unseen(this.limits.unseenCharacters, this.attached);
     this.keys = new KeyWatch({
@@ -163,10 +164,10 @@ export class Engine {
     }
   }
 
-  /** Puts a manifest on record; `expected`: whose it must be. */
-  async publish(manifest: string, expected?: string): Promise<Published> {
+  /** Puts a manifest on record. */
+  async publish(manifest: string, publication?: Publication): Promise<Published> {
     this.assertOpen();
-    const published = await this.registry.publish(manifest, this.clock.now(), expected);
+    const published = await this.registry.publish(manifest, this.clock.now(), publication);
     await this.keys.check(published.agent);
     this.tell({ event: "published", agent: published.agent });
     return published;

@@ -3,6 +3,7 @@ import {
   compileSchema,
   decideTrust,
   isAgentId,
+  isReservedId,
   parseJson,
   readCompact,
   restoreManifest,
@@ -57,6 +58,15 @@ export interface RegistryOptions {
   readonly limits: Limits;
   /** The custody domain of the hub. */
   readonly domain: string;
+  /** Names that strangers must not enrol under, nor under names that look alike. */
+  readonly names: readonly string[];
+}
+
+/** How a manifest has come, and whose it must be. */
+export interface Publication {
+  readonly agent?: string | undefined;
+  /** Over a network: then its author may be anybody. */
+  readonly isFromAfar?: boolean;
 }
 
 export interface Published {
@@ -85,6 +95,7 @@ export class Registry {
   readonly #trust: TrustPolicy;
   readonly #limits: Limits;
   readonly #domain: string;
+  readonly #names: readonly string[];
   readonly #lanes = new Lanes();
   /** A key never goes from one agent to another. */
   readonly #owners = new Recent<string, string>(KEYS_KEPT);
@@ -102,12 +113,13 @@ export class Registry {
   /** How often something was forgotten: what was read before that may be out of date. */
   #forgotten = 0;
 
-  constructor({ store, commit, trust, limits, domain }: RegistryOptions) {
+  constructor({ store, commit, trust, limits, domain, names }: RegistryOptions) {
     this.#store = store;
     this.#commit = commit;
     this.#trust = trust;
     this.#limits = limits;
     this.#domain = domain;
+    this.#names = names;
   }
 
   /** A manifest of this agent was published, by whichever hub. */
@@ -186,8 +198,9 @@ export class Registry {
     return (await this.#store.manifest(agent)) !== undefined;
   }
 
-  /** Checks a manifest against the one before and puts it on record; `expected`: whose it must be. */
-  async publish(text: string, at: number, expected?: string): Promise<Published> {
+  /** Checks a manifest against the one before and puts it on record. */
+  async publish(text: string, at: number, publication: Publication = {}): Promise<Published> {
+    const { agent: expected, isFromAfar = false } = publication;
     const { kid, payload } = readCompact(text, this.#limits);
     // Where the key is known, what it has not signed is not read.
     const signer = await this.keyOf(kid);
@@ -205,10 +218,10 @@ export class Registry {
         { at: "/agent_id" },
       );
     }
-    return this.#lanes.run(agent, () => this.#publish(agent, text, at));
+    return this.#lanes.run(agent, () => this.#publish(agent, text, at, isFromAfar));
   }
 
-  async #publish(agent: string, text: string, at: number): Promise<Published> {
+  async #publish(agent: string, text: string, at: number, isFromAfar: boolean): Promise<Published> {
     for (;;) {
       const previous = await this.#newest(agent);
       const signer = await this.keyOf(readCompact(text, this.#limits).kid);
@@ -221,6 +234,7 @@ export class Registry {
       });
       const { sequence } = verified.manifest;
       if (verified === previous) return { agent, sequence };
+      if (previous === undefined && isFromAfar) this.#checkName(verified);
       const outcome = await this.#commit({
         handoff: null,
         manifest: newManifestOf(verified, previous),
@@ -230,6 +244,17 @@ export class Registry {
       if (outcome.type === "committed") return { agent, sequence };
       if (outcome.type === "key_owned") throw keyOwned(verified, outcome);
     }
+  }
+
+  /** What a name says is believed by people; a stranger must not choose what they believe. */
+  #checkName({ manifest: { agent_id: agentId }, kid, digest }: VerifiedManifest): void {
+    if (!isReservedId(agentId, this.#names)) return;
+    if (decideTrust(this.#trust, { agentId, kid, digest }).by !== "first_use") return;
+    throw new WaybillError(
+      403,
+      `The name ${agentId} is kept for whoever runs this hub: nobody enrols by themselves under a name that begins like "operator" or "hub", or that looks like a name of the hub or of its operators. Take another name (--agent, with --key), or have the hub's operator pin your key.`,
+      { at: "/agent_id" },
+    );
   }
 
   async #newest(agent: string): Promise<VerifiedManifest | undefined> {

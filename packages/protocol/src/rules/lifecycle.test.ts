@@ -179,6 +179,20 @@ test("WB-45 knowing an id gives no right", () => {
   }
 });
 
+test("WB-130 who is no party is answered as if there were no such handoff", () => {
+  for (const [name, state] of Object.entries({ ...openStates(), ...endedStates() })) {
+    for (const type of [...BY_RECIPIENT, ...BY_DELEGATOR]) {
+      for (const at of [START, DEADLINE, DEADLINE + 1]) {
+        const event = eventFrom({ type, by: "x", at });
+        const [known, unknown] = [state, undefined].map((each) =>
+          answerOf(step(each, event).effects),
+        );
+        expect(known, `${type} at ${at}, ${name}`).toBe(unknown);
+      }
+    }
+  }
+});
+
 test("WB-46 a recipient that names another digest than the handoff's is answered 409", () => {
   const { paused } = openStates();
   const signed = BY_RECIPIENT.filter((type) => "re" in eventFrom({ type }));

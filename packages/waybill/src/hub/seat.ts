@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { createHash } from "node:crypto";
 import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -20,7 +21,7 @@ const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /**
  * An agent is attached once, and two commands may run at a time: the second one hands off as
- * operator-2, with a key of its own. An agent or key that was named is exactly that one; and so is
+ * terminal-…, with a key of its own, because nobody enrols as operator-2. An agent or key that was named is exactly that one; and so is
  * the operator where `isExact`, because only that name may replay what others have handed off.
  */
 export async function takeSeat({ values, origins }: Settings, isExact = false): Promise<Seat> {
@@ -32,15 +33,23 @@ export async function takeSeat({ values, origins }: Settings, isExact = false): 
   }
   const seats = isExact ? 1 : SEATS_MAX;
   for (let number = 1; number <= seats; number++) {
-    const name = number === 1 ? agent : `${agent}-${number}`;
-    const leave = lock(join(folder, `${name}.seat`));
+    const file = number === 1 ? agent : `${agent}-${number}`;
+    const leave = lock(join(folder, `${file}.seat`));
     if (leave === undefined) continue;
-    return { agent: name, key: await loadKey(join(folder, `${name}.key`)), leave };
+    const own = await loadKey(join(folder, `${file}.key`));
+    return { agent: number === 1 ? agent : `terminal-${hexOf(own)}`, key: own, leave };
   }
   throw new WaybillError(
     503,
     `Another command hands off as ${agent} from ${folder} just now, and an agent is attached once. Try again when it has ended, or hand off as another agent with --agent and --key.`,
   );
+}
+
+const NAME_HEX = 8;
+
+/** One of a kind at whatever hub. */
+function hexOf({ kid }: PrivateKey): string {
+  return createHash("sha256").update(kid).digest("hex").slice(0, NAME_HEX);
 }
 
 /** The system holds the lock as long as the process lives, however it ends. */

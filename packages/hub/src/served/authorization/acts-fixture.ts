@@ -58,6 +58,8 @@ function rightfulIn(act: Act): "delegator" | "recipient" {
 /** Who has no key of an agent speaks in the name of the agent that might. */
 function speakerOf(cast: Cast, role: Role, rightful: "delegator" | "recipient"): Speaker {
   if (isAgent(role)) return cast.parties[role];
+  const { bystander } = cast.parties;
+  if (role === "impostor") return { id: cast.parties[rightful].id, key: bystander.key };
   if (role === "retired") return { id: cast.parties[rightful].id, key: cast.retired[rightful] };
   if (role === "stranger") return { id: "stranger", key: cast.unknown };
   return { id: cast.parties[rightful].id, key: cast.unknown };
@@ -233,6 +235,8 @@ function authorizationOf(
   switch (role) {
     case "nobody":
       return undefined;
+    case "impostor":
+      return parties.delegator.proof(path, method, body, { key: parties.bystander.key });
     case "retired":
       return parties.delegator.proof(path, method, body, { key: cast.retired.delegator });
     case "stranger":

@@ -8,6 +8,7 @@ export type Role =
   | "child"
   | "bystander"
   | "operatorsAgent"
+  | "impostor"
   | "retired"
   | "stranger"
   | "nobody"
@@ -26,6 +27,7 @@ export const ROLES: Readonly<Record<Role, string>> = {
   child: "the recipient of a child handoff",
   bystander: "an enrolled agent that is no party of anything here",
   operatorsAgent: "an agent that the hub lists among its operators",
+  impostor: "an enrolled agent that signs in the name of the right party",
   retired: "the holder of a key that the right party has rotated away",
   stranger: "an agent whose key is not enrolled here",
   nobody: "a client that signs nothing",
@@ -411,6 +413,7 @@ function open(what: string): Permission {
 }
 
 const WITHOUT_KEY: ReadonlySet<Role> = new Set([
+  "impostor",
   "retired",
   "stranger",
   "nobody",

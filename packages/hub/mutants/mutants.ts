@@ -1,0 +1,150 @@
+/** One guard of a hub taken away, which the test of the table must notice. */
+export interface Mutant {
+  readonly name: string;
+  /** The source, from the folder with the packages. */
+  readonly file: string;
+  /** A piece of it that occurs exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const HUB = "hub/src";
+const LIFECYCLE = "protocol/src/lifecycle";
+const OPERATIONS = `${HUB}/served/operations`;
+
+/** Each of them lets somebody do, or learn, what the table gives to others. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "the holder of an attempt is not checked",
+    file: `${LIFECYCLE}/recipient.ts`,
+    find: "if (attempt === undefined || attempt.recipient !== event.by) return refused(state, 403);",
+    replace: "if (attempt === undefined) return refused(state, 403);",
+  },
+  {
+    name: "any party may cancel",
+    file: `${LIFECYCLE}/lifecycle.ts`,
+    find: 'function cancelled(state: Handoff, event: EventOf<"cancel">): Step {\n  if (event.by !== state.delegator) return refused(state, 403);',
+    replace: 'function cancelled(state: Handoff, event: EventOf<"cancel">): Step {',
+  },
+  {
+    name: "any party may answer",
+    file: `${LIFECYCLE}/question.ts`,
+    find: "if (event.by !== state.delegator) return refused(state, 403);",
+    replace: "",
+  },
+  {
+    name: "any party may acknowledge",
+    file: `${LIFECYCLE}/lifecycle.ts`,
+    find: 'function acknowledged(state: Handoff, event: EventOf<"acknowledge">): Step {\n  if (event.by !== state.delegator) return refused(state, 403);',
+    replace: 'function acknowledged(state: Handoff, event: EventOf<"acknowledge">): Step {',
+  },
+  {
+    name: "a handoff that nobody knows is answered in words of its own",
+    file: `${HUB}/engine/custody.ts`,
+    find: "if (record === undefined || !isParty(record, envelope.from)) return 403;",
+    replace: "if (record === undefined) return 404 as 403;",
+  },
+  {
+    name: "a parent is anybody's",
+    file: `${HUB}/custody/admission.ts`,
+    find: "if (parent?.state.attempts.some(({ recipient }) => recipient === from) === true) return;",
+    replace: "if (parent !== undefined) return;",
+  },
+  {
+    name: "a dead letter may be replayed by anybody",
+    file: `${HUB}/engine/custody.ts`,
+    find: "original === undefined || (original.state.delegator !== envelope.from && !isOperator)",
+    replace: 'original === undefined || (original.state.delegator === "" && !isOperator)',
+  },
+  {
+    name: "a handoff is shown to whoever knows its id",
+    file: `${HUB}/operator.ts`,
+    find: "if (record === undefined || (as !== undefined && !isParty(record, as))) return undefined;",
+    replace: "if (record === undefined) return undefined;",
+  },
+  {
+    name: "a history is shown to whoever knows its id",
+    file: `${OPERATIONS}/handoffs.ts`,
+    find: "if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);",
+    replace: "if ((await operator.handoff(id)) === undefined) throw unknown(id);",
+  },
+  {
+    name: "a correlation id lists the handoffs of everybody",
+    file: `${HUB}/operator.ts`,
+    find: "if (as !== undefined && !isParty(record, as)) continue;",
+    replace: "",
+  },
+  {
+    name: "dead letters are listed to everybody",
+    file: `${OPERATIONS}/dead-letters.ts`,
+    find: "await served.hub.deadLetters.list({ after, limit }, asWhom(caller));",
+    replace: "await served.hub.deadLetters.list({ after, limit });",
+  },
+  {
+    name: "a dead letter is shown to everybody",
+    file: `${OPERATIONS}/dead-letters.ts`,
+    find: "if (as === undefined || letter.delegator === as) return letter;",
+    replace: 'if (as !== "") return letter;',
+  },
+  {
+    name: "a socket is shown the handoffs of others",
+    file: `${HUB}/open-hub.ts`,
+    find: "return found === undefined || !isParty(found.record, as)",
+    replace: 'return found === undefined || as === ""',
+  },
+  {
+    name: "agents pass for operators",
+    file: `${HUB}/served/http/routes.ts`,
+    find: 'operator: ({ type }) => type === "operator",',
+    replace: "operator: isKnown,",
+  },
+  {
+    name: "whoever signs nothing may read the registry",
+    file: `${HUB}/served/http/routes.ts`,
+    find: "reader: (caller, { isOpenRegistry }) => isOpenRegistry || isKnown(caller),",
+    replace: "reader: () => true,",
+  },
+  {
+    name: "a retired key opens the API",
+    file: "protocol/src/api/request-proof.ts",
+    find: "if (isKeyValidAt(record, now)) return record;",
+    replace: "if (record.notBefore <= now) return record;",
+  },
+  {
+    name: "a retired key opens a socket",
+    file: `${HUB}/registry/hello.ts`,
+    find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
+    replace: "if (record.agent !== agent) {",
+  },
+  {
+    name: "a socket is opened in the name of others",
+    file: `${HUB}/registry/hello.ts`,
+    find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
+    replace: "if (now < record.notBefore || now >= record.notAfter) {",
+  },
+  {
+    name: "a metrics token passes for an operator's",
+    file: `${HUB}/served/doors/caller.ts`,
+    find: 'const isMetrics = method === "GET" && path === METRICS && metricsToken !== undefined;',
+    replace: "const isMetrics = metricsToken !== undefined;\n  void [method, path];",
+  },
+  {
+    name: "the sender of an envelope need not be who its key belongs to",
+    file: "protocol/src/envelope/verify-envelope.ts",
+    find: "if (envelope.from !== signer.agent) {",
+    replace: "if (signer.agent === undefined) {",
+  },
+  {
+    name: "a receipt of custody tells whether a handoff exists",
+    file: `${HUB}/custody/draft.ts`,
+    find: "if (found === undefined) return 403;",
+    replace: 'if (found === undefined) return envelope.kind === "receipt" ? 400 : 403;',
+  },
+  {
+    name: "what an inbox reports is taken for whoever holds the attempt",
+    file: `${HUB}/engine/engine.ts`,
+    find: "const event = { type, by: attached.agent, attempt, at: draft.at } as const;",
+    replace:
+      "const holder = draft.record?.state.attempts[attempt - 1]?.recipient;\n      const event = { type, by: holder ?? attached.agent, attempt, at: draft.at } as const;",
+  },
+];

@@ -1,0 +1,81 @@
+// Tries the table of who may do what many times, each time in another order. Then takes the guards
+// of a hub away, one after the other, and sees whether a cell of the table notices each:
+// `node mutants/run.ts [part of a name]`.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MUTANTS } from "./mutants.ts";
+import type { Mutant } from "./mutants.ts";
+
+const HOME = fileURLToPath(new URL("..", import.meta.url));
+const TEST = "src/served/authorization/authorization.test.ts";
+const CELLS = "every cell of the table holds, whatever was tried before";
+// Far beyond what a run takes, so that beyond it something hangs.
+const HANG_MS = 600_000;
+
+/** How often the table is tried without a fault. */
+const ROUNDS = 10;
+
+const [part = ""] = process.argv.slice(2);
+const vitest = join(
+  dirname(createRequire(import.meta.url).resolve("vitest/package.json")),
+  "vitest.mjs",
+);
+
+/** Why the mutant was not noticed, where it was not. */
+async function faultOf({ name, file, find }: Mutant): Promise<string | undefined> {
+  const source = readFileSync(join(HOME, "..", file), "utf8");
+  if (source.split(find).length !== 2) return "its text does not occur exactly once any more";
+  const { output } = await run(["--config", "mutants/vitest.config.ts"], { WAYBILL_MUTANT: name });
+  // Anything else that fails would count as noticing every fault.
+  return output.includes(`× ${CELLS}`) && output.includes("WAYBILL_SEED=")
+    ? undefined
+    : `no cell noticed\n${output}`;
+}
+
+async function faultOfTable(): Promise<string | undefined> {
+  const { code, output } = await run([], { WAYBILL_CASES: `${ROUNDS}` });
+  return code === 0 ? undefined : output;
+}
+
+/** `code` is null where it had to be ended. */
+async function run(
+  more: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const time = ["--test-timeout", `${HANG_MS}`, "--hook-timeout", `${HANG_MS}`];
+  const args = [vitest, "run", ...more, "--root", HOME, "--dir", "src", ...time, TEST];
+  const child = spawn(process.execPath, args, {
+    cwd: HOME,
+    env: { ...process.env, NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+  const timer = setTimeout(() => child.kill("SIGKILL"), HANG_MS);
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once("error", reject).once("close", resolve),
+  );
+  clearTimeout(timer);
+  return { code, output };
+}
+
+let passed = 0;
+let failed = 0;
+
+function report(name: string, fault: string | undefined): void {
+  if (fault === undefined) passed++;
+  else failed++;
+  console.log(fault === undefined ? `       ${name}` : `FAILED ${name}: ${fault}`);
+}
+
+if (part === "") report(`the table, ${ROUNDS} times`, await faultOfTable());
+for (const mutant of MUTANTS.filter(({ name }) => name.includes(part))) {
+  report(mutant.name, await faultOf(mutant));
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { isReservedId } from "../index.ts";
+
+test("WB-131 what begins like operator is reserved, however it is spelled", () => {
+  for (const id of ["operator", "operator-2", "operators", "0perator", "op3rat0r.9", "oper-ator"]) {
+    expect(isReservedId(id, []), id).toBe(true);
+  }
+  for (const id of ["opera", "smooth-operator", "o", "forklift.operator"]) {
+    expect(isReservedId(id, []), id).toBe(false);
+  }
+});
+
+test("WB-131 what a hub could be called is reserved", () => {
+  for (const id of ["hub", "hub-0123456789ab", "hub.main", "hu8-1"]) {
+    expect(isReservedId(id, []), id).toBe(true);
+  }
+  for (const id of ["hubert", "github-bot", "my-hub"]) expect(isReservedId(id, []), id).toBe(false);
+});
+
+test("WB-131 what looks like a name of the hub or of an operator's agent is reserved", () => {
+  const names = ["acme-main", "alice"];
+  for (const id of ["acme-main", "acme.main", "acrne-main", "acme-ma1n", "a11ce", "al-ice"]) {
+    expect(isReservedId(id, names), id).toBe(true);
+  }
+  for (const id of ["acme-main-2", "malice", "acme"]) {
+    expect(isReservedId(id, names), id).toBe(false);
+  }
+});
