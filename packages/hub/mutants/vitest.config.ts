@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import type { ViteUserConfig } from "vitest/config";
 import { MUTANTS } from "./mutants.ts";
 
 const PACKAGES = fileURLToPath(new URL("../../", import.meta.url));
@@ -9,7 +10,7 @@ if (mutant === undefined) throw new Error("WAYBILL_MUTANT names one of the mutan
 const { file, find, replace } = mutant;
 
 /** Runs the tests over sources of which one has the fault. No file is changed. */
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   plugins: [
     {
       name: "waybill-mutant",
@@ -21,3 +22,5 @@ export default defineConfig({
     },
   ],
 });
+
+export default config;

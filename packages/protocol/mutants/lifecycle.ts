@@ -586,4 +586,11 @@ export const LIFECYCLES: readonly Mutant[] = [
     replace: `if (event.by !== state.delegator) return refused(state, state.questions.length > 0 ? 401 : 403);`,
     why: "tells a stranger that a question was asked",
   },
+  {
+    rule: "WB-132",
+    file: "src/lifecycle/apart.ts",
+    find: `const isOfJob = job.length === 0 || parties.has(root.delegator);`,
+    replace: `const isOfJob = job.length === 0 || [...root.parties, root.delegator].some((each) => parties.has(each));`,
+    why: "counts whoever names a party of a job as one of it",
+  },
 ];

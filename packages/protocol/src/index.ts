@@ -153,6 +153,8 @@ export type { AttemptState, CloseReason, HandoffState, Party } from "./lifecycle
 export { isGroupOver, judgeGroup } from "./lifecycle/group.ts";
 export type { GroupVerdict, JoinRule } from "./lifecycle/group.ts";
 export { isAddressed } from "./lifecycle/addressee.ts";
+export { jobOf } from "./lifecycle/apart.ts";
+export type { Root } from "./lifecycle/apart.ts";
 export type { AddressedHandoff } from "./lifecycle/addressee.ts";
 export { eventOf } from "./lifecycle/event.ts";
 export { dueEvent, isOfferDue, wakeAt } from "./lifecycle/timer.ts";

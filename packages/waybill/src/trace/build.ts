@@ -1,5 +1,5 @@
 import type { HandoffView, LedgerEntry } from "@waybill/hub";
-import { parseEnvelope, readCompact } from "@waybill/protocol";
+import { jobOf, parseEnvelope, readCompact } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import { eventsOf } from "./events.ts";
 import type { Papers } from "./events.ts";
@@ -13,7 +13,9 @@ export interface Recorded {
 
 interface Growing extends TraceHandoff {
   readonly parentId: string | undefined;
-  readonly children: TraceHandoff[];
+  /** Whoever was asked, and whoever handed it off. */
+  readonly parties: readonly string[];
+  readonly children: Growing[];
 }
 
 /** Puts together what is on record about a job; nothing of it is asked for here. */
@@ -26,26 +28,41 @@ export function buildTrace(
     .map((each) => handoffOf(each, papers))
     .toSorted((a, b) => a.startedAt - b.startedAt);
   const byId = new Map(all.map((each) => [each.id, each]));
-  const handoffs: TraceHandoff[] = [];
+  const roots: Growing[] = [];
   for (const each of all) {
     const above = byId.get(each.replayOf ?? "") ?? byId.get(each.parentId ?? "");
-    (above?.children ?? handoffs).push(each);
+    (above?.children ?? roots).push(each);
   }
-  const isOver = all.every(({ endedAt }) => endedAt !== undefined);
+  const told = jobOf(
+    roots.map((root) => {
+      const parties = new Set([...withParts(root)].flatMap((each) => each.parties));
+      return { root, delegator: root.delegator, parties };
+    }),
+  );
+  const handoffs = told.job.map(({ root }) => root);
+  // What others wrote under this id says nothing of how long the job took.
+  const own = handoffs.flatMap((each) => [...withParts(each)]);
+  const isOver = own.every(({ endedAt }) => endedAt !== undefined);
   const signatures = all
     .flatMap(({ events }) => events)
     .flatMap(({ signature, receipt }) => [signature, receipt]);
   return {
     correlationId,
-    startedAt: Math.min(...all.map(({ startedAt }) => startedAt)),
-    endedAt: isOver ? Math.max(...all.map(({ endedAt }) => endedAt!)) : undefined,
+    startedAt: Math.min(...own.map(({ startedAt }) => startedAt)),
+    endedAt: isOver ? Math.max(...own.map(({ endedAt }) => endedAt!)) : undefined,
     handoffs,
-    count: all.length,
+    apart: told.apart.map(({ root }) => root),
+    count: own.length,
     signatures: {
       held: signatures.filter((each) => each?.holds === true).length,
       failed: signatures.filter((each) => each?.holds === false).length,
     },
   };
+}
+
+function* withParts(handoff: Growing): Generator<Growing> {
+  yield handoff;
+  for (const child of handoff.children) yield* withParts(child);
 }
 
 function handoffOf(recorded: Recorded, papers: Papers): Growing {
@@ -68,6 +85,7 @@ function handoffOf(recorded: Recorded, papers: Papers): Growing {
     replayOf: envelope.replay_of,
     waitsFor: view.waitsFor ?? [],
     parentId: envelope.parent_id,
+    parties: [envelope.from, ...view.attempts.map(({ recipient }) => recipient)],
     events,
     children: [],
   };

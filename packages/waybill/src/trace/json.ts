@@ -8,6 +8,7 @@ export function traceJson(trace: Trace): unknown {
     ended_at: timeText(trace.endedAt),
     signatures: trace.signatures,
     handoffs: trace.handoffs.map(handoffJson),
+    apart: trace.apart.map(handoffJson),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createAgent } from "@waybill/agent";
 import { ledgerEntries, memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
+import { createHandoff, generateKey, signEnvelope, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { styleFor } from "../terminal/style.ts";
 import { buildTrace } from "./build.ts";
@@ -12,7 +12,10 @@ import { traceText } from "./tree.ts";
 const style = styleFor(false);
 
 /** A job with a part, as a hub in this process has it on record; `forge` changes what was signed. */
-async function traced(forge: (text: string) => string = (text) => text): Promise<Trace> {
+async function traced(
+  forge: (text: string) => string = (text) => text,
+  intruder?: string,
+): Promise<Trace> {
   const store = memoryStore();
   const hub = await openHub({ store, key: generateKey(), id: "hub" });
   const [anna, bert, editor] = ["anna", "bert", "editor"].map((id) =>
@@ -39,6 +42,21 @@ async function traced(forge: (text: string) => string = (text) => text): Promise
     ),
   );
   const job = handle.envelope.correlation_id;
+  if (intruder !== undefined) {
+    const key = generateKey();
+    await hub.publish(
+      signManifest({ agent_id: intruder, capabilities: [{ name: "review" }] }, key),
+    );
+    const envelope = createHandoff({
+      from: intruder,
+      domain: hub.domain,
+      to: intruder,
+      body: { capability: "review" },
+      correlationId: job,
+      timeoutMs: 60_000,
+    });
+    await hub.submit(signEnvelope(envelope, key));
+  }
   const stored = await store.correlated(job, { limit: 10 });
   const recorded = await Promise.all(
     stored.map(async ({ id, delegator }) => ({
@@ -88,6 +106,24 @@ test("parts stand where they were handed off, and all signatures hold", async ()
   expect(JSON.parse(JSON.stringify(traceJson(trace)))).toMatchObject({
     handoffs: [{ children: [{ capability: "count" }] }],
   });
+});
+
+test("what somebody else wrote under the id of a job stands apart from it", async () => {
+  const trace = await traced(undefined, "stranger");
+  expect(trace).toMatchObject({ count: 2, apart: [{ delegator: "stranger", state: "open" }] });
+  expect(trace.endedAt).toBeDefined();
+  const text = traceText(trace, 80, Date.now(), style);
+  for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  const [job, apart] = text.split("! Not part of this job: its delegator takes no part in it.");
+  expect(job).not.toContain("stranger");
+  expect(apart).toContain("review stranger → stranger");
+  expect(JSON.parse(JSON.stringify(traceJson(trace)))).toMatchObject({
+    handoffs: [{ delegator: "editor" }],
+    apart: [{ delegator: "stranger" }],
+  });
+  const usual = await traced();
+  expect(usual.apart).toEqual([]);
+  expect(traceText(usual, 80, Date.now(), style)).not.toContain("Not part of this job");
 });
 
 test("who waits is told whole what is in the way, however narrow the terminal is", async () => {

@@ -52,6 +52,9 @@ export interface Trace {
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly handoffs: readonly TraceHandoff[];
+  /** Under the same correlation id, from agents that take part in nothing of the job. */
+  readonly apart: readonly TraceHandoff[];
+  /** Of the job, parts and replays among them. */
   readonly count: number;
   readonly signatures: { readonly held: number; readonly failed: number };
 }

@@ -16,6 +16,7 @@ export function traceText(trace: Trace, columns: number, now: number, style: Sty
     headOf(trace, now, style),
     waterfall(trace, width, now, style),
     ...trace.handoffs.map((each) => handoffLines(each, width, style).join("\n")),
+    ...apartLines(trace, width, style),
     footOf(trace, style),
   ].join("\n\n");
 }
@@ -29,6 +30,16 @@ function headOf(trace: Trace, now: number, style: Style): string {
     endedAt === undefined ? `open for ${took}` : `took ${took}`,
   ];
   return `${style.strong("Job")} ${style.name(correlationId)}\n${style.faint(facts.join(" · "))}`;
+}
+
+/** Anybody can write the correlation id of a job: what is not of it is not told as part of it. */
+function apartLines({ apart }: Trace, width: number, style: Style): string[] {
+  if (apart.length === 0) return [];
+  const told = apart.length === 1 ? "its delegator takes" : "their delegators take";
+  return [
+    style.warning(`! Not part of this job: ${told} no part in it.`),
+    ...apart.map((each) => handoffLines(each, width, style).join("\n")),
+  ];
 }
 
 function footOf({ signatures: { held, failed } }: Trace, style: Style): string {

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { jobOf } from "../index.ts";
+
+const root = (delegator: string, ...parties: string[]) => ({
+  delegator,
+  parties: new Set(parties),
+});
+
+test("WB-132 whoever takes part in nothing of a job stands apart from it", () => {
+  const editor = root("editor", "anna");
+  const stranger = root("stranger", "bert");
+  expect(jobOf([editor, stranger])).toEqual({ job: [editor], apart: [stranger] });
+  // To be named by a stranger makes nobody a party of the job, and the stranger neither.
+  const again = root("stranger", "editor");
+  const more = root("editor", "bert");
+  const all = [editor, stranger, again, more];
+  expect(jobOf(all)).toEqual({ job: [editor, more], apart: [stranger, again] });
+});
+
+test("WB-132 who was asked in a job may begin more of it", () => {
+  const editor = root("editor", "anna");
+  const anna = root("anna", "bert");
+  const bert = root("bert");
+  expect(jobOf([editor, anna, bert])).toEqual({ job: [editor, anna, bert], apart: [] });
+  expect(jobOf([editor, bert, anna])).toEqual({ job: [editor, anna], apart: [bert] });
+});
+
+test("WB-132 whoever comes first with an id does not draw others into it", () => {
+  const stranger = root("stranger");
+  const editor = root("editor", "anna");
+  expect(jobOf([stranger, editor])).toEqual({ job: [stranger], apart: [editor] });
+});
