@@ -1,16 +1,13 @@
 import { createAgent } from "@waybill/agent";
 import { textMessage } from "@waybill/agent/adapter";
 import { memoryStore, openHub } from "@waybill/hub";
-import { generateKey } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { Echo } from "./echo.ts";
 import { serveEcho } from "./serve.ts";
 
 test("what an Echo hears comes back, and its own limit is the handoff's", async () => {
-  const hub = await openHub({ store: memoryStore(), key: generateKey() });
-  const [parrot, owner] = ["parrot", "owner"].map((id) =>
-    createAgent({ id, key: generateKey(), hub }),
-  );
+  const hub = await openHub({ store: memoryStore() });
+  const [parrot, owner] = ["parrot", "owner"].map((id) => createAgent({ id, hub }));
   parrot!.serve(...serveEcho(new Echo(), { name: "repeat", takes: "conversation" }));
   await parrot!.start();
   const repeat = (count: number) => {

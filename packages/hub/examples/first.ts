@@ -3,7 +3,7 @@ import { exportLedger, ledgerEntries, memoryStore, openHub, verifyLedger } from 
 import { createHandoff, generateKey, newId, signEnvelope, signManifest } from "@waybill/protocol";
 
 const store = memoryStore();
-const hub = await openHub({ store, key: generateKey() });
+const hub = await openHub({ store });
 
 // Who takes part says so in a manifest of its own. Agents made with @waybill/agent do this at start.
 const keys = { anna: generateKey(), bert: generateKey() };

@@ -321,9 +321,11 @@ test("a handler that returns nothing, or something else, does not compile", asyn
 test("without a declaration the caller says what input and output are", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
-  worker.serve<Topic>("report", ({ input, progress }) => {
+  worker.serve<Topic>("report", async ({ input, progress, ask, pause }) => {
     const topic: Topic = { topic: input.topic };
-    void progress({ data: topic });
+    await progress({ data: topic });
+    expectTypeOf(ask).toBeCallableWith({ text: "Which?", data: topic });
+    expectTypeOf(pause).toBeCallableWith([{ text: "Which?", data: topic }], "the state");
     return topic;
   });
   await worker.start();

@@ -6,6 +6,7 @@ import type {
   ReadInputOf,
   ReturnOf,
 } from "../capability/capability.ts";
+import type { JsonLike } from "../capability/json-like.ts";
 import { describeFaults, readWith } from "../capability/standard-schema.ts";
 import type { SchemaOutput, StandardSchema } from "../capability/standard-schema.ts";
 import { resultIn, returnedResult } from "./outcome.ts";
@@ -55,7 +56,7 @@ export interface DeclaredAsking<Questions extends QuestionSchemas> {
 }
 
 /** A declared question as one asks it. */
-export interface DeclaredAsk extends Pick<Ask, "text" | "data"> {
+export interface DeclaredAsk extends Pick<Ask<JsonLike>, "text" | "data"> {
   /** Tells apart what is asked more than once under one name. Left out: they are counted. */
   readonly part?: string | undefined;
 }
@@ -128,7 +129,7 @@ function declaredWork(capability: CapabilityDeclaration, work: Work<unknown>): o
   if (questions === undefined) return work;
   const counts = new Map<string, number>();
 
-  function asked(name: string, question: DeclaredAsk | string = {}): Ask {
+  function asked(name: string, question: DeclaredAsk | string = {}): Ask<JsonLike> {
     if (!Object.hasOwn(questions!, name)) {
       throw new WaybillError(
         500,

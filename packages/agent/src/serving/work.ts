@@ -4,7 +4,10 @@ import type { Delegator } from "../delegating/delegator.ts";
 import type { FullResult, Returned } from "./outcome.ts";
 
 /** A question as one asks it. Without an id it is the n-th question of this agent. */
-export type Ask = Omit<AskedQuestion, "id"> & { readonly id?: string | undefined };
+export type Ask<Data = Json> = Omit<AskedQuestion, "id" | "data"> & {
+  readonly id?: string | undefined;
+  readonly data?: Data | undefined;
+};
 
 /** Where an earlier attempt has paused, and what was answered. */
 export interface Resume {
@@ -62,9 +65,9 @@ export interface Work<Input = Json> extends Delegator {
    * Asks, and waits for the answer. A question that an earlier attempt had answered is not asked
    * again. `ask<string>(…)` says what the answer will be; a declared question is checked, too.
    */
-  ask<Answer = Json>(question: Ask | string): Promise<Answer>;
+  ask<Answer = Json>(question: Ask<JsonLike> | string): Promise<Answer>;
   /** `return work.pause(…)`: ends the attempt until all is answered; the next one has the state. */
-  pause(questions: readonly Ask[] | Ask | string, state: string): Returned;
+  pause(questions: readonly Ask<JsonLike>[] | Ask<JsonLike> | string, state: string): Returned;
   /** `return work.result(…)`: for messages, artifacts and effects next to the output. */
   result(result: FullResult): Returned;
 }

@@ -23,9 +23,13 @@ def address_of(given: str) -> Address:
     parts = urlsplit(given)
     scheme = _SOCKET_SCHEME.get(parts.scheme)
     if scheme is None or not parts.hostname or parts.username is not None or parts.query:
+        # A password that stands in an address is not repeated in what may end in a log.
+        shown = "What was given, with a password in it," if parts.password else f'"{given}"'
         raise WaybillError(
             400,
-            f'"{given}" is not the address of a hub; one looks like http://127.0.0.1:7411 or https://hub.example.',
+            f"{shown} is not the address of a hub: it begins with http:// or https://, and has no user, password or "
+            'query, for example "http://127.0.0.1:7411".',
+            at="/url",
         )
     base = given.split("#")[0].rstrip("/")
     return Address(base, f"{scheme}{base[len(parts.scheme) :]}/v1/socket")
