@@ -1,4 +1,4 @@
-// For applications, in the order in which they meet it.
+// For applications, in the order in which they meet it. Authors of a store: `@waybill/hub/store`.
 export { openHub } from "./open-hub.ts";
 export type { HubServer } from "./open-hub.ts";
 export type { HubLimits, HubLogEvent, HubOptions } from "./engine/options.ts";
@@ -23,9 +23,6 @@ export { ledgerHistory } from "./ledger-history.ts";
 export { memoryStore } from "./memory-store.ts";
 export type { Disk, MemoryStoreOptions } from "./memory-store.ts";
 
-// For authors of a store.
-export { faultOfCommit } from "./memory-store/commit.ts";
-export type { CommitView } from "./memory-store/commit.ts";
 export type {
   Commit,
   CommitListener,
@@ -47,9 +44,6 @@ export type {
   StoredOffer,
   TextPage,
 } from "./store.ts";
-
-export { rowsOfManifests } from "./registry/rows.ts";
-export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";
 
 // For whoever reads the ledger.
 export { signCheckpoint, verifyCheckpoint } from "./ledger/checkpoint.ts";

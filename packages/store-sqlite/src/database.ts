@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { chainHash, EMPTY_LEDGER } from "@waybill/hub";
+import { chainHash, EMPTY_LEDGER } from "@waybill/hub/store";
 import type { LedgerHead } from "@waybill/hub";
 import { connect } from "./connect.ts";
 import { damaged } from "./failure.ts";

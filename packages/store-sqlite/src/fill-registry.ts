@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import type { DatabaseSync } from "node:sqlite";
-import { rowsOfManifests } from "@waybill/hub";
+import { rowsOfManifests } from "@waybill/hub/store";
 import type { NewCapability } from "@waybill/hub";
 import { keyChecksumOf } from "./checksum.ts";
 

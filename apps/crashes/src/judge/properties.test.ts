@@ -1,4 +1,4 @@
-import { EMPTY_LEDGER } from "@waybill/hub";
+import { EMPTY_LEDGER } from "@waybill/hub/store";
 import type { StoredHandoff } from "@waybill/hub";
 import { digestOf, newId } from "@waybill/protocol";
 import { expect, test } from "vitest";

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { EMPTY_LEDGER, verifyLedger } from "@waybill/hub";
+import { verifyLedger } from "@waybill/hub";
+import { EMPTY_LEDGER } from "@waybill/hub/store";
 import type { LedgerEntry } from "@waybill/hub";
 import type { Cases } from "../case.ts";
 import { commitAll, inPages } from "../case.ts";

@@ -1,0 +1,24 @@
+// What the author of a store needs: the interface that it implements, and what keeps its rows right.
+export type {
+  Commit,
+  CommitListener,
+  CommitOutcome,
+  LedgerEntry,
+  LedgerHead,
+  ManifestCard,
+  NewCapability,
+  NewEntry,
+  NewKey,
+  NewManifest,
+  OfferedName,
+  OfferPlace,
+  Page,
+  Store,
+  StoredHandoff,
+  StoredKey,
+  StoredManifest,
+  StoredOffer,
+  TextPage,
+} from "./store.ts";
+export { rowsOfManifests } from "./registry/rows.ts";
+export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";
