@@ -1,15 +1,16 @@
 // What a user gets: every publishable package packed, looked into, and installed in an empty folder.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { build, clean, publishablePackages } from "./build.mjs";
 import { run } from "./command.mjs";
 import { follow, stepsOf } from "./guide.mjs";
 import { checkOldestNode } from "./oldest-node.mjs";
 import { findFaults } from "./tarball.mjs";
 import { liveThrough } from "./story.mjs";
-import { lockedVersions, packages, root } from "./workspace.mjs";
+import { lockedVersions, root } from "./workspace.mjs";
 
 const oldestNode = [22, 13];
 
@@ -22,16 +23,8 @@ let tarballs;
 /** Packs every publishable package, once, and unpacks it again. */
 function pack() {
   if (tarballs) return tarballs;
-  const publishable = packages().filter(({ manifest }) => !manifest.private);
-  // What a deleted source left behind would be packed too.
-  for (const each of publishable)
-    rmSync(join(root, each.folder, "dist"), { recursive: true, force: true });
-  run("tsc", ["-b", ...publishable.map((each) => each.folder)]);
-  // Where loading many small files would cost the user time, one file is shipped.
-  for (const { folder: cwd, manifest } of publishable)
-    if (manifest.scripts?.bundle) run("pnpm", ["--silent", "bundle"], { cwd: join(root, cwd) });
-
-  tarballs = publishable.map((each) => {
+  build();
+  tarballs = publishablePackages().map((each) => {
     const printed = run("pnpm", ["pack", "--json", "--pack-destination", folder], {
       cwd: join(root, each.folder),
     });
@@ -45,10 +38,23 @@ function pack() {
   return tarballs;
 }
 
+/** The packages that pnpm packs without what their sources are compiled to: their `prepack` has to refuse. */
+function packedUnbuilt() {
+  clean();
+  return publishablePackages()
+    .filter(({ folder: cwd }) => {
+      const args = ["pack", "--json", "--pack-destination", join(folder, "unbuilt")];
+      const result = spawnSync("pnpm", args, { cwd: join(root, cwd), encoding: "utf8" });
+      return result.status === 0 || !/ is not built: /.test(result.stderr + result.stdout);
+    })
+    .map(({ name }) => name);
+}
+
 export function checkPacked() {
-  const faults = pack().flatMap((tarball) =>
-    findFaults(tarball).map((fault) => `${tarball.name}: ${fault}`),
-  );
+  const faults = [
+    ...packedUnbuilt().map((name) => `${name} is packed though it was never built`),
+    ...pack().flatMap((tarball) => findFaults(tarball).map((fault) => `${tarball.name}: ${fault}`)),
+  ];
   if (faults.length > 0) throw new Error(faults.join("\n"));
   for (const { file } of pack()) run("publint", ["run", file, "--strict"]);
   return pack()

@@ -13,6 +13,7 @@ const jobs = {
   waybill: { needs: "demo", file: "packages/waybill/src/waybill.ts" },
   test: { needs: "all", file: ".tools/test.mjs" },
   "test:python": { needs: "all", file: ".tools/python.mjs" },
+  build: { needs: "all", file: ".tools/build.mjs" },
   check: { needs: "all", file: ".tools/check.mjs" },
   bench: { needs: "all", file: "apps/bench/src/bench.ts" },
   conformance: { needs: "all", file: ".tools/conformance.mjs" },

@@ -3,10 +3,11 @@ import { join, posix } from "node:path";
 
 /**
  * What is wrong with a package as it is published.
- * @param manifest package.json in the workspace, @param packed the one in the tarball,
+ * @param folder where it lies in the workspace, @param manifest its package.json there,
+ * @param packed the one in the tarball,
  * @param files the tarball's files, @param unpacked the folder that they lie in
  */
-export function findFaults({ manifest, packed, files, unpacked }) {
+export function findFaults({ folder, manifest, packed, files, unpacked }) {
   const targets = [packed.exports, packed.imports, packed.bin].flatMap(leaves);
   const { reached, specifiers } = follow(targets, unpacked);
   const dependencies = {
@@ -20,9 +21,24 @@ export function findFaults({ manifest, packed, files, unpacked }) {
   const expect = (list, isRight, says) =>
     faults.push(...list.filter((each) => !isRight(each)).map(says));
   expect(
-    ["LICENSE", "README.md"],
+    ["LICENSE", "README.md", "CHANGELOG.md"],
     (file) => files.includes(file),
     (file) => `${file} is not packed`,
+  );
+  expect(
+    ["description", "homepage", "bugs", "repository", "license"],
+    (member) => packed[member],
+    (member) => `package.json has no ${member}`,
+  );
+  expect(
+    ["keywords"],
+    (member) => packed[member]?.length > 0,
+    (member) => `package.json has no ${member}`,
+  );
+  expect(
+    [packed.repository?.directory].filter((directory) => directory !== undefined),
+    (directory) => directory === folder,
+    (directory) => `package.json says that it lies in ${directory}, and it lies in ${folder}`,
   );
   expect(
     Object.keys(manifest.exports),
@@ -53,7 +69,7 @@ export function findFaults({ manifest, packed, files, unpacked }) {
 }
 
 /** All strings in a (nested) value of exports, imports or bin. */
-function leaves(value) {
+export function leaves(value) {
   if (typeof value === "string") return [value];
   return Object.values(value ?? {}).flatMap(leaves);
 }

@@ -8,6 +8,7 @@ import { findFaults } from "./tarball.mjs";
 const sound = {
   LICENSE: "",
   "README.md": "",
+  "CHANGELOG.md": "",
   "dist/index.js":
     'import { a } from "./a.js";\nexport { b } from "zod";\nawait import("node:fs");\nexport { a };\n',
   "dist/index.d.ts": 'import type { A } from "./a.js";\n',
@@ -16,6 +17,12 @@ const sound = {
 };
 const packed = {
   name: "@waybill/x",
+  description: "x",
+  license: "Apache-2.0",
+  keywords: ["x"],
+  homepage: "https://example.com/x",
+  bugs: "https://example.com/issues",
+  repository: { type: "git", url: "git+https://example.com/x.git", directory: "packages/x" },
   exports: { ".": "./dist/index.js" },
   dependencies: { zod: "4.6.7" },
 };
@@ -29,7 +36,7 @@ function faultsWith({ contents = {}, ...changes }) {
     mkdirSync(dirname(join(unpacked, file)), { recursive: true });
     writeFileSync(join(unpacked, file), all[file]);
   }
-  return findFaults({ manifest, packed, files, unpacked, ...changes });
+  return findFaults({ folder: "packages/x", manifest, packed, files, unpacked, ...changes });
 }
 
 test("a sound package has no faults", () => assert.deepEqual(faultsWith({}), []));
@@ -39,6 +46,26 @@ const faulty = [
     what: "no licence",
     change: { contents: { LICENSE: undefined } },
     fault: "LICENSE is not packed",
+  },
+  {
+    what: "no changelog",
+    change: { contents: { "CHANGELOG.md": undefined } },
+    fault: "CHANGELOG.md is not packed",
+  },
+  ...["homepage", "bugs", "repository", "description", "license"].map((member) => ({
+    what: `no ${member}`,
+    change: { packed: { ...packed, [member]: undefined } },
+    fault: `package.json has no ${member}`,
+  })),
+  {
+    what: "no keywords",
+    change: { packed: { ...packed, keywords: [] } },
+    fault: "package.json has no keywords",
+  },
+  {
+    what: "the folder of another package",
+    change: { folder: "packages/y" },
+    fault: "package.json says that it lies in packages/x, and it lies in packages/y",
   },
   {
     what: "a subpath that publishConfig forgot",

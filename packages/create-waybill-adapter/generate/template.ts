@@ -9,6 +9,7 @@ const COPIED = ["src", "examples"];
 interface Manifest {
   [member: string]: unknown;
   readonly version: string;
+  readonly files: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
@@ -36,6 +37,11 @@ function manifestOf(own: Manifest, root: Manifest): object {
     exports: _,
     publishConfig: __,
     scripts: ___,
+    // The adapter of somebody else lies elsewhere, and has a history of its own.
+    repository: ____,
+    homepage: _____,
+    bugs: ______,
+    files,
     version,
     dependencies,
     devDependencies,
@@ -45,6 +51,7 @@ function manifestOf(own: Manifest, root: Manifest): object {
   return {
     ...others,
     version,
+    files: files.filter((file) => file !== "CHANGELOG.md"),
     exports: { ".": "./dist/index.js" },
     // The example imports the package by its name, as others do: what was built is what it gets.
     scripts: { prepack: "tsc", pretest: "tsc", test: "vitest run --dir src" },

@@ -1,0 +1,26 @@
+// `npm run build`: what is published, built anew. What a deleted source left behind would be packed too.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { run } from "./command.mjs";
+import { packages, root } from "./workspace.mjs";
+
+export function publishablePackages() {
+  return packages().filter(({ manifest }) => !manifest.private);
+}
+
+export function clean() {
+  for (const { folder } of publishablePackages())
+    rmSync(join(root, folder, "dist"), { recursive: true, force: true });
+}
+
+export function build() {
+  const publishable = publishablePackages();
+  clean();
+  run("tsc", ["-b", ...publishable.map(({ folder }) => folder)]);
+  // Where loading many small files would cost the user time, one file is shipped.
+  for (const { folder, manifest } of publishable)
+    if (manifest.scripts?.bundle) run("pnpm", ["--silent", "bundle"], { cwd: join(root, folder) });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) build();
