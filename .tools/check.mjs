@@ -1,7 +1,7 @@
 // `npm run check`: what has to hold before a change lands or a version is released.
 // `npm run check lint format` runs only these steps, `npm run check -- --without tests` all the others.
 import { run } from "./command.mjs";
-import { checkGuide, checkInstalled, checkPacked, checkStory } from "./packed.mjs";
+import { checkGuide, checkInstalled, checkPacked, checkPages, checkStory } from "./packed.mjs";
 import { checkTsdoc } from "./tsdoc.mjs";
 import { packages } from "./workspace.mjs";
 
@@ -19,6 +19,7 @@ const steps = [
   { name: "tools", run: () => void run("node", ["--test", ".tools/*.test.mjs"]) },
   { name: "packed", run: checkPacked },
   { name: "installed", run: checkInstalled },
+  { name: "pages", run: checkPages },
   { name: "story", run: checkStory },
   { name: "guide", run: checkGuide },
   { name: "tests", run: () => lastLine(run("node", [".tools/test.mjs"])) },

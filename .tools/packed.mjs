@@ -8,6 +8,9 @@ import { build, clean, publishablePackages } from "./build.mjs";
 import { run } from "./command.mjs";
 import { follow, stepsOf } from "./guide.mjs";
 import { checkOldestNode } from "./oldest-node.mjs";
+import { beginningOf } from "./page.mjs";
+import { Program } from "./programs.mjs";
+import { findPython } from "./python-environment.mjs";
 import { findFaults } from "./tarball.mjs";
 import { liveThrough } from "./story.mjs";
 import { lockedVersions, root } from "./workspace.mjs";
@@ -139,37 +142,118 @@ function checkDeclarations(outside) {
 
 /** The story in the README of the command, lived through in an empty folder with what is packed here. */
 export async function checkStory() {
-  const cwd = join(folder, "story");
-  mkdirSync(cwd);
-  const env = environmentOutside();
-  // The command and what it is made of, from here; the rest of it from the registry.
-  const needed = new Set(["waybill"]);
-  for (const name of needed) {
-    const { packed } = pack().find((each) => each.name === name);
-    for (const other of Object.keys(packed.dependencies ?? {}))
-      if (pack().some((each) => each.name === other)) needed.add(other);
-  }
-  const files = pack()
-    .filter(({ name }) => needed.has(name))
-    .map(({ file }) => file);
-  const project = { private: true, type: "module", overrides: lockedVersions() };
-  writeFileSync(join(cwd, "package.json"), JSON.stringify(project));
-  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files], { cwd, env });
-  const PATH = [join(cwd, "node_modules/.bin"), dirname(process.execPath), env.PATH];
-  const count = await liveThrough({
-    story: readFileSync(join(root, "packages/waybill/README.md"), "utf8"),
-    agent: readFileSync(join(root, "packages/waybill/examples/agent.ts"), "utf8"),
-    cwd,
-    env: { ...env, PATH: PATH.join(delimiter), NO_COLOR: "1" },
+  const cwd = emptyFolder("story");
+  const story = readFileSync(join(root, "packages/waybill/README.md"), "utf8");
+  return withRegistry(cwd, async (env) => {
+    const commands = [
+      ...beginningOf(story, "ts").install,
+      /npm install @waybill\/agent/.exec(story)[0],
+    ];
+    for (const command of commands) run("sh", ["-c", command], { cwd, env });
+    const count = await liveThrough({
+      story,
+      agent: readFileSync(join(root, "packages/waybill/examples/agent.ts"), "utf8"),
+      cwd,
+      env,
+    });
+    return `${count} commands`;
   });
-  return `${count} commands`;
+}
+
+/** The beginning of every README: its line that installs, typed in an empty folder, and its first code. */
+export async function checkPages() {
+  const pages = [
+    "README.md",
+    ...pack()
+      .filter(({ name }) => !STARTED_OTHERWISE.has(name))
+      .map((each) => `${each.folder}/README.md`),
+  ];
+  const begun = pages.map((page) => ({
+    page,
+    run: () => {
+      const cwd = emptyFolder(`page-${page.replaceAll("/", "-")}`);
+      return withRegistry(cwd, (env) => begin(page, cwd, env));
+    },
+  }));
+  begun.push({ page: "packages/python/README.md", run: beginPython });
+  const faults = [];
+  for (const { page, run: beginPage } of begun) {
+    try {
+      await beginPage();
+    } catch (error) {
+      faults.push(`${page}: ${error.message}`);
+    }
+  }
+  if (faults.length > 0) throw new Error(faults.join("\n\n"));
+  return `${begun.length} pages`;
+}
+
+// The story types the one, and the guide the other.
+const STARTED_OTHERWISE = new Set(["waybill", "create-waybill-adapter"]);
+// Its first code waits for a worker in Python: the tests of the package run it with one.
+const WAITING = new Set(["packages/adapter-autogen/README.md"]);
+
+function begin(page, cwd, env) {
+  const { install, code, says } = beginningOf(readFileSync(join(root, page), "utf8"), "ts");
+  for (const command of install)
+    if (command.startsWith("npm ")) run("sh", ["-c", command], { cwd, env });
+  if (WAITING.has(page)) return;
+  writeFileSync(join(cwd, "first.ts"), code);
+  const said = run("node", ["first.ts"], { cwd, env, timeout: 120_000 });
+  if (says !== undefined && said !== says)
+    throw new Error(`Its first code prints\n${said}\nand the page says\n${says}`);
+}
+
+/** The same for Python: the wheel from here, all else from the index, and a hub by the command. */
+async function beginPython() {
+  const cwd = emptyFolder("page-python");
+  const found = findPython();
+  if (found === undefined) throw new Error("There is no Python 3.10 to 3.13 with venv here.");
+  const wheels = join(cwd, "wheels");
+  const env = environmentOutside();
+  run(found.command, ["-m", "venv", join(cwd, "venv")], { cwd, env });
+  const PATH = [join(cwd, "venv/bin"), env.PATH].join(delimiter);
+  const inside = {
+    cwd,
+    env: { ...env, PATH, PIP_FIND_LINKS: wheels, PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+  };
+  run("pip", ["wheel", "-q", "--no-deps", "-w", wheels, join(root, "packages/python")], inside);
+  const page = readFileSync(join(root, "packages/python/README.md"), "utf8");
+  const { install, code } = beginningOf(page, "py");
+  for (const command of install) run("sh", ["-c", command], inside);
+  writeFileSync(join(cwd, "first.py"), code);
+  await withRegistry(cwd, async (outside) => {
+    run("sh", ["-c", "npm install --global waybill"], { cwd, env: outside });
+    const hub = new Program("exec waybill dev --port 0", { cwd, env: outside });
+    try {
+      await hub.says(/waybill watch/);
+      const url = readFileSync(join(cwd, ".waybill/hub.url"), "utf8").trim();
+      const said = run("python", ["first.py", url], { ...inside, timeout: 120_000 });
+      if (!/result signed/.test(said)) throw new Error(`Its first code prints\n${said}`);
+    } finally {
+      await hub.ends("SIGKILL");
+    }
+  });
 }
 
 /** The guide for authors of adapters, followed to the letter with what is packed here. */
 export async function checkGuide() {
-  const cwd = join(folder, "guide");
-  mkdirSync(cwd);
+  const cwd = emptyFolder("guide");
   const guide = readFileSync(join(root, "packages/adapter-echo/GUIDE.md"), "utf8");
+  return withRegistry(cwd, (env) => {
+    const said = follow(stepsOf(guide), { cwd, env });
+    return [...said.matchAll(/Tests +(.*)/g)].map(([, tests]) => tests).join(", then ");
+  });
+}
+
+function emptyFolder(name) {
+  const place = join(folder, name);
+  mkdirSync(place);
+  return place;
+}
+
+/** Does something where npm finds what is packed here, and everything else in the registry it is set to. */
+async function withRegistry(cwd, use) {
   const env = environmentOutside();
   const upstream = run("npm", ["config", "get", "registry"], { cwd, env }).trim();
   const registry = spawn(
@@ -179,22 +263,20 @@ export async function checkGuide() {
   );
   try {
     const [address] = await once(registry.stdout.setEncoding("utf8"), "data");
-    const node = join(root, "node_modules/node/bin");
-    const said = follow(stepsOf(guide), {
-      cwd,
-      env: {
-        ...env,
-        PATH: [node, env.PATH].join(delimiter),
-        npm_config_registry: address.trim(),
-        // Started by another Node, npm would look beside that one for the machine's settings.
-        npm_config_globalconfig: run("npm", ["config", "get", "globalconfig"], { cwd, env }).trim(),
-        // In npm's own cache there may be what was packed another time under the same version.
-        npm_config_cache: join(folder, "npm-cache"),
-        npm_config_yes: "true",
-        NO_COLOR: "1",
-      },
+    const PATH = [join(cwd, "global/bin"), join(root, "node_modules/node/bin"), env.PATH];
+    return await use({
+      ...env,
+      PATH: PATH.join(delimiter),
+      npm_config_registry: address.trim(),
+      // Started by another Node, npm would look beside that one for the machine's settings.
+      npm_config_globalconfig: run("npm", ["config", "get", "globalconfig"], { cwd, env }).trim(),
+      // In npm's own cache there may be what was packed another time under the same version.
+      npm_config_cache: join(folder, "npm-cache"),
+      npm_config_prefix: join(cwd, "global"),
+      npm_config_yes: "true",
+      npm_config_audit: "false",
+      NO_COLOR: "1",
     });
-    return [...said.matchAll(/Tests +(.*)/g)].map(([, tests]) => tests).join(", then ");
   } finally {
     registry.kill();
   }

@@ -14,6 +14,7 @@ const jobs = {
   test: { needs: "all", file: ".tools/test.mjs" },
   "test:python": { needs: "all", file: ".tools/python.mjs" },
   build: { needs: "all", file: ".tools/build.mjs" },
+  ranges: { needs: "all", file: ".tools/ranges.mjs" },
   check: { needs: "all", file: ".tools/check.mjs" },
   bench: { needs: "all", file: "apps/bench/src/bench.ts" },
   conformance: { needs: "all", file: ".tools/conformance.mjs" },

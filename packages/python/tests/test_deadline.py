@@ -141,6 +141,10 @@ class LyingHub:
             await _never()
         return [(each["manifest"], 0) for each in self.published.get(agent, [])]
 
+    async def newest_manifest(self, agent: str) -> str | None:
+        found = await self.manifests(agent)
+        return found[-1][0] if found else None
+
     async def publish(self, _agent: str, _manifest: str) -> None:
         if self.lie == "answers nothing":
             await _never()

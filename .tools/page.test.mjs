@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { beginningOf } from "./page.mjs";
+
+const block = (language, ...lines) => `\`\`\`${language}\n${lines.join("\n")}\n\`\`\`\n`;
+const install = block("sh", "npm install a \\", "  b   # Node 22", "waybill dev");
+const code = block("ts", "one();");
+
+test("a page begins with what is installed, its first code, and what that prints", () => {
+  const page = `# A\n\n${install}\n${code}\n<!-- /example -->\n\n${block("text", "1")}\n${block("ts", "two();")}`;
+  const expected = { install: ["npm install a b"], code: "one();\n", says: "1\n" };
+  assert.deepEqual(beginningOf(page, "ts"), expected);
+});
+
+test("a text that stands further down is not what the first code prints", () => {
+  const page = `${install}\n${code}\nMore.\n\n${block("text", "1")}`;
+  assert.deepEqual(beginningOf(page, "ts"), { install: ["npm install a b"], code: "one();\n" });
+});
+
+test("a page without code has to say how it is installed all the same", () => {
+  assert.deepEqual(beginningOf(block("sh", "pip install a"), "ts"), { install: ["pip install a"] });
+  assert.throws(() => beginningOf("# A\n", "ts"), /does not say how/);
+});
+
+test("code before the line that installs what it needs is a fault", () => {
+  assert.throws(() => beginningOf(`${code}\n${install}`, "ts"), /stands before/);
+});

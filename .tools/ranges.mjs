@@ -1,0 +1,151 @@
+// `npm run ranges`: the suite of adapters against the oldest and the newest version of each framework
+// that an adapter's peer dependencies allow. `npm run ranges -- langgraph --oldest`: only this one.
+// It asks the registry, so what it says may change without a change here: run it daily, by a scheduler,
+// and before a release. Its exit code is 1 if a range promises more than what passes.
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { run } from "./command.mjs";
+import { packages, root } from "./workspace.mjs";
+
+/** Which peers make a framework, in which package, and the suites that run on them. */
+const frameworks = {
+  langgraph: {
+    package: "@waybill/adapter-langgraph",
+    peers: ["@langchain/langgraph", "@langchain/core", "langchain"],
+    suites: ["langgraph"],
+    // The workspace's own override fits the newest alone.
+    with: { oldest: { "@langchain/langgraph-sdk": undefined } },
+  },
+  openai: {
+    package: "@waybill/adapter-conversation",
+    peers: ["openai"],
+    suites: ["conversation", "conversation/team"],
+  },
+  "openai-agents": {
+    package: "@waybill/adapter-conversation",
+    peers: ["@openai/agents"],
+    suites: ["conversation/openai-agents"],
+  },
+  mastra: {
+    package: "@waybill/adapter-crew",
+    peers: ["@mastra/core"],
+    suites: ["crew/mastra"],
+  },
+};
+const EDGES = ["oldest", "newest"];
+
+/** The lower bound of a range such as `>=1.4.10 <2` or `^6.0.0 || ^7.0.0`. */
+export function oldestOf(range) {
+  const versions = [...range.matchAll(/(?:\^|~|>=)\s*(\d+(?:\.\d+){0,2})/g)].map(([, version]) =>
+    [...version.split("."), "0", "0"].slice(0, 3).map(Number),
+  );
+  if (versions.length === 0) throw new Error(`The range ${range} has no lower bound.`);
+  return versions.toSorted(byVersion)[0].join(".");
+}
+
+/** The newest of these versions, without what comes before a release. */
+export function newestOf(versions) {
+  const released = versions.filter((version) => /^\d+\.\d+\.\d+$/.test(version));
+  const parts = released.map((version) => version.split(".").map(Number));
+  return parts.toSorted(byVersion).at(-1)?.join(".");
+}
+
+function byVersion(one, other) {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  return at === -1 ? 0 : one[at] - other[at];
+}
+
+function versionsOf({ package: name, peers, with: more = {} }, edge) {
+  const { manifest } = packages().find((each) => each.name === name);
+  const chosen = peers.map((peer) => {
+    const range = manifest.peerDependencies[peer];
+    if (edge === "oldest") return [peer, oldestOf(range)];
+    const found = JSON.parse(run("npm", ["view", `${peer}@${range}`, "version", "--json"]));
+    return [peer, newestOf([found].flat())];
+  });
+  return { ...Object.fromEntries(chosen), ...more[edge] };
+}
+
+/** A copy of what is in the repository, where other versions can be installed. */
+function copyOfWorkspace() {
+  const copy = mkdtempSync(join(tmpdir(), "waybill-ranges-"));
+  process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+  const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" });
+  for (const file of files.split("\0").filter(Boolean)) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(root, file), join(copy, file));
+  }
+  return copy;
+}
+
+function install(copy, versions) {
+  const settings = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8");
+  const OVERRIDES = /^overrides:\n((?: {2}.*\n)*)/m;
+  const own = [...OVERRIDES.exec(settings)[1].matchAll(/^ {2}"(.+)": (.+)$/gm)];
+  const all = {
+    ...Object.fromEntries(own.map(([, name, version]) => [name, version])),
+    ...versions,
+  };
+  const lines = Object.entries(all)
+    .filter(([, version]) => version !== undefined)
+    .map(([name, version]) => `  "${name}": ${version}\n`);
+  const overridden = settings.replace(OVERRIDES, () => ["overrides:\n", ...lines].join(""));
+  writeFileSync(join(copy, "pnpm-workspace.yaml"), overridden);
+  const options = ["--no-frozen-lockfile", "--config.minimum-release-age=0"];
+  run("pnpm", ["install", ...options], { cwd: copy, env: { ...process.env, CI: "true" } });
+}
+
+function test(copy, suite) {
+  const args = [join(copy, ".tools/conformance.mjs"), suite, "--json"];
+  // A run that hangs is a failure of the version: one of Mastra's did.
+  const { stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: copy,
+    encoding: "utf8",
+    timeout: 300_000,
+    maxBuffer: 2 ** 28,
+  });
+  try {
+    const { passed, failures, gaps } = JSON.parse(stdout);
+    return { passed, gaps: gaps.length, failures: failures.map(({ case: name }) => name) };
+  } catch {
+    const last = `${stdout}${stderr}`.trim().split("\n").slice(-12).join("\n");
+    return { passed: 0, gaps: 0, failures: [`it did not come to its end:\n${last}`] };
+  }
+}
+
+function main(args) {
+  const edges = EDGES.filter((edge) => args.includes(`--${edge}`));
+  const names = args.filter((arg) => !arg.startsWith("--"));
+  const unknown = [
+    ...names.filter((name) => !Object.hasOwn(frameworks, name)),
+    ...args.filter((arg) => arg.startsWith("--") && !EDGES.includes(arg.slice(2))),
+  ];
+  if (unknown.length > 0) {
+    console.error(
+      `There is no ${unknown.join(", ")}. There are: ${Object.keys(frameworks).join(", ")}, and the options --oldest and --newest.`,
+    );
+    return 2;
+  }
+  const copy = copyOfWorkspace();
+  let isSound = true;
+  for (const name of names.length > 0 ? names : Object.keys(frameworks)) {
+    for (const edge of edges.length > 0 ? edges : EDGES) {
+      const versions = versionsOf(frameworks[name], edge);
+      console.log(`\n${name}, ${edge}: ${JSON.stringify(versions)}`);
+      install(copy, versions);
+      for (const suite of frameworks[name].suites) {
+        const { passed, gaps, failures } = test(copy, suite);
+        console.log(`  ${suite}: ${passed} passed, ${failures.length} failed, ${gaps} gaps`);
+        for (const failure of failures) console.log(`    ${failure}`);
+        isSound &&= failures.length === 0 && passed > 0;
+      }
+    }
+  }
+  return isSound ? 0 : 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  process.exitCode = main(process.argv.slice(2));
