@@ -25,21 +25,6 @@ export function count(runs, isPartial = false) {
   return total;
 }
 
-/** The files of a report that hold a skip. */
-export function filesWithSkips(report) {
-  return Object.keys(report.files).filter((file) => report.files[file].skipped.length > 0);
-}
-
-/** The results of `fresh` in place of those that `report` has of the same files. */
-export function renew(report, fresh) {
-  if (!fresh) return undefined;
-  return {
-    ...report,
-    failed: [...report.failed, ...fresh.failed],
-    files: { ...report.files, ...fresh.files },
-  };
-}
-
 /** The counts of several parts as one. */
 export function sum(counts) {
   return {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { closingLine, count, renew } from "./count.mjs";
+import { closingLine, count } from "./count.mjs";
 
 const passing = { passed: 3, failed: [], skipped: [] };
 const reportOf = (files, failed = []) => ({ failed, files });
@@ -31,12 +31,4 @@ test("a skip counts with a reason, and fails without one", () => {
   assert.deepEqual(count(runs).skipped, ["a x > one: no browser"]);
   assert.equal(closingLine(count(runs)), "3 passed, 1 failed, 1 skipped");
   assert.equal(closingLine(count(runs, true)), "3 passed, 0 failed, 1 skipped");
-});
-
-test("a renewed file takes the place of what was cached, and a crash in renewing is no report", () => {
-  const skip = { passed: 0, failed: [], skipped: [{ test: "one", reason: "no browser" }] };
-  const cached = reportOf({ x: passing, y: skip });
-  const renewed = renew(cached, reportOf({ y: { passed: 1, failed: [], skipped: [] } }));
-  assert.equal(closingLine(count([{ name: "a", report: renewed }])), "4 passed, 0 failed");
-  assert.equal(renew(cached, undefined), undefined);
 });

@@ -8,7 +8,6 @@ export const reportFile = ".turbo/tests.json";
 export default class Reporter {
   onInit(vitest) {
     this.folder = vitest.config.root;
-    this.startedAt = Date.now();
   }
 
   onTestRunEnd(modules, unhandledErrors, reason) {
@@ -18,7 +17,7 @@ export default class Reporter {
       relative(this.folder, module.moduleId),
       results(module),
     ]);
-    const report = { startedAt: this.startedAt, failed, files: Object.fromEntries(files) };
+    const report = { failed, files: Object.fromEntries(files) };
 
     const file = resolve(this.folder, reportFile);
     mkdirSync(dirname(file), { recursive: true });

@@ -4,7 +4,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { closingLine, count, filesWithSkips, renew } from "./count.mjs";
+import { closingLine, count } from "./count.mjs";
+import { machine } from "./machine.mjs";
 import { reportFile } from "./reporter.mjs";
 import { packages, root } from "./workspace.mjs";
 
@@ -12,22 +13,10 @@ const args = process.argv.slice(2);
 const task = args.includes("--slow") ? "test:slow" : "test";
 const filters = args.filter((arg) => arg !== "--slow");
 const isPartial = filters.length > 0;
-const startedAt = Date.now();
 let exitCode = 0;
 
 const tested = packages().filter(({ manifest }) => manifest.scripts?.[task]);
 const runs = runTests(tested, isPartial ? ["--passWithNoTests", ...filters] : []);
-
-// Whether a test is skipped depends on the machine (no browser, say), which no cache key knows:
-// a skip from the cache is not believed, its file runs again.
-const stale = runs.filter(
-  ({ report }) => report?.startedAt < startedAt && filesWithSkips(report).length > 0,
-);
-if (stale.length > 0) {
-  const files = stale.flatMap(({ report }) => filesWithSkips(report));
-  const fresh = runTests(stale, files, ["--force", "--only"]);
-  stale.forEach((run, index) => (run.report = renew(run.report, fresh[index].report)));
-}
 
 const total = count(runs, isPartial);
 if (exitCode !== 0 && total.failed.length === 0) {
@@ -48,16 +37,20 @@ if (!isPartial && task === "test") {
 console.log(`\n${closingLine(total)}`);
 process.exitCode = total.failed.length > 0 ? 1 : 0;
 
-function runTests(chosen, vitestArgs, turboArgs = []) {
+function runTests(chosen, vitestArgs) {
   // So that a run which crashes can't be counted by the report of an earlier one.
   for (const each of chosen) rmSync(reportOf(each), { force: true });
   const names = chosen.map(({ name }) => `--filter=${name}`);
   const turbo = ["run", task, "--continue=always", "--concurrency=2", "--output-logs=new-only"];
   const vitest = ["--reporter=default", "--reporter=../../.tools/reporter.mjs", ...vitestArgs];
-  const { status } = spawnSync("turbo", [...turbo, ...turboArgs, ...names, "--", ...vitest], {
+  const { status } = spawnSync("turbo", [...turbo, ...names, "--", ...vitest], {
     cwd: root,
     // turbo gives every task a terminal of its own, so that vitest would colour a log file too.
-    env: process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" },
+    env: {
+      ...process.env,
+      WAYBILL_MACHINE: machine(),
+      ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }),
+    },
     stdio: "inherit",
   });
   exitCode ||= status ?? 1;
