@@ -56,6 +56,16 @@ export async function setUp(name, python) {
   return isMade;
 }
 
+/** Puts other versions into an environment, which is made anew for whoever wants the pinned ones. */
+export function alter(name, requirements) {
+  rmSync(join(placeOf(name), ".waybill-setup"), { force: true });
+  return run(
+    programOf(name, "python"),
+    ["-m", "pip", ...QUIETLY, "--upgrade", ...requirements],
+    name,
+  );
+}
+
 const installed = new Set();
 
 /** What is tested is what is published: a wheel, and the sdist beside it. */

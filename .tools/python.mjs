@@ -1,11 +1,15 @@
 // `npm run test:python`: the tests of packages/python, each part in a virtual environment of its own.
 // `npm run test:python -- core`: only this part. PYTHON names another interpreter than the first that fits.
+// `npm run test:python -- crewai --with='crewai==1.15.30'`: against another version than the pinned one.
 import { closingLine, sum } from "./count.mjs";
-import { findPython, setUp } from "./python-environment.mjs";
+import { alter, findPython, setUp } from "./python-environment.mjs";
 import { testPart } from "./python-part.mjs";
 import { environmentsOf, parts } from "./python-parts.mjs";
 
-const chosen = process.argv.slice(2);
+const WITH = "--with=";
+const args = process.argv.slice(2);
+const chosen = args.filter((arg) => !arg.startsWith(WITH));
+const others = args.filter((arg) => arg.startsWith(WITH)).map((arg) => arg.slice(WITH.length));
 const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {
   console.error(
@@ -36,7 +40,7 @@ async function test(names) {
   const counts = [];
   for (const name of names) {
     const areReady = await Promise.all(environmentsOf(name).map((each) => environments.get(each)));
-    const isReady = areReady.every(Boolean);
+    const isReady = areReady.every(Boolean) && (others.length === 0 || alter(name, others));
     counts.push(
       isReady
         ? testPart(name)

@@ -35,6 +35,11 @@ const frameworks = {
     suites: ["crew/mastra"],
   },
 };
+/** The same in Python: an extra of packages/python, its part of `npm run test:python`, what comes along. */
+const pythonFrameworks = {
+  autogen: { with: ["autogen-ext"] },
+  crewai: { with: [] },
+};
 const EDGES = ["oldest", "newest"];
 
 /** The lower bound of a range such as `>=1.4.10 <2` or `^6.0.0 || ^7.0.0`. */
@@ -67,6 +72,31 @@ function versionsOf({ package: name, peers, with: more = {} }, edge) {
     return [peer, newestOf([found].flat())];
   });
   return { ...Object.fromEntries(chosen), ...more[edge] };
+}
+
+/** pip's requirements for one edge of an extra, as pyproject.toml declares it. */
+export function requirementsOf(pyproject, extra, more, edge) {
+  const [, list] = new RegExp(`^${extra} = \\[(.*)\\]$`, "m").exec(pyproject);
+  const declared = [...list.matchAll(/"([a-z-]+)([^"]*)"/g)].map(([, name, range]) => [
+    name,
+    range,
+  ]);
+  const range = declared[0][1];
+  return [...declared, ...more.map((name) => [name, range])].map(
+    ([name, each]) => name + (edge === "oldest" ? `==${oldestOf(each)}` : each),
+  );
+}
+
+function testPython(copy, name, edge) {
+  const pyproject = readFileSync(join(root, "packages/python/pyproject.toml"), "utf8");
+  const requirements = requirementsOf(pyproject, name, pythonFrameworks[name].with, edge);
+  console.log(`\n${name}, ${edge}: ${requirements.join(" ")}`);
+  const args = requirements.map((each) => `--with=${each}`);
+  const { status } = spawnSync(process.execPath, [join(copy, ".tools/python.mjs"), name, ...args], {
+    cwd: copy,
+    stdio: "inherit",
+  });
+  return status === 0;
 }
 
 /** A copy of what is in the repository, where other versions can be installed. */
@@ -119,20 +149,27 @@ function test(copy, suite) {
 function main(args) {
   const edges = EDGES.filter((edge) => args.includes(`--${edge}`));
   const names = args.filter((arg) => !arg.startsWith("--"));
+  const all = [...Object.keys(frameworks), ...Object.keys(pythonFrameworks)];
   const unknown = [
-    ...names.filter((name) => !Object.hasOwn(frameworks, name)),
+    ...names.filter((name) => !all.includes(name)),
     ...args.filter((arg) => arg.startsWith("--") && !EDGES.includes(arg.slice(2))),
   ];
   if (unknown.length > 0) {
     console.error(
-      `There is no ${unknown.join(", ")}. There are: ${Object.keys(frameworks).join(", ")}, and the options --oldest and --newest.`,
+      `There is no ${unknown.join(", ")}. There are: ${all.join(", ")}, and the options --oldest and --newest.`,
     );
     return 2;
   }
   const copy = copyOfWorkspace();
   let isSound = true;
-  for (const name of names.length > 0 ? names : Object.keys(frameworks)) {
+  for (const name of names.length > 0 ? names : all) {
     for (const edge of edges.length > 0 ? edges : EDGES) {
+      if (Object.hasOwn(pythonFrameworks, name)) {
+        install(copy, {});
+        const isPassed = testPython(copy, name, edge);
+        isSound &&= isPassed;
+        continue;
+      }
       const versions = versionsOf(frameworks[name], edge);
       console.log(`\n${name}, ${edge}: ${JSON.stringify(versions)}`);
       install(copy, versions);

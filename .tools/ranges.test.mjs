@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newestOf, oldestOf } from "./ranges.mjs";
+import { newestOf, oldestOf, requirementsOf } from "./ranges.mjs";
 
 test("the oldest version of a range is its lowest bound, number by number", () => {
   assert.equal(oldestOf(">=1.4.10 <1.5"), "1.4.10");
@@ -10,4 +10,11 @@ test("the oldest version of a range is its lowest bound, number by number", () =
 
 test("the newest version is no release candidate, and 1.10 is newer than 1.9", () => {
   assert.equal(newestOf(["1.9.0", "1.10.0", "1.11.0-rc.1"]), "1.10.0");
+});
+
+test("an extra of the Python package is installed at one of its edges, with what comes along", () => {
+  const pyproject = 'a = ["x>=1"]\nautogen = ["one>=0.7,<0.8", "two>=0.7.2,<0.8"]\n';
+  const of = (edge) => requirementsOf(pyproject, "autogen", ["three"], edge);
+  assert.deepEqual(of("oldest"), ["one==0.7.0", "two==0.7.2", "three==0.7.0"]);
+  assert.deepEqual(of("newest"), ["one>=0.7,<0.8", "two>=0.7.2,<0.8", "three>=0.7,<0.8"]);
 });

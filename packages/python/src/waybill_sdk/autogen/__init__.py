@@ -1,9 +1,14 @@
 """AutoGen: its agents and teams as capabilities, and remote agents as members of its teams.
 
-Needs `autogen-agentchat` and `autogen-core`, which the application installs."""
+Install it with `pip install "waybill-sdk[autogen]"`."""
 
-from .core import remote_core_agent
-from .remote_agent import RemoteAgent
-from .serve import serve, user_input
+from ..adapter.extra import require_extra
+
+# Before the framework is imported, or what is wrong with it would be some name that it lacks.
+require_extra("autogen")
+
+from .core import remote_core_agent  # noqa: E402
+from .remote_agent import RemoteAgent  # noqa: E402
+from .serve import serve, user_input  # noqa: E402
 
 __all__ = ["RemoteAgent", "remote_core_agent", "serve", "user_input"]

@@ -1,9 +1,14 @@
 """CrewAI: its crews and flows as capabilities, and remote agents as members and tools of its crews.
 
-Needs `crewai`, which the application installs."""
+Install it with `pip install "waybill-sdk[crewai]"`."""
 
-from .member import RemoteMember
-from .serve import schema_of, serve
-from .tool import RemoteTool
+from ..adapter.extra import require_extra
+
+# Before the framework is imported, or what is wrong with it would be some name that it lacks.
+require_extra("crewai")
+
+from .member import RemoteMember  # noqa: E402
+from .serve import schema_of, serve  # noqa: E402
+from .tool import RemoteTool  # noqa: E402
 
 __all__ = ["RemoteMember", "RemoteTool", "schema_of", "serve"]
