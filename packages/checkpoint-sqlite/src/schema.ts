@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { closeSync, fchmodSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 /** "wblg": a file of this kind, told from every other SQLite file by its header. */
@@ -28,8 +29,23 @@ const TABLES = `
   PRAGMA user_version = ${VERSION};
 `;
 
+const OWNER_ONLY = 0o600;
+
+/** Makes a file for its owner alone, whatever the umask, before SQLite makes one that others may read. */
+function makePrivate(path: string): void {
+  if (path === ":memory:" || path === "") return;
+  try {
+    const file = openSync(path, "wx", OWNER_ONLY);
+    fchmodSync(file, OWNER_ONLY);
+    closeSync(file);
+  } catch {
+    // It is there already, or can't be made: SQLite says better why.
+  }
+}
+
 /** Opens the file, made where it is missing. A commit is on the disk when it returns. */
 export function openDatabase(path: string): DatabaseSync {
+  makePrivate(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");

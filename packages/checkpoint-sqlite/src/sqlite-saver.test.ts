@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -33,6 +33,23 @@ async function step(saver: SqliteSaver, config: typeof THREAD, before: Checkpoin
   const next = await saver.put(config, checkpoint, metadata, { fact: version });
   return { next: next as typeof THREAD, checkpoint };
 }
+
+test.skipIf(process.platform === "win32")(
+  "a file is its owner's alone, whatever the umask (POSIX)",
+  async () => {
+    const before = process.umask(0);
+    try {
+      const saver = new SqliteSaver(path);
+      await step(saver, THREAD, emptyCheckpoint(), "root");
+      const names = readdirSync(folder);
+      expect(names).toContain("checkpoints.db-wal");
+      for (const name of names) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+      saver.close();
+    } finally {
+      process.umask(before);
+    }
+  },
+);
 
 test("two branches of a thread keep what each of them has written", async () => {
   const saver = new SqliteSaver(path);

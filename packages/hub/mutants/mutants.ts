@@ -101,8 +101,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "whoever signs nothing may read the registry",
     file: `${HUB}/served/http/routes.ts`,
-    find: "reader: (caller, { isOpenRegistry }) => isOpenRegistry || isKnown(caller),",
-    replace: "reader: () => true,",
+    find: "(isOpenRegistry ?? isLocal) || isKnown(caller)",
+    replace: "(isOpenRegistry ?? isLocal) || isKnown(caller) || true",
   },
   {
     name: "a retired key opens the API",
@@ -146,5 +146,11 @@ export const MUTANTS: readonly Mutant[] = [
     find: "const event = { type, by: attached.agent, attempt, at: draft.at } as const;",
     replace:
       "const holder = draft.record?.state.attempts[attempt - 1]?.recipient;\n      const event = { type, by: holder ?? attached.agent, attempt, at: draft.at } as const;",
+  },
+  {
+    name: "where a listing goes on tells the ids of others",
+    file: `${HUB}/operator.ts`,
+    find: "if (as !== undefined && !isParty(record, as)) continue;",
+    replace: "if (as !== undefined && !isParty(record, as)) return { handoffs, last: each.id };",
   },
 ];

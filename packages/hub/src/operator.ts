@@ -55,6 +55,9 @@ export interface HubRequest {
   readonly body: string;
 }
 
+/** So many handoffs under one correlation id are looked through for those of one agent. */
+const LOOKED_THROUGH = 1_000;
+const LOOKED_AT_ONCE = 100;
 /** So many capabilities of an agent stand in a list of agents. */
 const CAPABILITIES_LISTED = 20;
 
@@ -237,26 +240,36 @@ export class Operator {
   }
 
   /**
-   * The handoffs of one job, by id; with `as`, those that it is party of. `last` is where to go on,
-   * also where the page has ended early for how much it holds.
+   * The handoffs under one correlation id, by id; with `as`, those that it is party of. `last` is where
+   * to go on, also where the page has ended early for how much it holds.
    */
   async correlated(
     correlationId: string,
-    page: Page<string>,
+    { after, limit }: Page<string>,
     as?: string,
   ): Promise<{ readonly handoffs: readonly HandoffView[]; readonly last: string | undefined }> {
-    const stored = await this.#engine.store.correlated(correlationId, page);
+    const { store } = this.#engine;
     const handoffs: HandoffView[] = [];
     let characters = 0;
-    for (const each of stored) {
-      const { record } = caseOf(each);
-      if (as !== undefined && !isParty(record, as)) continue;
-      const view = await viewOf(this.#engine, record);
-      handoffs.push(view);
-      characters += charactersOf(view);
-      if (characters >= PAGE_CHARACTERS) return { handoffs, last: each.id };
+    let looked = 0;
+    const size = as === undefined ? limit : LOOKED_AT_ONCE;
+    for (let from = after; looked < LOOKED_THROUGH;) {
+      const stored = await store.correlated(correlationId, { after: from, limit: size });
+      for (const each of stored) {
+        const { record } = caseOf(each);
+        if (as !== undefined && !isParty(record, as)) continue;
+        const view = await viewOf(this.#engine, record);
+        handoffs.push(view);
+        characters += charactersOf(view);
+        const isFull = handoffs.length >= limit || characters >= PAGE_CHARACTERS;
+        // Only an id of its own: of others an agent does not learn that they are there.
+        if (isFull) return { handoffs, last: each.id };
+      }
+      looked += stored.length;
+      from = stored.at(-1)?.id;
+      if (stored.length < size) break;
     }
-    return { handoffs, last: stored.length < page.limit ? undefined : stored.at(-1)?.id };
+    return { handoffs, last: undefined };
   }
 
   /** What is on record about a handoff. */

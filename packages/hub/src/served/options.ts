@@ -30,7 +30,8 @@ export interface ServeOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
    * Whether strangers may read who is registered. Left out: only where nobody but this machine can
-   * ask, that is on loopback, without a proxy and without a public name.
+   * ask, that is on loopback, without a proxy and without a public name. A request with a header of a
+   * proxy (`X-Forwarded-For`, `Forwarded`, `Via`) counts as one from elsewhere, whatever was said.
    */
   readonly isOpenRegistry?: boolean | undefined;
   /**

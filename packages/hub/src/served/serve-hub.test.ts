@@ -105,6 +105,22 @@ test.each<[isOpen: boolean, how: string, Partial<ServeOptions>]>([
   await world.close();
 });
 
+test.each(["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"])(
+  "a request that a proxy has passed on with %s is not from this machine",
+  async (name) => {
+    const world = await openWorld();
+    const headers = { [name]: "203.0.113.9" };
+    for (const path of ["/v1/agents", "/v1/capabilities", "/metrics"]) {
+      expect((await ask(world.url + path)).status, path).toBe(200);
+      expect((await ask(world.url + path, { headers })).status, path).toBe(401);
+    }
+    await world.close();
+    const open = await openWorld({ serve: { isOpenRegistry: true } });
+    expect((await ask(`${open.url}/v1/agents`, { headers })).status).toBe(200);
+    await open.close();
+  },
+);
+
 /** What a hub says aloud when it is served so: to its process, and to its log. */
 async function saidAloud(serve: Partial<ServeOptions>): Promise<{ aloud: string; logged: string }> {
   const logged: string[] = [];

@@ -39,7 +39,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { hub, store, host = LOOPBACK, port = 0, publicUrl, tls, logger } = options;
   const { isBehindProxy = false } = options;
   const isLocal = isLocalOnly({ ...options, host });
-  const { isOpenRegistry = isLocal } = options;
+  const { isOpenRegistry } = options;
   const budgets = new Budgets(options.limits);
   const { limits } = budgets;
   const { operator } = hub;

@@ -11,8 +11,9 @@ export interface Served {
   readonly limits: ServedLimits;
   readonly polls: Polls;
   readonly url: string;
-  readonly isOpenRegistry: boolean;
-  /** Nobody but this machine can ask it. */
+  /** Whether strangers may read the registry, where its operator has said so. */
+  readonly isOpenRegistry: boolean | undefined;
+  /** Nobody but this machine can ask it, unless a proxy passes requests on that nobody has told it of. */
   readonly isLocal: boolean;
   readonly metrics: HubMetrics;
   /** It goes down soon: nobody new should be sent here. */

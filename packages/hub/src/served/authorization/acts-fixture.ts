@@ -279,9 +279,21 @@ async function firstLine(cast: Cast, role: Role, path: string): Promise<Reply> {
 const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
   getHandoff: get((scene) => `/v1/handoffs/${idOf(scene)}`),
   getHistory: get((scene) => `/v1/handoffs/${idOf(scene)}/history`),
-  listHandoffs: get(
-    ({ handoff }) => `/v1/handoffs?correlation_id=${handoff.envelope.correlation_id}&limit=500`,
-  ),
+  // One at a time, so that there is always more to tell of.
+  async listHandoffs(cast, role, { handoff }) {
+    const path = `/v1/handoffs?correlation_id=${handoff.envelope.correlation_id}&limit=1`;
+    const all: unknown[] = [];
+    for (let after = ""; ;) {
+      const reply = await asks(cast, role, path + after);
+      if (reply.status !== 200) return reply;
+      const { handoffs, next } = JSON.parse(reply.text) as { handoffs: unknown[]; next?: string };
+      all.push(...handoffs);
+      if (next === undefined) return { status: 200, text: JSON.stringify({ handoffs: all }) };
+      after = `&after=${next}`;
+      // Where it goes on is told to whoever sees what is there, and to nobody else.
+      if (handoffs.length === 0) return { status: 200, text: reply.text };
+    }
+  },
   listDeadLetters: get((scene) => `/v1/dead-letters?limit=1&after=${before(idOf(scene))}`),
   getDeadLetter: get((scene) => `/v1/dead-letters/${idOf(scene)}`),
   replayDeadLetter(cast, role, scene) {

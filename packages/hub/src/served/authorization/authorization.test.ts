@@ -92,7 +92,10 @@ async function tryCell({ act, role, answered }: Cell, scene: Scene, door: Door):
   }
   if (answered === "own") {
     expect(reply, label).toMatchObject({ status: 200 });
-    if (SHOWS.has(act)) expect(shows(reply, scene), label).toBe(false);
+    if (SHOWS.has(act)) {
+      expect(shows(reply, scene), label).toBe(false);
+      expect(JSON.parse(reply.text), label).not.toHaveProperty("next");
+    }
   } else {
     const status = typeof answered === "number" ? answered : STATUS[answered];
     // Its delegator may hear that the id is taken by other words than its own.

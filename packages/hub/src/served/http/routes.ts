@@ -68,7 +68,7 @@ export function addRoute(
       const { caller } = request;
       const owner = caller.type === "agent" ? caller.agent : OPERATORS;
       if (isKnown(caller) && connection !== undefined) connections.prove(connection, owner);
-      admitCaller(caller, who, served);
+      admitCaller(caller, who, opennessOf(request, served));
       if (caller.type === "agent") tolls.pay(toll, caller.agent);
       else if (caller.type === "operator") tolls.forget(toll);
     },
@@ -116,9 +116,25 @@ const OPERATORS = "";
 
 type Openness = Pick<Served, "isOpenRegistry" | "isLocal">;
 
+/** What proxies write into a request that they pass on. */
+const FORWARDED = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+] as const;
+
+/** Whoever asks through a proxy on this machine need not be on this machine. */
+function opennessOf({ headers }: FastifyRequest, { isOpenRegistry, isLocal }: Openness): Openness {
+  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
+  return { isOpenRegistry, isLocal: isLocal && !isForwarded };
+}
+
 const ALLOWED: Readonly<Record<Who, (caller: Caller, served: Openness) => boolean>> = {
   anyone: () => true,
-  reader: (caller, { isOpenRegistry }) => isOpenRegistry || isKnown(caller),
+  reader: (caller, { isOpenRegistry, isLocal }) => (isOpenRegistry ?? isLocal) || isKnown(caller),
   local: ({ type }, { isLocal }) => isLocal || type === "operator" || type === "scraper",
   agent: ({ type }) => type === "agent",
   party: isKnown,

@@ -17,7 +17,7 @@ export function handoffOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/handoffs",
       summary: "The handoffs of one job, by id: for an agent those that it is party of.",
-      cost: "O(limit): one handoff read for each place of the page, and at most 20 candidates for each that waits.",
+      cost: "O(limit): one handoff read for each place of the page, and at most 20 candidates for each that waits; for an agent at most 1,000 handoffs looked through.",
       who: "party",
       query: correlated,
       answer: handoffs,
