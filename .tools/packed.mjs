@@ -105,7 +105,10 @@ export async function checkInstalled() {
     types: [],
     noEmit: true,
   };
-  write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["import.ts"] }));
+  // What a declared capability types, it types in the declarations that are shipped.
+  const typed = ["declared.ts", "first.ts", "adapter.ts"];
+  for (const name of typed) write(name, readFileSync(join(root, "packages/agent/examples", name)));
+  write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["import.ts", ...typed] }));
 
   const nodes = [join(root, "node_modules/.bin/node"), ...nodeOfTheMachine(outside)];
   const versions = nodes.map((node) => {
@@ -133,7 +136,7 @@ function checkDeclarations(outside) {
   } catch (error) {
     const faults = error.message.split("\n").filter((line) => line.includes(": error TS"));
     const ours = faults.filter((line) =>
-      /^(import\.ts|node_modules\/(@waybill\/|waybill\/))/.test(line),
+      /^([a-z]+\.ts|node_modules\/(@waybill\/|waybill\/))/.test(line),
     );
     if (ours.length > 0) throw new Error(ours.join("\n"), { cause: error });
     if (faults.length === 0) throw error;
