@@ -10,8 +10,9 @@ import type { Parsed } from "./command-line/parse.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { failureJson, failureText } from "./terminal/failure.ts";
 import { isColored, styleFor } from "./terminal/style.ts";
-import { Terminal } from "./terminal/terminal.ts";
+import { Terminal, widthOfStream } from "./terminal/terminal.ts";
 import { shown, shownJson } from "./terminal/unseen.ts";
+import { wrapped } from "./terminal/wrap.ts";
 import { version } from "./version.ts";
 
 /** Runs one command line; gives its exit code. */
@@ -29,10 +30,13 @@ export async function main(words: readonly string[]): Promise<number> {
       parsed?.type === "run" ? isGiven(parsed.given, "json") : words.includes("--json");
     const command = parsed?.type === "run" ? parsed.command.name : undefined;
     const style = styleFor(isColored(process.stderr.isTTY, process.env));
-    const text = isJson ? shownJson(failureJson(error)) : shown(failureText(error, command, style));
+    const code = isStatusCode(error.status) ? exitCodeOf(error.status) : 1;
+    const text = isJson
+      ? shownJson(failureJson(error, code))
+      : shown(wrapped(failureText(error, command, code, style), widthOfStream(process.stderr)));
     process.stderr.write(`${text}\n`);
     if (process.env["WAYBILL_DEBUG"]) process.stderr.write(`${shown(inspect(thrown))}\n`);
-    return isStatusCode(error.status) ? exitCodeOf(error.status) : 1;
+    return code;
   }
 }
 
@@ -43,9 +47,9 @@ async function run(parsed: Parsed): Promise<number> {
   }
   if (parsed.type === "help") {
     const stream = parsed.isAsked ? process.stdout : process.stderr;
-    stream.write(
-      shown(helpFor(parsed.words, COMMANDS, styleFor(isColored(stream.isTTY, process.env)))),
-    );
+    const width = widthOfStream(stream);
+    const style = styleFor(isColored(stream.isTTY, process.env));
+    stream.write(shown(wrapped(helpFor(parsed.words, COMMANDS, style, width), width)));
     return parsed.isAsked ? 0 : exitCodeOf(400);
   }
   const { command, given } = parsed;

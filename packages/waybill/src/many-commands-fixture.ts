@@ -4,6 +4,8 @@
 import { argv, stderr, stdout } from "node:process";
 import { main } from "./main.ts";
 
+// Each command listens for a reader that ends.
+stdout.setMaxListeners(0);
 for (const words of JSON.parse(argv[2]!) as string[][]) {
   const code = await main(words);
   for (const stream of [stdout, stderr]) stream.write(`\0${code}\0`);

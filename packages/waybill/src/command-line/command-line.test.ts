@@ -79,6 +79,37 @@ describe("a command line that means nothing says what to type", () => {
   });
 });
 
+describe("options may stand before the command", () => {
+  const hub = { options: { hub: "http://127.0.0.1:1" } };
+  test.each([
+    [["--hub", "http://127.0.0.1:1", "find", "x"], { command: { name: "find" }, given: hub }],
+    [["--hub=http://127.0.0.1:1", "find", "x"], { command: { name: "find" }, given: hub }],
+    [["--json", "trace", "x"], { command: { name: "trace" }, given: { options: { json: true } } }],
+    [["ledger", "--quiet", "verify"], { command: { name: "ledger verify" } }],
+    [["--data", "find", "find", "x"], { given: { options: { data: "find" } } }],
+    [["--help", "find"], { type: "help", words: ["find"] }],
+    [["--json", "ledger", "verify", "-h"], { type: "help", words: ["ledger", "verify"] }],
+    [["help", "ledger", "verify"], { type: "help", words: ["ledger", "verify"] }],
+  ])("%j", (words, expected) => {
+    expect(parse(...words)).toMatchObject(expected);
+  });
+
+  test("an option that no command has is named", () => {
+    expect(() => parse("--jsno", "find", "x")).toThrow("Did you mean --json?");
+  });
+});
+
+test.each(COMMANDS.map(({ name }) => [name]))("waybill %s --version says the version", (name) => {
+  expect(parse(...name.split(" "), "--version")).toEqual({ type: "version" });
+  expect(parse("--version", ...name.split(" "))).toEqual({ type: "version" });
+});
+
+test("a capability's version is still given with --version", () => {
+  expect(parse("find", "x", "--version", "1.2")).toMatchObject({
+    given: { options: { version: "1.2" } },
+  });
+});
+
 test("every status that can end a command has one exit code, and the README has that table", () => {
   for (const code of Object.keys(STATUS).map(Number) as StatusCode[]) {
     const rows = Object.values(EXIT_CODES).filter(({ statuses }) => statuses.includes(code));

@@ -1,5 +1,6 @@
 import type { Style } from "../terminal/style.ts";
-import { padded, widthOf } from "../terminal/text.ts";
+import { widthOf } from "../terminal/text.ts";
+import { beside, commandWrapped } from "../terminal/wrap.ts";
 import type { Command, OptionSpec } from "./command.ts";
 import { EXIT_CODES } from "./exit-code.ts";
 import { commandOf, GLOBAL_OPTIONS, optionsOf, usageOf } from "./parse.ts";
@@ -11,10 +12,11 @@ export function helpFor(
   words: readonly string[],
   commands: readonly Command[],
   style: Style,
+  width: number = Infinity,
 ): string {
   const command = commandOf(words, commands);
-  if (command !== undefined) return commandHelp(command, style);
-  if (words.length === 0) return overview(commands, style);
+  if (command !== undefined) return commandHelp(command, style, width);
+  if (words.length === 0) return overview(commands, style, width);
   const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
   if (group.length === 0) throw unknownCommand(words.join(" "), commands);
   return page([
@@ -24,6 +26,7 @@ export function helpFor(
       rows(
         group.map(({ name, says }) => [name, says]),
         style,
+        width,
       ),
       style,
     ),
@@ -42,11 +45,11 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["This command", /./],
 ];
 
-function overview(commands: readonly Command[], style: Style): string {
+function overview(commands: readonly Command[], style: Style, width: number): string {
   const left = new Set(commands);
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  const groups = GROUPS.map(([title, names]) => {
-    const members = [...left].filter(({ name }) => names.test(name));
+  const names = Math.max(...commands.map(({ name }) => name.length));
+  const groups = GROUPS.map(([title, pattern]) => {
+    const members = [...left].filter(({ name }) => pattern.test(name));
     for (const each of members) left.delete(each);
     return section(
       title,
@@ -54,6 +57,7 @@ function overview(commands: readonly Command[], style: Style): string {
         members.map(({ name, says }) => [name, says]),
         style,
         width,
+        names,
       ),
       style,
     );
@@ -62,7 +66,7 @@ function overview(commands: readonly Command[], style: Style): string {
     `${style.strong("waybill")} <command> [options]`,
     "Hand work from one agent to another: signed, confirmed, bound to a deadline, never silently lost.",
     ...groups,
-    section("Every command", rows(GLOBAL_OPTIONS.map(optionRow), style, width), style),
+    section("Every command", rows(GLOBAL_OPTIONS.map(optionRow), style, width, names), style),
     section(
       "Begin",
       `  waybill dev              ${style.faint("in one terminal")}\n  waybill doctor           ${style.faint("in another, to see that all is well")}`,
@@ -72,18 +76,15 @@ function overview(commands: readonly Command[], style: Style): string {
   ]);
 }
 
-function commandHelp(command: Command, style: Style): string {
+function commandHelp(command: Command, style: Style, width: number): string {
   const { says, examples, settings = [] } = command;
-  const names = new Set<string>([
-    ...settings.map(flagOf),
-    ...GLOBAL_OPTIONS.map(({ name }) => name),
-  ]);
   const options = optionsOf(command);
-  const own = options.filter(({ name }) => !names.has(name));
+  const own = command.options ?? [];
   const set = options.filter(({ name }) => settings.some((each) => flagOf(each) === name));
   const all = [...options.map(optionRow), ...(command.arguments ?? []).map(argumentRow)];
-  const width = Math.max(...all.map(([name]) => widthOf(name)));
-  const list = (given: readonly (readonly [string, string])[]) => rows(given, style, width);
+  const longest = Math.max(...all.map(([name]) => widthOf(name)));
+  const list = (given: readonly (readonly [string, string])[]) =>
+    rows(given, style, width, longest);
   return page([
     `${style.strong(usageOf(command).replace(/ \[options\]$/, ""))} [options]`,
     says,
@@ -94,13 +95,21 @@ function commandHelp(command: Command, style: Style): string {
       list(set.map(optionRow)),
       style,
     ),
-    section("Every command", list(GLOBAL_OPTIONS.map(optionRow)), style),
+    section("Every command", list(options.filter(isGlobal).map(optionRow)), style),
     section(
       "Examples",
-      examples.map(({ line, says: why }) => `  ${line}\n      ${style.faint(why)}`).join("\n"),
+      examples
+        .map(
+          ({ line, says: why }) => `${commandWrapped(line, width, 2)}\n      ${style.faint(why)}`,
+        )
+        .join("\n"),
       style,
     ),
   ]);
+}
+
+function isGlobal(option: OptionSpec): boolean {
+  return GLOBAL_OPTIONS.includes(option);
 }
 
 /** The table of exit codes, for whoever asks for it. */
@@ -123,9 +132,16 @@ function argumentRow({
   return [`<${name}>`, says];
 }
 
-function rows(given: readonly (readonly [string, string])[], style: Style, atLeast = 0): string {
-  const width = Math.max(atLeast, ...given.map(([name]) => widthOf(name)));
-  return given.map(([name, says]) => `  ${style.name(padded(name, width))}  ${says}`).join("\n");
+function rows(
+  given: readonly (readonly [string, string])[],
+  style: Style,
+  width: number,
+  atLeast = 0,
+): string {
+  const names = Math.max(atLeast, ...given.map(([name]) => widthOf(name)));
+  return given
+    .map(([name, says]) => beside(`  ${style.name(name)}`, names + 2, says, width))
+    .join("\n");
 }
 
 function section(title: string, text: string, style: Style): string {

@@ -12,6 +12,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: "quiet", says: "no progress on stderr, only errors" },
   { name: "config", value: "<file>", says: "read settings from here (waybill.json)" },
   { name: "help", says: "show this" },
+  { name: "version", says: "show the version of this command" },
 ];
 
 /** Every option of a command: its own, its settings, and those that all have. */
@@ -20,7 +21,9 @@ export function optionsOf(command: Command): readonly OptionSpec[] {
     const { kind, value, says } = SETTINGS[name];
     return kind === "switch" ? { name: flagOf(name), says } : { name: flagOf(name), value, says };
   });
-  return [...(command.options ?? []), ...settings, ...GLOBAL_OPTIONS];
+  const own = [...(command.options ?? []), ...settings];
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...GLOBAL_OPTIONS.filter(({ name }) => !names.has(name))];
 }
 
 export type Parsed =
@@ -30,25 +33,89 @@ export type Parsed =
 
 /** What a command line means; a 400 that says what to type instead where it means nothing. */
 export function parseCommandLine(words: readonly string[], commands: readonly Command[]): Parsed {
-  const [first, ...others] = words;
-  if (first === undefined) return { type: "help", words: [], isAsked: false };
-  if (first === "help") return { type: "help", words: others, isAsked: true };
-  if (first === "--help" || first === "-h") return { type: "help", words: [], isAsked: true };
-  if (first === "--version" || first === "-V") return { type: "version" };
-  const command = commandOf(words, commands);
+  if (words.length === 0) return { type: "help", words: [], isAsked: false };
+  const { names, before, after } = partsOf(words, commands);
+  const [first, second] = names;
+  if (before.some(isVersion)) return { type: "version" };
+  const isHelp = before.some(isHelpFlag) || after.some(isHelpFlag);
+  if (first === "help") return { type: "help", words: after.filter(isName), isAsked: true };
+  if (first === undefined) return { type: "help", words: [], isAsked: isHelp };
+  const command = commandOf(names, commands);
   if (command === undefined) {
-    const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
-    const second = others[0];
-    if (isGroup && (second === undefined || second.startsWith("-"))) {
-      return { type: "help", words: [first], isAsked: second === "--help" || second === "-h" };
-    }
+    const isGroup = isGroupOf(commands, first);
+    if (isGroup && second === undefined) return { type: "help", words: [first], isAsked: isHelp };
     throw unknownCommand(isGroup ? `${first} ${second!}` : first, commands);
   }
-  const rest = words.slice(command.name.split(" ").length);
-  if (rest.some((word) => word === "--help" || word === "-h")) {
-    return { type: "help", words: command.name.split(" "), isAsked: true };
+  if (isHelp) return { type: "help", words: command.name.split(" "), isAsked: true };
+  if (asksForVersion(command, after)) return { type: "version" };
+  return { type: "run", command, given: givenTo(command, [...before, ...after]) };
+}
+
+interface Parts {
+  /** The words of the command. */
+  readonly names: readonly string[];
+  /** The options before it and between its words, each with its value. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Options may stand anywhere: `waybill --json ledger verify`. */
+function partsOf(words: readonly string[], commands: readonly Command[]): Parts {
+  const names: string[] = [];
+  const before: string[] = [];
+  let index = 0;
+  for (; index < words.length; index++) {
+    const word = words[index]!;
+    if (word.startsWith("-") && word !== "-") {
+      before.push(word);
+      if (takesNext(word, commands) && index + 1 < words.length) before.push(words[++index]!);
+      continue;
+    }
+    names.push(word);
+    const isWhole = names.length === 2 || !isGroupOf(commands, word);
+    if (isWhole) return { names, before, after: words.slice(index + 1) };
   }
-  return { type: "run", command, given: givenTo(command, rest) };
+  return { names, before, after: [] };
+}
+
+/** Whether an option before the command has its value in the next word. */
+function takesNext(word: string, commands: readonly Command[]): boolean {
+  if (isHelpFlag(word) || isVersion(word)) return false;
+  const [name = "", ...value] = word.replace(/^--/, "").split("=");
+  const specs = commands.flatMap(optionsOf);
+  const spec = word.startsWith("--") ? specs.find((each) => each.name === name) : undefined;
+  if (spec !== undefined) return spec.value !== undefined && value.length === 0;
+  const near = nearOption(name, specs);
+  throw wrong(`There is no option ${word.split("=")[0]!}.${near} All commands: waybill --help`);
+}
+
+function nearOption(name: string, specs: readonly OptionSpec[]): string {
+  const names = specs.map((each) => each.name);
+  return didYouMean(name, names).replace("mean ", "mean --");
+}
+
+/** Where a command has a `--version <version>` of its own, the flag alone is still the question. */
+function asksForVersion(command: Command, words: readonly string[]): boolean {
+  const at = words.findIndex(isVersion);
+  if (at === -1 || words.indexOf("--") !== -1) return false;
+  const isOwn = optionsOf(command).some(({ name }) => name === "version");
+  return !isOwn || words[at] === "-V" || at === words.length - 1;
+}
+
+function isGroupOf(commands: readonly Command[], word: string): boolean {
+  return commands.some(({ name }) => name.startsWith(`${word} `));
+}
+
+function isHelpFlag(word: string): boolean {
+  return word === "--help" || word === "-h";
+}
+
+function isVersion(word: string): boolean {
+  return word === "--version" || word === "-V";
+}
+
+function isName(word: string): boolean {
+  return !word.startsWith("-");
 }
 
 export function commandOf(
@@ -117,10 +184,7 @@ function checkOption(
   const spec = specs.find((each) => each.name === name);
   const see = `See: waybill ${command.name} --help`;
   if (spec === undefined || !rawName.startsWith("--")) {
-    const near = didYouMean(
-      name,
-      specs.map((each) => each.name),
-    ).replace("mean ", "mean --");
+    const near = nearOption(name, specs);
     throw wrong(`waybill ${command.name} has no option ${rawName}.${near} ${see}`);
   }
   if (spec.value === undefined && value !== undefined) {

@@ -19,5 +19,5 @@ export const run: Run = async ({ given, terminal }) => {
   }
   const script = SCRIPTS[shell as keyof typeof SCRIPTS](placesOf(COMMANDS));
   if (terminal.isJson) await terminal.answer({ shell, script }, () => script);
-  else await terminal.write(script);
+  else await terminal.verbatim(script);
 };

@@ -21,6 +21,7 @@ export const run: Run = async (context) => {
     style.faint(`Replaying ${original.body.capability}, first handed off by ${original.from}.`),
   );
   return handOff(context, {
+    command: "dead-letters replay",
     isOperators: true,
     work: replayOf(original, textOf(given, "to"), timeoutOf(given)),
     again: (_, answer) =>

@@ -7,9 +7,9 @@ import { checkFolder, checkNode, checkSecrets } from "../doctor/machine.ts";
 import type { Settings } from "../settings/settings.ts";
 import { flagOf, SETTING_NAMES, SETTINGS } from "../settings/table.ts";
 import type { SettingName } from "../settings/table.ts";
-import { columns } from "../terminal/columns.ts";
+import { columns, pairs } from "../terminal/columns.ts";
 import type { Style } from "../terminal/style.ts";
-import { padded, printable } from "../terminal/text.ts";
+import { padded, printable, widthOf } from "../terminal/text.ts";
 
 export const run: Run = async (context) => {
   const { settings, terminal } = context;
@@ -34,7 +34,7 @@ export const run: Run = async (context) => {
       [
         ...findings.map((each) => findingText(each, style)),
         "",
-        settingsText(settings, style),
+        settingsText(settings, style, terminal.width),
         "",
         verdictText(findings, style),
       ].join("\n"),
@@ -54,18 +54,22 @@ function findingText({ name, verdict, says, todo }: Finding, style: Style): stri
   return todo === undefined ? line : `${line}\n${" ".repeat(NAME_WIDTH + 3)}${tone("→")} ${todo}`;
 }
 
-function settingsText(settings: Settings, style: Style): string {
-  const rows = SETTING_NAMES.map((name) => {
+function settingsText(settings: Settings, style: Style, width: number): string {
+  const isSet = (name: SettingName) => shownValue(name, settings) !== null;
+  const rows = SETTING_NAMES.filter(isSet).map((name) => {
     const { source, name: from } = settings.origins[name];
-    const shown = shownValue(name, settings);
-    const value = shown === null ? style.faint("not set") : String(shown);
     const where =
       source === "default"
         ? style.faint(`default${from === "" ? "" : `: ${from}`}`)
         : `${style.name(source)} ${from}`;
-    return [flagOf(name), value, where];
+    return [flagOf(name), String(shownValue(name, settings)), where] as const;
   });
-  return columns(["SETTING", "VALUE", "FROM"], rows, style.faint);
+  const unset = SETTING_NAMES.filter((name) => !isSet(name)).map(flagOf);
+  const table = columns(["SETTING", "VALUE", "FROM"], rows, style.faint, Infinity);
+  const isWide = table.split("\n").every((line) => widthOf(line) <= width);
+  const values = rows.map(([name, value, where]) => [name, `${value} (${where})`] as const);
+  const text = isWide ? table : pairs(values, style.faint);
+  return `${text}\n\n${style.faint(`Not set: ${unset.join(", ")}`)}`;
 }
 
 /** A secret is told by its length alone. */

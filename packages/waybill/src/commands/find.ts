@@ -52,6 +52,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
             ["AGENT", "CAPABILITY", "COUNT ON", "LOAD", "TERMS", "WHY"],
             fits.map((each) => fitRow(each, style)),
             style.faint,
+            terminal.width,
           ),
     ];
     if (leftOut.length > 0) {

@@ -7,6 +7,7 @@ export const run: Run = async (context) => {
   const { capability, input } = context.given.arguments;
   const words = [capability!, ...(input === undefined ? [] : [input])];
   return handOff(context, {
+    command: "send",
     work: await workOf(context.given),
     again: (handoffId, answer) =>
       commandLine(["waybill", "send", ...words, "--handoff", handoffId, "--answer", answer]),

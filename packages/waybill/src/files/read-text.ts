@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { readFile } from "node:fs/promises";
+import { isAbsolute } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
@@ -14,31 +15,44 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
+/** A file that was named on the command line and can't be read. */
 export function unreadable(path: string, cause: unknown): WaybillError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const why = WHY[code ?? ""] ?? message;
-  const status = code === "ENOENT" ? 404 : 400;
-  return new WaybillError(status, `The file ${path} can't be read: ${why}. Check the path.`, {
-    cause,
-  });
+  const told = WHY[code ?? ""] ?? (() => `The file ${path} can't be read: ${message}.`);
+  return new WaybillError(400, told(path), { cause });
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: "there is none",
-  EACCES: "this user may not read it",
-  EISDIR: "it is a folder",
+const WHY: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) =>
+    `The file ${path} does not exist. Check the path: ${isAbsolute(path) ? "a folder or the name may be misspelled" : `it was looked for in ${process.cwd()}`}.`,
+  EACCES: (path) =>
+    `The file ${path} can't be read: permission denied. Run the command as its owner, or give this user read permission.`,
+  EISDIR: (path) => `${path} is a folder, not a file. Name a file in it.`,
+  ENOTDIR: (path) =>
+    `The file ${path} does not exist: a part of the path is a file, not a folder. Check the path.`,
 };
 
 /** JSON as it stands on the command line, in a file after `@`, or on stdin for `-`. */
 export async function readJson(given: string, what: string): Promise<Json> {
   const isFile = given.startsWith("@") || given === "-";
   const source = isFile ? await readText(given === "-" ? "-" : given.slice(1)) : given;
+  const name = given === "-" ? "what came on stdin" : `the file ${given.slice(1)}`;
+  if (source.trim() === "") throw new WaybillError(400, emptyText(what, given, name));
   try {
     return parseJson(source);
   } catch (cause) {
-    const hint = isFile ? "" : ` A text needs quotes of its own: '"${given.slice(0, 40)}"'.`;
-    throw new WaybillError(400, `${what} is not JSON: ${(cause as Error).message}${hint}`, {
-      cause,
-    });
+    const hint = isFile
+      ? `It was read from ${name}.`
+      : `Text needs quotes of its own: '"${given.slice(0, 40)}"'. A file is named with @: @input.json`;
+    const { message } = cause as Error;
+    throw new WaybillError(400, `${what} is not valid JSON: ${message} ${hint}`, { cause });
   }
+}
+
+function emptyText(what: string, given: string, name: string): string {
+  if (given === "-") {
+    return `${what} is empty: nothing came on stdin. Pipe JSON in: echo '{"topic":"tea"}' | waybill … -`;
+  }
+  const where = given.startsWith("@") ? `${name} has nothing in it` : "an empty text was given";
+  return `${what} is empty: ${where}. It must be JSON, such as '{"topic":"tea"}'.`;
 }

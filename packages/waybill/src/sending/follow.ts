@@ -15,6 +15,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   readonly answers: Answers;
   readonly isDetached: boolean;
+  /** As it was typed. */
+  readonly command: string;
   /** How to have the same handoff again, for whoever has to answer later. */
   readonly again: (handoffId: string, answer: string) => string;
   /** Why nobody has taken it yet, as far as the hub can tell. */
@@ -148,7 +150,7 @@ class Following {
       await this.#acknowledged();
     }
     if (terminal.isJson) await this.#show(endedStage(ending));
-    else terminal.warn((style) => endText(ending, this.#job, style));
+    else terminal.warn((style) => endText(ending, this.#job, this.#options.command, style));
     return exitCodeOf(ending.status);
   }
 

@@ -19,6 +19,7 @@ import { follow } from "./follow.ts";
 export interface Wanted {
   /** Only the operator itself will do. */
   readonly isOperators?: boolean;
+  readonly command: "send" | "dead-letters replay";
   readonly work: HandoffOptions;
   /** How to have the same handoff again, with an answer. */
   readonly again: (handoffId: string, answer: string) => string;
@@ -31,7 +32,7 @@ const BEGIN_MS = 10_000;
 /** Hands off as the agent of the settings, and follows it to its end. Gives the exit code. */
 export async function handOff(context: Context, wanted: Wanted): Promise<number> {
   const { given, settings, terminal, signal } = context;
-  const { work, again, isOperators } = wanted;
+  const { command, work, again, isOperators } = wanted;
   const answers = new Answers(listOf(given, "answer"));
   const { url } = askedHub(settings, terminal);
   const beginning = new Beginning(url, signal, work.timeoutMs);
@@ -54,7 +55,8 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
         const handle = agent.handoff({ ...work, acknowledge: "manual" });
         const isDetached = isGiven(given, "detach");
         const whyNobody = () => reasonsAgainst(context, hub, work);
-        return await follow(handle, { terminal, signal, answers, isDetached, again, whyNobody });
+        const shown = { terminal, signal, answers, isDetached, command, again, whyNobody };
+        return await follow(handle, shown);
       } finally {
         await agent.stop();
         await connected.close();

@@ -1,6 +1,7 @@
 import type { HandoffResult, ProgressEvent, QuestionEvent, Receipt } from "@waybill/agent";
 import type { HandoffEnvelope, Json, WaybillError } from "@waybill/protocol";
 import { exitCodeOf } from "../command-line/exit-code.ts";
+import { codesText, sentencesOf } from "../terminal/failure.ts";
 import type { Style } from "../terminal/style.ts";
 import { counted, printable } from "../terminal/text.ts";
 
@@ -83,21 +84,33 @@ export function endedStage({ status, code, message, at, refusals, remedy }: Wayb
 }
 
 /** How it ended without a result, and where to read why. */
-export function endText(error: WaybillError, job: string | undefined, style: Style): string {
+export function endText(
+  error: WaybillError,
+  job: string | undefined,
+  command: string,
+  style: Style,
+): string {
   const { status, code, message, remedy } = error;
-  const head = `${style.bad("✗")} ${style.strong(endOf(status))} ${style.faint(`${status} ${code}`)}`;
+  const [happened = "", ...more] = sentencesOf(printable(message, 2000));
+  const ending = endOf(status);
+  const head = `${style.bad("✗")} ${style.strong(ending ?? happened)}`;
+  const why = (ending === undefined ? more : [happened, ...more]).join(" ");
+  // Most messages say what to do; those that are one sentence don't.
+  const isAdvised = status === 103 || more.length > 0;
   const lines = [
-    printable(message, 2000),
-    ...(status === 103 ? [] : [style.faint(remedy)]),
+    ...(why === "" ? [] : [why]),
+    ...(isAdvised ? [] : [remedy]),
     ...(job === undefined ? [] : [style.faint(`The whole story: waybill trace ${job}`)]),
+    style.faint(codesText({ status, code }, command, exitCodeOf(status))),
   ];
   return [head, ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
-function endOf(status: WaybillError["status"]): string {
+/** Left out where the message itself says best what happened. */
+function endOf(status: WaybillError["status"]): string | undefined {
   if (status === 103) return "It waits for an answer.";
   if (status === 499) return "It was cancelled.";
-  return exitCodeOf(status) === 7 ? "It ended without a verdict." : "It failed.";
+  return exitCodeOf(status) === 7 ? "It ended without a result from its recipient." : undefined;
 }
 
 function nth(attempt: number | undefined): string {

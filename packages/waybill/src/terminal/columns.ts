@@ -1,8 +1,12 @@
-import { padded, shortened, widthOf } from "./text.ts";
+import { padded, widthOf } from "./text.ts";
+import { beside, hanging } from "./wrap.ts";
 
-const LAST_MIN = 20;
+const LAST_MIN = 24;
 
-/** Rows under a head, in columns as wide as their widest cell; the last one, of plain text, gives way. */
+/**
+ * Rows under a head, in columns as wide as their widest cell. The last column is wrapped; where that
+ * is not enough, each row becomes a block with a line for each cell.
+ */
 export function columns(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -12,16 +16,35 @@ export function columns(
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => widthOf(row[column] ?? ""))));
   const before = widths.slice(0, -1).reduce((sum, each) => sum + each + 2, 0);
-  const room = Math.max(LAST_MIN, width - before);
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => {
-        if (column < cells.length - 1) return padded(cell, widths[column]!);
-        return widthOf(cell) > room ? shortened(cell, room) : cell;
-      })
+  if (before + Math.min(LAST_MIN, widths.at(-1)!) > width) return blocks(head, rows, faint, width);
+  const line = (cells: readonly string[]) => {
+    const text = cells
+      .map((cell, column) => (column < cells.length - 1 ? padded(cell, widths[column]!) : cell))
       .join("  ")
       .trimEnd();
+    return widthOf(text) > width ? hanging(text, width, before) : text;
+  };
   return [faint(line(head)), ...rows.map(line)].join("\n");
+}
+
+function blocks(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  faint: (text: string) => string,
+  width: number,
+): string {
+  const names = head.slice(1).map((name) => `  ${name.toLowerCase()}`);
+  const nameWidth = Math.max(...names.map(widthOf));
+  return rows
+    .map(([title = "", ...cells]) =>
+      [
+        title,
+        ...cells.map((cell, index) =>
+          beside(faint(names[index]!), nameWidth, cell.trim(), width).trimEnd(),
+        ),
+      ].join("\n"),
+    )
+    .join("\n\n");
 }
 
 /** Names and values below each other. */

@@ -2,27 +2,45 @@ import type { WaybillError } from "@waybill/protocol";
 import type { Style } from "./style.ts";
 import { printableLines } from "./text.ts";
 
-/** What a person reads when a command fails. The message says what happened, why, and what to do. */
+/** Where the first sentence ends. */
+const SENTENCE_END = /(?<=[.!?])\s+(?=[^a-z])/;
+
+/** What a person reads when a command fails: what happened, then why and what to do, then the codes. */
 export function failureText(
   error: WaybillError,
   command: string | undefined,
+  exitCode: number,
   style: Style,
 ): string {
-  const { status, code, message, at, retryAfterMs } = error;
-  const name = command === undefined ? "waybill" : `waybill ${command}`;
-  const lines = [
-    `${style.bad("✗")} ${style.strong(name)} ${style.faint(`${status} ${code}`)}`,
-    indented(printableLines(message)),
-  ];
-  if (at !== undefined && at !== "") lines.push(indented(style.faint(`at ${printableLines(at)}`)));
+  const { message, at, retryAfterMs } = error;
+  const [headline = "", ...rest] = sentencesOf(printableLines(message));
+  const lines = [`${style.bad("✗")} ${style.strong(headline)}`];
+  if (rest.length > 0) lines.push(indented(rest.join(" ")));
+  if (at !== undefined && at !== "") lines.push(indented(`At ${printableLines(at)}`));
   if (retryAfterMs !== undefined) {
-    lines.push(indented(style.faint(`Try again after ${Math.ceil(retryAfterMs / 1000)} s.`)));
+    lines.push(indented(`Try again after ${Math.ceil(retryAfterMs / 1000)} s.`));
   }
+  lines.push(indented(style.faint(codesText(error, command, exitCode))));
   return lines.join("\n");
 }
 
-export function failureJson(error: WaybillError): string {
-  return JSON.stringify({ error: error.toJSON() });
+/** The first one says what happened. */
+export function sentencesOf(message: string): string[] {
+  return message.split(SENTENCE_END);
+}
+
+/** For scripts, and for whoever looks an error up. */
+export function codesText(
+  { status, code }: Pick<WaybillError, "status" | "code">,
+  command: string | undefined,
+  exitCode: number,
+): string {
+  const name = command === undefined ? "waybill" : `waybill ${command}`;
+  return `${name} · exit code ${exitCode} · ${status} ${code}`;
+}
+
+export function failureJson(error: WaybillError, exitCode: number): string {
+  return JSON.stringify({ error: { ...error.toJSON(), exit_code: exitCode } });
 }
 
 function indented(text: string): string {

@@ -2,7 +2,7 @@ import type { Manifest } from "@waybill/protocol";
 import { pairs } from "./columns.ts";
 import { durationText } from "./duration.ts";
 import type { Style } from "./style.ts";
-import { printable } from "./text.ts";
+import { printable, spacedJson } from "./text.ts";
 
 /** What an agent says about itself, for a person. */
 export function manifestText(manifest: Manifest, style: Style): string {
@@ -28,8 +28,8 @@ function capabilityText(capability: Manifest["capabilities"][number], style: Sty
   const { timeout_seconds, lease_seconds, max_attempts, effects, reliability_sla } = capability;
   const rows: [string, string][] = [
     ["takes", takes],
-    ["input", printable(JSON.stringify(input_schema), 200)],
-    ["output", printable(JSON.stringify(output_schema), 200)],
+    ["input", printable(spacedJson(input_schema), 200)],
+    ["output", printable(spacedJson(output_schema), 200)],
     [
       "terms",
       `${durationText(timeout_seconds * 1000)} at most, ${durationText(lease_seconds * 1000)} lease, ${max_attempts} attempts, effects ${effects}`,

@@ -3,6 +3,7 @@ import { columns } from "./columns.ts";
 import { durationText, parseDuration } from "./duration.ts";
 import { isColored, styleFor } from "./style.ts";
 import { counted, padded, printable, printableLines, widthOf } from "./text.ts";
+import { commandWrapped, wrapped } from "./wrap.ts";
 
 test.each([
   ["\u001b]0;owned\u0007title", "]0;owned title"],
@@ -21,23 +22,44 @@ test("lines stay lines, and long text ends with a sign of it", () => {
   expect(printable("x".repeat(500)).endsWith("…")).toBe(true);
 });
 
-test("columns line up, whatever is in them", () => {
+test("columns line up, whatever is in them, and the last one is wrapped", () => {
   const style = styleFor(true);
   expect(widthOf(style.bad("提单"))).toBe(4);
   expect(widthOf(padded(style.good("✔ ok"), 8))).toBe(8);
-  const text = columns(
-    ["A", "B"],
-    [
-      ["提单", "x"],
-      ["long name", "y".repeat(50)],
-    ],
-    (each) => each,
-    40,
+  const rows = [
+    ["提单", "x"],
+    ["long name", "several words that are too many for one line"],
+  ];
+  const told = columns(["A", "B"], rows, (each) => each, 40);
+  expect(told.split("\n")).toEqual([
+    "A          B",
+    "提单       x",
+    "long name  several words that are too",
+    "           many for one line",
+  ]);
+  expect(columns(["A", "B"], rows, (each) => each, 30)).toBe(
+    "提单\n  b  x\n\nlong name\n  b  several words that are\n     too many for one line",
   );
-  const lines = text.split("\n");
-  expect(lines.map((line) => widthOf(line)).every((width) => width <= 40)).toBe(true);
-  expect(lines[1]).toBe("提单       x");
-  expect(lines[2]!.endsWith("…")).toBe(true);
+});
+
+test.each([
+  ["✔ a word and the next one that goes on", 30, "✔ a word and the next one that\n  goes on"],
+  [
+    "name    text that is told beside its name",
+    34,
+    "name    text that is told beside\n        its name",
+  ],
+  [`see /${"x".repeat(40)} there`, 30, `see\n/${"x".repeat(40)}\nthere`],
+  ["two  columns\nshort", 80, "two  columns\nshort"],
+])("%j in %d columns", (text, width, expected) => {
+  expect(wrapped(text, width)).toBe(expected);
+});
+
+test("a command line is broken so that a shell takes it as it stands", () => {
+  const line = `waybill send review @draft.json --to anna --answer 'ok=yes no' --json`;
+  expect(commandWrapped(line, 40, 2)).toBe(
+    "  waybill send review @draft.json \\\n    --to anna --answer 'ok=yes no' \\\n    --json",
+  );
 });
 
 describe("colours", () => {

@@ -3,13 +3,25 @@ import { isColored, styleFor } from "./style.ts";
 import type { Style } from "./style.ts";
 import { shortened } from "./text.ts";
 import { shown, shownJson } from "./unseen.ts";
+import { wrapped } from "./wrap.ts";
 
 export interface TerminalOptions {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
 }
 
-const COLUMNS_WITHOUT_TERMINAL = 120;
+/** What is drawn to scale needs a width also where nobody looks at it. */
+const DRAWN_WITHOUT_TERMINAL = 120;
+/** A terminal that does not say how wide it is. */
+const USUAL_COLUMNS = 80;
+
+/** How wide lines may be; where nobody looks at them, they are not broken, so that programs can read them. */
+export function widthOfStream(stream: {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}): number {
+  return stream.isTTY === true ? stream.columns || USUAL_COLUMNS : Infinity;
+}
 
 /**
  * The one way to the terminal: what strangers wrote can do nothing there but be read.
@@ -34,13 +46,14 @@ export class Terminal {
     this.err = styleFor(isColored(process.stderr.isTTY, process.env));
   }
 
-  /** How wide a table may be; where nobody looks at it, nothing is cut off. */
+  /** How wide the lines of an answer may be. */
   get width(): number {
-    return process.stdout.columns ?? Infinity;
+    return widthOfStream(process.stdout);
   }
 
+  /** How wide a drawing is made. */
   get columns(): number {
-    return process.stdout.columns ?? COLUMNS_WITHOUT_TERMINAL;
+    return Math.min(this.width, DRAWN_WITHOUT_TERMINAL);
   }
 
   /** The answer, or one item of a stream of them. */
@@ -54,11 +67,17 @@ export class Terminal {
     await this.#put(`${shownJson(json)}\n`);
   }
 
-  /** Waits where the reader is slower. */
+  /** Text for people, in lines that fit. */
   async write(text: string): Promise<void> {
+    await this.#put(shown(wrapped(text, this.width)));
+  }
+
+  /** Text for a program, such as a script, exactly as it is. */
+  async verbatim(text: string): Promise<void> {
     await this.#put(shown(text));
   }
 
+  /** Waits where the reader is slower. */
   async #put(text: string): Promise<void> {
     this.status(undefined);
     if (process.stdout.write(text)) return;
@@ -73,14 +92,14 @@ export class Terminal {
   /** What must be read whoever looks. */
   warn(text: (style: Style) => string): void {
     this.status(undefined);
-    process.stderr.write(`${shown(text(this.err))}\n`);
+    process.stderr.write(`${shown(wrapped(text(this.err), widthOfStream(process.stderr)))}\n`);
   }
 
   /** The line that the next output takes the place of. */
   status(text: string | undefined): void {
     if (!this.isWatched || (text === undefined && !this.#hasStatus)) return;
     this.#hasStatus = text !== undefined;
-    const line = shortened(text ?? "", (process.stderr.columns ?? 80) - 1);
+    const line = shortened(text ?? "", (process.stderr.columns || USUAL_COLUMNS) - 1);
     const styled = line === "" ? "" : shown(this.err.faint(line));
     process.stderr.write(`\r\u001b[K${styled}`);
   }

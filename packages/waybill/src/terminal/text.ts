@@ -15,11 +15,21 @@ export function printableLines(text: string): string {
     .join("\n");
 }
 
+/** Ends between two words, where there are some. */
 export function shortened(text: string, charactersMax: number): string {
   const characters = [...text];
-  return characters.length <= charactersMax
-    ? text
-    : `${characters.slice(0, Math.max(0, charactersMax - 1)).join("")}…`;
+  if (characters.length <= charactersMax) return text;
+  const cut = characters.slice(0, Math.max(0, charactersMax - 1));
+  const space = characters[cut.length] === " " ? cut.length : cut.lastIndexOf(" ");
+  return `${cut.slice(0, space > charactersMax / 2 ? space : undefined).join("")}…`;
+}
+
+/** JSON in one line that can be broken between its members. */
+export function spacedJson(value: unknown): string {
+  return JSON.stringify(value, null, 1)
+    .replaceAll(/([[{])\n */g, "$1")
+    .replaceAll(/\n *([\]}])/g, "$1")
+    .replaceAll(/\n */g, " ");
 }
 
 const segmenter = new Intl.Segmenter();

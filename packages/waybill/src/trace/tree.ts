@@ -3,6 +3,7 @@ import { durationText } from "../terminal/duration.ts";
 import { waitLines } from "./waits.ts";
 import type { Style } from "../terminal/style.ts";
 import { counted, padded, printable, shortened, widthOf } from "../terminal/text.ts";
+import { hanging } from "../terminal/wrap.ts";
 import { STATE_SIGNS, toned } from "./signs.ts";
 import type { Trace, TraceEvent, TraceHandoff } from "./trace.ts";
 import { waterfall } from "./waterfall.ts";
@@ -60,7 +61,7 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
     toned(tone, `${state.replace("_", "-")}${took}`, style),
     style.faint(`${status} ${statusOf(status).name}`),
   ].join(" ");
-  const lines = [title, `${style.faint(`│ ${handoff.id}`)}`];
+  const lines = [...hanging(title, width, 2).split("\n"), style.faint(`│ ${handoff.id}`)];
   const waits = waitLines(handoff.waitsFor, width - 2, style);
   lines.push(...waits.map((line) => `${style.faint("│")} ${line}`));
   const bodies = bodiesOf(handoff);
@@ -97,26 +98,63 @@ interface Place {
 
 const TIME_WIDTH = 9;
 const SAYS_MIN = 24;
+/** Where neither time nor name leave room beside them. */
+const BELOW_INDENT = 4;
+const SAYS_LINES_MAX = 3;
 /** `✔ 3fQzk2Lm ✔ receipt` */
 const PROOF_WIDTH = 20;
 
 function eventLines(event: TraceEvent, place: Place, style: Style): string[] {
   const { startedAt, byWidth, width, hasMore } = place;
-  const time = `+${durationText(event.at - startedAt)}`.padStart(TIME_WIDTH);
-  const by = padded(event.by, byWidth);
+  const time = style.faint(`+${durationText(event.at - startedAt)}`.padStart(TIME_WIDTH));
+  const by = event.signature === undefined ? style.faint(event.by) : event.by;
   const proof = proofOf(event, style);
   const isNumbered = hasMore && event.attempt !== undefined && event.type !== "offered";
-  const attempt = isNumbered ? ` #${event.attempt}` : "";
-  const room = Math.max(SAYS_MIN, width - TIME_WIDTH - byWidth - PROOF_WIDTH - 5);
-  const says = shortened(printable(event.says), room - attempt.length);
-  const what = padded(toned(event.tone, says, style) + style.faint(attempt), room);
-  const who = event.signature === undefined ? style.faint(by) : by;
+  const attempt = isNumbered ? style.faint(` #${event.attempt}`) : "";
+  const { room, indent, isProofBeside } = roomFor(printable(event.says), { byWidth, width });
+  const says = [...shortened(printable(event.says), room * SAYS_LINES_MAX).split(" ")]
+    .map((word) => shortened(word, room))
+    .join(" ");
+  const text = toned(event.tone, says, style) + attempt;
+  const own = hanging(text, room, 0).split("\n");
+  if (isProofBeside) own[0] = `${padded(own[0]!, room)} ${proof}`.trimEnd();
+  else if (proof !== "") own.push(proof);
+  const head = `${time}  ${padded(by, byWidth)}`;
+  const margin = " ".repeat(indent);
+  const lines =
+    indent === BELOW_INDENT
+      ? [`${time}  ${by}`, ...own.map((line) => margin + line)]
+      : own.map((line, index) => (index === 0 ? `${head}  ${line}` : margin + line));
   const faults = [event.signature, event.receipt].flatMap((each) =>
     each?.holds === false
-      ? [`${" ".repeat(TIME_WIDTH + 2)}${style.bad(`✗ ${printable(each.why)}`)}`]
+      ? hanging(
+          `${" ".repeat(TIME_WIDTH + 2)}${style.bad(`✗ ${printable(each.why)}`)}`,
+          width,
+          TIME_WIDTH + 4,
+        ).split("\n")
       : [],
   );
-  return [`${style.faint(time)}  ${who}  ${what} ${proof}`.trimEnd(), ...faults];
+  return [...lines, ...faults];
+}
+
+interface Room {
+  readonly room: number;
+  readonly indent: number;
+  readonly isProofBeside: boolean;
+}
+
+/** Beside time, name and proof; where its longest word does not fit there, without the proof; else below. */
+function roomFor(says: string, { byWidth, width }: Pick<Place, "byWidth" | "width">): Room {
+  const words = says.split(" ").map(widthOf);
+  const indent = TIME_WIDTH + byWidth + 4;
+  const least = Math.min(Math.max(SAYS_MIN, ...words), width - BELOW_INDENT);
+  const room = width - indent;
+  if (room - PROOF_WIDTH - 1 >= least) {
+    return { room: room - PROOF_WIDTH - 1, indent, isProofBeside: true };
+  }
+  if (room >= least) return { room, indent, isProofBeside: false };
+  const below = Math.max(SAYS_MIN, width - BELOW_INDENT);
+  return { room: below, indent: BELOW_INDENT, isProofBeside: false };
 }
 
 /** `✔ 3fQzk2Lm ✔ receipt`: signed with this key, and the hub signed for it. */

@@ -1,12 +1,14 @@
 import { durationText } from "../terminal/duration.ts";
 import type { Style } from "../terminal/style.ts";
-import { padded, printable, shortened, widthOf } from "../terminal/text.ts";
+import { padded, printable, widthOf } from "../terminal/text.ts";
 import { STATE_SIGNS, toned } from "./signs.ts";
 import type { Tone, Trace, TraceHandoff } from "./trace.ts";
 
 const BAR_MIN = 12;
 const BAR_MAX = 60;
 const NAME_MAX = 44;
+/** How much of a line is left to names. */
+const NAME_SHARE = 0.6;
 const TIME_WIDTH = 14;
 
 /** How an attempt went, for those who see no colours too. */
@@ -21,17 +23,19 @@ const ATTEMPT_SIGNS: Readonly<Record<Tone, string>> = {
 export function waterfall(trace: Trace, width: number, now: number, style: Style): string {
   const { startedAt, endedAt = now } = trace;
   const rows = trace.handoffs.flatMap((each) => rowsOf(each, ""));
-  const names = rows.map(({ name }) => shortened(name, NAME_MAX));
-  const nameWidth = Math.max(...names.map(widthOf));
+  const nameMax = Math.min(NAME_MAX, Math.floor((width - TIME_WIDTH) * NAME_SHARE));
+  const nameWidth = Math.min(nameMax, Math.max(...rows.map(({ name }) => widthOf(name))));
   const barWidth = Math.min(BAR_MAX, Math.max(BAR_MIN, width - nameWidth - TIME_WIDTH));
   const scale = barWidth / Math.max(1, endedAt - startedAt);
   const columnOf = (at: number) => Math.min(barWidth - 1, Math.floor((at - startedAt) * scale));
   return rows
-    .map(({ handoff }, index) => {
+    .map(({ handoff, name }) => {
       const bar = barOf(handoff, { now, columnOf, barWidth }, style);
       const { sign, tone } = STATE_SIGNS[handoff.state];
       const took = durationText((handoff.endedAt ?? now) - handoff.startedAt);
-      return `${padded(names[index]!, nameWidth)}  ${bar}  ${toned(tone, sign, style)} ${took}`;
+      // A long name stands above its bar.
+      const own = widthOf(name) > nameWidth ? `${name}\n${" ".repeat(nameWidth)}` : name;
+      return `${padded(own, nameWidth)}  ${bar}  ${toned(tone, sign, style)} ${took}`;
     })
     .join("\n");
 }
