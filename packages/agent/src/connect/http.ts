@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import { errorOfResponse } from "@waybill/protocol/api";
+import { unreachable } from "./unreachable.ts";
 
 /** All manifests of one agent come in one answer. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
@@ -26,8 +27,7 @@ export async function request(url: string, options: Request): Promise<unknown> {
     answer = await send(url, options);
   } catch (error) {
     if (WaybillError.is(error)) throw error;
-    const { message } = WaybillError.from(error);
-    throw new WaybillError(503, `${url} is out of reach: ${message}.`, { cause: error });
+    throw unreachable(new URL(url).origin, error);
   }
   const { status, text } = answer;
   if (status >= 300 && status <= 399) {

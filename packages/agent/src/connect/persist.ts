@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
 import { backoffMs } from "./backoff.ts";
+import { isTimeout } from "./unreachable.ts";
 
 export interface PersistOptions {
   readonly withinMs: number;
@@ -22,6 +23,7 @@ export async function persist<Value>(
 ): Promise<Value> {
   const { withinMs, signal, waiting } = options;
   let { failures = 0 } = options;
+  let last: WaybillError | undefined;
   const until = performance.now() + withinMs;
   const ending = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
   for (;;) {
@@ -31,7 +33,10 @@ export async function persist<Value>(
       return await attempt(ending);
     } catch (error) {
       signal.throwIfAborted();
-      if (!isPassing(error) || performance.now() >= until) throw error;
+      if (!isPassing(error)) throw error;
+      // A try that was cut off when the time was over says less than the one before it.
+      if (performance.now() >= until) throw isTimeout(error.cause) ? (last ?? error) : error;
+      last = error;
       failures++;
       waiting?.(error);
     }

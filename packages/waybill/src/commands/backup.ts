@@ -1,14 +1,17 @@
 /// <reference types="node" />
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { openSqliteReader } from "@waybill/store-sqlite";
 import type { Run } from "../command-line/command.ts";
+import { makeFolder } from "../files/folder.ts";
+import { checkFile } from "../files/read-text.ts";
 import { pairs } from "../terminal/columns.ts";
 
 export const run: Run = async ({ given, settings, terminal }) => {
   const { database, data } = settings.values;
   const file = resolve(given.arguments["file"]!);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  checkFile(database);
+  makeFolder(dirname(file));
   terminal.status("copying");
   const reader = await openSqliteReader(database);
   try {

@@ -4,6 +4,7 @@ import type { Run } from "../command-line/command.ts";
 import { countOf } from "../command-line/count.ts";
 import { isGiven, textOf } from "../command-line/given.ts";
 import type { Context } from "../context.ts";
+import { checkFile } from "../files/read-text.ts";
 import { hubClient } from "../hub/client.ts";
 import { counted } from "../terminal/text.ts";
 
@@ -28,6 +29,7 @@ async function* served(context: Context, after: number): AsyncGenerator<string> 
 }
 
 async function* stored({ settings }: Context, after: number): AsyncGenerator<string> {
+  checkFile(settings.values.database);
   const reader = await openSqliteReader(settings.values.database);
   try {
     yield* exportLedger(reader, after);

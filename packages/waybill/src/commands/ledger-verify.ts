@@ -7,7 +7,7 @@ import type { Run } from "../command-line/command.ts";
 import { textOf } from "../command-line/given.ts";
 import type { Context } from "../context.ts";
 import { entriesOf } from "../files/ledger-file.ts";
-import { readText } from "../files/read-text.ts";
+import { checkFile, readText } from "../files/read-text.ts";
 import { pairs } from "../terminal/columns.ts";
 import type { Style } from "../terminal/style.ts";
 import { counted } from "../terminal/text.ts";
@@ -22,6 +22,7 @@ export const run: Run = async (context) => {
       "A ledger is read twice against a checkpoint: give it as a file, not on stdin.",
     );
   }
+  for (const each of [path, checkpointFile ?? "-"]) if (each !== "-") checkFile(each);
   let report = await verifyLedger(entriesIn(path, context));
   let checkpoint: Checkpoint | undefined;
   if (report.holds && checkpointFile !== undefined) {

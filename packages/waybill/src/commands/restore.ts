@@ -1,15 +1,18 @@
 /// <reference types="node" />
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { openSqliteReader, restoreSqliteStore } from "@waybill/store-sqlite";
 import { WaybillError } from "@waybill/protocol";
 import type { Run } from "../command-line/command.ts";
 import { isGiven } from "../command-line/given.ts";
+import { makeFolder } from "../files/folder.ts";
+import { checkFile } from "../files/read-text.ts";
 import { pairs } from "../terminal/columns.ts";
 
 export const run: Run = async ({ given, settings, terminal }) => {
   const { database } = settings.values;
   const backup = resolve(given.arguments["file"]!);
+  checkFile(backup);
   const isThere = existsSync(database);
   if (isThere && !isGiven(given, "replace")) {
     throw new WaybillError(
@@ -17,7 +20,7 @@ export const run: Run = async ({ given, settings, terminal }) => {
       `There is a database at ${database} already. To move it aside and put the backup in its place, add --replace; nothing was changed.`,
     );
   }
-  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(database));
   const moveTo = isThere ? `${database}.before-${stamp(new Date())}` : undefined;
   terminal.status("checking and copying");
   await restoreSqliteStore(backup, database, { moveTo });

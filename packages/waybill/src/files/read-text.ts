@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { accessSync, constants, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { text } from "node:stream/consumers";
@@ -13,6 +14,18 @@ export async function readText(path: string): Promise<string> {
   } catch (cause) {
     throw unreadable(path, cause);
   }
+}
+
+/** Refuses what is no file that can be read, before anything is done with it. */
+export function checkFile(path: string): void {
+  let isFolder: boolean;
+  try {
+    accessSync(path, constants.R_OK);
+    isFolder = statSync(path).isDirectory();
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+  if (isFolder) throw unreadable(path, { code: "EISDIR" });
 }
 
 /** A file that was named on the command line and can't be read. */

@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { unreachable } from "@waybill/agent/connect";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import { errorOfResponse } from "@waybill/protocol/api";
 import type { Context } from "../context.ts";
@@ -36,7 +37,7 @@ export function hubClient({ settings, terminal, signal }: Asking): HubClient {
       return await fetch(url + path, { ...init, signal, redirect: "error" });
     } catch (cause) {
       signal.throwIfAborted();
-      throw unreachable(asked, settings, cause);
+      throw unanswered(asked, settings, cause);
     }
   };
   const proofs = new Proofs(settings, asked, (path) => send(path));
@@ -79,7 +80,7 @@ export function hubClient({ settings, terminal, signal }: Asking): HubClient {
         }
       } catch (cause) {
         signal.throwIfAborted();
-        throw unreachable(asked, settings, cause);
+        throw unanswered(asked, settings, cause);
       }
       if (rest !== "") yield rest;
     },
@@ -108,31 +109,14 @@ export function askedHub(settings: Settings, terminal: Terminal): WhichHub {
   return asked;
 }
 
-function unreachable(asked: WhichHub, { origins }: Settings, cause: unknown): WaybillError {
+/** Where the address is that of the data folder, the hub has ended, or was killed. */
+function unanswered(asked: WhichHub, { origins }: Settings, cause: unknown): WaybillError {
+  const { url, from } = asked;
+  const error = unreachable(url, cause, from);
+  if (origins.hub.source !== "default") return error;
   const advice =
-    origins.hub.source === "default"
-      ? `Start it again with "waybill dev" in this folder, or say which hub to ask: --hub, WAYBILL_HUB, or hub in waybill.json.`
-      : "Check that address, and that the hub runs there.";
-  return new WaybillError(
-    503,
-    `No hub answers at ${asked.url} (from ${asked.from}): ${reasonOf(cause)}. ${advice}`,
-    { cause },
-  );
-}
-
-const WHY: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "the name is not known",
-  ECONNRESET: "the connection was cut",
-  EAI_AGAIN: "the name can't be looked up just now",
-  UND_ERR_SOCKET: "the connection was cut",
-  UND_ERR_CONNECT_TIMEOUT: "it took too long to connect",
-};
-
-function reasonOf(error: unknown): string {
-  const { code, message, cause } = error as { code?: string; message: string; cause?: unknown };
-  if (code !== undefined && Object.hasOwn(WHY, code)) return WHY[code]!;
-  return cause === undefined ? message : reasonOf(cause);
+    'Start it again with "waybill dev" in this folder, or say which hub to ask: --hub, WAYBILL_HUB, or hub in waybill.json.';
+  return new WaybillError(503, `${error.message} ${advice}`, { cause });
 }
 
 /** A refusal says who gave it; whoever is refused as an operator is told where the token came from. */

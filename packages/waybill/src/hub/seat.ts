@@ -1,11 +1,12 @@
 /// <reference types="node" />
 import { createHash } from "node:crypto";
-import { closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { loadKey } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
+import { makeFolder } from "../files/folder.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Who hands off from this process. */
@@ -27,7 +28,7 @@ const NO_LINK = constants.O_NOFOLLOW ?? 0;
 export async function takeSeat({ values, origins }: Settings, isExact = false): Promise<Seat> {
   const { agent, key } = values;
   const folder = dirname(key);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   if (origins.agent.source !== "default" || origins.key.source !== "default") {
     return { agent, key: await loadKey(key), leave: () => undefined };
   }

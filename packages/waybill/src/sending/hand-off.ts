@@ -44,7 +44,11 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
       terminal.status(`connecting to ${url}`);
       const hubKey = domainOfFolder(settings);
       const within = { signal: beginning.signal, timeoutMs: CONNECT_MS };
-      const connected = await connect(url, { ...within, hubKey });
+      const connected = await connect(url, {
+        ...within,
+        hubKey,
+        log: ({ error }) => beginning.failed(error),
+      });
       const hub = await beginning.wait(asItIs(connected, seat));
       const agent = createAgent({ id: seat.agent, key: seat.key, hub });
       try {
@@ -74,14 +78,21 @@ class Beginning {
   readonly signal: AbortSignal;
   readonly #late = new AbortController();
   readonly #timer: NodeJS.Timeout;
+  #failure: unknown;
 
   constructor(url: string, signal: AbortSignal, timeoutMs: number = BEGIN_MS) {
     const ms = Math.min(Math.max(timeoutMs, CONNECT_MS), BEGIN_MS);
     this.#timer = setTimeout(() => {
+      if (this.#failure !== undefined) return this.#late.abort(this.#failure);
       const message = `The hub at ${url} has not answered in ${ms / 1000} s, though something listens there. Nothing was handed off.`;
       this.#late.abort(new WaybillError(503, message));
     }, ms);
     this.signal = AbortSignal.any([signal, this.#late.signal]);
+  }
+
+  /** A try that failed tells more than that the time is over. */
+  failed(error: unknown): void {
+    this.#failure = error;
   }
 
   wait<Value>(step: Promise<Value>): Promise<Value> {

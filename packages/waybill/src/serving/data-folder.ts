@@ -3,7 +3,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -25,11 +24,6 @@ export const DATA_FILES = {
   operatorToken: "operator.token",
   url: "hub.url",
 } as const;
-
-/** Makes the folder for its owner alone; one that is there stays as it is. */
-export function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-}
 
 /** What a database consists of, and what its owner locks. */
 export function databaseFiles(database: string): readonly string[] {

@@ -9,10 +9,11 @@ import { serveHub } from "@waybill/hub/served";
 import type { ServedHub, ServeOptions } from "@waybill/hub/served";
 import { WaybillError } from "@waybill/protocol";
 import { openSqliteStore } from "@waybill/store-sqlite";
+import { makeFolder } from "../files/folder.ts";
 import { peerWith } from "../peering/peer.ts";
 import type { PeerOptions } from "../peering/peer.ts";
 import type { SettingValues } from "../settings/table.ts";
-import { closeToOthers, DATA_FILES, makeFolder, operatorTokenIn, writeOwn } from "./data-folder.ts";
+import { closeToOthers, DATA_FILES, operatorTokenIn, writeOwn } from "./data-folder.ts";
 
 export interface StartOptions {
   readonly log: (event: HubLogEvent) => void;

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import { isForeign, readOwn } from "../files/own-file.ts";
+import { unreadable } from "../files/read-text.ts";
 import { resolveSettings } from "./settings.ts";
 import type { Settings, SettingsInput } from "./settings.ts";
 
@@ -40,11 +41,7 @@ function parsed(path: string): unknown {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new WaybillError(
-      400,
-      `The configuration file ${path} can't be read: ${(cause as Error).message}. Name another one with --config, or leave it out.`,
-      { cause },
-    );
+    throw unreadable(path, cause);
   }
   try {
     return parseJson(text);

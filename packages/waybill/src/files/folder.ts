@@ -1,0 +1,34 @@
+/// <reference types="node" />
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { WaybillError } from "@waybill/protocol";
+
+/**
+ * Makes the folder and those above it, each for its owner alone; one that is there stays as it is.
+ * One at a time: `recursive` never ends where a file system, such as /proc, takes no folders.
+ */
+export function makeFolder(folder: string): void {
+  const path = resolve(folder);
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (cause) {
+    // Another process may have made it meanwhile.
+    if (existsSync(path)) return;
+    throw new WaybillError(
+      403,
+      `The folder ${path} can't be made: ${WHY[(cause as NodeJS.ErrnoException).code ?? ""] ?? (cause as Error).message}. Name another place, or make the folder yourself.`,
+      { cause },
+    );
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ENOENT: "this file system takes no folders",
+  ENOTDIR: "a part of its path is a file",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+};
