@@ -1,6 +1,7 @@
 import type { WaitsFor } from "@waybill/protocol/api";
 import type { Style } from "../terminal/style.ts";
-import { counted, printable, widthOf } from "../terminal/text.ts";
+import { counted, printable } from "../terminal/text.ts";
+import { hanging } from "../terminal/wrap.ts";
 
 const SHOWN = 5;
 const INDENT = "  ";
@@ -11,22 +12,10 @@ export function waitLines(waits: readonly WaitsFor[], width: number, style: Styl
   const more = waits.length - shown.length;
   return [
     ...shown.flatMap(({ agent_id: agent, reason }) => {
-      const [first = "", ...rest] = wrapped(`waits: ${agent} ${printable(reason)}`, width - 2);
+      const says = hanging(`waits: ${agent} ${printable(reason)}`, width - 2, 0);
+      const [first = "", ...rest] = says.split("\n");
       return [`${style.warning("!")} ${first}`, ...rest.map((line) => INDENT + line)];
     }),
     ...(more > 0 ? [style.faint(`${INDENT}and for ${counted(more, "other agent")}`)] : []),
   ];
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (line !== "" && widthOf(longer) > width) {
-      lines.push(line);
-      line = word;
-    } else line = longer;
-  }
-  return [...lines, line];
 }
