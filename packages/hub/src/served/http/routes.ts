@@ -7,7 +7,7 @@ import { callerOf } from "../doors/caller.ts";
 import type { Caller, CallerOptions, Request } from "../doors/caller.ts";
 import type { Slots } from "../doors/slots.ts";
 import type { Tolls } from "../doors/tolls.ts";
-import { Lines, NDJSON } from "../operations/operation.ts";
+import { Lines, NDJSON, Page } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
 import { addressOf } from "./address.ts";
@@ -92,6 +92,12 @@ export function addRoute(
       }
       const given = await inSlot(request, () => operation.handle(asked));
       if (given instanceof Lines) return sendLines(reply, given.lines);
+      if (given instanceof Page) {
+        return reply
+          .headers({ ...given.headers, vary: "accept" })
+          .type(given.type)
+          .send(given.text);
+      }
       if (served.isEnding) reply.header("connection", "close");
       if (answer === undefined) return reply.code(204).send();
       reply.type(typeof answer === "string" ? answer : "application/json");

@@ -73,6 +73,7 @@ beforeAll(async () => {
     exportLedger: { query: { after: 0 }, expected: 200 },
     getCheckpoint: { expected: 200 },
     watchLedger: { query: { after: 0 }, expected: 200 },
+    getFront: { expected: 200 },
     getHub: { expected: 200 },
     getSkill: { expected: 200 },
     getHealth: { expected: 200 },

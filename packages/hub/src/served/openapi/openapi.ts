@@ -121,7 +121,7 @@ function parametersOf(shape: Shape<unknown> | undefined, place: "path" | "query"
 }
 
 function answerOf(
-  { answer, alsoLines }: AnyOperation,
+  { answer, otherTypes = [], alsoLines }: AnyOperation,
   names: ReadonlyMap<unknown, string>,
 ): Record<number, Json> {
   if (answer === undefined) return { 204: { description: "It is done." } };
@@ -130,7 +130,11 @@ function answerOf(
     typeof answer === "string"
       ? { [answer.split(";")[0]!]: answer === "application/json" ? { schema: {} } : text }
       : jsonContent(names.get(answer)!);
-  const content = alsoLines === true ? { ...own, [NDJSON]: text } : own;
+  const others = Object.fromEntries([
+    ...otherTypes.map((type) => [type, type === "application/json" ? { schema: {} } : text]),
+    ...(alsoLines === true ? [[NDJSON, text]] : []),
+  ]) as Json;
+  const content = { ...own, ...(others as object) };
   return { 200: { description: "The answer.", content } };
 }
 

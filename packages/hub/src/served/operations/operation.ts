@@ -26,6 +26,19 @@ export class Lines {
   }
 }
 
+/** An answer in one of several types, as whoever asked takes it. */
+export class Page {
+  readonly type: string;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(type: string, text: string, headers: Readonly<Record<string, string>> = {}) {
+    this.type = type;
+    this.text = text;
+    this.headers = headers;
+  }
+}
+
 export const NDJSON = "application/x-ndjson";
 
 export interface Operation<Params = never, Query = never, Body = never> {
@@ -42,6 +55,8 @@ export interface Operation<Params = never, Query = never, Body = never> {
   readonly body?: Shape<Body>;
   /** The shape of a 200, a type for what is no JSON, or nothing for a 204. */
   readonly answer: Shape<unknown> | string | undefined;
+  /** The other types that a `Page` may have. */
+  readonly otherTypes?: readonly string[];
   /** Also lines, for who asks for NDJSON. */
   readonly alsoLines?: boolean;
   /** What it may be refused with beside what everything may be. */

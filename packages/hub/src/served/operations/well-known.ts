@@ -1,8 +1,9 @@
 import { WaybillError } from "@waybill/protocol";
 import { httpShapes } from "@waybill/protocol/api";
 import { Exposition } from "../metrics/exposition.ts";
+import { FRONT_HEADERS, frontHtml, frontJson, frontText } from "../front/front.ts";
 import { skillPage } from "../skill/skill.ts";
-import { operation } from "./operation.ts";
+import { operation, Page } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
 const MARKDOWN = "text/markdown; charset=utf-8";
@@ -10,6 +11,26 @@ const MARKDOWN = "text/markdown; charset=utf-8";
 export function wellKnownOperations(): readonly AnyOperation[] {
   const { wellKnown, health } = httpShapes();
   return [
+    operation({
+      id: "getFront",
+      method: "GET",
+      path: "/",
+      summary: "What this is and where to go: a page for a browser, JSON or text for others.",
+      cost: "O(1): a page of a fixed length.",
+      who: "anyone",
+      answer: "text/html; charset=utf-8",
+      otherTypes: ["application/json", "text/plain"],
+      refusals: [],
+      async handle({ served: { hub, url }, accepts }) {
+        const facts = { url, hub: hub.id, domain: hub.domain };
+        if (accepts("text/html")) {
+          return new Page("text/html; charset=utf-8", frontHtml(facts), FRONT_HEADERS);
+        }
+        return accepts("application/json")
+          ? new Page("application/json", JSON.stringify(frontJson(facts)))
+          : new Page("text/plain; charset=utf-8", frontText(facts));
+      },
+    }),
     operation({
       id: "getHub",
       method: "GET",
