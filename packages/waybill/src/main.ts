@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { inspect } from "node:util";
 import { isStatusCode, WaybillError } from "@waybill/protocol";
+import { LIVE_COMMAND } from "./completion/shells.ts";
 import { COMMANDS } from "./command-line/commands.ts";
 import { exitCodeOf } from "./command-line/exit-code.ts";
 import { helpFor } from "./command-line/help.ts";
@@ -20,6 +21,10 @@ export async function main(words: readonly string[]): Promise<number> {
   // Whatever is written from here on is for its owner alone: databases, keys, backups.
   process.umask(0o077);
   endWithReader();
+  if (words[0] === LIVE_COMMAND) {
+    await (await import("./completion/live.ts")).printLive(words.slice(1));
+    return 0;
+  }
   let parsed: Parsed | undefined;
   try {
     parsed = parseCommandLine(words, COMMANDS);

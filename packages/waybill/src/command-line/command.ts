@@ -1,4 +1,5 @@
 import type { SettingName } from "../settings/table.ts";
+import type { Kind } from "../hub/known.ts";
 import type { Context } from "../context.ts";
 
 export interface OptionSpec {
@@ -13,8 +14,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly says: string;
   readonly isOptional?: boolean;
-  /** Files are completed by the shell, words from this list. */
-  readonly completes?: "file" | readonly string[];
+  /** Files are completed by the shell, words from this list, and the rest by asking the hub. */
+  readonly completes?: "file" | Kind | readonly string[];
 }
 
 export interface Example {

@@ -72,7 +72,12 @@ export const COMMANDS: readonly Command[] = [
     name: "agents",
     says: "Who is enrolled, who is connected, and what each can do.",
     arguments: [
-      { name: "agent", says: "one agent, with everything it says about itself", isOptional: true },
+      {
+        name: "agent",
+        says: "one agent, with everything it says about itself",
+        isOptional: true,
+        completes: "agents",
+      },
     ],
     options: [{ name: "limit", value: "<number>", says: "list at most so many (1000)" }],
     settings: HUB,
@@ -86,7 +91,12 @@ export const COMMANDS: readonly Command[] = [
     name: "find",
     says: "Who can do something, best first, and why the others can't.",
     arguments: [
-      { name: "capability", says: "the capability, or plain words with --words", isOptional: true },
+      {
+        name: "capability",
+        says: "the capability, or plain words with --words",
+        isOptional: true,
+        completes: "capabilities",
+      },
     ],
     options: [
       {
@@ -116,7 +126,7 @@ export const COMMANDS: readonly Command[] = [
     name: "send",
     says: "Hand work off, watch its receipts and progress, and print the result.",
     arguments: [
-      { name: "capability", says: "what is to be done" },
+      { name: "capability", says: "what is to be done", completes: "capabilities" },
       {
         name: "input",
         says: "its input as JSON; @file reads one, - reads stdin",
@@ -178,7 +188,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "trace",
     says: "The whole story of a job: who handed what to whom, when, and whether the signatures hold.",
-    arguments: [{ name: "id", says: "a correlation id, or the id of one of its handoffs" }],
+    arguments: [
+      {
+        name: "id",
+        says: "a correlation id, or the id of one of its handoffs",
+        completes: "handoffs",
+      },
+    ],
     settings: HUB,
     examples: [
       { line: "waybill trace 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e", says: "as a tree" },
@@ -199,7 +215,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "dead-letters show",
     says: "One dead letter, with its attempts and everything on record about it.",
-    arguments: [{ name: "id", says: "the id of the handoff" }],
+    arguments: [{ name: "id", says: "the id of the handoff", completes: "dead-letters" }],
     settings: HUB,
     examples: [
       {
@@ -212,7 +228,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "dead-letters replay",
     says: "Try a dead letter again, as a new handoff signed by --agent, and print the result.",
-    arguments: [{ name: "id", says: "the id of the handoff" }],
+    arguments: [{ name: "id", says: "the id of the handoff", completes: "dead-letters" }],
     options: [{ name: "to", value: "<agent>", says: "to this agent instead" }, ...HANDING_OFF],
     settings: [...HUB, "agent", "key"],
     examples: [
@@ -226,7 +242,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "dead-letters discard",
     says: "Take a dead letter off the list; it stays on record.",
-    arguments: [{ name: "id", says: "the id of the handoff" }],
+    arguments: [{ name: "id", says: "the id of the handoff", completes: "dead-letters" }],
     settings: HUB,
     examples: [
       {

@@ -5,6 +5,7 @@ import { countOf } from "../command-line/count.ts";
 import { textOf } from "../command-line/given.ts";
 import type { Context } from "../context.ts";
 import { hubClient } from "../hub/client.ts";
+import { suggestion } from "../hub/known.ts";
 import { listOf } from "../hub/list.ts";
 import { columns, pairs } from "../terminal/columns.ts";
 import { durationText } from "../terminal/duration.ts";
@@ -58,11 +59,12 @@ async function showOne({ settings, terminal, signal }: Context, agent: string): 
   const hub = hubClient({ settings, terminal, signal });
   const presence = (await hub
     .get(`/v1/agents/${encodeURIComponent(agent)}`)
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
       if (!WaybillError.is(error, 404)) throw error;
+      const near = await suggestion(hub, "agents", agent);
       throw new WaybillError(
         404,
-        `No agent ${JSON.stringify(agent)} is enrolled at ${hub.url}. To see who is: waybill agents`,
+        `No agent ${JSON.stringify(agent)} is enrolled at ${hub.url}.${near} To see who is: waybill agents`,
         { cause: error },
       );
     })) as WirePresence & { readonly manifest: string };

@@ -7,6 +7,7 @@ import { isGiven, listOf, textOf } from "../command-line/given.ts";
 import { readJson } from "../files/read-text.ts";
 import { hubClient } from "../hub/client.ts";
 import type { HubClient } from "../hub/client.ts";
+import { suggestion } from "../hub/known.ts";
 import { columns } from "../terminal/columns.ts";
 import { durationText, parseDuration } from "../terminal/duration.ts";
 import type { Style } from "../terminal/style.ts";
@@ -17,7 +18,6 @@ const NOBODY = 4;
 /** How many offers are looked at where nothing else is said, and how many of them at a time. */
 const LOOKED_AT = "1000";
 const PAGE = 100;
-const OFFERED_BY_NOBODY = "Nobody here offers that. What is offered: waybill agents";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
   const capability = given.arguments["capability"];
@@ -42,12 +42,15 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     ...(words !== undefined && { words }),
   };
   const most = countOf(textOf(given, "limit") ?? LOOKED_AT, "limit");
-  const found = await findAll(hubClient({ settings, terminal, signal }), query, most);
+  const hub = hubClient({ settings, terminal, signal });
+  const found = await findAll(hub, query, most);
   const { fits, leftOut, next } = found;
+  const isUnknown = fits.length + leftOut.length === 0 && capability !== undefined;
+  const near = isUnknown ? await suggestion(hub, "capabilities", capability) : "";
   await terminal.answer(writeFound(found), (style) => {
     const sections = [
       fits.length === 0
-        ? `${style.bad("✗")} ${leftOut.length === 0 ? OFFERED_BY_NOBODY : "Nobody here fits."}`
+        ? `${style.bad("✗")} ${leftOut.length === 0 ? `${offeredByNobody(capability)}${near} What is offered: waybill agents` : "Nobody here fits."}`
         : columns(
             ["AGENT", "CAPABILITY", "COUNT ON", "LOAD", "TERMS", "WHY"],
             fits.map((each) => fitRow(each, style)),
@@ -73,6 +76,12 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   });
   return fits.length === 0 ? NOBODY : 0;
 };
+
+function offeredByNobody(capability: string | undefined): string {
+  return capability === undefined
+    ? "Nobody here offers that."
+    : `Nobody here offers ${printable(capability)}.`;
+}
 
 /** Page by page, and ranked as one. */
 async function findAll(

@@ -1,20 +1,27 @@
-import { takesFile } from "./words.ts";
+import { LIVE_COMMAND } from "./shells.ts";
+import { fixedWords, liveKind, takesAgent, takesFile } from "./words.ts";
 import type { Place } from "./words.ts";
 
 export function fishCompletion(places: readonly Place[]): string {
   const lines = places.flatMap(({ path, next, options, argument }) => {
     const at = `-n ${quoted(`__waybill_at ${quoted(path)}`)}`;
-    const completes = argument?.completes;
-    const words =
-      completes === undefined || completes === "file"
-        ? next
-        : completes.map((word) => [word, argument!.says] as const);
+    const fixed = fixedWords(argument);
+    const words = fixed.length === 0 ? next : fixed.map((word) => [word, argument!.says] as const);
+    const live = liveKind(argument);
     return [
       ...words.map(([word, says]) => `complete -c waybill ${at} -a ${word} -d ${quoted(says)}`),
-      ...(completes === "file" ? [`complete -c waybill ${at} -F`] : []),
+      ...(argument?.completes === "file" ? [`complete -c waybill ${at} -F`] : []),
+      ...(live === undefined ? [] : [`complete -c waybill ${at} -a ${quoted(liveWords(live))}`]),
       ...options.map((option) => {
         const { name, value, says } = option;
-        const takes = value === undefined ? "" : takesFile(option) ? " -r -F" : " -x";
+        const takes =
+          value === undefined
+            ? ""
+            : takesFile(option)
+              ? " -r -F"
+              : takesAgent(option)
+                ? ` -x -a ${quoted(liveWords("agents"))}`
+                : " -x";
         return `complete -c waybill ${at} -l ${name}${takes} -d ${quoted(says)}`;
       }),
     ];
@@ -38,6 +45,11 @@ end
 complete -c waybill -f
 ${lines.join("\n")}
 `;
+}
+
+/** What the hub knows by name; fish takes what is printed as text. */
+function liveWords(kind: string): string {
+  return `(type -q waybill; and command waybill ${LIVE_COMMAND} ${kind} (commandline -opc)[2..] 2>/dev/null)`;
 }
 
 /** In single quotes fish reads a backslash only before a quote or another backslash. */

@@ -1,3 +1,4 @@
+import type { Kind } from "../hub/known.ts";
 import type { ArgumentSpec, Command, OptionSpec } from "../command-line/command.ts";
 import { optionsOf } from "../command-line/parse.ts";
 
@@ -33,6 +34,23 @@ export function placesOf(commands: readonly Command[]): readonly Place[] {
       argument: command.arguments?.[0],
     })),
   ];
+}
+
+/** The words that the table itself has for an argument. */
+export function fixedWords(argument: ArgumentSpec | undefined): readonly string[] {
+  const completes = argument?.completes;
+  return typeof completes === "object" ? completes : [];
+}
+
+/** What the hub is asked for to complete an argument. */
+export function liveKind(argument: ArgumentSpec | undefined): Kind | undefined {
+  const completes = argument?.completes;
+  return typeof completes === "object" || completes === "file" ? undefined : completes;
+}
+
+/** Whether the value of an option is an agent that the hub knows. */
+export function takesAgent({ value }: OptionSpec): boolean {
+  return value === "<agent>";
 }
 
 /** Whether the shell completes the value of an option with files. */

@@ -7,6 +7,7 @@ import type { Papers } from "../trace/events.ts";
 import { signatureChecker } from "../trace/signatures.ts";
 import type { Recorded } from "../trace/build.ts";
 import type { HubClient } from "./client.ts";
+import { suggestion } from "./known.ts";
 import { listOf } from "./list.ts";
 
 /** Everything that the hub has on record about a job, named by its correlation id or a handoff's. */
@@ -32,9 +33,10 @@ async function correlationOf(hub: HubClient, id: string): Promise<string> {
     return parseEnvelope(readCompact(view.envelope).payload).correlation_id;
   } catch (error) {
     if (!WaybillError.is(error, 404)) throw error;
+    const near = await suggestion(hub, "handoffs", id);
     throw new WaybillError(
       404,
-      `The hub at ${hub.url} has neither a job nor a handoff ${id} on record. Check the id, and that this is the right hub.`,
+      `The hub at ${hub.url} has neither a job nor a handoff ${id} on record.${near} Check the id, and that this is the right hub.`,
       { cause: error },
     );
   }

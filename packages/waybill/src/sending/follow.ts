@@ -19,6 +19,8 @@ export interface FollowOptions {
   readonly command: string;
   /** How to have the same handoff again, for whoever has to answer later. */
   readonly again: (handoffId: string, answer: string) => string;
+  /** The same error, with what was probably meant. */
+  readonly explain: (error: WaybillError) => Promise<WaybillError>;
   /** Why nobody has taken it yet, as far as the hub can tell. */
   readonly whyNobody: () => Promise<readonly string[]>;
 }
@@ -67,7 +69,8 @@ class Following {
         await Promise.race([this.#handle.result, this.#unanswered.promise]),
       );
     } catch (thrown) {
-      return await this.#failed(WaybillError.from(thrown));
+      const error = WaybillError.from(thrown);
+      return await this.#failed(await this.#options.explain(error));
     } finally {
       for (const timer of timers) clearInterval(timer);
       signal.removeEventListener("abort", cancel);

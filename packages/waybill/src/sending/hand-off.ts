@@ -11,6 +11,7 @@ import { askedHub, hubClient } from "../hub/client.ts";
 import type { HubClient } from "../hub/client.ts";
 import type { Settings } from "../settings/settings.ts";
 import { printable } from "../terminal/text.ts";
+import { suggestion } from "../hub/known.ts";
 import { takeSeat } from "../hub/seat.ts";
 import type { Seat } from "../hub/seat.ts";
 import { Answers } from "./answers.ts";
@@ -59,7 +60,8 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
         const handle = agent.handoff({ ...work, acknowledge: "manual" });
         const isDetached = isGiven(given, "detach");
         const whyNobody = () => reasonsAgainst(context, hub, work);
-        const shown = { terminal, signal, answers, isDetached, command, again, whyNobody };
+        const explain = (error: WaybillError) => withSuggestion(context, work, error);
+        const shown = { terminal, signal, answers, isDetached, command, again, explain, whyNobody };
         return await follow(handle, shown);
       } finally {
         await agent.stop();
@@ -185,6 +187,19 @@ async function reasonsAgainst(
     .map(({ agent_id: agent, reasons }) =>
       printable(`${agent} can't take it: ${reasons.join("; ")}`),
     );
+}
+
+/** For a capability that nobody offers, or an agent that nobody is. */
+async function withSuggestion(
+  context: Context,
+  { capability, to }: HandoffOptions,
+  error: WaybillError,
+): Promise<WaybillError> {
+  if (error.status !== 404) return error;
+  const hub = hubClient(context);
+  const agent = to === undefined ? "" : await suggestion(hub, "agents", to);
+  const near = agent === "" ? await suggestion(hub, "capabilities", capability) : agent;
+  return near === "" ? error : new WaybillError(404, `${error.message}${near}`, { cause: error });
 }
 
 function refusedAs(agent: string, thrown: unknown): WaybillError {

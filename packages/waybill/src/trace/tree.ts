@@ -112,7 +112,8 @@ function eventLines(event: TraceEvent, place: Place, style: Style): string[] {
   const isNumbered = hasMore && event.attempt !== undefined && event.type !== "offered";
   const attempt = isNumbered ? style.faint(` #${event.attempt}`) : "";
   const { room, indent, isProofBeside } = roomFor(printable(event.says), { byWidth, width });
-  const says = [...shortened(printable(event.says), room * SAYS_LINES_MAX).split(" ")]
+  const says = shortened(printable(event.says), room * SAYS_LINES_MAX)
+    .split(" ")
     .map((word) => shortened(word, room))
     .join(" ");
   const text = toned(event.tone, says, style) + attempt;

@@ -1,0 +1,73 @@
+import { readHandoffView } from "@waybill/protocol/api";
+import type { WireDeadLetter, WireEntry, WirePresence } from "@waybill/protocol/api";
+import { parseEnvelope, readCompact } from "@waybill/protocol";
+import { didYouMean } from "../command-line/nearest.ts";
+import type { HubClient } from "./client.ts";
+import { readHead } from "./head.ts";
+import { listOf } from "./list.ts";
+
+/** What a hub can be asked for by name. */
+export const KINDS = ["agents", "capabilities", "handoffs", "dead-letters"] as const;
+export type Kind = (typeof KINDS)[number];
+
+const AGENTS_MAX = 500;
+const LETTERS_MAX = 100;
+/** How far back in the ledger open handoffs are looked for. */
+const ENTRIES_BACK = 300;
+const HANDOFFS_MAX = 20;
+
+/**
+ * The names that whoever asks may see: each is read from a list that the hub would show them anyway,
+ * so that a suggestion reveals nothing.
+ */
+export async function namesKnown(hub: HubClient, kind: Kind): Promise<readonly string[]> {
+  switch (kind) {
+    case "agents":
+      return (await presences(hub)).map(({ agent_id: agent }) => agent);
+    case "capabilities": {
+      const found = (await presences(hub)).flatMap(({ capabilities }) => capabilities);
+      return [...new Set(found.map(({ name }) => name))];
+    }
+    case "dead-letters":
+      return (await letters(hub)).map(({ id }) => id);
+    case "handoffs":
+      return openHandoffs(hub);
+  }
+}
+
+/** ` Did you mean …?`, or nothing: also where the hub does not say what there is. */
+export async function suggestion(hub: HubClient, kind: Kind, typed: string): Promise<string> {
+  try {
+    const names = await namesKnown(hub, kind);
+    return names.includes(typed) ? "" : didYouMean(typed, names);
+  } catch {
+    return "";
+  }
+}
+
+function presences(hub: HubClient): Promise<WirePresence[]> {
+  return listOf<WirePresence>(hub, "/v1/agents", "agents", AGENTS_MAX);
+}
+
+function letters(hub: HubClient): Promise<WireDeadLetter[]> {
+  return listOf<WireDeadLetter>(hub, "/v1/dead-letters", "dead_letters", LETTERS_MAX);
+}
+
+/** Those of the last entries of the ledger that are still open, the newest first. */
+async function openHandoffs(hub: HubClient): Promise<readonly string[]> {
+  const { sequence } = await readHead(hub);
+  const ids = new Set<string>();
+  for await (const line of hub.lines(`/v1/ledger?after=${Math.max(0, sequence - ENTRIES_BACK)}`)) {
+    const entry = JSON.parse(line) as WireEntry;
+    if (entry.handoff_id !== null && isHandoff(entry)) ids.add(entry.handoff_id);
+  }
+  const newest = [...ids].toReversed().slice(0, HANDOFFS_MAX);
+  const views = await Promise.all(
+    newest.map(async (id) => readHandoffView(await hub.get(`/v1/handoffs/${id}`))),
+  );
+  return views.filter(({ state }) => state === "open").map(({ id }) => id);
+}
+
+function isHandoff({ type, content }: WireEntry): boolean {
+  return type === "envelope" && parseEnvelope(readCompact(content).payload).kind === "handoff";
+}
