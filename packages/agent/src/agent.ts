@@ -48,6 +48,11 @@ export interface AgentOptions {
   readonly manifest?: Omit<ManifestInput, "agent_id" | "capabilities"> | undefined;
   /** How many attempts it works on at once, 16 where it is left out. */
   readonly credit?: number | undefined;
+  /**
+   * Lets it in at a hub that takes no strangers: what `waybill invite` has printed. It is used the first
+   * time, and never sent. Left out: the environment variable `WAYBILL_INVITATION`.
+   */
+  readonly invitation?: string | undefined;
   /** Whose manifests are believed. Left out: those that the hub has let in. */
   readonly trust?: TrustPolicy | undefined;
   /** The time it lives by, the system's where it is left out. A simulation hands in its own. */
@@ -216,10 +221,10 @@ class LinkedAgent implements Agent {
 
   async #start(): Promise<void> {
     const { hub, link } = this.#context;
-    const { manifest, credit = CREDIT } = this.#options;
+    const { manifest, invitation, credit = CREDIT } = this.#options;
     const key = await this.#key.load();
     const said = { ...manifest, agent_id: this.id, capabilities: this.#offered };
-    await link.within(publishManifest(hub, said, key)).catch((error: unknown) => {
+    await link.within(publishManifest(hub, said, key, invitation)).catch((error: unknown) => {
       throw this.#key.explain(error);
     });
     await link.open(this.#served.length === 0 ? 0 : credit, (delivery) => this.#take(delivery));

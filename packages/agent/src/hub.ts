@@ -48,8 +48,8 @@ export interface Hub {
   readonly isVolatile?: boolean;
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
-  /** Takes an agent's signed manifest into the registry. */
-  publish(manifest: string): Promise<void>;
+  /** Takes an agent's signed manifest into the registry; the first one may need the proof of an invitation. */
+  publish(manifest: string, invitation?: string): Promise<void>;
   /** A page of an agent's manifests by sequence, or the newest alone. */
   manifests(query: ManifestsQuery): Promise<PublishedPage>;
   /** Who of a page of those that offer something can do it, best first, and why the others can't. */

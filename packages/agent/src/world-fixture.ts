@@ -169,7 +169,7 @@ export function lineTo(server: () => HubServer): Hub {
       return (domain ??= server().domain);
     },
     submit: async (envelope) => server().submit(envelope),
-    publish: async (manifest) => server().publish(manifest),
+    publish: async (manifest, invitation) => server().publish(manifest, invitation),
     manifests: async (query) => server().manifests(query),
     find: async (query) => server().find(query),
     attach: async (request, handler) => server().attach(request, handler),

@@ -43,7 +43,8 @@ export interface Hub {
   readonly isVolatile?: boolean;
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
-  publish(manifest: string): Promise<void>;
+  /** Takes an agent's signed manifest into the registry; the first one may need the proof of an invitation. */
+  publish(manifest: string, invitation?: string): Promise<void>;
   /** A page of an agent's manifests by sequence, or the newest alone. */
   manifests(query: ManifestsQuery): Promise<PublishedPage>;
   /** Of those who offer a capability a page, the best of them first. */

@@ -37,11 +37,13 @@ export type {
   OfferedName,
   OfferPlace,
   Page,
+  SettingChange,
   Store,
   StoredHandoff,
   StoredKey,
   StoredManifest,
   StoredOffer,
+  StoredSetting,
   TextPage,
 } from "./store.ts";
 

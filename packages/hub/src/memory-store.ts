@@ -19,6 +19,7 @@ import type {
   StoredKey,
   StoredManifest,
   StoredOffer,
+  StoredSetting,
   TextPage,
 } from "./store.ts";
 
@@ -125,7 +126,7 @@ class MemoryStore implements Store {
     const judged = batch.map((each) => {
       const { change } = each;
       const fault = change.type === "commit" ? faultOfCommit(change.commit, view) : undefined;
-      if (fault === undefined && change.type === "commit") view.stage(change.commit);
+      if (fault === undefined) view.stage(stagedOf(change));
       return { ...each, fault };
     });
     const changes = judged.filter(({ fault }) => fault === undefined).map(({ change }) => change);
@@ -258,6 +259,16 @@ class MemoryStore implements Store {
   setting(name: string): Promise<string | undefined> {
     return this.#read((state) => state.setting(name));
   }
+
+  settings(prefix: string, page: Page<string>): Promise<readonly StoredSetting[]> {
+    return this.#read((state) => state.settings(prefix, page));
+  }
+}
+
+function stagedOf(change: Change): Commit {
+  if (change.type === "commit") return change.commit;
+  const { name, value } = change;
+  return { handoff: null, entries: [], settings: [{ name, from: null, to: value }] };
 }
 
 function closed(): WaybillError {

@@ -48,7 +48,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
   const { registry, clock, limits } = engine;
   if (!(await registry.isKnown(engine.id))) {
     const manifest = signManifest({ agent_id: engine.id, capabilities: [] }, options.key);
-    await registry.publish(manifest, clock.now());
+    await registry.publish(manifest, clock.now(), { newcomers: "open" });
   } else if ((await registry.keyOf(options.key.kid))?.agent !== engine.id) {
     throw new WaybillError(
       401,
@@ -65,7 +65,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
     deadLetters: new DeadLetters(engine),
     operator: new Operator(engine),
     submit: (envelope) => submit(engine, envelope),
-    publish: (manifest) => publish(engine, manifest),
+    publish: (manifest, invitation) => publish(engine, manifest, invitation),
     manifests: (query) => manifests(engine, query),
     find: (query) => find(engine, query),
     attach: (request, handler) => attach(engine, doorkeeper, request, handler),
@@ -89,8 +89,8 @@ function passingKey(store: Store): PrivateKey {
   return key;
 }
 
-async function publish(engine: Engine, manifest: string): Promise<void> {
-  await engine.publish(manifest);
+async function publish(engine: Engine, manifest: string, invitation?: string): Promise<void> {
+  await engine.publish(manifest, { newcomers: engine.options.newcomers ?? "open", invitation });
 }
 
 async function manifests(

@@ -2,12 +2,18 @@ import { digestOf, isAgentId, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
 import type { Digest, Found, KeyRecord, LifecycleTerms } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/api";
+import type { Newcomers } from "@waybill/protocol/api";
+import { actEntry } from "./admission/act.ts";
+import type { Act } from "./admission/act.ts";
+import { allowedSetting } from "./admission/admission.ts";
+import { invite } from "./admission/invitations.ts";
+import type { Invitation, NewInvitation } from "./admission/invitations.ts";
 import { caseOf } from "./custody/record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import type { Attachment, Delivery, HandoffView } from "./hub-api.ts";
 import { PAGE_CHARACTERS } from "./page.ts";
-import type { Published } from "./registry/registry.ts";
+import type { Publication, Published } from "./registry/registry.ts";
 import { currentKids, descriptionOf, factsOf } from "./registry/rows.ts";
 import type { Description } from "./registry/rows.ts";
 import { admit } from "./routing/admit.ts";
@@ -19,6 +25,7 @@ import type {
   OfferedName,
   OfferPlace,
   Page,
+  SettingChange,
   TextPage,
 } from "./store.ts";
 import { signCheckpoint } from "./ledger/checkpoint.ts";
@@ -174,9 +181,44 @@ export class Operator {
     };
   }
 
-  /** Publishes a manifest that has come over a network; `agent`: whose it must be. */
-  publish(manifest: string, agent?: string): Promise<Published> {
-    return this.#engine.publish(manifest, { agent, isFromAfar: true });
+  /** Whose first manifest is taken, where the hub was told. */
+  get newcomers(): Newcomers | undefined {
+    return this.#engine.options.newcomers;
+  }
+
+  /** Publishes a manifest that has come over a network. */
+  publish(manifest: string, publication: Omit<Publication, "isFromAfar">): Promise<Published> {
+    return this.#engine.publish(manifest, { ...publication, isFromAfar: true });
+  }
+
+  /** Makes an invitation: whoever has it may enrol one agent, once, until it runs out. */
+  async invite(wanted: NewInvitation = {}): Promise<Invitation> {
+    const { domain, clock } = this.#engine;
+    const at = clock.now();
+    const { invitation, change } = invite(domain, wanted, at);
+    const { id, agent, expiresAt } = invitation;
+    const expires_at = new Date(expiresAt).toISOString();
+    await this.#act({ type: "invited", invitation: id, agent, expires_at }, change);
+    return invitation;
+  }
+
+  /** Lets in an agent's id, or a key by its thumbprint, without an invitation. */
+  async allow(who: string): Promise<void> {
+    const name = allowedSetting(who);
+    const from = (await this.#engine.store.setting(name)) ?? null;
+    if (from === null) await this.#act({ type: "allowed", who }, { name, from, to: "{}" });
+  }
+
+  /** Puts on record what an operator has decided, together with what it changes. */
+  async #act(act: Act, ...settings: readonly SettingChange[]): Promise<void> {
+    this.#engine.assertOpen();
+    const entries = [actEntry(this.#engine.clock.now(), act)];
+    const outcome = await this.#engine.commit({ handoff: null, settings, entries });
+    if (outcome.type === "committed") return;
+    throw new WaybillError(
+      503,
+      "Another operator has changed this at the same time; look, and try again.",
+    );
   }
 
   async presence(agent: string): Promise<PresenceDetail> {

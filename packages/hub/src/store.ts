@@ -53,12 +53,29 @@ export interface LedgerHead {
   readonly hash: Digest;
 }
 
-/** What is written together: a handoff or a manifest, and the ledger entries that belong to it. */
+/** One setting that a commit changes, where it still is what the commit expects. */
+export interface SettingChange {
+  readonly name: string;
+  /** What it must be now; null where it must not be there. */
+  readonly from: string | null;
+  /** What it is from then on; null takes it away. */
+  readonly to: string | null;
+}
+
+/** A small value of a hub, by its name. */
+export interface StoredSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What is written together: a handoff or a manifest, settings, and the ledger entries that belong to them. */
 export interface Commit {
   /** The handoff as it is to be; its version must be exactly one more than what the store has. */
   readonly handoff: StoredHandoff | null;
   /** Its sequence must be exactly one more than that of the agent's newest manifest, 1 for the first. */
   readonly manifest?: NewManifest;
+  /** A setting that is not as expected makes the commit a conflict. Each name stands here once. */
+  readonly settings?: readonly SettingChange[];
   readonly entries: readonly NewEntry[];
 }
 
@@ -218,6 +235,8 @@ export interface Store {
 
   /** Small values of the hub itself (its key, the signed checkpoint), written whole. */
   setting(name: string): Promise<string | undefined>;
+  /** The settings whose names begin with this, by name. */
+  settings(prefix: string, page: Page<string>): Promise<readonly StoredSetting[]>;
   saveSetting(name: string, value: string): Promise<void>;
 
   /**

@@ -45,6 +45,18 @@ export {
   signOperatorRequest,
 } from "./api/operator-proof.ts";
 export type { OperatorClaim } from "./api/operator-proof.ts";
+export { defaultNewcomers, entryOf, NEWCOMERS } from "./api/newcomers.ts";
+export type { EntryWay, Newcomer, Newcomers } from "./api/newcomers.ts";
+export {
+  checkEnrolment,
+  checkInvitation,
+  newInvitation,
+  readEnrolment,
+  readInvitation,
+  signEnrolment,
+  wrongInvitation,
+} from "./api/invitation.ts";
+export type { EnrolmentClaim, InvitationFacts, ReadEnrolment } from "./api/invitation.ts";
 
 export { isInnerAddress } from "./api/inner-address.ts";
 export { checkEcho, inboxContactAt, readPush, readPushAnswer, writePush } from "./api/push.ts";
@@ -80,6 +92,7 @@ export type {
   WireEntry,
   WireInboxNews,
   WireInboxQuery,
+  WireInvitation,
   WirePresence,
   WireWellKnown,
 } from "./api/http-shapes.ts";

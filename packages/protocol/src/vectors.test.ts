@@ -299,6 +299,27 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
       api.checkRequestBody(claim, body === undefined ? undefined : api.digestOf(body));
       return {};
     }),
+  newcomer: (
+    api,
+    { newcomers, agent, kid, is_allowed: isAllowed, has_invitation: hasInvitation },
+  ) =>
+    outcome(api, () => {
+      api.entryOf(newcomers, { agent, kid, isAllowed, hasInvitation });
+      return {};
+    }),
+  invitation: (api, { newcomer, agent, expires_at: expiresAt, used_by: usedBy, at }) =>
+    outcome(api, () => {
+      api.checkInvitation({ agent, expiresAt, usedBy }, newcomer, at);
+      return {};
+    }),
+  enrolment: (api, { manifest, proof, token, domain }) =>
+    outcome(api, () => {
+      const { kid, payload } = api.readCompact(manifest);
+      const { agent_id: agent } = api.parseJson(payload) as { agent_id: string };
+      const claim = api.readEnrolment(proof).verify(token);
+      api.checkEnrolment(claim, { domain, agent, kid, manifest: api.digestOf(manifest) });
+      return {};
+    }),
   push: (api, input) => {
     const proven = HUB_OPERATIONS["request"]!(api, input, {});
     if (proven["status"] !== "ok") return proven;

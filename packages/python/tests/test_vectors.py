@@ -19,6 +19,7 @@ from waybill_sdk.protocol.frame import check_delivery, read_frames
 from waybill_sdk.protocol.history import check_history
 from waybill_sdk.protocol.ids import id_time, is_agent_id, is_id
 from waybill_sdk.protocol.instant import now_ms, parse_time
+from waybill_sdk.protocol.invitation import check_enrolment
 from waybill_sdk.protocol.json_text import parse_json
 from waybill_sdk.protocol.jws import Roots
 from waybill_sdk.protocol.key import enrol, public_key_from_bytes
@@ -311,6 +312,14 @@ def run_hub(given: Case) -> Outcome:
             token=given["token"],
         )
 
+    def enrolment() -> Outcome:
+        return check_enrolment(
+            given["proof"],
+            manifest=given["manifest"],
+            invitation=given["token"],
+            domain=given["domain"],
+        )
+
     if operation == "answer":
         error = error_of_response(given["http_status"], given["body"])
         return {
@@ -318,9 +327,10 @@ def run_hub(given: Case) -> Outcome:
             "retryable": error.retryable,
             "retry_after_ms": error.retry_after_ms,
         }
-    if operation in ("push", "echo", "inbox_contact", "address", "hub_id"):
+    of_hubs = ("push", "echo", "inbox_contact", "address", "hub_id", "newcomer", "invitation")
+    if operation in of_hubs:
         pytest.skip("These are rules for a hub and its inboxes, and this package is neither")
-    operations = [frames, delivery, hello, request, domain, operator_request]
+    operations = [frames, delivery, hello, request, domain, operator_request, enrolment]
     return outcome({each.__name__: each for each in operations}[operation])
 
 

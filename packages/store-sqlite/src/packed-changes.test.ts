@@ -59,6 +59,14 @@ test("whatever is sent to the thread is there what it was here, next to anything
     { handoff, entries: [envelope, decision] },
     { handoff: bare, entries: [] },
     { handoff: null, manifest, entries: [decision] },
+    {
+      handoff: null,
+      entries: [],
+      settings: [
+        { name: "new", from: null, to: "value" },
+        { name: "old", from: "value", to: null },
+      ],
+    },
     { handoff, manifest: { ...manifest, keys: [], capabilities: [] }, entries: [envelope] },
   ];
   for (const first of kinds) {

@@ -1,4 +1,4 @@
-import type { NewEntry, NewManifest, StoredHandoff } from "@waybill/hub";
+import type { NewEntry, NewManifest, SettingChange, StoredHandoff } from "@waybill/hub";
 import type { Change } from "./writer.ts";
 
 type Plain = string | number | null;
@@ -29,6 +29,9 @@ export function packChanges(changes: readonly Change[]): PackedChanges {
       const { from = null, id = null } = replayKey ?? {};
       to.push(at, handoffId, type, content, digest, from, id);
     }
+    const { settings = [] } = change;
+    to.push(settings.length);
+    for (const { name, from, to: value } of settings) to.push(name, from, value);
   }
   return to;
 }
@@ -111,6 +114,11 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     const id = next<string | null>();
     return { ...most, replayKey: from === null ? null : { from, id: id! } };
   };
+  const setting = (): SettingChange => ({
+    name: next(),
+    from: next<string | null>(),
+    to: next<string | null>(),
+  });
   const changes: Change[] = [];
   while (position < packed.length) {
     if (next() === SETTING) {
@@ -119,7 +127,14 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     }
     const stored = next() === NOTHING ? null : handoff();
     const published = next() === NOTHING ? {} : { manifest: manifest() };
-    changes.push({ handoff: stored, ...published, entries: several(entry) });
+    const entries = several(entry);
+    const settings = several(setting);
+    changes.push({
+      handoff: stored,
+      ...published,
+      entries,
+      ...(settings.length > 0 && { settings }),
+    });
   }
   return changes;
 }

@@ -10,6 +10,7 @@ import type {
   StoredKey,
   StoredManifest,
   StoredOffer,
+  StoredSetting,
   TextPage,
 } from "@waybill/hub";
 import type { Digest } from "@waybill/protocol";
@@ -53,6 +54,7 @@ const QUERIES = {
   capability: `SELECT capability.content AS text, sequence FROM capability ${NEWEST} WHERE name = ? AND capability.agent = ? AND version = ?`,
   capabilityNames: "SELECT name, agents FROM capability_name WHERE name > ? ORDER BY name LIMIT ?",
   setting: "SELECT value FROM setting WHERE name = ?",
+  settings: "SELECT name, value FROM setting WHERE name > ? ORDER BY name LIMIT ?",
 } as const;
 
 type QueryName = keyof typeof QUERIES;
@@ -174,6 +176,16 @@ export class Reader {
 
   setting(name: string): string | undefined {
     return this.#query.setting.get(name)?.["value"] as string | undefined;
+  }
+
+  settings(prefix: string, { after = prefix, limit }: Page<string>): StoredSetting[] {
+    const found: StoredSetting[] = [];
+    for (const row of this.#query.settings.iterate(after, limit)) {
+      const { name, value } = row as { name: string; value: string };
+      if (!name.startsWith(prefix)) break;
+      found.push({ name, value });
+    }
+    return found;
   }
 }
 

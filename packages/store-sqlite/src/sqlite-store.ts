@@ -15,6 +15,7 @@ import type {
   StoredKey,
   StoredManifest,
   StoredOffer,
+  StoredSetting,
   TextPage,
 } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
@@ -247,6 +248,10 @@ class FileStore implements SqliteStore {
 
   setting(name: string): Promise<string | undefined> {
     return this.#read((reader) => reader.setting(name));
+  }
+
+  settings(prefix: string, page: Page<string>): Promise<readonly StoredSetting[]> {
+    return this.#read((reader) => reader.settings(prefix, page));
   }
 
   ledgerHead(): Promise<LedgerHead> {

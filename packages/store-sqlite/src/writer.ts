@@ -33,12 +33,13 @@ export class Writer {
     this.#database = database;
     this.#run = statements(database);
     this.head = head;
-    const { version, seen, newest, keyOwner } = this.#run;
+    const { version, seen, newest, keyOwner, setting } = this.#run;
     this.#view = {
       versionOf: (id) => (version.get(id)?.["version"] as number | undefined) ?? 0,
       seen: (from, id) => seen.get(id, from)?.["digest"] as Digest | undefined,
       sequenceOf: (agent) => (newest.get(agent)?.["sequence"] as number | undefined) ?? 0,
       keyOwner: (kid) => keyOwner.get(kid)?.["agent"] as string | undefined,
+      setting: (name) => setting.get(name)?.["value"] as string | undefined,
     };
   }
 
@@ -77,16 +78,20 @@ export class Writer {
       this.#run.saveSetting.run(change.setting, change.value);
       return { type: "committed", lastSequence: this.head.sequence };
     }
-    const { handoff, manifest, entries } = change;
+    const { handoff, manifest, entries, settings = [] } = change;
     const row = handoff === null ? undefined : this.#run.version.get(handoff.id);
     const isNext = handoff === null || handoff.version === ((row?.["version"] as number) ?? 0) + 1;
-    if (isLookedFor || !isNext || manifest !== undefined) {
+    if (isLookedFor || !isNext || manifest !== undefined || settings.length > 0) {
       const fault = faultOfCommit(change, this.#view);
       if (fault !== undefined) return fault;
     }
     for (const entry of entries) this.#append(entry);
     if (handoff !== null) this.#put(handoff, row?.["inboxes"] as string | undefined);
     if (manifest !== undefined) this.#putManifest(manifest);
+    for (const { name, to } of settings) {
+      if (to === null) this.#run.removeSetting.run(name);
+      else this.#run.saveSetting.run(name, to);
+    }
     return { type: "committed", lastSequence: this.head.sequence };
   }
 
@@ -212,6 +217,8 @@ function statements(database: DatabaseSync) {
     ),
     uncount: prepare("UPDATE capability_name SET agents = agents - 1 WHERE name = ?"),
     forgetName: prepare("DELETE FROM capability_name WHERE name = ? AND agents = 0"),
+    setting: prepare("SELECT value FROM setting WHERE name = ?"),
+    removeSetting: prepare("DELETE FROM setting WHERE name = ?"),
     saveSetting: prepare(
       "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     ),

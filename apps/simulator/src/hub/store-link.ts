@@ -74,6 +74,7 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     offers: (by, page) => call(() => store.offers(by, page)),
     capability: (place) => call(() => store.capability(place)),
     capabilityNames: (page) => call(() => store.capabilityNames(page)),
+    settings: (prefix, page) => call(() => store.settings(prefix, page)),
     setting: (name) => call(() => store.setting(name)),
     saveSetting: (name, value) => call(() => store.saveSetting(name, value)),
   };

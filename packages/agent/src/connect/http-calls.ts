@@ -44,10 +44,14 @@ export class HttpCalls {
     return textOf(await request(url, { method: "POST", body: { envelope }, signal }), "receipt");
   }
 
-  async publish(manifest: string, signal: AbortSignal): Promise<void> {
+  async publish(
+    manifest: string,
+    invitation: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const agent = textOf(parseJson(readCompact(manifest).payload), "agent_id");
     const url = this.#address.path(`/v1/agents/${encodeURIComponent(agent)}`);
-    await request(url, { method: "PUT", body: { manifest }, signal });
+    await request(url, { method: "PUT", body: { manifest, invitation }, signal });
   }
 
   async manifests({ agent, ...page }: ManifestsQuery, signal: AbortSignal): Promise<PublishedPage> {

@@ -66,8 +66,8 @@ export class RemoteHub implements Hub {
     return textOf(await socket.call("submit", { envelope }), "receipt");
   }
 
-  publish(manifest: string): Promise<void> {
-    return this.#persist((signal) => this.#options.http.publish(manifest, signal));
+  publish(manifest: string, invitation?: string): Promise<void> {
+    return this.#persist((signal) => this.#options.http.publish(manifest, invitation, signal));
   }
 
   async manifests(query: ManifestsQuery): Promise<PublishedPage> {

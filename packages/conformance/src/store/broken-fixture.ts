@@ -227,6 +227,23 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     },
   })),
 
+  "a commit changes its settings, and takes away those that are to be nothing": faulty((store) => ({
+    async setting(name) {
+      return (await store.setting(name)) ?? (name === "other" ? "1" : undefined);
+    },
+  })),
+  "a commit whose settings are not as it expects is a conflict, and changes nothing": answering(
+    (outcome, { settings }, { isAlone }) =>
+      settings !== undefined && isAlone && outcome.type === "conflict" ? MADE : outcome,
+  ),
+  "of commits that use one setting up at the same time, exactly one succeeds": answering(
+    (outcome, { settings }, { isAlone }) =>
+      settings !== undefined && !isAlone && outcome.type === "conflict" ? MADE : outcome,
+  ),
+  "settings are listed by the beginning of their names, in pages": faulty((store) => ({
+    settings: (prefix, page) => store.settings(prefix.trim(), page),
+  })),
+
   "an empty ledger has the head that every chain begins with": faulty((store) => ({
     async ledgerHead() {
       const head = await store.ledgerHead();

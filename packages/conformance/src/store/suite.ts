@@ -6,6 +6,7 @@ import { findingCases } from "./cases/finding.ts";
 import { ledgerCases } from "./cases/ledger.ts";
 import { loadCases } from "./cases/load.ts";
 import { registryCases } from "./cases/registry.ts";
+import { settingCases } from "./cases/settings.ts";
 import type { StoreCase, StoreSubject, StoreSuiteOptions } from "./subject.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -17,6 +18,7 @@ export function storeSuite(options: StoreSuiteOptions): StoreCase[] {
     ledgerCases,
     findingCases,
     registryCases,
+    settingCases,
     loadCases,
     closingCases,
   ].flatMap((each) => bound(each, options.open));

@@ -2,6 +2,7 @@ import { isOfferDue, liveAttempt, newId, WaybillError } from "@waybill/protocol"
 import type { LifecycleTerms, Outcome } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
+import { Admission } from "../admission/admission.ts";
 import { Cases } from "../custody/cases.ts";
 import type { Draft } from "../custody/draft.ts";
 import { Receipts } from "../custody/receipts.ts";
@@ -90,6 +91,11 @@ export class Engine {
       limits: this.limits,
       domain: this.domain,
       names: [this.id, ...(options.operators ?? [])],
+      admission: new Admission({
+        store: this.store,
+        domain: this.domain,
+        allowed: options.allowed ?? [],
+      }),
     });
     this.unseen = new Unseen(this.limits.unseenCharacters, this.attached);
     this.keys = new KeyWatch({
@@ -165,7 +171,7 @@ export class Engine {
   }
 
   /** Puts a manifest on record. */
-  async publish(manifest: string, publication?: Publication): Promise<Published> {
+  async publish(manifest: string, publication: Publication): Promise<Published> {
     this.assertOpen();
     const published = await this.registry.publish(manifest, this.clock.now(), publication);
     await this.keys.check(published.agent);

@@ -1,6 +1,7 @@
 import { LIMITS } from "@waybill/protocol";
 import type { Limits, PrivateKey, TrustPolicy } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol";
+import type { Newcomers } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
 import type { Store } from "../store.ts";
 
@@ -41,6 +42,14 @@ export interface HubOptions {
    * whoever can reach a hub inside a process is in that process.
    */
   readonly trust?: TrustPolicy | undefined;
+  /**
+   * Whose first manifest is taken: `open`, anybody's; `allow-list`, those that `allowed` or an operator
+   * names; `invitation`, theirs, and those that an operator has invited. Left out, anybody's, and where
+   * the hub is served beyond this machine, by invitation.
+   */
+  readonly newcomers?: Newcomers | undefined;
+  /** Agent ids, and thumbprints of keys, that are let in without an invitation. */
+  readonly allowed?: readonly string[] | undefined;
   /** Agents that may replay the dead letters of others. */
   readonly operators?: readonly string[] | undefined;
   /** An agent with the capability `dead_letter`, which is handed each dead letter. */

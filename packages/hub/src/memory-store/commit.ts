@@ -9,11 +9,12 @@ export interface CommitView {
   /** Of the newest manifest; 0 where there is none. */
   sequenceOf(agent: string): number;
   keyOwner(kid: string): string | undefined;
+  setting(name: string): string | undefined;
 }
 
 /** Why a commit can't be carried out, or undefined when it can. */
 export function faultOfCommit(
-  { handoff, manifest, entries }: Commit,
+  { handoff, manifest, entries, settings = [] }: Commit,
   view: CommitView,
 ): Exclude<CommitOutcome, { type: "committed" }> | undefined {
   const own = new Map<string, Digest>();
@@ -25,6 +26,9 @@ export function faultOfCommit(
     own.set(key, digest);
   }
   if (handoff !== null && handoff.version !== view.versionOf(handoff.id) + 1) {
+    return { type: "conflict" };
+  }
+  if (settings.some(({ name, from }) => (view.setting(name) ?? null) !== from)) {
     return { type: "conflict" };
   }
   if (manifest === undefined) return undefined;
@@ -42,12 +46,15 @@ export function stagedView(base: CommitView): CommitView & { stage(commit: Commi
   const digests = new Map<string, Map<string, Digest>>();
   const sequences = new Map<string, number>();
   const keyOwners = new Map<string, string>();
+  const staged = new Map<string, string | undefined>();
   return {
     versionOf: (id) => versions.get(id) ?? base.versionOf(id),
     seen: (from, id) => digests.get(from)?.get(id) ?? base.seen(from, id),
     sequenceOf: (agent) => sequences.get(agent) ?? base.sequenceOf(agent),
     keyOwner: (kid) => keyOwners.get(kid) ?? base.keyOwner(kid),
-    stage({ handoff, manifest, entries }) {
+    setting: (name) => (staged.has(name) ? staged.get(name) : base.setting(name)),
+    stage({ handoff, manifest, entries, settings = [] }) {
+      for (const { name, to } of settings) staged.set(name, to ?? undefined);
       if (handoff !== null) versions.set(handoff.id, handoff.version);
       if (manifest !== undefined) {
         sequences.set(manifest.agent, manifest.sequence);

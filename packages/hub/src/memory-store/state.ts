@@ -7,6 +7,7 @@ import type {
   LedgerHead,
   Page,
   StoredHandoff,
+  StoredSetting,
   TextPage,
 } from "../store.ts";
 import { byText, IdIndex } from "./id-index.ts";
@@ -29,6 +30,7 @@ export class MemoryState {
   readonly #replayKeys = new ReplayKeys((sequence) => this.#ledger.entry(sequence).replayKey!);
   readonly #names = new Map<string, string>();
   readonly #settings = new Map<string, string>();
+  readonly #settingNames = new SortedSet<string>(byText);
 
   readonly #due = new SortedSet<Due>((a, b) => a.wakeAt - b.wakeAt || byText(a.id, b.id));
   readonly #waiting = new IdIndex();
@@ -58,6 +60,7 @@ export class MemoryState {
     const entries = commit.entries.map((entry) => [this.#append(entry), entry.content] as const);
     if (commit.handoff !== null) this.#put(commit.handoff, entries);
     if (commit.manifest !== undefined) this.registry.put(commit.manifest);
+    for (const { name, to } of commit.settings ?? []) this.#changeSetting(name, to);
     return { type: "committed", lastSequence: this.#head.sequence };
   }
 
@@ -138,7 +141,26 @@ export class MemoryState {
   }
 
   saveSetting(name: string, value: string): void {
-    this.#settings.set(name, value);
+    this.#changeSetting(name, value);
+  }
+
+  #changeSetting(name: string, to: string | null): void {
+    if (to === null) {
+      this.#settings.delete(name);
+      this.#settingNames.delete(name);
+      return;
+    }
+    this.#settings.set(name, to);
+    this.#settingNames.add(name);
+  }
+
+  settings(prefix: string, { after = prefix, limit }: Page<string>): StoredSetting[] {
+    const found: StoredSetting[] = [];
+    for (const name of this.#settingNames.after(after)) {
+      if (found.length === limit || !name.startsWith(prefix)) break;
+      found.push({ name, value: this.#settings.get(name)! });
+    }
+    return found;
   }
 
   setting(name: string): string | undefined {

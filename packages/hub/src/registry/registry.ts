@@ -2,6 +2,7 @@ import {
   batchRoots,
   compileSchema,
   decideTrust,
+  digestOf,
   isAgentId,
   isReservedId,
   parseJson,
@@ -23,6 +24,8 @@ import type {
   VerifiedManifest,
   VerifyOptions,
 } from "@waybill/protocol";
+import { NO_MORE } from "../admission/admission.ts";
+import type { Admission, Entry } from "../admission/admission.ts";
 import { Lanes } from "../custody/lanes.ts";
 import { Recent } from "../custody/recent.ts";
 import type { OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
@@ -60,10 +63,11 @@ export interface RegistryOptions {
   readonly domain: string;
   /** Names that strangers must not enrol under, nor under names that look alike. */
   readonly names: readonly string[];
+  readonly admission: Admission;
 }
 
 /** How a manifest has come, and whose it must be. */
-export interface Publication {
+export interface Publication extends Entry {
   readonly agent?: string | undefined;
   /** Over a network: then its author may be anybody. */
   readonly isFromAfar?: boolean;
@@ -96,6 +100,7 @@ export class Registry {
   readonly #limits: Limits;
   readonly #domain: string;
   readonly #names: readonly string[];
+  readonly #admission: Admission;
   readonly #lanes = new Lanes();
   /** A key never goes from one agent to another. */
   readonly #owners = new Recent<string, string>(KEYS_KEPT);
@@ -113,7 +118,8 @@ export class Registry {
   /** How often something was forgotten: what was read before that may be out of date. */
   #forgotten = 0;
 
-  constructor({ store, commit, trust, limits, domain, names }: RegistryOptions) {
+  constructor({ store, commit, trust, limits, domain, names, admission }: RegistryOptions) {
+    this.#admission = admission;
     this.#store = store;
     this.#commit = commit;
     this.#trust = trust;
@@ -199,8 +205,8 @@ export class Registry {
   }
 
   /** Checks a manifest against the one before and puts it on record. */
-  async publish(text: string, at: number, publication: Publication = {}): Promise<Published> {
-    const { agent: expected, isFromAfar = false } = publication;
+  async publish(text: string, at: number, publication: Publication): Promise<Published> {
+    const { agent: expected } = publication;
     const { kid, payload } = readCompact(text, this.#limits);
     // Where the key is known, what it has not signed is not read.
     const signer = await this.keyOf(kid);
@@ -218,13 +224,24 @@ export class Registry {
         { at: "/agent_id" },
       );
     }
-    return this.#lanes.run(agent, () => this.#publish(agent, text, at, isFromAfar));
+    return this.#lanes.run(agent, () => this.#publish(agent, text, at, publication));
   }
 
-  async #publish(agent: string, text: string, at: number, isFromAfar: boolean): Promise<Published> {
+  async #publish(
+    agent: string,
+    text: string,
+    at: number,
+    publication: Publication,
+  ): Promise<Published> {
+    const { isFromAfar = false } = publication;
+    const { kid: signedBy } = readCompact(text, this.#limits);
+    const newcomer = { agent, kid: signedBy, manifest: digestOf(text) };
     for (;;) {
       const previous = await this.#newest(agent);
-      const signer = await this.keyOf(readCompact(text, this.#limits).kid);
+      // Who is not let in costs no more than that: its schemas are not read.
+      const { settings, entries } =
+        previous === undefined ? await this.#admission.admit(newcomer, publication, at) : NO_MORE;
+      const signer = await this.keyOf(signedBy);
       const verified = verifyManifest(text, {
         previous,
         fromFirst: true,
@@ -238,7 +255,8 @@ export class Registry {
       const outcome = await this.#commit({
         handoff: null,
         manifest: newManifestOf(verified, previous),
-        entries: [manifestEntry(verified)],
+        settings,
+        entries: [manifestEntry(verified), ...entries],
         // A store that fails may have committed all the same.
       }).finally(() => this.forget(agent));
       if (outcome.type === "committed") return { agent, sequence };

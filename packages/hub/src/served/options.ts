@@ -1,3 +1,4 @@
+import type { Newcomers } from "@waybill/protocol/api";
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import type { ServedLimits } from "./budgets.ts";
@@ -34,6 +35,11 @@ export interface ServeOptions {
    * proxy (`X-Forwarded-For`, `Forwarded`, `Via`) counts as one from elsewhere, whatever was said.
    */
   readonly isOpenRegistry?: boolean | undefined;
+  /**
+   * Whose first manifest is taken, as for `openHub`. Left out: what the hub was opened with, or anybody's
+   * where nobody but this machine can ask, and otherwise by invitation.
+   */
+  readonly newcomers?: Newcomers | undefined;
   /**
    * Places of an inner network that the inboxes of agents may name, as `host` or `host:port`; there
    * http will do. Left out: none.

@@ -2,6 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
+import { defaultNewcomers } from "@waybill/protocol/api";
 import { Hosts, isLocalOnly, isLoopback } from "./doors/hosts.ts";
 import { operatorTokenOf } from "./doors/operator-token.ts";
 import { Slots } from "./doors/slots.ts";
@@ -40,6 +41,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { isBehindProxy = false } = options;
   const isLocal = isLocalOnly({ ...options, host });
   const { isOpenRegistry } = options;
+  const newcomers = options.newcomers ?? hub.operator.newcomers ?? defaultNewcomers({ isLocal });
   const budgets = new Budgets(options.limits);
   const { limits } = budgets;
   const { operator } = hub;
@@ -94,6 +96,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     polls,
     isOpenRegistry,
     isLocal,
+    newcomers,
     metrics,
     get isEnding() {
       return closed !== undefined;
@@ -108,6 +111,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     addRoute(server.fastify, operation, { served, callers, connections, tolls, slots, door });
   const sockets = new Sockets(server.fastify.server, {
     hub,
+    newcomers,
     connections,
     budgets,
     door,

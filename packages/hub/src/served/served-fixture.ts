@@ -45,7 +45,7 @@ export interface WorldOptions {
 export async function openWorld({ hub: more, serve }: WorldOptions = {}): Promise<World> {
   const store = more?.store ?? memoryStore();
   const hub = await openHub({ store, key: generateKey(), id: "hub", ...more });
-  const served = await serveHub({ hub, store, ...serve });
+  const served = await serveHub({ hub, store, newcomers: "open", ...serve });
   return {
     hub,
     store,

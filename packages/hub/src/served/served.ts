@@ -1,3 +1,4 @@
+import type { Newcomers } from "@waybill/protocol/api";
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import type { Polls } from "./inbox/polls.ts";
@@ -13,6 +14,7 @@ export interface Served {
   readonly url: string;
   /** Whether strangers may read the registry, where its operator has said so. */
   readonly isOpenRegistry: boolean | undefined;
+  readonly newcomers: Newcomers;
   /** Nobody but this machine can ask it, unless a proxy passes requests on that nobody has told it of. */
   readonly isLocal: boolean;
   readonly metrics: HubMetrics;

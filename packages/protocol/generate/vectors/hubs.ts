@@ -236,6 +236,89 @@ const operator = (
   expect: { status },
 });
 
+const INVITATION = `${editor.kid}.${base64url(sha256("waybill vectors: id").subarray(0, 16))}.${base64url(sha256("waybill vectors: invitation"))}`;
+const FIRST_MANIFEST = signed(
+  {
+    waybill: 1,
+    kind: "manifest",
+    agent_id: researcher.agent,
+    sequence: 1,
+    capabilities: [],
+    keys: [researcher.jwk],
+  },
+  researcher,
+);
+
+/** The proof of an invitation: an HMAC of its payload, keyed by the invitation that is not in it. */
+function enrolmentProof(
+  over: Members = {},
+  { token = INVITATION, words = "waybill invitation 1", payload }: Record<string, string> = {},
+): string {
+  const claim = {
+    waybill: 1,
+    kind: "enrolment",
+    domain: editor.kid,
+    agent: researcher.agent,
+    kid: researcher.kid,
+    manifest: digest(FIRST_MANIFEST),
+    ...over,
+  };
+  const given = `${INVITATION.split(".")[1]}.${base64url(payload ?? JSON.stringify(claim))}`;
+  const mac = crypto.createHmac("sha256", token).update(`${words}\n${given}`).digest();
+  return `${given}.${base64url(mac)}`;
+}
+
+const enrolment = (
+  title: string,
+  status: number | "ok",
+  given: string,
+  over: Members = {},
+): Row => ({
+  rules: [111],
+  title,
+  input: {
+    operation: "enrolment",
+    manifest: FIRST_MANIFEST,
+    proof: given,
+    token: INVITATION,
+    domain: editor.kid,
+    ...over,
+  },
+  expect: { status },
+});
+
+const newcomer = (
+  title: string,
+  status: number | "ok",
+  newcomers: string,
+  [isAllowed, hasInvitation]: readonly [boolean, boolean],
+): Row => ({
+  rules: [110],
+  title,
+  input: {
+    operation: "newcomer",
+    newcomers,
+    agent: researcher.agent,
+    kid: researcher.kid,
+    is_allowed: isAllowed,
+    has_invitation: hasInvitation,
+  },
+  expect: { status },
+});
+
+const invitation = (title: string, status: number | "ok", over: Members = {}): Row => ({
+  rules: [112],
+  title,
+  input: {
+    operation: "invitation",
+    newcomer: researcher.agent,
+    expires_at: NOW + MINUTE,
+    at: NOW,
+    ...over,
+  },
+  expect: { status },
+});
+
 const post = (title: string, status: number | "ok", over: Members, body?: string): Row =>
   request([82], title, status, {
     authorization: proof({ method: "POST", ...over }),
@@ -599,6 +682,51 @@ export const HUBS: VectorFile = vectorFile(
     operator([96], "the token itself, where the proof belongs", 401, {
       authorization: `Waybill-Operator ${TOKEN}`,
     }),
+
+    enrolment("an invited agent", "ok", enrolmentProof()),
+    enrolment("an enrolment with more than anybody knows", "ok", enrolmentProof({ more: 1 })),
+    enrolment(
+      "another invitation of the same id",
+      401,
+      enrolmentProof({}, { token: `${INVITATION.slice(0, -2)}AA` }),
+    ),
+    enrolment(
+      "the secret of the invitation alone as the key",
+      401,
+      enrolmentProof({}, { token: INVITATION.split(".")[2]! }),
+    ),
+    enrolment("a MAC of other words", 401, enrolmentProof({}, { words: "waybill operator 1" })),
+    enrolment("an enrolment of another agent", 401, enrolmentProof({ agent: stranger.agent })),
+    enrolment("an enrolment with another key", 401, enrolmentProof({ kid: stranger.kid })),
+    enrolment("an enrolment by another manifest", 401, enrolmentProof({ manifest: digest("x") })),
+    enrolment("an enrolment in another domain", 401, enrolmentProof({ domain: researcher.kid })),
+    enrolment("at a hub of another domain", 401, enrolmentProof(), { domain: researcher.kid }),
+    enrolment("an enrolment of another kind", 401, enrolmentProof({ kind: "operator_request" })),
+    enrolment("an enrolment of another version", 401, enrolmentProof({ waybill: 2 })),
+    enrolment("an enrolment that names no key", 401, enrolmentProof({ kid: undefined })),
+    enrolment("an enrolment that is no object", 401, enrolmentProof({}, { payload: "null" })),
+    enrolment(
+      "an enrolment with a member twice",
+      401,
+      enrolmentProof({}, { payload: '{"waybill":1,"waybill":1}' }),
+    ),
+    enrolment("an enrolment without a MAC", 401, enrolmentProof().split(".").slice(0, 2).join(".")),
+    enrolment("an enrolment with a fourth part", 401, `${enrolmentProof()}.AA`),
+    { ...enrolment("the invitation itself", 401, INVITATION), rules: [113] },
+    newcomer("a stranger at an open hub", "ok", "open", [false, false]),
+    newcomer("a stranger at a hub with an allow-list", 403, "allow-list", [false, false]),
+    newcomer("an invited stranger at a hub with an allow-list", 403, "allow-list", [false, true]),
+    newcomer("who is on the allow-list", "ok", "allow-list", [true, false]),
+    newcomer("a stranger at a hub that invites", 403, "invitation", [false, false]),
+    newcomer("an invited stranger at a hub that invites", "ok", "invitation", [false, true]),
+    newcomer("who is allowed at a hub that invites", "ok", "invitation", [true, false]),
+    invitation("an invitation for anybody", "ok"),
+    invitation("an invitation for this agent", "ok", { agent: researcher.agent }),
+    invitation("an invitation for another agent", 403, { agent: stranger.agent }),
+    invitation("an invitation that was used", 403, { used_by: stranger.agent }),
+    invitation("an invitation that this agent has used", 403, { used_by: researcher.agent }),
+    invitation("an invitation in its last moment", "ok", { expires_at: NOW + 1 }),
+    invitation("an invitation that has run out", 403, { expires_at: NOW }),
 
     pushed("a push", "ok", { body_digest: digest(PUSH) }),
     pushed(

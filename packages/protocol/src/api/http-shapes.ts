@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { lazy } from "../lazy.ts";
+import { NEWCOMERS } from "./newcomers.ts";
+import type { Newcomers } from "./newcomers.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
 import type { PushAnswer, WirePush } from "./push.ts";
@@ -58,6 +60,17 @@ export interface WireEntry {
   readonly hash: string;
 }
 
+/** An invitation that a hub has made. */
+export interface WireInvitation {
+  /** Names the invitation. It is no secret. */
+  readonly id: string;
+  /** Where it is for one agent alone. */
+  readonly agent?: string | undefined;
+  readonly expires_at: string;
+  /** The invitation itself, in the answer to whoever made it. */
+  readonly invitation?: string | undefined;
+}
+
 interface WireAttempt {
   readonly handoff_id: string;
   readonly attempt: number;
@@ -87,6 +100,8 @@ export interface WireWellKnown {
   /** The custody domain: the thumbprint of the key that signed the hub's first manifest. */
   readonly domain: string;
   readonly manifest: string;
+  /** Whose first manifest is taken. */
+  readonly newcomers: Newcomers;
   readonly api: string;
   readonly socket: string;
   readonly agents: string;
@@ -100,7 +115,14 @@ export interface HttpShapes {
   readonly pushAnswer: z.ZodType<PushAnswer>;
   readonly submission: z.ZodType<{ envelope: string }>;
   readonly receipt: z.ZodType<{ receipt: string }>;
-  readonly publication: z.ZodType<{ manifest: string }>;
+  readonly publication: z.ZodType<{ manifest: string; invitation?: string | undefined }>;
+  readonly newInvitation: z.ZodType<{
+    agent?: string | undefined;
+    expires_seconds?: number | undefined;
+  }>;
+  readonly invitation: z.ZodType<WireInvitation>;
+  /** An agent's id, or the thumbprint of a key. */
+  readonly allowed: z.ZodType<{ who: string }>;
   readonly enrolled: z.ZodType<{ agent_id: string; sequence: number }>;
   readonly presence: z.ZodType<WirePresence>;
   readonly presences: z.ZodType<Listed<string> & { agents: readonly WirePresence[] }>;
@@ -132,6 +154,8 @@ export interface HttpShapes {
 const LIST_AT_MOST = 500;
 const NEWS_AT_MOST = 1_000;
 const CHALLENGE_CHARACTERS = 256;
+const PROOF_CHARACTERS = 2_048;
+const INVITATION_SECONDS_AT_MOST = 366 * 86_400;
 
 /** What the operations of the HTTP API take and answer. */
 export const httpShapes: () => HttpShapes = lazy(() => {
@@ -188,6 +212,7 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     attempts: count,
   };
 
+  const proof = text.max(PROOF_CHARACTERS);
   const challenge = text.max(CHALLENGE_CHARACTERS);
 
   return {
@@ -205,7 +230,18 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     }),
     submission: z.object({ envelope: text }),
     receipt: z.object({ receipt: text }),
-    publication: z.object({ manifest: text }),
+    publication: z.object({ manifest: text, invitation: proof.optional() }),
+    newInvitation: z.object({
+      agent: agentId.optional(),
+      expires_seconds: z.number().positive().max(INVITATION_SECONDS_AT_MOST).optional(),
+    }),
+    allowed: z.object({ who: z.union([agentId, kid]) }),
+    invitation: z.object({
+      id: text,
+      agent: agentId.optional(),
+      expires_at: time,
+      invitation: text.optional(),
+    }),
     enrolled: z.object({ agent_id: agentId, sequence: z.int().min(1) }),
     presence,
     presences: z.object({ agents: z.array(presence), next: agentId.optional() }),
@@ -238,6 +274,7 @@ export const httpShapes: () => HttpShapes = lazy(() => {
       hub: agentId,
       domain: kid,
       manifest: text,
+      newcomers: z.enum(NEWCOMERS),
       api: text,
       socket: text,
       agents: text,

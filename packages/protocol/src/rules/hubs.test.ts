@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import {
   checkDomain,
   checkEcho,
+  checkEnrolment,
+  checkInvitation,
   checkHello,
   checkRequest,
   checkRequestBody,
@@ -11,19 +13,24 @@ import {
   checkRequestLine,
   errorOfResponse,
   HTTP_STATUS,
+  defaultNewcomers,
+  entryOf,
   hubIdOf,
   isInnerAddress,
   joinFrames,
   messageCharacters,
+  newInvitation,
   newOperatorToken,
   operatorTokenDomain,
   readAgentFrames,
   readDelivery,
+  readEnrolment,
   readFindQuery,
   readFound,
   readHandoffView,
   readHello,
   readHubFrames,
+  readInvitation,
   readOperatorRequest,
   readProblem,
   readPublished,
@@ -32,6 +39,7 @@ import {
   readPushAnswer,
   readRequest,
   shapes,
+  signEnrolment,
   signHello,
   signOperatorRequest,
   signRequest,
@@ -47,6 +55,7 @@ import type { Delivery, HandoffView, Hello, RequestClaim } from "../api.ts";
 import {
   provenKey,
   digestOf,
+  generateKey,
   newId,
   publicKeyFrom,
   readCompact,
@@ -522,6 +531,76 @@ test("WB-96 the token is not in what is sent, and is no proof itself", () => {
   expect(everything).not.toContain(TOKEN.slice(44));
   for (const text of [`Bearer ${TOKEN}`, `Waybill-Operator ${TOKEN}`, TOKEN]) {
     expect(statusOf(() => readOperatorRequest(text, TOKEN))).toBe(401);
+  }
+});
+
+const INVITATION = newInvitation(DOMAIN);
+const NEWCOMER = generateKey();
+const FIRST = signManifest({ agent_id: "anna", capabilities: [] }, NEWCOMER);
+const ENROLMENT = {
+  domain: DOMAIN,
+  agent: "anna",
+  kid: NEWCOMER.kid,
+  manifest: digestOf(FIRST),
+} as const;
+
+test("WB-111 an invitation keys the MAC of an enrolment, for this very manifest", () => {
+  const { invitation, verify } = readEnrolment(signEnrolment(FIRST, INVITATION));
+  expect(invitation).toBe(readInvitation(INVITATION)!.id);
+  const claim = verify(INVITATION);
+  expect(claim).toEqual(ENROLMENT);
+  expect(statusOf(() => checkEnrolment(claim, ENROLMENT))).toBe("taken");
+  const others = { domain: OTHER_DOMAIN, agent: "ben", kid: DOMAIN, manifest: digestOf("") };
+  for (const [member, other] of Object.entries(others)) {
+    const over = { ...ENROLMENT, [member]: other };
+    expect(
+      statusOf(() => checkEnrolment(claim, over)),
+      member,
+    ).toBe(401);
+  }
+  expect(statusOf(() => verify(newInvitation(DOMAIN)))).toBe(401);
+});
+
+test("WB-110 a newcomer comes in by what the operator has said, and else is told what to do", () => {
+  const newcomer = { agent: "anna", kid: NEWCOMER.kid, isAllowed: false, hasInvitation: false };
+  const allowed = { ...newcomer, isAllowed: true };
+  const invited = { ...newcomer, hasInvitation: true };
+  for (const each of [newcomer, allowed, invited]) expect(entryOf("open", each)).toBe("open");
+  expect(entryOf("allow-list", allowed)).toBe("allow_list");
+  expect(entryOf("invitation", allowed)).toBe("allow_list");
+  expect(entryOf("invitation", invited)).toBe("invitation");
+  for (const [newcomers, each] of [
+    ["allow-list", newcomer],
+    ["allow-list", invited],
+    ["invitation", newcomer],
+  ] as const) {
+    expect(statusOf(() => entryOf(newcomers, each))).toBe(403);
+    expect(() => entryOf(newcomers, each)).toThrow(`waybill agents allow ${NEWCOMER.kid}`);
+  }
+  expect(defaultNewcomers({ isLocal: true })).toBe("open");
+  expect(defaultNewcomers({ isLocal: false })).toBe("invitation");
+});
+
+test("WB-112 an invitation lets in one agent, in its time, and the one that it is for", () => {
+  const facts = { expiresAt: NOW };
+  expect(statusOf(() => checkInvitation(facts, "anna", NOW - 1))).toBe("taken");
+  expect(statusOf(() => checkInvitation({ ...facts, agent: "anna" }, "anna", NOW - 1))).toBe(
+    "taken",
+  );
+  expect(statusOf(() => checkInvitation(facts, "anna", NOW))).toBe(403);
+  expect(statusOf(() => checkInvitation({ ...facts, agent: "ben" }, "anna", NOW - 1))).toBe(403);
+  expect(statusOf(() => checkInvitation({ ...facts, usedBy: "anna" }, "anna", NOW - 1))).toBe(403);
+});
+
+test("WB-113 the invitation is not in what is sent, and is no proof itself", () => {
+  const proof = signEnrolment(FIRST, INVITATION);
+  const everything = proof + Buffer.from(proof.split(".")[1]!, "base64url").toString();
+  expect(everything).not.toContain(INVITATION.split(".")[2]);
+  expect(statusOf(() => readEnrolment(INVITATION).verify(INVITATION))).toBe(401);
+  expect(readInvitation(INVITATION)).toEqual({ domain: DOMAIN, id: INVITATION.split(".")[1] });
+  for (const text of ["", "x", `${INVITATION}x`, TOKEN, INVITATION.slice(44)]) {
+    expect(readInvitation(text), text).toBeUndefined();
+    expect(statusOf(() => signEnrolment(FIRST, text))).toBe(400);
   }
 });
 

@@ -14,6 +14,7 @@ from .delegating.ending import HandoffResult
 from .delegating.fan_out import Settled, fan_out
 from .delegating.handle import HandoffHandle
 from .link.hub import Hub, read_found
+from .link.invitation import enrolment_at
 from .link.link import Link
 from .link.peers import Peers
 from .link.persist import persist
@@ -46,7 +47,8 @@ class Agent:
     `.waybill/keys` beside the application's pyproject.toml.
     `credit` is how many attempts it works on at once; `trust` says whose manifests are believed, and
     left out those are that the hub has let in; `manifest` has more for its manifest than its id, keys
-    and capabilities."""
+    and capabilities; `invitation` lets it in at a hub that takes no strangers, is never sent, and left
+    out is that of the environment variable `WAYBILL_INVITATION`."""
 
     def __init__(
         self,
@@ -57,6 +59,7 @@ class Agent:
         credit: int = _CREDIT,
         manifest: dict[str, Any] | None = None,
         trust: TrustPolicy | None = None,
+        invitation: str | None = None,
     ) -> None:
         if not is_agent_id(id):
             raise WaybillError(
@@ -68,6 +71,7 @@ class Agent:
             key, self._key_file = own_key(id, hub.domain)
         self._key = key
         self._credit = credit
+        self._invitation = invitation
         self._manifest = manifest or {}
         self._offered: list[dict[str, Any]] = []
         self._served: list[Served] = []
@@ -215,7 +219,10 @@ class Agent:
         }
         last = await hub.newest_manifest(self.id)
         if last is None:
-            return await hub.publish(self.id, sign_manifest(wanted, self._key))
+            first = sign_manifest(wanted, self._key)
+            return await hub.publish(
+                self.id, first, enrolment_at(hub.domain, first, self._invitation)
+            )
         before = parse_json(read_compact(last).payload)
         following = {"sequence": int(before["sequence"]) + 1, "previous": digest_of(last)}
         if spelling(_content(before)) != spelling({**wanted, "waybill": 1, "kind": "manifest"}):

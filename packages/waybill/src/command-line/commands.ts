@@ -15,6 +15,8 @@ const SERVED = [
   "allowed_hosts",
   "allowed_origins",
   "open_registry",
+  "newcomers",
+  "allowed",
   "operators",
   "peer",
   "inner_inboxes",
@@ -86,6 +88,36 @@ export const COMMANDS: readonly Command[] = [
       { line: "waybill agents anna --json", says: "one, with its manifest" },
     ],
     load: async () => (await import("../commands/agents.ts")).run,
+  },
+  {
+    name: "agents allow",
+    says: "Let an agent, or a key, enrol at the hub without an invitation.",
+    arguments: [{ name: "who", says: "an agent's id, or the thumbprint of a key" }],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill agents allow anna",
+        says: "whoever comes first by this name; the thumbprint of its key is safer",
+      },
+    ],
+    load: async () => (await import("../commands/agents-allow.ts")).run,
+  },
+  {
+    name: "invite",
+    says: "Invite one agent to enrol at the hub, once.",
+    options: [
+      { name: "agent", value: "<id>", says: "this agent alone; left out, whichever comes with it" },
+      { name: "expires", value: "<time>", says: "how long it holds: 30m, 2h, 7d (1h)" },
+    ],
+    settings: HUB,
+    examples: [
+      { line: "waybill invite --agent anna", says: "prints what anna is to be started with" },
+      {
+        line: "waybill invite --quiet > anna.invitation",
+        says: "nothing but the invitation, for WAYBILL_INVITATION",
+      },
+    ],
+    load: async () => (await import("../commands/invite.ts")).run,
   },
   {
     name: "find",

@@ -12,6 +12,7 @@ import type { HubClient } from "../hub/client.ts";
 import type { Settings } from "../settings/settings.ts";
 import { printable } from "../terminal/text.ts";
 import { suggestion } from "../hub/known.ts";
+import { invitationFor } from "../hub/invitation-for.ts";
 import { takeSeat } from "../hub/seat.ts";
 import type { Seat } from "../hub/seat.ts";
 import { Answers } from "./answers.ts";
@@ -51,7 +52,8 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
         log: ({ error }) => beginning.failed(error),
       });
       const hub = await beginning.wait(asItIs(connected, seat));
-      const agent = createAgent({ id: seat.agent, key: seat.key, hub });
+      const invitation = await beginning.wait(invitationFor(beginningContext, seat.agent));
+      const agent = createAgent({ id: seat.agent, key: seat.key, hub, invitation });
       try {
         await beginning.wait(agent.start()).catch((error: unknown) => {
           throw refusedAs(seat.agent, error);

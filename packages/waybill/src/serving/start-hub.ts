@@ -8,6 +8,8 @@ import type { HubLogEvent, HubServer } from "@waybill/hub";
 import { serveHub } from "@waybill/hub/served";
 import type { ServedHub, ServeOptions } from "@waybill/hub/served";
 import { WaybillError } from "@waybill/protocol";
+import { NEWCOMERS } from "@waybill/protocol/api";
+import type { Newcomers } from "@waybill/protocol/api";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { makeFolder } from "../files/folder.ts";
 import { peerWith } from "../peering/peer.ts";
@@ -55,8 +57,9 @@ export async function startHub(
     if (!isNew && !existsSync(hubKey)) throw withoutKey(database, hubKey);
     const store = await openSqliteStore(database);
     closing.push(() => store.close());
-    const { operators } = values;
-    const hub = await openHub({ store, key: await loadKey(hubKey), id, operators, log });
+    const { operators, allowed } = values;
+    const key = await loadKey(hubKey);
+    const hub = await openHub({ store, key, id, operators, allowed, log });
     closing.push(() => hub.close());
     await enrolOperator(hub, data, operators);
     const operatorToken = operatorTokenIn(data, hub.domain);
@@ -135,10 +138,20 @@ function doorsOf(values: SettingValues): Omit<ServeOptions, "hub" | "store"> {
     allowedHosts: values.allowed_hosts,
     allowedOrigins: values.allowed_origins,
     isOpenRegistry: values.open_registry,
+    newcomers: newcomersOf(values),
     innerInboxes: values.inner_inboxes,
     metricsToken: values.metrics_token,
     tls: cert === undefined ? undefined : { cert: pem(cert), key: pem(key!) },
   };
+}
+
+function newcomersOf({ newcomers }: SettingValues): Newcomers | undefined {
+  const known = NEWCOMERS.find((each) => each === newcomers);
+  if (known !== undefined || newcomers === undefined) return known;
+  throw new WaybillError(
+    400,
+    `newcomers must be one of ${NEWCOMERS.join(", ")}, and ${JSON.stringify(newcomers)} is not.`,
+  );
 }
 
 function pem(path: string): string {

@@ -120,6 +120,8 @@ function defaultsOf(
     ["allowed_hosts", { value: [], from: "" }],
     ["allowed_origins", { value: [], from: "" }],
     ["open_registry", { value: undefined, from: "" }],
+    ["newcomers", { value: undefined, from: "" }],
+    ["allowed", { value: [], from: "" }],
     ["operators", { value: ["operator"], from: "" }],
     ["peer", { value: [], from: "" }],
     ["inner_inboxes", { value: [], from: "" }],

@@ -16,6 +16,8 @@ export interface SettingValues {
   readonly allowed_hosts: readonly string[];
   readonly allowed_origins: readonly string[];
   readonly open_registry: boolean | undefined;
+  readonly newcomers: string | undefined;
+  readonly allowed: readonly string[];
   readonly operators: readonly string[];
   readonly peer: readonly string[];
   readonly inner_inboxes: readonly string[];
@@ -97,6 +99,16 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
     kind: "switch",
     value: "",
     says: "strangers may read who is enrolled (on loopback without a proxy)",
+  },
+  newcomers: {
+    kind: "text",
+    value: "<whom>",
+    says: "whom the hub lets enrol: open, allow-list, invitation (open on loopback)",
+  },
+  allowed: {
+    kind: "list",
+    value: "<names>",
+    says: "agents and key thumbprints that need no invitation, by commas (none)",
   },
   operators: {
     kind: "list",

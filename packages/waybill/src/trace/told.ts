@@ -13,6 +13,9 @@ export interface Decision {
   readonly status?: StatusCode;
   readonly digest?: string;
   readonly by?: string;
+  readonly agent?: string;
+  readonly kid?: string;
+  readonly who?: string;
 }
 
 /** What is told of the hub's decisions. What stands with an envelope anyway is not here. */
@@ -29,8 +32,16 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> =
   expire: () => ended("expired", "the deadline has passed", 504),
   dead_letter: ({ status }) => ended("dead_letter", "makes it a dead letter", status ?? 508),
   discard: () => ({ type: "discarded", says: "takes it off the dead letters", tone: "step" }),
+  invited: ({ agent = "an agent" }) => act("invited", `an operator invites ${agent}`),
+  allowed: ({ who = "" }) => act("allowed", `an operator lets ${who} enrol`),
+  enrolled: ({ agent = "", by = "", kid = "" }) =>
+    act("enrolled", `lets ${agent} in (${by.replace("_", "-")}) with the key ${kid}`),
   replayed: ({ by }) => ({ type: "replayed", says: `it is tried again as ${by}`, tone: "step" }),
 };
+
+function act(type: string, says: string): Told {
+  return { type, says, tone: "step" };
+}
 
 function ended(type: string, says: string, status: StatusCode): Told {
   return {

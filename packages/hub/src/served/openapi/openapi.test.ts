@@ -40,6 +40,8 @@ beforeAll(async () => {
     listAgents: { query: { limit: 1, after: "a" }, expected: 200 },
     getAgent: { path: { id: "worker" }, expected: 200 },
     getManifests: { path: { id: "worker" }, expected: 200 },
+    invite: { body: { agent: "newcomer", expires_seconds: 60 }, expected: 200 },
+    allow: { body: { who: "newcomer" }, expected: 204 },
     findCapabilities: {
       query: {
         capability: "work",

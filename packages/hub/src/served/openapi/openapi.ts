@@ -51,6 +51,8 @@ const SECURITY_SCHEMES = {
 const TAGS: Readonly<Record<string, string>> = {
   envelopes: "Handing something to the hub: every envelope is signed, so anybody may bring it.",
   agents: "Who is registered, who is connected, and what they say about themselves.",
+  invitations: "Letting in somebody that is invited, for operators.",
+  allowed: "Letting in an agent or a key by its name, for operators.",
   capabilities: "Finding who can do something.",
   inbox: "Taking deliveries by long poll, for agents that hold no socket.",
   handoffs: "What has become of a handoff, for its parties and for operators.",

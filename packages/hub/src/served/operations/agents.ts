@@ -15,7 +15,7 @@ export function agentOperations(): readonly AnyOperation[] {
       method: "PUT",
       path: "/v1/agents/{id}",
       summary: "Publishes what an agent says about itself: its first manifest, or the next one.",
-      cost: "O(bytes of the body): one signature for each key that it lists, its schemas compiled, one commit of as many bytes.",
+      cost: "O(bytes of the body): one signature for each key that it lists, its schemas compiled, one commit of as many bytes. Of a newcomer that is not let in: two settings.",
       who: "anyone",
       params: ofAgent,
       body: publication,
@@ -23,7 +23,11 @@ export function agentOperations(): readonly AnyOperation[] {
       refusals: [401, 403, 409],
       isPublication: true,
       async handle({ served, params, body }) {
-        const { agent, sequence } = await served.hub.operator.publish(body.manifest, params.id);
+        const { agent, sequence } = await served.hub.operator.publish(body.manifest, {
+          agent: params.id,
+          newcomers: served.newcomers,
+          invitation: body.invitation,
+        });
         return { agent_id: agent, sequence };
       },
     }),

@@ -1,3 +1,4 @@
+import { admissionOperations } from "./admission.ts";
 import { agentOperations } from "./agents.ts";
 import { capabilityOperations } from "./capabilities.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
@@ -13,6 +14,7 @@ export function operations(): readonly AnyOperation[] {
   return [
     ...envelopeOperations(),
     ...agentOperations(),
+    ...admissionOperations(),
     ...capabilityOperations(),
     ...inboxOperations(),
     ...handoffOperations(),

@@ -40,12 +40,13 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       who: "anyone",
       answer: wellKnown,
       refusals: [],
-      async handle({ served: { hub, url } }) {
+      async handle({ served: { hub, url, newcomers } }) {
         return {
           waybill: 1,
           hub: hub.id,
           domain: hub.domain,
           manifest: (await hub.manifests({ agent: hub.id, newest: true })).manifests[0]!.text,
+          newcomers,
           api: `${url}/v1`,
           socket: `${url.replace(/^http/, "ws")}/v1/socket`,
           agents: `${url}/.well-known/waybill/agents/{id}`,
@@ -63,9 +64,9 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       who: "anyone",
       answer: MARKDOWN,
       refusals: [],
-      async handle({ served: { hub, url } }) {
+      async handle({ served: { hub, url, newcomers } }) {
         const offerSeconds = Math.floor(hub.operator.terms.offerMs / 1000);
-        return skillPage({ url, hub: hub.id, domain: hub.domain, offerSeconds });
+        return skillPage({ url, hub: hub.id, domain: hub.domain, offerSeconds, newcomers });
       },
     }),
     operation({

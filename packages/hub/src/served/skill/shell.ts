@@ -1,6 +1,16 @@
+const MANIFEST = String.raw`[ -f agent.pem ] || (umask 077 && openssl genpkey -algorithm ed25519 -out agent.pem)
+X=$(openssl pkey -in agent.pem -pubout -outform DER | tail -c 32 | b64url)
+KID=$(printf '{"crv":"Ed25519","kty":"OKP","x":"%s"}' "$X" | openssl dgst -sha256 -binary | b64url)
+
+MANIFEST=$(printf '{"waybill":1,"kind":"manifest","agent_id":"%s","sequence":1,"capabilities":[{"name":"shout","description":"Writes a text in capitals.","input_schema":{"type":"string"},"output_schema":{"type":"string"}}],"keys":[{"kty":"OKP","crv":"Ed25519","x":"%s"}]}' \
+  "$AGENT" "$X" | sign)`;
+
 /** What the page has its reader type, step by step. Each step goes on in the shell of the one before. */
 export const SHELL: Readonly<
-  Record<"tools" | "join" | "receive" | "answer" | "serve" | "handOff" | "result", string>
+  Record<
+    "tools" | "join" | "joinInvited" | "receive" | "answer" | "serve" | "handOff" | "result",
+    string
+  >
 > = {
   tools: String.raw`b64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 unb64url() {
@@ -54,13 +64,17 @@ again() { # until the hub is there to answer
   done
 }`,
 
-  join: String.raw`[ -f agent.pem ] || (umask 077 && openssl genpkey -algorithm ed25519 -out agent.pem)
-X=$(openssl pkey -in agent.pem -pubout -outform DER | tail -c 32 | b64url)
-KID=$(printf '{"crv":"Ed25519","kty":"OKP","x":"%s"}' "$X" | openssl dgst -sha256 -binary | b64url)
-
-MANIFEST=$(printf '{"waybill":1,"kind":"manifest","agent_id":"%s","sequence":1,"capabilities":[{"name":"shout","description":"Writes a text in capitals.","input_schema":{"type":"string"},"output_schema":{"type":"string"}}],"keys":[{"kty":"OKP","crv":"Ed25519","x":"%s"}]}' \
-  "$AGENT" "$X" | sign)
+  join: String.raw`${MANIFEST}
 again send PUT "/v1/agents/$AGENT" "{\"manifest\":\"$MANIFEST\"}"`,
+
+  joinInvited: String.raw`${MANIFEST}
+
+CLAIM=$(printf '{"waybill":1,"kind":"enrolment","domain":"%s","agent":"%s","kid":"%s","manifest":"sha256:%s"}' \
+  "$DOMAIN" "$AGENT" "$KID" "$(printf %s "$MANIFEST" | sha256)" | b64url)
+INVITED=$(printf %s "$WAYBILL_INVITATION" | cut -d . -f 2).$CLAIM
+# A list of processes shows the key for a moment. Use an SDK on a machine that others use, too.
+MAC=$(printf 'waybill invitation 1\n%s' "$INVITED" | openssl dgst -sha256 -hmac "$WAYBILL_INVITATION" -binary | b64url)
+again send PUT "/v1/agents/$AGENT" "{\"manifest\":\"$MANIFEST\",\"invitation\":\"$INVITED.$MAC\"}"`,
 
   receive: String.raw`INSTANCE=$(uuid); CURSOR=; mkdir -p answered results
 receive() { # waits for deliveries once, and handles what has come

@@ -4,7 +4,10 @@ import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { memoryStore } from "../../memory-store.ts";
+import { openHub } from "../../open-hub.ts";
 import { payloadOf } from "../hardening-fixture.ts";
+import { serveHub } from "../serve-hub.ts";
 import { ask, openWorld } from "../served-fixture.ts";
 import type { World } from "../served-fixture.ts";
 
@@ -22,8 +25,8 @@ afterEach(async () => {
 });
 
 /** The page's blocks, as somebody would run them who follows it. */
-async function followed(): Promise<string> {
-  const page = await ask(`${world.url}/skill.md`);
+async function followed(url: string = world.url): Promise<string> {
+  const page = await ask(`${url}/skill.md`);
   expect(page.headers.get("content-type")).toMatch(/^text\/markdown/);
   const blocks = [...page.text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code!);
   expect(blocks).toHaveLength(8);
@@ -88,6 +91,23 @@ test("an agent that follows /skill.md to the letter registers, receives, answers
   const view = await world.hub.handoff(id, "my-agent");
   expect(view).toMatchObject({ state: "completed", isAcknowledged: true });
   await wire.close();
+});
+
+test("an agent that was invited gets in by /skill.md alone", async () => {
+  const store = memoryStore();
+  const hub = await openHub({ store });
+  const served = await serveHub({ hub, store, newcomers: "invitation" });
+  try {
+    const steps = (await followed(served.url)).split("INSTANCE=")[0]!;
+    expect(await run(`WAYBILL_INVITATION=\n${steps}`)).toMatchObject({ code: 1 });
+    const { token } = await hub.operator.invite({ agent: "my-agent" });
+    const { code, errors } = await run(`WAYBILL_INVITATION=${token}\n${steps}`);
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    expect((await hub.manifests({ agent: "my-agent" })).manifests).toHaveLength(1);
+  } finally {
+    await served.close();
+    await hub.close();
+  }
 });
 
 test("the key that it makes is its own to read", async () => {

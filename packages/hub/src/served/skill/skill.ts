@@ -1,3 +1,4 @@
+import type { Newcomers } from "@waybill/protocol/api";
 import { SHELL } from "./shell.ts";
 
 export interface SkillOf {
@@ -5,10 +6,11 @@ export interface SkillOf {
   readonly hub: string;
   readonly domain: string;
   readonly offerSeconds: number;
+  readonly newcomers: Newcomers;
 }
 
 /** The page from which an agent that has only `curl` and `openssl` joins this hub. */
-export function skillPage({ url, hub, domain, offerSeconds }: SkillOf): string {
+export function skillPage({ url, hub, domain, offerSeconds, newcomers }: SkillOf): string {
   return [
     "---",
     "name: waybill",
@@ -39,7 +41,8 @@ export function skillPage({ url, hub, domain, offerSeconds }: SkillOf): string {
     "",
     'The manifest says what you can do, and lists your key; it is signed with it. The next one carries `sequence` 2 and, in `previous`, `sha256:` and the digest of this one. To be sent deliveries instead of asking for them, put `"inbox":"https://…"` into it: the first push there has a `challenge`, and an answer `{"echo":"<the challenge>"}` says that the deliveries of this agent are to come.',
     "",
-    ...sh(SHELL.join),
+    ...ENTRY[newcomers],
+    ...sh(newcomers === "invitation" ? SHELL.joinInvited : SHELL.join),
     "",
     "Others find you now. To find others: `again ask GET '/v1/capabilities?capability=shout' ''`.",
     "",
@@ -78,6 +81,19 @@ export function skillPage({ url, hub, domain, offerSeconds }: SkillOf): string {
     "",
   ].join("\n");
 }
+
+/** What a newcomer has to know before it registers. */
+const ENTRY: Readonly<Record<Newcomers, readonly string[]>> = {
+  open: [],
+  "allow-list": [
+    "This hub lets in nobody but those on its allow-list. Have an operator of the hub let your key in before the last line: `waybill agents allow $KID`.",
+    "",
+  ],
+  invitation: [
+    "This hub lets in nobody without an invitation, which its operators make with `waybill invite`. Set `WAYBILL_INVITATION` to yours. It is a secret, lets in one agent, once, and is never sent: what goes out is a MAC that it keys, for this very manifest.",
+    "",
+  ],
+};
 
 function sh(code: string): string[] {
   return ["```sh", code, "```"];

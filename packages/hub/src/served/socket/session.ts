@@ -7,7 +7,7 @@ import {
   writeDelivery,
   writeProblem,
 } from "@waybill/protocol/api";
-import type { AgentFrame, CallName, HubFrame } from "@waybill/protocol/api";
+import type { AgentFrame, CallName, HubFrame, Newcomers } from "@waybill/protocol/api";
 import type { WebSocket } from "ws";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
@@ -20,6 +20,8 @@ import { Outbox } from "./outbox.ts";
 
 export interface SessionOptions extends IntakeOptions {
   readonly hub: HubServer;
+  /** Whose first manifest is taken. */
+  readonly newcomers: Newcomers;
   readonly slots: Slots;
   readonly nonce: string;
   /** A call was answered: with which status, 200 where it was no problem. */
@@ -177,7 +179,7 @@ export class Session {
   }
 
   #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {
-    const { hub, slots, connection, tolls, toll } = this.#options;
+    const { hub, newcomers, slots, connection, tolls, toll } = this.#options;
     if (this.#attachment === undefined) {
       if (frame.call !== "publish" || ++this.#callsOfStranger > CALLS_OF_STRANGERS) {
         throw new WaybillError(
@@ -194,7 +196,7 @@ export class Session {
     slots
       .run(who, () => {
         if (frame.call === "publish") tolls.publish(toll.address, bytes);
-        return answerCall(hub, this.#agent, frame);
+        return answerCall({ hub, newcomers }, this.#agent, frame);
       })
       .then(
         (reply) => {

@@ -4,6 +4,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WaybillError } from "@waybill/protocol";
 import { messageCharacters } from "@waybill/protocol/api";
+import type { Newcomers } from "@waybill/protocol/api";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import type { HubServer } from "../../open-hub.ts";
@@ -21,6 +22,7 @@ import type { SessionOptions } from "./session.ts";
 
 export interface SocketsOptions {
   readonly hub: HubServer;
+  readonly newcomers: Newcomers;
   readonly budgets: Budgets;
   readonly connections: Connections;
   readonly door: DoorOptions;

@@ -132,8 +132,11 @@ class Hub:
                 return []
             raise
 
-    async def publish(self, agent: str, manifest: str) -> None:
-        await self._request("PUT", f"/v1/agents/{quote(agent, safe='')}", {"manifest": manifest})
+    async def publish(self, agent: str, manifest: str, invitation: str | None = None) -> None:
+        body = {"manifest": manifest}
+        if invitation is not None:
+            body["invitation"] = invitation
+        await self._request("PUT", f"/v1/agents/{quote(agent, safe='')}", body)
 
     async def open_socket(self) -> HubSocket:
         # Somebody else may have taken the hub's place while it was out of reach.

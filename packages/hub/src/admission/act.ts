@@ -1,0 +1,31 @@
+import { digestOf } from "@waybill/protocol";
+import type { NewEntry } from "../store.ts";
+
+/** What an operator did about who may be here, and how somebody came in, as the ledger has it. */
+export type Act =
+  | {
+      readonly type: "invited";
+      readonly invitation: string;
+      readonly agent?: string | undefined;
+      readonly expires_at: string;
+    }
+  | { readonly type: "allowed"; readonly who: string }
+  | {
+      readonly type: "enrolled";
+      readonly agent: string;
+      readonly kid: string;
+      readonly by: "allow_list" | "invitation";
+      readonly invitation?: string | undefined;
+    };
+
+export function actEntry(at: number, act: Act): NewEntry {
+  const content = JSON.stringify(act);
+  return {
+    at,
+    handoffId: null,
+    type: "decision",
+    content,
+    digest: digestOf(content),
+    replayKey: null,
+  };
+}

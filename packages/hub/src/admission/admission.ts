@@ -1,0 +1,73 @@
+import { entryOf } from "@waybill/protocol/api";
+import type { EnrolmentClaim, Newcomers } from "@waybill/protocol/api";
+import type { NewEntry, SettingChange, Store } from "../store.ts";
+import { actEntry } from "./act.ts";
+import { useInvitation } from "./invitations.ts";
+
+/** How somebody comes in that has not been here before. */
+export interface Entry {
+  readonly newcomers: Newcomers;
+  /** The proof of an invitation, as it came with the manifest. */
+  readonly invitation?: string | undefined;
+}
+
+/** What has to be in the commit of a first manifest, so that it is let in. */
+export interface Admitted {
+  readonly settings: readonly SettingChange[];
+  readonly entries: readonly NewEntry[];
+}
+
+export const NO_MORE: Admitted = { settings: [], entries: [] };
+
+export interface AdmissionOptions {
+  readonly store: Pick<Store, "setting">;
+  readonly domain: string;
+  /** Agent ids and the thumbprints of keys that are let in. */
+  readonly allowed: readonly string[];
+}
+
+/** Decides whose first manifest is taken. Nothing of a manifest that is refused is kept. */
+export class Admission {
+  readonly #store: Pick<Store, "setting">;
+  readonly #domain: string;
+  readonly #allowed: ReadonlySet<string>;
+
+  constructor({ store, domain, allowed }: AdmissionOptions) {
+    this.#store = store;
+    this.#domain = domain;
+    this.#allowed = new Set(allowed);
+  }
+
+  /** Rejects with 401 or 403 where the newcomer may not enrol. */
+  async admit(
+    newcomer: Omit<EnrolmentClaim, "domain">,
+    { newcomers, invitation }: Entry,
+    at: number,
+  ): Promise<Admitted> {
+    const { agent, kid } = newcomer;
+    const isAllowed = newcomers !== "open" && (await this.#isAllowed(agent, kid));
+    const hasInvitation = invitation !== undefined;
+    const by = entryOf(newcomers, { agent, kid, isAllowed, hasInvitation });
+    if (by === "open") return NO_MORE;
+    if (by === "allow_list") {
+      return { settings: [], entries: [actEntry(at, { type: "enrolled", agent, kid, by })] };
+    }
+    const claim = { ...newcomer, domain: this.#domain };
+    const { id, change } = await useInvitation(this.#store, invitation!, claim, at);
+    const act = { type: "enrolled", agent, kid, by, invitation: id } as const;
+    return { settings: [change], entries: [actEntry(at, act)] };
+  }
+
+  async #isAllowed(...names: readonly string[]): Promise<boolean> {
+    if (names.some((name) => this.#allowed.has(name))) return true;
+    for (const name of names) {
+      if ((await this.#store.setting(allowedSetting(name))) !== undefined) return true;
+    }
+    return false;
+  }
+}
+
+/** Where it is kept that an operator has let in an agent's id, or a key. */
+export function allowedSetting(who: string): string {
+  return `allowed ${who}`;
+}

@@ -1,0 +1,77 @@
+import {
+  checkEnrolment,
+  checkInvitation,
+  newInvitation,
+  readEnrolment,
+  readInvitation,
+  wrongInvitation,
+} from "@waybill/protocol/api";
+import type { EnrolmentClaim } from "@waybill/protocol/api";
+import type { SettingChange, Store } from "../store.ts";
+
+const DEFAULT_MS = 60 * 60 * 1000;
+
+/** What an operator is given for somebody that is to be let in. */
+export interface Invitation {
+  /** Names it. It is no secret. */
+  readonly id: string;
+  /** The secret: who has it may enrol one agent, once. */
+  readonly token: string;
+  readonly agent?: string | undefined;
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export interface NewInvitation {
+  /** Left out: for whichever agent comes with it. */
+  readonly agent?: string | undefined;
+  /** Left out: an hour. */
+  readonly expiresMs?: number | undefined;
+}
+
+interface InvitationRow {
+  readonly token: string;
+  readonly agent?: string | undefined;
+  readonly expires_at: number;
+  readonly used_by?: string;
+}
+
+/** Makes an invitation, and the change that puts it into the store. */
+export function invite(
+  domain: string,
+  { agent, expiresMs = DEFAULT_MS }: NewInvitation,
+  now: number,
+): { readonly invitation: Invitation; readonly change: SettingChange } {
+  const token = newInvitation(domain);
+  const { id } = readInvitation(token)!;
+  const expiresAt = now + expiresMs;
+  const row: InvitationRow = { token, agent, expires_at: expiresAt };
+  return {
+    invitation: { id, token, agent, expiresAt },
+    change: { name: settingOf(id), from: null, to: JSON.stringify(row) },
+  };
+}
+
+/** Checks the proof of an invitation, and gives the change that uses it up. */
+export async function useInvitation(
+  store: Pick<Store, "setting">,
+  proof: string,
+  claim: EnrolmentClaim,
+  now: number,
+): Promise<{ readonly id: string; readonly change: SettingChange }> {
+  const { invitation: id, verify } = readEnrolment(proof);
+  const name = settingOf(id);
+  const saved = await store.setting(name);
+  if (saved === undefined) throw wrongInvitation();
+  const row = JSON.parse(saved) as InvitationRow;
+  // Nobody without the token learns whether it was used, or for whom it is.
+  checkEnrolment(verify(row.token), claim);
+  const { agent, expires_at: expiresAt, used_by: usedBy } = row;
+  checkInvitation({ agent, expiresAt, usedBy }, claim.agent, now);
+  const to = JSON.stringify({ ...row, used_by: claim.agent } satisfies InvitationRow);
+  return { id, change: { name, from: saved, to } };
+}
+
+function settingOf(id: string): string {
+  return `invitation ${id}`;
+}

@@ -1,0 +1,29 @@
+"""The invitation that lets an agent in, where its hub takes no strangers."""
+
+from __future__ import annotations
+
+import os
+
+from ..protocol.error import WaybillError
+from ..protocol.invitation import invitation_domain, sign_enrolment
+
+_VARIABLE = "WAYBILL_INVITATION"
+
+
+def enrolment_at(domain: str, manifest: str, given: str | None) -> str | None:
+    """The proof for a first manifest, where the agent was invited to this hub. The invitation is not sent.
+
+    Left out, it is the one for this domain in the environment, of several with spaces between."""
+    if given is None:
+        for each in os.environ.get(_VARIABLE, "").split():
+            if invitation_domain(each) == domain:
+                return sign_enrolment(manifest, each)
+        return None
+    wanted = invitation_domain(given) or domain
+    if wanted != domain:
+        raise WaybillError(
+            401,
+            f"The invitation is to a hub of the custody domain {wanted}, and this hub is of {domain}: nothing was sent. "
+            "Connect to the hub that has invited, or ask this one's operator for an invitation.",
+        )
+    return sign_enrolment(manifest, given)

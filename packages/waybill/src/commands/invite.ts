@@ -1,0 +1,22 @@
+import type { WireInvitation } from "@waybill/protocol/api";
+import type { Run } from "../command-line/command.ts";
+import { textOf } from "../command-line/given.ts";
+import { hubClient } from "../hub/client.ts";
+import { parseDuration } from "../terminal/duration.ts";
+import { printable } from "../terminal/text.ts";
+
+export const run: Run = async ({ given, settings, terminal, signal }) => {
+  const expires = textOf(given, "expires");
+  const hub = hubClient({ settings, terminal, signal });
+  const made = (await hub.post("/v1/invitations", {
+    agent: textOf(given, "agent"),
+    expires_seconds: expires === undefined ? undefined : parseDuration(expires, "expires") / 1000,
+  })) as WireInvitation;
+  const { agent = "one agent", invitation, expires_at: until } = made;
+  await terminal.answer(made, () => printable(invitation!));
+  terminal.note((style) =>
+    style.faint(
+      `It lets in ${printable(agent)} until ${printable(until)}, once. Start the agent with it in WAYBILL_INVITATION. It is a secret and is never sent.`,
+    ),
+  );
+};

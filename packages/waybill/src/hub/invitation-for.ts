@@ -1,0 +1,27 @@
+import { parseJson, WaybillError } from "@waybill/protocol";
+import type { WireInvitation, WireWellKnown } from "@waybill/protocol/api";
+import { hubClient } from "./client.ts";
+import type { Asking } from "./client.ts";
+
+/** An operator who hands off under a name that is new to the hub invites itself. */
+export async function invitationFor(asking: Asking, agent: string): Promise<string | undefined> {
+  const hub = hubClient(asking);
+  const { newcomers } = (await hub.get("/.well-known/waybill")) as WireWellKnown;
+  if (newcomers !== "invitation") return undefined;
+  const known = await hub.asStranger(`/.well-known/waybill/agents/${agent}?newest=true`);
+  const { manifests } = parseJson(await known.text()) as { readonly manifests?: unknown[] };
+  if (manifests !== undefined && manifests.length > 0) return undefined;
+  try {
+    const made = (await hub.post("/v1/invitations", {
+      agent,
+      expires_seconds: SECONDS,
+    })) as WireInvitation;
+    return made.invitation;
+  } catch (error) {
+    // Whoever is no operator here needs an invitation from one, and is told so when it enrols.
+    if (WaybillError.is(error, 401) || WaybillError.is(error, 403)) return undefined;
+    throw error;
+  }
+}
+
+const SECONDS = 60;

@@ -1,0 +1,60 @@
+/// <reference types="node" />
+import { readFileSync } from "node:fs";
+import { createAgent } from "@waybill/agent";
+import { connect } from "@waybill/agent/connect";
+import { generateKey } from "@waybill/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Workplace } from "./waybill-fixture.ts";
+import type { Running } from "./waybill-fixture.ts";
+
+let place: Workplace;
+let hub: Running;
+let url: string;
+
+beforeEach(async () => {
+  place = new Workplace();
+  hub = place.start(["hub", "--port", "0", "--newcomers", "invitation", "--json"]);
+  ({ url } = JSON.parse(await hub.line()) as { url: string });
+});
+
+afterEach(() => place.close());
+
+async function enrol(id: string, invitation?: string, key = generateKey()): Promise<void> {
+  const connected = await connect(url);
+  const agent = createAgent({ id, key, hub: connected, invitation });
+  try {
+    await agent.start();
+  } finally {
+    await agent.stop();
+    await connected.close();
+  }
+}
+
+test("an operator invites an agent and lets a key in, and both are on record", async () => {
+  await expect(enrol("anna")).rejects.toThrow("waybill invite --agent anna");
+  const { stdout } = await place.run(["invite", "--agent", "anna", "--expires", "5m"]);
+  await enrol("anna", stdout.trim());
+  const key = generateKey();
+  await expect(enrol("ben", undefined, key)).rejects.toMatchObject({ status: 403 });
+  expect(await place.run(["agents", "allow", key.kid])).toMatchObject({ code: 0 });
+  await enrol("ben", undefined, key);
+  const watched = place.start(["watch", "--after", "0", "--json"]);
+  const seen: string[] = [];
+  while (!seen.includes("enrolled ben")) {
+    const { decision } = JSON.parse(await watched.line()) as {
+      decision?: { type: string; agent?: string };
+    };
+    if (decision !== undefined) seen.push(`${decision.type} ${decision.agent ?? ""}`.trim());
+  }
+  expect(seen).toEqual(["invited anna", "enrolled anna", "allowed", "enrolled ben"]);
+  const secret = stdout.trim().split(".")[2]!;
+  expect((await place.run(["ledger", "export"])).stdout).not.toContain(secret);
+  expect(readFileSync(place.path(".waybill", "operator.token"), "utf8")).not.toContain(secret);
+});
+
+test("an operator hands off under a new name without asking anybody", async () => {
+  const sent = await place.run(["send", "nothing", "{}", "--agent", "cleo"]);
+  // Nobody does that; who asks was let in.
+  expect(sent).toMatchObject({ code: 4 });
+  expect(await place.json(["agents", "cleo"])).toMatchObject({ agent_id: "cleo" });
+});
