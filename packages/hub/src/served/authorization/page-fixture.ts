@@ -3,9 +3,9 @@ import type { Answered, Permission, Role } from "./permissions-fixture.ts";
 
 const INTRODUCTION = `# Who may do what
 
-This page is written from a table by the test of the hub that tries every cell of it: see [authorization.test.ts](src/served/authorization/authorization.test.ts). To change it, change [the table](src/served/authorization/permissions-fixture.ts) and run that test with \`-u\`.
+This page is generated from the table in \`src/served/authorization/permissions-fixture.ts\` by the test beside it, which tries every cell against a served hub. To change it, change that table and run the test with \`-u\`.
 
-Each line is about one handoff that is part of another one and has a part of its own. Whoever is refused changes nothing, and is answered in the same words as if there were no such handoff.`;
+Each row is about one handoff that has a parent and a child. A refusal changes nothing, and its status and words are those for a handoff that does not exist.`;
 
 const MEANINGS: readonly (readonly [string, string])[] = [
   ["✔", "it is done"],
