@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { SCHEMA_LIMITS } from "@waybill/protocol";
 import type { HubServer } from "../../open-hub.ts";
 import type { Store } from "../../store.ts";
 import { BUDGET_NAMES, BUDGETS } from "../budgets.ts";
@@ -77,6 +78,12 @@ export class HubMetrics {
     );
     page.read("counter", "waybill_budget_hits_total", "Times that a budget was reached.", () =>
       BUDGET_NAMES.map((budget) => ({ labels: { budget }, value: budgets.hitsOf(budget) })),
+    );
+    page.read("gauge", "waybill_limit", "What one message may hold or cost, by limit.", () =>
+      Object.entries({ ...SCHEMA_LIMITS, ...operator.limits }).map(([limit, value]) => ({
+        labels: { limit },
+        value,
+      })),
     );
     page.read("counter", "waybill_ledger_entries_total", "Entries of the ledger.", async () => {
       return (await store.ledgerHead()).sequence;

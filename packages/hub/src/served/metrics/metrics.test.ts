@@ -1,4 +1,6 @@
+import { SCHEMA_LIMITS } from "@waybill/protocol";
 import { expect, test } from "vitest";
+import { HUB_LIMITS } from "../../engine/options.ts";
 import { BUDGETS } from "../budgets.ts";
 import { ask, asOperator, openWorld, Wire } from "../served-fixture.ts";
 import { Exposition } from "./exposition.ts";
@@ -95,6 +97,9 @@ test("/metrics has every budget, and how often it was reached", async () => {
     expect(samples.get(`waybill_budget_hits_total{budget="${name}"}`), name).toBe(
       name === "helloMs" ? 1 : 0,
     );
+  }
+  for (const [limit, value] of Object.entries({ ...SCHEMA_LIMITS, ...HUB_LIMITS })) {
+    expect(samples.get(`waybill_limit{limit="${limit}"}`), limit).toBe(value);
   }
   await world.close();
 });

@@ -16,7 +16,8 @@ export const SOCKET_COSTS: Readonly<Record<Said, string>> = {
   taken: "O(1): one step of its handoff.",
   heartbeat: "O(1): one step of its handoff; every second one is a commit.",
   seen: "O(1).",
-  credit: "O(room): handoffs that wait for the agent, as far as it has room for them.",
+  credit:
+    "O(handoffs that wait for the agent): read page by page until its room is full, once at a time however often it is said.",
   ping: "O(1).",
   pong: "O(1).",
 };
