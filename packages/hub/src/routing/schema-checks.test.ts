@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { SchemaChecks } from "./schema-checks.ts";
 
 /** A clock that stands still until it is told to go on to its next timer. */
-function handClock(): Clock & { next(): boolean; readonly waited: number } {
+function handClock(): Clock & { next(): boolean; pass(ms: number): void; readonly waited: number } {
   const timers: { at: number; callback: () => void }[] = [];
   let now = 0;
   return {
@@ -19,6 +19,9 @@ function handClock(): Clock & { next(): boolean; readonly waited: number } {
       now = timer.at;
       timer.callback();
       return true;
+    },
+    pass(ms) {
+      now += ms;
     },
     get waited() {
       return now;
@@ -72,6 +75,19 @@ test("40: a costly query leaves the event loop free for twice as long as it has 
   expect(most).toBe(1);
   // 20,000,000 steps take some 167 ms.
   expect(clock.waited).toBeGreaterThanOrEqual(2 * 167);
+});
+
+test("40: on a slow machine the event loop is left free for twice as long as the checks really took", () => {
+  const clock = handClock();
+  const budget = { stepsLeft: 20_000_000 };
+  const slow = (function* (): Generator<void, void> {
+    budget.stepsLeft -= 600_000;
+    clock.pass(1_000);
+    yield;
+  })();
+  void new SchemaChecks(clock).run("a", budget, slow);
+  clock.next();
+  expect(clock.waited).toBe(3_000);
 });
 
 test("40: who asks for little is not behind one who asks for much", async () => {
