@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Store, StoredHandoff } from "../store.ts";
 
-const PAGE = 100;
+/** So many are woken at a time: they end together, and everything else waits for as long as that takes. */
+const PAGE = 20;
 /** After a failure the same handoff is due at once again; the store is given time to recover. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
