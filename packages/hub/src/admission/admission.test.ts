@@ -190,6 +190,38 @@ test("a hub that others can reach lets nobody in unasked, and one for this machi
   await expect(inProcess.hub.publish(first("anna"))).rejects.toMatchObject({ status: 403 });
 });
 
+test("a proxy that nobody has told the hub of does not make strangers local", async () => {
+  const world = await worldOf({ serve: { newcomers: undefined } });
+  const headers = { "x-forwarded-for": "203.0.113.7" };
+  const body = { manifest: first("anna") };
+  const url = `${world.url}/v1/agents/anna`;
+  const refused = await ask(url, { method: "PUT", body, headers });
+  expect(refused.json).toMatchObject({ waybill_status: 403 });
+  const said = await ask(`${world.url}/.well-known/waybill`, { headers });
+  expect(said.json["newcomers"]).toBe("invitation");
+  expect(await ask(url, { method: "PUT", body })).toMatchObject({ status: 200 });
+});
+
+test("a name that is kept for operators is taken from whom an operator has named", async () => {
+  const world = await worldOf();
+  const key = generateKey();
+  const refused = await enrol(world, "operator-7", first("operator-7", key));
+  expect(refused.json).toMatchObject({ waybill_status: 403 });
+  expect(refused.json.detail).toContain(`waybill agents allow ${key.kid}`);
+  await world.hub.operator.allow(key.kid);
+  expect(await enrol(world, "operator-7", first("operator-7", key))).toMatchObject({ status: 200 });
+  const inviting = await byInvitation();
+  const invited = async (agent: string, token: string) => {
+    const manifest = first(agent);
+    return (await enrol(inviting, agent, manifest, signEnrolment(manifest, token))).status;
+  };
+  const { operator } = inviting.hub;
+  expect(await invited("operator-8", (await operator.invite()).token)).toBe(403);
+  expect(await invited("operator-8", (await operator.invite({ agent: "operator-8" })).token)).toBe(
+    200,
+  );
+});
+
 test("only operators invite and allow", async () => {
   const world = await byInvitation();
   for (const [path, body] of [

@@ -13,11 +13,13 @@ export interface Entry {
 
 /** What has to be in the commit of a first manifest, so that it is let in. */
 export interface Admitted {
+  /** An operator has meant this very agent or key. */
+  readonly isNamed: boolean;
   readonly settings: readonly SettingChange[];
   readonly entries: readonly NewEntry[];
 }
 
-export const NO_MORE: Admitted = { settings: [], entries: [] };
+export const NO_MORE: Admitted = { isNamed: false, settings: [], entries: [] };
 
 export interface AdmissionOptions {
   readonly store: Pick<Store, "setting">;
@@ -45,17 +47,21 @@ export class Admission {
     at: number,
   ): Promise<Admitted> {
     const { agent, kid } = newcomer;
-    const isAllowed = newcomers !== "open" && (await this.#isAllowed(agent, kid));
+    const isAllowed = await this.#isAllowed(agent, kid);
     const hasInvitation = invitation !== undefined;
     const by = entryOf(newcomers, { agent, kid, isAllowed, hasInvitation });
-    if (by === "open") return NO_MORE;
+    if (by === "open") return { ...NO_MORE, isNamed: isAllowed };
     if (by === "allow_list") {
-      return { settings: [], entries: [actEntry(at, { type: "enrolled", agent, kid, by })] };
+      return {
+        ...NO_MORE,
+        isNamed: true,
+        entries: [actEntry(at, { type: "enrolled", agent, kid, by })],
+      };
     }
     const claim = { ...newcomer, domain: this.#domain };
-    const { id, change } = await useInvitation(this.#store, invitation!, claim, at);
+    const { id, isForOne, change } = await useInvitation(this.#store, invitation!, claim, at);
     const act = { type: "enrolled", agent, kid, by, invitation: id } as const;
-    return { settings: [change], entries: [actEntry(at, act)] };
+    return { isNamed: isForOne, settings: [change], entries: [actEntry(at, act)] };
   }
 
   async #isAllowed(...names: readonly string[]): Promise<boolean> {

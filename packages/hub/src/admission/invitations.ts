@@ -58,7 +58,7 @@ export async function useInvitation(
   proof: string,
   claim: EnrolmentClaim,
   now: number,
-): Promise<{ readonly id: string; readonly change: SettingChange }> {
+): Promise<{ readonly id: string; readonly isForOne: boolean; readonly change: SettingChange }> {
   const { invitation: id, verify } = readEnrolment(proof);
   const name = settingOf(id);
   const saved = await store.setting(name);
@@ -69,7 +69,7 @@ export async function useInvitation(
   const { agent, expires_at: expiresAt, used_by: usedBy } = row;
   checkInvitation({ agent, expiresAt, usedBy }, claim.agent, now);
   const to = JSON.stringify({ ...row, used_by: claim.agent } satisfies InvitationRow);
-  return { id, change: { name, from: saved, to } };
+  return { id, isForOne: agent !== undefined, change: { name, from: saved, to } };
 }
 
 function settingOf(id: string): string {

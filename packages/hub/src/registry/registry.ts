@@ -239,7 +239,7 @@ export class Registry {
     for (;;) {
       const previous = await this.#newest(agent);
       // Who is not let in costs no more than that: its schemas are not read.
-      const { settings, entries } =
+      const { isNamed, settings, entries } =
         previous === undefined ? await this.#admission.admit(newcomer, publication, at) : NO_MORE;
       const signer = await this.keyOf(signedBy);
       const verified = verifyManifest(text, {
@@ -251,7 +251,7 @@ export class Registry {
       });
       const { sequence } = verified.manifest;
       if (verified === previous) return { agent, sequence };
-      if (previous === undefined && isFromAfar) this.#checkName(verified);
+      if (previous === undefined && isFromAfar && !isNamed) this.#checkName(verified);
       const outcome = await this.#commit({
         handoff: null,
         manifest: newManifestOf(verified, previous),
@@ -270,7 +270,7 @@ export class Registry {
     if (decideTrust(this.#trust, { agentId, kid, digest }).by !== "first_use") return;
     throw new WaybillError(
       403,
-      `The name ${agentId} is kept for whoever runs this hub: nobody enrols by themselves under a name that begins like "operator" or "hub", or that looks like a name of the hub or of its operators. Take another name (--agent, with --key), or have the hub's operator pin your key.`,
+      `The name ${agentId} is kept for whoever runs this hub: nobody enrols by themselves under a name that begins like "operator" or "hub", or that looks like a name of the hub or of its operators. Take another name (--agent, with --key), or have the hub's operator let this key in: waybill agents allow ${kid}`,
       { at: "/agent_id" },
     );
   }

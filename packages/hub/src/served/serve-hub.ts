@@ -2,7 +2,6 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
-import { defaultNewcomers } from "@waybill/protocol/api";
 import { Hosts, isLocalOnly, isLoopback } from "./doors/hosts.ts";
 import { operatorTokenOf } from "./doors/operator-token.ts";
 import { Slots } from "./doors/slots.ts";
@@ -41,7 +40,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { isBehindProxy = false } = options;
   const isLocal = isLocalOnly({ ...options, host });
   const { isOpenRegistry } = options;
-  const newcomers = options.newcomers ?? hub.operator.newcomers ?? defaultNewcomers({ isLocal });
+  const newcomers = options.newcomers ?? hub.operator.newcomers;
   const budgets = new Budgets(options.limits);
   const { limits } = budgets;
   const { operator } = hub;
@@ -112,6 +111,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const sockets = new Sockets(server.fastify.server, {
     hub,
     newcomers,
+    isLocal,
     connections,
     budgets,
     door,

@@ -14,7 +14,8 @@ export interface Served {
   readonly url: string;
   /** Whether strangers may read the registry, where its operator has said so. */
   readonly isOpenRegistry: boolean | undefined;
-  readonly newcomers: Newcomers;
+  /** Whose first manifest is taken, where its operator has said so. */
+  readonly newcomers: Newcomers | undefined;
   /** Nobody but this machine can ask it, unless a proxy passes requests on that nobody has told it of. */
   readonly isLocal: boolean;
   readonly metrics: HubMetrics;

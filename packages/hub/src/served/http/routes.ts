@@ -7,6 +7,7 @@ import { callerOf } from "../doors/caller.ts";
 import type { Caller, CallerOptions, Request } from "../doors/caller.ts";
 import type { Slots } from "../doors/slots.ts";
 import type { Tolls } from "../doors/tolls.ts";
+import { isForwarded } from "../doors/forwarded.ts";
 import { Lines, NDJSON, Page } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
@@ -80,6 +81,7 @@ export function addRoute(
       const asked = {
         served,
         caller: request.caller,
+        isLocal: opennessOf(request, served).isLocal,
         params: params && checked(params, request.params, "The path"),
         query: query && checked(query, readQuery(request.query as object as never), "The query"),
         body: body && checked(body, request.body ?? undefined, "The body"),
@@ -122,20 +124,8 @@ const OPERATORS = "";
 
 type Openness = Pick<Served, "isOpenRegistry" | "isLocal">;
 
-/** What proxies write into a request that they pass on. */
-const FORWARDED = [
-  "forwarded",
-  "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-real-ip",
-] as const;
-
-/** Whoever asks through a proxy on this machine need not be on this machine. */
 function opennessOf({ headers }: FastifyRequest, { isOpenRegistry, isLocal }: Openness): Openness {
-  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
-  return { isOpenRegistry, isLocal: isLocal && !isForwarded };
+  return { isOpenRegistry, isLocal: isLocal && !isForwarded(headers) };
 }
 
 const ALLOWED: Readonly<Record<Who, (caller: Caller, served: Openness) => boolean>> = {

@@ -1,4 +1,4 @@
-import { httpShapes, shapes, writePublished } from "@waybill/protocol/api";
+import { defaultNewcomers, httpShapes, shapes, writePublished } from "@waybill/protocol/api";
 import type { WirePresence } from "@waybill/protocol/api";
 import type { Presence, PresenceDetail } from "../../operator.ts";
 import { wireTime } from "../wire-time.ts";
@@ -22,10 +22,10 @@ export function agentOperations(): readonly AnyOperation[] {
       answer: enrolled,
       refusals: [401, 403, 409],
       isPublication: true,
-      async handle({ served, params, body }) {
+      async handle({ served, isLocal, params, body }) {
         const { agent, sequence } = await served.hub.operator.publish(body.manifest, {
           agent: params.id,
-          newcomers: served.newcomers,
+          newcomers: served.newcomers ?? defaultNewcomers({ isLocal }),
           invitation: body.invitation,
         });
         return { agent_id: agent, sequence };

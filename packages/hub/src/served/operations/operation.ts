@@ -9,6 +9,8 @@ export type Who = "anyone" | "reader" | "local" | "agent" | "party" | "operator"
 export interface Asked<Params, Query, Body> {
   readonly served: Served;
   readonly caller: Caller;
+  /** Asked on this machine alone, by no way that could have led here from elsewhere. */
+  readonly isLocal: boolean;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { httpShapes } from "@waybill/protocol/api";
+import { defaultNewcomers, httpShapes } from "@waybill/protocol/api";
 import { Exposition } from "../metrics/exposition.ts";
 import { FRONT_HEADERS, frontHtml, frontJson, frontText } from "../front/front.ts";
 import { skillPage } from "../skill/skill.ts";
@@ -40,7 +40,8 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       who: "anyone",
       answer: wellKnown,
       refusals: [],
-      async handle({ served: { hub, url, newcomers } }) {
+      async handle({ served: { hub, url, ...said }, isLocal }) {
+        const newcomers = said.newcomers ?? defaultNewcomers({ isLocal });
         return {
           waybill: 1,
           hub: hub.id,
@@ -64,7 +65,8 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       who: "anyone",
       answer: MARKDOWN,
       refusals: [],
-      async handle({ served: { hub, url, newcomers } }) {
+      async handle({ served: { hub, url, ...said }, isLocal }) {
+        const newcomers = said.newcomers ?? defaultNewcomers({ isLocal });
         const offerSeconds = Math.floor(hub.operator.terms.offerMs / 1000);
         return skillPage({ url, hub: hub.id, domain: hub.domain, offerSeconds, newcomers });
       },

@@ -3,11 +3,12 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WaybillError } from "@waybill/protocol";
-import { messageCharacters } from "@waybill/protocol/api";
+import { defaultNewcomers, messageCharacters } from "@waybill/protocol/api";
 import type { Newcomers } from "@waybill/protocol/api";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import type { HubServer } from "../../open-hub.ts";
+import { isForwarded } from "../doors/forwarded.ts";
 import type { Slots } from "../doors/slots.ts";
 import type { Toll, Tolls } from "../doors/tolls.ts";
 import type { Turns } from "../doors/turns.ts";
@@ -22,7 +23,8 @@ import type { SessionOptions } from "./session.ts";
 
 export interface SocketsOptions {
   readonly hub: HubServer;
-  readonly newcomers: Newcomers;
+  readonly newcomers: Newcomers | undefined;
+  readonly isLocal: boolean;
   readonly budgets: Budgets;
   readonly connections: Connections;
   readonly door: DoorOptions;
@@ -68,7 +70,9 @@ export class Sockets {
         return;
       }
       this.#server.handleUpgrade(request, socket, head, (opened) => {
-        const session = this.#open(opened, connection, toll);
+        const isLocal = options.isLocal && !isForwarded(request.headers);
+        const newcomers = options.newcomers ?? defaultNewcomers({ isLocal });
+        const session = this.#open(opened, { connection, toll, newcomers });
         socket.on("data", (part: Buffer) => session.received(part.length));
       });
     });
@@ -91,11 +95,10 @@ export class Sockets {
     return toll;
   }
 
-  #open(socket: WebSocket, connection: Connection, toll: Toll): Session {
+  #open(socket: WebSocket, of: Pick<SessionOptions, "connection" | "toll" | "newcomers">): Session {
     const session = new Session(socket, {
       ...this.#options,
-      connection,
-      toll,
+      ...of,
       nonce: randomBytes(NONCE_BYTES).toString("base64url"),
     });
     this.#sessions.add(session);
