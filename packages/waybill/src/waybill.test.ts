@@ -329,7 +329,7 @@ describe("killed, next attempt, expired, replayed", () => {
   });
 
   test("one that is not wanted any more is discarded", async () => {
-    const lost = await place.jsonLines(["send", "review", '{"topic":5}', "--timeout", "3s"]);
+    const lost = await place.jsonLines(["send", "web_research", "5", "--timeout", "3s"]);
     const id = lost.at(-1)!["handoff_id"] as string;
     expect(await place.json(["dead-letters", "discard", id])).toEqual({ discarded: id });
     expect(await place.json(["dead-letters", "list"])).toEqual({ dead_letters: [] });

@@ -90,7 +90,7 @@ export class Engine {
       trust: options.trust ?? { firstUse: true },
       limits: this.limits,
       domain: this.domain,
-      names: [this.id, ...(options.operators ?? [])],
+      names: [this.id, ...(options.operators ?? []), options.deadLetterAgent ?? this.id],
       admission: new Admission({
         store: this.store,
         domain: this.domain,

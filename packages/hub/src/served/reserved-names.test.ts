@@ -12,6 +12,7 @@ beforeAll(async () => {
     hub: {
       id: "acme-main",
       operators: ["alice"],
+      deadLetterAgent: "undertaker",
       trust: { firstUse: true, pins: new Map([["operator-7", { kids: [pinned.kid] }]]) },
     },
   });
@@ -25,12 +26,15 @@ function enrol(id: string, key = generateKey()): Promise<Answer> {
 
 const RESERVED = ["operator", "operator-2", "0perator", "hub", "hub-2", "acme.main", "acrne-main"];
 
-test.each([...RESERVED, "alice", "al1ce"])("a stranger does not enrol as %s", async (id) => {
-  const answer = await enrol(id);
-  expect(answer.json).toMatchObject({ waybill_status: 403 });
-  expect(answer.json.detail).toContain(`The name ${id} is kept for whoever runs this hub`);
-  expect(await world.store.manifest(id)).toBeUndefined();
-});
+test.each([...RESERVED, "alice", "al1ce", "undertaker", "under-taker"])(
+  "a stranger does not enrol as %s",
+  async (id) => {
+    const answer = await enrol(id);
+    expect(answer.json).toMatchObject({ waybill_status: 403 });
+    expect(answer.json.detail).toContain(`The name ${id} is kept for whoever runs this hub`);
+    expect(await world.store.manifest(id)).toBeUndefined();
+  },
+);
 
 test("nor over a socket", async () => {
   const wire = await Wire.open(world.url);
