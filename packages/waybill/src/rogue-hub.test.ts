@@ -141,7 +141,7 @@ test("a hub of another domain is asked as by a stranger, and whoever is refused 
   expect(refused.code).toBe(5);
   expect(refused.stderr).toContain(place.path(".waybill", "operator.token"));
   expect(refused.stderr).toContain("is for the custody domain");
-  expect(refused.stderr).toContain(`${rogue.url} was asked, from --hub`);
+  expect(refused.stderr).toContain(`The request went to the hub at ${rogue.url} (from --hub).`);
   expect(rogue.heard()).not.toMatch(/authorization/i);
   await second.stop();
   await other.close();

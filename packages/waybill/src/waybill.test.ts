@@ -86,11 +86,11 @@ describe("agents and find", () => {
     });
     const refused = await place.run(["find", "review", "--input", '{"topic":5}']);
     expect(refused.code).toBe(4);
-    expect(refused.stdout).toContain("Nobody here fits.");
+    expect(refused.stdout).toContain("No agent here fits.");
     expect(refused.stdout).toContain("expected string, got 5");
     expect(await place.run(["find", "nothing"])).toMatchObject({
       code: 4,
-      stdout: "✗ Nobody here offers that. What is offered: waybill agents\n",
+      stdout: "✗ No agent here offers nothing. To see what is offered: waybill agents\n",
     });
     expect((await place.run(["find", "--words", "reads drafts"])).stdout).toMatch(/anna +review/);
   });
@@ -391,7 +391,7 @@ describe("who may", () => {
     const none = await place.run(["dead-letters", "list", "--data", "elsewhere", "--hub", dev.url]);
     expect(none.code).toBe(5);
     expect(none.stderr).toContain(
-      `no operator token (${place.path("elsewhere", "operator.token")}, which is not there)`,
+      `no operator token was found (${place.path("elsewhere", "operator.token")}, which is not there)`,
     );
     const wrong = await place.run(["dead-letters", "list"], { env: { WAYBILL_TOKEN: "guessed" } });
     expect(wrong.code).toBe(5);

@@ -85,7 +85,7 @@ export function readOperatorRequest(authorization: string, token: string): Opera
   const given = fromBase64url(mac);
   if (given === undefined || !isSame(given, macOf(encoded, token))) {
     throw unauthenticated(
-      "The proof was not made with the operator token of this hub. Take the token that the hub keeps now.",
+      "Invalid operator token. The request was not signed with the token that this hub uses now.",
     );
   }
   const bytes = fromBase64url(encoded);

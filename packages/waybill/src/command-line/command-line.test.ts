@@ -121,3 +121,18 @@ test("every status that can end a command has one exit code, and the README has 
     expect(readme.replaceAll(/ +/g, " ")).toContain(`| ${code} | ${means} |`);
   }
 });
+
+test("an argument of a command that is a group, too, is not taken for its second word", () => {
+  const [agents] = COMMANDS.filter(({ name }) => name === "agents");
+  const commands = [
+    ...COMMANDS.filter(({ name }) => !name.startsWith("agents ")),
+    { ...agents!, name: "agents pin" },
+  ];
+  expect(parseCommandLine(["--json", "agents", "anna"], commands)).toMatchObject({
+    command: { name: "agents" },
+    given: { arguments: { agent: "anna" }, options: { json: true } },
+  });
+  expect(parseCommandLine(["agents", "pin", "anna"], commands)).toMatchObject({
+    command: { name: "agents pin" },
+  });
+});

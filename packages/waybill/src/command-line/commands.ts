@@ -30,16 +30,16 @@ const HANDING_OFF: readonly OptionSpec[] = [
     name: "answer",
     value: "<[id=]value>",
     isRepeated: true,
-    says: "answer a question of the recipient, by its id or in turn",
+    says: "answer a question of the recipient, by its id or in order",
   },
-  { name: "detach", says: "end once the hub has signed for it" },
+  { name: "detach", says: "exit as soon as the hub has custody" },
 ];
 
 /** The whole command line: help, completions and parsing read nothing else. */
 export const COMMANDS: readonly Command[] = [
   {
     name: "dev",
-    says: "Start a hub on this machine, with everything it needs, and show where it is.",
+    says: "Start a hub on this machine, and show where everything is.",
     settings: ["port", "data", "database"],
     examples: [
       {
@@ -52,7 +52,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "hub",
-    says: "Start a hub for others to reach.",
+    says: "Start a hub that others can reach.",
     settings: SERVED,
     examples: [
       {
@@ -72,16 +72,16 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "agents",
-    says: "Who is enrolled, who is connected, and what each can do.",
+    says: "List the agents: who is connected, and what each can do.",
     arguments: [
       {
         name: "agent",
-        says: "one agent, with everything it says about itself",
+        says: "one agent, with its manifest",
         isOptional: true,
         completes: "agents",
       },
     ],
-    options: [{ name: "limit", value: "<number>", says: "list at most so many (1000)" }],
+    options: [{ name: "limit", value: "<number>", says: "list at most this many (1000)" }],
     settings: HUB,
     examples: [
       { line: "waybill agents", says: "all of them" },
@@ -121,7 +121,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "find",
-    says: "Who can do something, best first, and why the others can't.",
+    says: "Find agents for a capability, best first, and see why others do not fit.",
     arguments: [
       {
         name: "capability",
@@ -134,34 +134,39 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "input",
         value: "<json>",
-        says: "must fit the input schema; @file reads one, - reads stdin",
+        says: "the input that must be accepted; @file reads a file, - reads stdin",
       },
       { name: "version", value: "<version>", says: "the capability's version" },
-      { name: "tag", value: "<tag>", isRepeated: true, says: "a tag that it must have" },
-      { name: "within", value: "<time>", says: "in what time it must be done: 30s, 5m" },
-      { name: "min-reliability", value: "<0..1>", says: "measured reliability, at least" },
+      {
+        name: "tag",
+        value: "<tag>",
+        isRepeated: true,
+        says: "a tag that the capability must have",
+      },
+      { name: "within", value: "<time>", says: "how long it may take: 30s, 5m" },
+      { name: "min-reliability", value: "<0..1>", says: "the least measured reliability" },
       {
         name: "words",
         value: "<text>",
-        says: "rank by plain words over names, descriptions and tags",
+        says: "search names, descriptions and tags",
       },
-      { name: "limit", value: "<number>", says: "look at so many offers at the most (1000)" },
+      { name: "limit", value: "<number>", says: "consider at most this many offers (1000)" },
     ],
     settings: HUB,
     examples: [
-      { line: "waybill find web_research --within 5m", says: "who does that in time" },
-      { line: 'waybill find --words "read the web"', says: "when one does not know the name" },
+      { line: "waybill find web_research --within 5m", says: "agents that do it in time" },
+      { line: 'waybill find --words "read the web"', says: "when you do not know the name" },
     ],
     load: async () => (await import("../commands/find.ts")).run,
   },
   {
     name: "send",
-    says: "Hand work off, watch its receipts and progress, and print the result.",
+    says: "Hand work off, show its progress, and print the result.",
     arguments: [
-      { name: "capability", says: "what is to be done", completes: "capabilities" },
+      { name: "capability", says: "the capability to use", completes: "capabilities" },
       {
         name: "input",
-        says: "its input as JSON; @file reads one, - reads stdin",
+        says: "its input as JSON; @file reads a file, - reads stdin",
         isOptional: true,
         completes: "file",
       },
@@ -170,19 +175,19 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "to",
         value: "<agent>",
-        says: "to this agent; left out, the hub picks one that fits",
+        says: "the recipient; by default the hub picks one that fits",
       },
       { name: "brief", value: "<text>", says: "the work in words, for agents that take a task" },
       { name: "message", value: "<text>", isRepeated: true, says: "a message of a conversation" },
       { name: "version", value: "<version>", says: "the capability's version" },
       { name: "tag", value: "<tag>", isRepeated: true, says: "a tag that the recipient must have" },
-      { name: "attempts", value: "<number>", says: "how many attempts it may have" },
+      { name: "attempts", value: "<number>", says: "the maximum number of attempts" },
       { name: "lease", value: "<time>", says: "how long an attempt may stay silent" },
-      { name: "correlation", value: "<id>", says: "the job that it is part of" },
+      { name: "correlation", value: "<id>", says: "the id of the job that it belongs to" },
       {
         name: "handoff",
         value: "<id>",
-        says: "under this id; the same one again finds the same work",
+        says: "the handoff id to use; the same id again finds the same work",
       },
       ...HANDING_OFF,
     ],
@@ -201,12 +206,12 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "watch",
-    says: "Everything that is put on record, as it happens.",
+    says: "Show every entry of the ledger as it is written.",
     options: [
       {
         name: "after",
         value: "<number>",
-        says: "begin after this entry of the ledger; left out, now",
+        says: "start after this entry of the ledger; by default now",
       },
       { name: "correlation", value: "<id>", says: "only this job" },
     ],
@@ -219,7 +224,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "trace",
-    says: "The whole story of a job: who handed what to whom, when, and whether the signatures hold.",
+    says: "Show the history of a job, and verify its signatures.",
     arguments: [
       {
         name: "id",
@@ -236,8 +241,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "dead-letters list",
-    says: "What ended without its recipient's verdict.",
-    options: [{ name: "limit", value: "<number>", says: "at most so many (100)" }],
+    says: "List the handoffs that ended without a result from their recipient.",
+    options: [{ name: "limit", value: "<number>", says: "list at most this many (100)" }],
     settings: HUB,
     examples: [
       { line: "waybill dead-letters list", says: "those that nobody has replayed or discarded" },
@@ -246,7 +251,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "dead-letters show",
-    says: "One dead letter, with its attempts and everything on record about it.",
+    says: "Show one dead letter, with its attempts and its history.",
     arguments: [{ name: "id", says: "the id of the handoff", completes: "dead-letters" }],
     settings: HUB,
     examples: [
@@ -259,7 +264,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "dead-letters replay",
-    says: "Try a dead letter again, as a new handoff signed by --agent, and print the result.",
+    says: "Hand a dead letter off again, and print the result.",
     arguments: [{ name: "id", says: "the id of the handoff", completes: "dead-letters" }],
     options: [{ name: "to", value: "<agent>", says: "to this agent instead" }, ...HANDING_OFF],
     settings: [...HUB, "agent", "key"],
@@ -273,7 +278,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "dead-letters discard",
-    says: "Take a dead letter off the list; it stays on record.",
+    says: "Remove a dead letter from the list; it stays in the ledger.",
     arguments: [{ name: "id", says: "the id of the handoff", completes: "dead-letters" }],
     settings: HUB,
     examples: [
@@ -286,10 +291,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "ledger export",
-    says: "The ledger as NDJSON, every envelope as it was signed.",
+    says: "Print the ledger as NDJSON, every envelope as it was signed.",
     options: [
-      { name: "after", value: "<number>", says: "begin after this entry (0)" },
-      { name: "from-hub", says: "over the API, and not from the database here" },
+      { name: "after", value: "<number>", says: "start after this entry (0)" },
+      { name: "from-hub", says: "read from the hub's API instead of the local database" },
     ],
     settings: ["database", ...HUB],
     examples: [
@@ -303,7 +308,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "ledger verify",
-    says: "Whether a ledger is what it was: no entry changed, missing or moved.",
+    says: "Verify a ledger: no entry was changed, removed or moved.",
     arguments: [
       {
         name: "file",
@@ -327,7 +332,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "ledger checkpoint",
-    says: "The hub's signed word for where its ledger ends now: keep it elsewhere.",
+    says: "Print the hub's signed statement of where its ledger ends.",
     settings: HUB,
     examples: [
       { line: "waybill ledger checkpoint > yesterday.jws", says: "for a later `ledger verify`" },
@@ -336,9 +341,13 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "backup",
-    says: "Copy a hub's database as it is at this moment, while the hub goes on.",
+    says: "Copy the database of a hub, also while the hub runs.",
     arguments: [
-      { name: "file", says: "the new file; nothing is ever written over", completes: "file" },
+      {
+        name: "file",
+        says: "the new file; existing files are never overwritten",
+        completes: "file",
+      },
     ],
     settings: ["database", "data"],
     examples: [{ line: "waybill backup backups/monday.db", says: "checked once it is written" }],
@@ -346,9 +355,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "restore",
-    says: "Put a backup in the place of a hub's database, while no hub runs on it.",
+    says: "Restore the database of a stopped hub from a backup.",
     arguments: [{ name: "file", says: "the backup", completes: "file" }],
-    options: [{ name: "replace", says: "move the database that is there aside" }],
+    options: [{ name: "replace", says: "move an existing database aside" }],
     settings: ["database", "data"],
     examples: [
       {
@@ -360,14 +369,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "keys new",
-    says: "Make an agent's key, in a file for its owner alone.",
+    says: "Create a key for an agent, in a file that only its owner can read.",
     arguments: [{ name: "file", says: "the new file", completes: "file" }],
     examples: [{ line: "waybill keys new anna.key", says: "prints the public key" }],
     load: async () => (await import("../commands/keys.ts")).runNew,
   },
   {
     name: "keys show",
-    says: "The public half of a key: what a manifest lists.",
+    says: "Show the public part of a key, as a manifest lists it.",
     arguments: [{ name: "file", says: "a key file", completes: "file" }],
     options: [
       {
@@ -387,7 +396,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "keys thumbprint",
-    says: "The name of a key in every header: its RFC 7638 thumbprint.",
+    says: "Show the RFC 7638 thumbprint of a key.",
     arguments: [
       { name: "file", says: "a key file or a public JWK, or - for stdin", completes: "file" },
     ],
@@ -396,7 +405,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "manifest check",
-    says: "Whether a manifest is right, signed or not, and what it says.",
+    says: "Check a manifest, signed or not, and show what it says.",
     arguments: [
       { name: "file", says: "JSON, or a signed manifest; - for stdin", completes: "file" },
     ],
@@ -412,7 +421,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "manifest sign",
-    says: "Sign a manifest; the signed text is what a hub takes.",
+    says: "Sign a manifest, to be published at a hub.",
     arguments: [{ name: "file", says: "JSON; - for stdin", completes: "file" }],
     options: [
       { name: "with", value: "<file>", says: "the key file to sign with" },
@@ -429,14 +438,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "doctor",
-    says: "Look at everything a hub needs, and say what to do where something is wrong.",
+    says: "Check the setup of a hub, and say how to fix what is wrong.",
     settings: ["hub", "token", "agent", "key", ...SERVED],
     examples: [{ line: "waybill doctor", says: "also shows where each setting comes from" }],
     load: async () => (await import("../commands/doctor.ts")).run,
   },
   {
     name: "completion",
-    says: "Completion of commands and options for a shell.",
+    says: "Print the completion script for a shell.",
     arguments: [{ name: "shell", says: SHELLS.join(", "), completes: SHELLS }],
     examples: [{ line: "source <(waybill completion bash)", says: "for this shell" }],
     load: async () => (await import("../commands/completion.ts")).run,

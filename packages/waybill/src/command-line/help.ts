@@ -69,7 +69,7 @@ function overview(commands: readonly Command[], style: Style, width: number): st
     section("Every command", rows(GLOBAL_OPTIONS.map(optionRow), style, width, names), style),
     section(
       "Begin",
-      `  waybill dev              ${style.faint("in one terminal")}\n  waybill doctor           ${style.faint("in another, to see that all is well")}`,
+      `  waybill dev              ${style.faint("in one terminal")}\n  waybill doctor           ${style.faint("in another, to check the setup")}`,
       style,
     ),
     style.faint("One command, with an example: waybill <command> --help"),

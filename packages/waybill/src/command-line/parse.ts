@@ -8,11 +8,11 @@ import { didYouMean } from "./nearest.ts";
 
 /** Options that every command has. */
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
-  { name: "json", says: "JSON on stdout, a line for each item where they come one by one" },
-  { name: "quiet", says: "no progress on stderr, only errors" },
-  { name: "config", value: "<file>", says: "read settings from here (waybill.json)" },
-  { name: "help", says: "show this" },
-  { name: "version", says: "show the version of this command" },
+  { name: "json", says: "print JSON; streams print one line for each item" },
+  { name: "quiet", says: "print errors only, no progress" },
+  { name: "config", value: "<file>", says: "read settings from this file (waybill.json)" },
+  { name: "help", says: "show this help" },
+  { name: "version", says: "show the version" },
 ];
 
 /** Every option of a command: its own, its settings, and those that all have. */
@@ -48,7 +48,9 @@ export function parseCommandLine(words: readonly string[], commands: readonly Co
   }
   if (isHelp) return { type: "help", words: command.name.split(" "), isAsked: true };
   if (asksForVersion(command, after)) return { type: "version" };
-  return { type: "run", command, given: givenTo(command, [...before, ...after]) };
+  // `agents` is a command, and `agents pin` another one: what names none of these is an argument.
+  const rest = names.slice(command.name.split(" ").length);
+  return { type: "run", command, given: givenTo(command, [...before, ...rest, ...after]) };
 }
 
 interface Parts {

@@ -30,7 +30,7 @@ async function showAll({ given, settings, terminal, signal }: Context): Promise<
   ]);
   await terminal.answer({ agents }, (style) => {
     if (agents.length <= 1)
-      return "Nobody is enrolled yet. An agent is once it has published its manifest.";
+      return "No agent is enrolled yet. To enrol one, start it, or follow /skill.md of the hub.";
     const others = agents.filter(({ agent_id: agent }) => agent !== itself);
     const rows = others.map((each) => [
       style.strong(each.agent_id),
@@ -73,8 +73,8 @@ async function showOne({ settings, terminal, signal }: Context, agent: string): 
     const { credit, in_flight: inFlight } = presence;
     const rows = [
       ["connected", connection(presence, style)],
-      ["at work on", String(inFlight)],
-      ["would take", `${credit} more`],
+      ["in progress", String(inFlight)],
+      ["free places", String(credit)],
     ] as const;
     return `${pairs(rows, style.faint)}\n\n${manifestText(manifest, style)}`;
   });

@@ -50,7 +50,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await terminal.answer(writeFound(found), (style) => {
     const sections = [
       fits.length === 0
-        ? `${style.bad("✗")} ${leftOut.length === 0 ? `${offeredByNobody(capability)}${near} What is offered: waybill agents` : "Nobody here fits."}`
+        ? `${style.bad("✗")} ${leftOut.length === 0 ? `${offeredByNobody(capability)}${near} To see what is offered: waybill agents` : "No agent here fits."}`
         : columns(
             ["AGENT", "CAPABILITY", "COUNT ON", "LOAD", "TERMS", "WHY"],
             fits.map((each) => fitRow(each, style)),
@@ -79,8 +79,8 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
 
 function offeredByNobody(capability: string | undefined): string {
   return capability === undefined
-    ? "Nobody here offers that."
-    : `Nobody here offers ${printable(capability)}.`;
+    ? "No agent here offers that."
+    : `No agent here offers ${printable(capability)}.`;
 }
 
 /** Page by page, and ranked as one. */

@@ -7,7 +7,7 @@ export const run: Run = async ({ settings, terminal, signal }) => {
   await terminal.answer(head, () => head.checkpoint);
   terminal.note((style) =>
     style.faint(
-      `It says that entry ${head.sequence} is the last one. Keep it where the hub can't write.`,
+      `Signed by the hub: entry ${head.sequence} is the last one. Keep it where the hub can't write.`,
     ),
   );
 };

@@ -22,8 +22,8 @@ export async function checkHub(asking: Asking): Promise<Finding[]> {
     const message = WaybillError.from(error).message.split(/(?<=\.) /);
     return [
       warning("hub", message[0]!, message.slice(1).join(" ")),
-      skipped("clock", "No hub to compare it with."),
-      skipped("token", "No hub to try it on."),
+      skipped("clock", "Not checked: no hub answers."),
+      skipped("token", "Not checked: no hub answers."),
     ];
   }
   const body = (await response.json().catch(() => undefined)) as
@@ -33,8 +33,8 @@ export async function checkHub(asking: Asking): Promise<Finding[]> {
     return [
       wrong(
         "hub",
-        `Something answers at ${hub.url}, and it is no hub.`,
-        "Check --hub, and which program listens there.",
+        `What answers at ${hub.url} is not a Waybill hub.`,
+        "Check --hub, and which program listens on that port.",
       ),
     ];
   }
@@ -51,8 +51,8 @@ async function readiness(hub: HubClient, id: string): Promise<Finding> {
     ? ok("hub", `${id} at ${hub.url} is ready`)
     : wrong(
         "hub",
-        `${id} at ${hub.url} is there, and takes no work.`,
-        "It is going down, or can't use its database: see what it logs.",
+        `${id} at ${hub.url} answers, but accepts no work.`,
+        "It is shutting down, or can't use its database: look at its log.",
       );
 }
 
@@ -62,28 +62,29 @@ const FAR_MS = LIMITS.clockSkewMs / 4;
 
 export function checkClock(date: string | null, askedAt: number, answeredAt: number): Finding {
   const there = date === null ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(there)) return skipped("clock", "The hub does not say what time it has.");
+  if (Number.isNaN(there)) return skipped("clock", "Not checked: the hub sends no Date header.");
   const apart =
     there < askedAt
       ? Math.max(0, askedAt - there - DATE_GRAIN_MS)
       : Math.max(0, there - answeredAt);
-  const says = apart === 0 ? "as the hub's" : `${durationText(apart)} from the hub's`;
-  const todo = "Set the clocks of both machines by NTP: what is signed here may be refused there.";
-  if (apart >= LIMITS.clockSkewMs) return wrong("clock", `It is ${says}.`, todo);
-  return apart > FAR_MS ? warning("clock", `It is ${says}.`, todo) : ok("clock", says);
+  const says = apart === 0 ? "in step with the hub" : `${durationText(apart)} off the hub's clock`;
+  const todo =
+    "Set the clocks of both machines by NTP. The hub refuses what is signed with a wrong time.";
+  if (apart >= LIMITS.clockSkewMs) return wrong("clock", `This machine is ${says}.`, todo);
+  return apart > FAR_MS ? warning("clock", `This machine is ${says}.`, todo) : ok("clock", says);
 }
 
 async function token(hub: HubClient, { values, origins }: Settings): Promise<Finding> {
   if (values.token === undefined) {
     return warning(
       "token",
-      "There is no operator token.",
+      "No operator token was found.",
       "Run waybill where the hub was started, or give --data, --token or WAYBILL_TOKEN.",
     );
   }
   try {
     await hub.get("/v1/dead-letters?limit=1");
-    return ok("token", `from ${origins.token.name}, and the hub knows it`);
+    return ok("token", `from ${origins.token.name}, accepted by the hub`);
   } catch (error) {
     const { message } = WaybillError.from(error);
     return wrong("token", message, "Compare it with operator.token in the hub's data folder.");
@@ -95,7 +96,7 @@ export async function checkPort(
   { values: { host, port } }: Settings,
   isHubThere: boolean,
 ): Promise<Finding> {
-  if (isHubThere) return skipped("port", "The hub has it.");
+  if (isHubThere) return skipped("port", "In use by the hub.");
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {

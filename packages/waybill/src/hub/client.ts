@@ -126,7 +126,7 @@ function explained(error: WaybillError, { url, from }: WhichHub, standing: strin
   const { status, message, at, retryAfterMs, retryable } = error;
   return new WaybillError(
     status,
-    `${message}${more} (The hub at ${url} was asked, from ${from}.)`,
+    `${message}${more} The request went to the hub at ${url} (from ${from}).`,
     { cause: error, at, retryAfterMs, retryable },
   );
 }

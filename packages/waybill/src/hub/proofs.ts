@@ -68,16 +68,16 @@ export class Proofs {
     const { values, origins } = this.#settings;
     const { token } = values;
     const from = fromText(origins.token, "token");
-    const unsigned = "The request was not signed as an operator's";
+    const unsigned = "The request was not signed with an operator token";
     if (token === undefined) {
       return {
-        why: `${unsigned}: there is no operator token (${from}). Run the command where the hub was started, or name its folder with --data, or give the token with --token or WAYBILL_TOKEN.`,
+        why: `${unsigned}: no operator token was found (${from}). Run the command in the folder where the hub was started, or name that folder with --data, or give the token with --token or WAYBILL_TOKEN.`,
       };
     }
     const domain = operatorTokenDomain(token);
     if (domain === undefined) {
       return {
-        why: `${unsigned}: the token from ${from} is no operator token of this release. A hub that is started anew writes one.`,
+        why: `${unsigned}: the token from ${from} is not a valid operator token. Restart the hub to have a new one written.`,
       };
     }
     const told = await this.#domainOfHub();
@@ -85,7 +85,7 @@ export class Proofs {
     const isOfFolder = origins.hub.source === "default" && origins.token.source === "default";
     if (isOfFolder) throw this.#takenPlace(domain, told);
     return {
-      why: `${unsigned}: the operator token from ${from} is for the custody domain ${domain}, and this hub says that it is ${told === undefined ? "none" : `of ${told}`}. Name the hub of that token with --hub, or the data folder of this one with --data.`,
+      why: `${unsigned}: the token from ${from} belongs to the hub with the custody domain ${domain}, and ${told === undefined ? "this one names no domain" : `this one has the domain ${told}`}. Name the hub of that token with --hub, or the data folder of this one with --data.`,
     };
   }
 

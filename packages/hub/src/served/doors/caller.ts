@@ -71,7 +71,7 @@ function bearerOf(
   throw new WaybillError(
     401,
     isMetrics
-      ? "The metrics token is another one; take the one that this hub was started with."
+      ? "Invalid metrics token. Use the one that this hub was started with: metrics_token."
       : `This hub takes no bearer token here. An operator token is never sent: it keys the proof of each request (Authorization: ${OPERATOR_SCHEME} <payload>.<mac>), which the waybill command makes, and signOperatorRequest of @waybill/protocol/api. If what was sent is an operator token, replace it: others may have read it on the way.`,
   );
 }

@@ -71,7 +71,7 @@ export class Hosts {
     if (name === undefined || !this.#isOwn(name)) {
       throw new WaybillError(
         403,
-        `This hub is not asked under the name ${show(host)}; use the address that it listens at, or have its operator allow the name.`,
+        `Host ${show(host)} is not allowed at this hub. Use the address that the hub listens at, or ask its operator to add the name: --allowed-hosts.`,
       );
     }
     if (origin === undefined || this.#origins.has(lower(origin))) return;
@@ -80,7 +80,7 @@ export class Hosts {
     if (from !== undefined && from.host === lower(host!) && this.#isOwn(from.hostname)) return;
     throw new WaybillError(
       403,
-      `Web pages of ${show(origin)} may not ask this hub; have its operator allow that origin.`,
+      `Origin ${show(origin)} is not allowed at this hub. Ask its operator to add it: --allowed-origins.`,
     );
   }
 

@@ -19,6 +19,7 @@ from ..protocol.shape import anything, instant, integer, listed, record, text
 from .address import Address, address_of
 from .persist import persist
 from .socket import ANSWER_WITHIN_S, OPEN_WITHIN_S, HubSocket
+from .unreachable import unreachable
 
 _published = record(
     {"manifests": listed(record({"manifest": text(), "at": instant}))}, {"next": integer(1)}
@@ -59,8 +60,24 @@ async def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN
     `hub_key` is its custody domain, or the thumbprint of a key that it must have now. Left out: the hub that is met first is
     believed, and for the life of this connection no other one."""
     hub = Hub(address_of(url), hub_key)
+    last: WaybillError | None = None
+
+    async def meet() -> None:
+        nonlocal last
+        try:
+            await hub.meet()
+        except WaybillError as error:
+            last = error
+            raise
+
     try:
-        await persist(hub.meet, asyncio.get_running_loop().time() + timeout)
+        await persist(meet, asyncio.get_running_loop().time() + timeout)
+    except WaybillError as error:
+        await hub.close()
+        # A try that was cut off when the time was over says less than the one before it.
+        if last is not None and isinstance(error.__cause__, asyncio.TimeoutError):
+            raise last from last.__cause__
+        raise
     except BaseException:
         await hub.close()
         raise
@@ -157,9 +174,7 @@ class Hub:
             asked = self._http.request(method, url, json=body)
             response = await asyncio.wait_for(asked, ANSWER_WITHIN_S)
         except (httpx.HTTPError, asyncio.TimeoutError) as error:
-            raise WaybillError(
-                503, f"{url} is out of reach: {error or type(error).__name__}.", cause=error
-            ) from error
+            raise unreachable(self.address.url, error) from error
         if response.is_redirect:
             raise WaybillError(
                 404, f"{url} redirects to another address: connect to that one if it is the hub's."

@@ -13,6 +13,7 @@ from ..protocol.error import WaybillError
 from ..protocol.frame import Frame, read_frames, write_frame
 from ..protocol.problem import error_of_response, read_problem
 from .tasks import Tasks
+from .unreachable import unreachable
 
 OPEN_WITHIN_S = 10.0
 ANSWER_WITHIN_S = 30.0
@@ -67,9 +68,7 @@ class HubSocket:
                 error.response.status_code, body.decode("utf-8", "replace")
             ) from error
         except (OSError, TimeoutError, asyncio.TimeoutError, WebSocketException) as error:
-            raise WaybillError(
-                503, f"The hub at {url} is out of reach: {error}.", cause=error
-            ) from error
+            raise unreachable(url, error) from error
         socket = cls(url, connection)
         await socket._within(socket._challenged, "has not said a word")
         return socket
