@@ -53,7 +53,7 @@ describe("a command line that means nothing says what to type", () => {
       "waybill send has no option --timout. Did you mean --timeout?",
     ],
     [["send", "x", "-t"], "waybill send has no option -t."],
-    [["send"], "waybill send needs <capability>, what is to be done. For example: waybill send"],
+    [["send"], "waybill send needs <capability>, the capability to use. For example: waybill send"],
     [
       ["send", "a", "b", "c d"],
       '"c d" is more than waybill send takes: waybill send <capability> [input] [options]. Text with spaces needs quotes.',
