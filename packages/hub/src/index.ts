@@ -45,6 +45,7 @@ export type {
   StoredOffer,
   StoredSetting,
   TextPage,
+  WaitingPlace,
 } from "./store.ts";
 
 // For whoever reads the ledger.

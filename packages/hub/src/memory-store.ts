@@ -21,6 +21,7 @@ import type {
   StoredOffer,
   StoredSetting,
   TextPage,
+  WaitingPlace,
 } from "./store.ts";
 
 export type { Disk };
@@ -181,7 +182,7 @@ class MemoryStore implements Store {
     return this.#read((state) => state.nextWakeAt());
   }
 
-  waiting(target: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
+  waiting(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]> {
     return this.#read((state) => state.waiting(target, page));
   }
 

@@ -20,11 +20,16 @@ export interface StoredHandoff {
   readonly wakeAt: number | null;
   /** Whom it waits to be offered to, as the router names it; null when it is not waiting. */
   readonly waitsFor: string | null;
+  /** Its place among those that wait for the same target; 0 where it waits for nobody. */
+  readonly waitsAt: number;
   /** The agents in whose inbox it stands: something of it is undelivered or unacknowledged. */
   readonly inboxes: readonly string[];
   /** True for a dead letter that nobody has replayed or discarded. */
   readonly isDeadLetter: boolean;
 }
+
+/** Where a handoff stands among those that wait for one target. */
+export type WaitingPlace = Pick<StoredHandoff, "waitsAt" | "id">;
 
 /** One line for the ledger; the store gives it its place in the order and chains it. */
 export interface NewEntry {
@@ -196,8 +201,8 @@ export interface Store {
   due(now: number, limit: number): Promise<readonly StoredHandoff[]>;
   /** The earliest `wakeAt` of all. */
   nextWakeAt(): Promise<number | null>;
-  /** Those that wait for this target, by id, so that what was made first is offered first. */
-  waiting(target: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
+  /** Those that wait for this target, by their place, and by id where that is the same. */
+  waiting(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]>;
   inbox(agent: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
   correlated(correlationId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
   children(parentId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;

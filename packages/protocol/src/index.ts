@@ -91,6 +91,7 @@ export {
   reasonsAgainst,
   wantedFits,
 } from "./discovery/discovery.ts";
+export { PRIORITIES, queuePlace } from "./lifecycle/queue.ts";
 export { issuesText, judgeInput, judgeInSlices, refusalText } from "./discovery/input-refusals.ts";
 export type {
   GivenInput,

@@ -248,6 +248,12 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
       })),
     };
   },
+  queue: (api, { waiting }) => {
+    const placed = (waiting as { id: string; due_at: number; priority?: number }[]).map(
+      ({ id, due_at, priority }) => ({ id, place: api.queuePlace(due_at, priority) }),
+    );
+    return { order: placed.toSorted((a, b) => a.place - b.place).map(({ id }) => id) };
+  },
   eject: (api, { moments }) => {
     let stats = api.NO_STATS;
     const is_out: boolean[] = [];

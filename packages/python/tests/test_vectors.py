@@ -11,7 +11,7 @@ import pytest
 from vectors import SPEC, cases, holds, text_of
 
 from waybill_sdk.protocol.contract import judge_counter, judge_offer
-from waybill_sdk.protocol.discovery import Candidate, Ejection, find, judge_input
+from waybill_sdk.protocol.discovery import Candidate, Ejection, find, judge_input, queue_place
 from waybill_sdk.protocol.encoding import digest_of
 from waybill_sdk.protocol.envelope import KeyRecord, verify_envelope
 from waybill_sdk.protocol.error import WaybillError
@@ -241,6 +241,12 @@ def run_discovery(given: Case) -> Outcome:
             for agent, issues in judged.refusals.items()
         ]
         return {"may_be_taken": judged.may_be_taken, "refusals": refusals}
+    if given["operation"] == "queue":
+        placed = [
+            (queue_place(each["due_at"], each.get("priority")), each["id"])
+            for each in given["waiting"]
+        ]
+        return {"order": [name for _, name in sorted(placed)]}
     ejection, answers = Ejection(), []
     for moment in given["moments"]:
         if "status" in moment:

@@ -4,10 +4,21 @@ import type { StoredHandoff, StoredKey } from "@waybill/hub";
 
 /** Of what each commit writes. `inboxes` is as the column has it. */
 export function checksumOf(
-  { id, version, state, wakeAt, waitsFor, isDeadLetter, record }: Omit<StoredHandoff, "inboxes">,
+  {
+    id,
+    version,
+    state,
+    wakeAt,
+    waitsFor,
+    waitsAt,
+    isDeadLetter,
+    record,
+  }: Omit<StoredHandoff, "inboxes">,
   inboxes: string,
 ): number {
   const columns = [id, version, state, wakeAt, waitsFor, inboxes, isDeadLetter];
+  // Rows of a file from before there were places have none, and the checksum that they had.
+  if (waitsAt !== 0) columns.push(waitsAt);
   return crc32(record, crc32(JSON.stringify(columns)));
 }
 

@@ -15,6 +15,7 @@ const handoff: StoredHandoff = {
   groupId: "group",
   wakeAt: 11,
   waitsFor: "agent:somebody",
+  waitsAt: 17,
   inboxes: ["one", "two"],
   isDeadLetter: true,
 };
@@ -24,6 +25,7 @@ const bare: StoredHandoff = {
   groupId: null,
   wakeAt: null,
   waitsFor: null,
+  waitsAt: 0,
   inboxes: [],
   isDeadLetter: false,
 };

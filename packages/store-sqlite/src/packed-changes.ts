@@ -42,9 +42,9 @@ function packHandoff(to: Plain[], handoff: StoredHandoff | null): void {
     return;
   }
   const { id, version, record, state, delegator, correlationId, parentId, groupId } = handoff;
-  const { wakeAt, waitsFor, isDeadLetter, inboxes } = handoff;
+  const { wakeAt, waitsFor, waitsAt, isDeadLetter, inboxes } = handoff;
   to.push(SOMETHING, id, version, record, state, delegator, correlationId, parentId, groupId);
-  to.push(wakeAt, waitsFor, Number(isDeadLetter));
+  to.push(wakeAt, waitsFor, waitsAt, Number(isDeadLetter));
   packNames(to, inboxes);
 }
 
@@ -84,6 +84,7 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     groupId: next(),
     wakeAt: next(),
     waitsFor: next(),
+    waitsAt: next(),
     isDeadLetter: next() === 1,
     inboxes: several<string>(next),
   });

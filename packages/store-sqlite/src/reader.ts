@@ -12,6 +12,7 @@ import type {
   StoredOffer,
   StoredSetting,
   TextPage,
+  WaitingPlace,
 } from "@waybill/hub";
 import type { Digest } from "@waybill/protocol";
 import { CARD_COLUMNS, cardOf, ENTRY_COLUMNS, entryOf, HANDOFF_COLUMNS, handoffOf } from "./row.ts";
@@ -31,7 +32,7 @@ const QUERIES = {
   handoffs: HANDOFF,
   due: `${HANDOFF} WHERE wake_at <= ? ORDER BY wake_at, id LIMIT ?`,
   nextWakeAt: "SELECT wake_at FROM handoff WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1",
-  waiting: `${HANDOFF} WHERE waits_for = ? ${BY_ID}`,
+  waiting: `${HANDOFF} WHERE waits_for = ? AND (waits_at, id) > (?, ?) ORDER BY waits_at, id LIMIT ?`,
   inbox: `${HANDOFF} WHERE id IN (SELECT handoff_id FROM inbox WHERE agent = ? AND handoff_id > ? ORDER BY handoff_id LIMIT ?) ORDER BY id`,
   correlated: `${HANDOFF} WHERE correlation_id = ? ${BY_ID}`,
   children: `${HANDOFF} WHERE parent_id = ? ${BY_ID}`,
@@ -87,9 +88,14 @@ export class Reader {
     return (this.#query.nextWakeAt.get()?.["wake_at"] as number | undefined) ?? null;
   }
 
+  waiting(target: string, { after, limit }: Page<WaitingPlace>): StoredHandoff[] {
+    const { waitsAt, id } = after ?? { waitsAt: -Infinity, id: "" };
+    return this.#query.waiting.all(target, waitsAt, id, limit).map(handoffOf);
+  }
+
   /** The handoffs of a name, by id. */
   found(
-    by: "waiting" | "inbox" | "correlated" | "children",
+    by: "inbox" | "correlated" | "children",
     name: string,
     { after = "", limit }: Page<string>,
   ): StoredHandoff[] {

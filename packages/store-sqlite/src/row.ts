@@ -11,7 +11,7 @@ import type {
 type Row = Record<string, unknown>;
 
 export const HANDOFF_COLUMNS =
-  "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record, checksum, family_checksum";
+  "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record, checksum, family_checksum, waits_at";
 export const ENTRY_COLUMNS =
   "sequence, at, type, handoff_id, sender, envelope_id, digest, hash, content";
 export const CARD_COLUMNS = "agent, sequence, at, digest, facts";
@@ -33,6 +33,7 @@ export function handoffOf(row: Row): StoredHandoff {
     groupId: row["group_id"] as string | null,
     wakeAt: row["wake_at"] as number | null,
     waitsFor: row["waits_for"] as string | null,
+    waitsAt: row["waits_at"] as number,
     inboxes: NO_NAMES,
     isDeadLetter: row["is_dead_letter"] === 1,
   };

@@ -120,4 +120,9 @@ export const MIGRATIONS: readonly Migration[] = [
     `);
     fillRegistry(database);
   },
+  `
+  ALTER TABLE handoff ADD COLUMN waits_at INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX handoff_waiting;
+  CREATE INDEX handoff_waiting ON handoff (waits_for, waits_at, id) WHERE waits_for IS NOT NULL;
+  `,
 ];

@@ -17,6 +17,7 @@ import type {
   StoredOffer,
   StoredSetting,
   TextPage,
+  WaitingPlace,
 } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
@@ -175,8 +176,8 @@ class FileStore implements SqliteStore {
     return this.#read((reader) => reader.nextWakeAt());
   }
 
-  waiting(target: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
-    return this.#read((reader) => reader.found("waiting", target, page));
+  waiting(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.waiting(target, page));
   }
 
   inbox(agent: string, page: Page<string>): Promise<readonly StoredHandoff[]> {

@@ -106,7 +106,7 @@ export class Writer {
 
   /** `before`: the inboxes that it stood in, as their column has them. */
   #put(handoff: StoredHandoff, before: string | undefined): void {
-    const { id, version, state, wakeAt, waitsFor, record } = handoff;
+    const { id, version, state, wakeAt, waitsFor, waitsAt, record } = handoff;
     const inboxes = textOfNames(handoff.inboxes);
     const isDeadLetter = handoff.isDeadLetter ? 1 : 0;
     const checksum = checksumOf(handoff, inboxes);
@@ -114,13 +114,13 @@ export class Writer {
       const { delegator, correlationId, parentId, groupId } = handoff;
       const family = [delegator, correlationId, parentId, groupId];
       const sums = [checksum, familyChecksumOf(handoff)];
-      const rest = [wakeAt, waitsFor, inboxes, isDeadLetter, record, ...sums];
+      const rest = [wakeAt, waitsFor, inboxes, isDeadLetter, record, ...sums, waitsAt];
       this.#run.insert.run(id, version, state, ...family, ...rest);
       this.#deliver(id, [], handoff.inboxes);
       return;
     }
     const columns = [version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record, checksum];
-    this.#run.update.run(...columns, id);
+    this.#run.update.run(...columns, waitsAt, id);
     if (before !== inboxes) this.#deliver(id, namesOf(before!), handoff.inboxes);
   }
 
@@ -194,10 +194,10 @@ function statements(database: DatabaseSync) {
     newest: prepare("SELECT sequence FROM manifest WHERE agent = ? AND is_newest = 1"),
     keyOwner: prepare("SELECT agent FROM agent_key WHERE kid = ?"),
     append: prepare("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    insert: prepare("INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    insert: prepare("INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     // The family of a handoff stays as it is, and its indices are not touched.
     update: prepare(
-      "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ?, checksum = ? WHERE id = ?",
+      "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ?, checksum = ?, waits_at = ? WHERE id = ?",
     ),
     enterInbox: prepare("INSERT INTO inbox VALUES (?, ?)"),
     leaveInbox: prepare("DELETE FROM inbox WHERE agent = ? AND handoff_id = ?"),

@@ -201,6 +201,19 @@ describe("send", () => {
     });
   });
 
+  test("work that can start later is held, and the trace says until when", async () => {
+    const words = ["send", "review", DRAFT, "--not-before", "2h", "--priority", "7", "--detach"];
+    const { code, stdout } = await place.run(words);
+    expect(code).toBe(0);
+    const id = stdout.trim();
+    expect((await place.run(["trace", id])).stdout).toMatch(/! held until \d{4}-\d\d-\d\d \S+ UTC/);
+    const told = (await place.json(["trace", id])) as { handoffs: { starts_at: string }[] };
+    const [handoff] = told.handoffs;
+    expect(Date.parse(handoff!.starts_at)).toBeGreaterThan(Date.now() + 3_600_000);
+    const { stderr } = await place.run(["send", "review", DRAFT, "--priority", "10"]);
+    expect(stderr).toContain("--priority is a whole number from 0 to 9");
+  });
+
   test("as an agent that works elsewhere is refused, and changes nothing of it", async () => {
     const { code, stderr } = await place.run([
       "send",
@@ -329,7 +342,8 @@ describe("killed, next attempt, expired, replayed", () => {
   });
 
   test("one that is not wanted any more is discarded", async () => {
-    const lost = await place.jsonLines(["send", "web_research", "5", "--timeout", "3s"]);
+    // Nobody who offers it is connected any more.
+    const lost = await place.jsonLines(["send", "web_research", "3", "--timeout", "3s"]);
     const id = lost.at(-1)!["handoff_id"] as string;
     expect(await place.json(["dead-letters", "discard", id])).toEqual({ discarded: id });
     expect(await place.json(["dead-letters", "list"])).toEqual({ dead_letters: [] });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import type { Store } from "@waybill/hub";
+import type { Store, StoredHandoff } from "@waybill/hub";
 import { createHandoff, generateKey, signEnvelopes } from "@waybill/protocol";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { CAPABILITY } from "../custody/ours.ts";
@@ -74,11 +74,11 @@ async function held(store: Store, handoffs: number): Promise<{ grownMb: number; 
 
 async function countWaiting(store: Store): Promise<number> {
   let found = 0;
-  for (let after: string | undefined; ;) {
+  for (let after: StoredHandoff | undefined; ;) {
     const page = await store.waiting("agent:recipient", { after, limit: PAGE });
     found += page.length;
     if (page.length < PAGE) return found;
-    after = page.at(-1)!.id;
+    after = page.at(-1)!;
   }
 }
 

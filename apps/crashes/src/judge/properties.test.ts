@@ -31,6 +31,7 @@ function storedAs(id: string, state: StoredHandoff["state"]): [string, StoredHan
       groupId: null,
       wakeAt: null,
       waitsFor: null,
+      waitsAt: 0,
       inboxes: [],
       isDeadLetter: false,
     },

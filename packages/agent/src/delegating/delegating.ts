@@ -51,6 +51,7 @@ export class Delegating {
   #envelopeOf(options: ParentedOptions): HandoffEnvelope {
     const { id, hub, source } = this.#context;
     const { to, tags, minReliability, timeoutMs, deadline, parent } = options;
+    const { notBefore, priority } = options;
     const { capability, version, input, brief, messages, artifacts, contract, metadata } = options;
     const work = { capability, version, input, brief, messages, artifacts, contract };
     const isUntimed = timeoutMs === undefined && deadline === undefined && parent === undefined;
@@ -62,6 +63,8 @@ export class Delegating {
         body: { ...work, metadata: metadata as HandoffBody["metadata"] },
         deadline,
         timeoutMs: isUntimed ? DEFAULT_TIMEOUT_MS : timeoutMs,
+        notBefore,
+        priority,
         handoffId: options.handoffId,
         parent,
         correlationId: options.correlationId,

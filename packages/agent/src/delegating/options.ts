@@ -20,6 +20,17 @@ export interface HandoffOptions<Input = Json> extends Omit<HandoffBody, "input" 
   readonly metadata?: { readonly [name: string]: JsonLike } | undefined;
   /** How long it may take, `DEFAULT_TIMEOUT_MS` where neither this nor `deadline` is given. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * When the work may start at the earliest: the hub has it in custody until then. `timeoutMs` counts
+   * from then on.
+   */
+  readonly notBefore?: Date | undefined;
+  /**
+   * How urgent it is among what waits, from 0 to 9, the most urgent; left out, that of the
+   * work in whose course it is handed off, or 4. One step
+   * is worth a minute of waiting, so that nothing starves.
+   */
+  readonly priority?: number | undefined;
   /** When it has to be done. Inside a handler no later than the deadline of the work itself. */
   readonly deadline?: Date | undefined;
   /** Made and kept beforehand by whoever must find the handoff again after a crash. */

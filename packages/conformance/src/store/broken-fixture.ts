@@ -7,6 +7,7 @@ import type {
   Page,
   Store,
   StoredHandoff,
+  WaitingPlace,
 } from "@waybill/hub";
 import { openMemorySubject, twoLayeredDisk } from "./memory-fixture.ts";
 import { AT, idOf } from "./sample.ts";
@@ -72,7 +73,7 @@ interface Seen {
 
 const MADE: CommitOutcome = { type: "committed", lastSequence: 0 };
 
-type Listing = "waiting" | "inbox" | "correlated" | "children";
+type Listing = "inbox" | "correlated" | "children";
 
 const backwards = (name: Listing) =>
   faulty((store) => ({
@@ -80,6 +81,36 @@ const backwards = (name: Listing) =>
   }));
 
 /** Lists what once stood under a name even when it left. */
+/** Lists for a target all that has ever waited for it. */
+const unforgetting = () =>
+  faulty((store) => {
+    const once = new Map<string, Map<string, StoredHandoff>>();
+    return {
+      commit(commit) {
+        const { handoff } = commit;
+        if (handoff?.waitsFor != null) {
+          const known = once.get(handoff.waitsFor) ?? new Map<string, StoredHandoff>();
+          once.set(handoff.waitsFor, known.set(handoff.id, handoff));
+        }
+        return store.commit(commit);
+      },
+      async waiting(of, { after, limit }) {
+        const listed = await store.waiting(of, { limit: 1_000 });
+        const places = new Map([
+          ...(once.get(of) ?? []),
+          ...listed.map((each) => [each.id, each] as const),
+        ]);
+        const isAfter = (a: WaitingPlace, b: WaitingPlace) =>
+          a.waitsAt > b.waitsAt || (a.waitsAt === b.waitsAt && a.id > b.id);
+        const page = [...places.values()]
+          .toSorted((a, b) => (isAfter(a, b) ? 1 : -1))
+          .filter((each) => after === undefined || isAfter(each, after))
+          .slice(0, limit);
+        return Promise.all(page.map(async ({ id }) => (await store.handoff(id))!));
+      },
+    };
+  });
+
 const clinging = (name: Listing, namesOf: (handoff: StoredHandoff) => readonly string[]) =>
   faulty((store) => {
     const once = new Map<string, Set<string>>();
@@ -332,10 +363,15 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       },
     };
   }),
-  "what waits for a target is listed by id": backwards("waiting"),
-  "what waits no more, or for another, is not listed": clinging("waiting", ({ waitsFor }) =>
-    waitsFor === null ? [] : [waitsFor],
+  "what waits for a target is listed by its place, and by id where that is the same": faulty(
+    (store) => ({
+      waiting: async (target, page) => {
+        const found = await store.waiting(target, page);
+        return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      },
+    }),
   ),
+  "what waits no more, or for another, is not listed": unforgetting(),
   "an inbox is listed by id, for each agent that a handoff stands with": backwards("inbox"),
   "what left an inbox is in no other's way": clinging("inbox", ({ inboxes }) => inboxes),
   "the handoffs of a job are listed by id": backwards("correlated"),

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Commit, Store, StoredHandoff } from "@waybill/hub";
+import type { Commit, Page, Store, StoredHandoff, WaitingPlace } from "@waybill/hub";
 import type { StoreSubject } from "./subject.ts";
 
 /** Cases by their names: each says one thing that a store promises. */
@@ -29,6 +29,15 @@ export async function inPages<Item, Cursor>(
     equal(all.length < 1000, true, "the pages do not end");
     if (page.length < 2) return all;
   }
+}
+
+/** The queue is these handoffs, by their place, read at once and in pages. */
+export async function isQueue(
+  read: (page: Page<WaitingPlace>) => Promise<readonly StoredHandoff[]>,
+  ids: readonly string[],
+): Promise<void> {
+  deepEqual(idsOf(await read({ limit: 100 })), ids);
+  deepEqual(idsOf(await inPages(read, (last) => last)), ids);
 }
 
 /** The listing is these handoffs, by id, read at once and in pages. */

@@ -28,6 +28,7 @@ export function sampleHandoff(number: number, members: Partial<StoredHandoff> = 
     groupId: null,
     wakeAt: null,
     waitsFor: null,
+    waitsAt: 0,
     inboxes: [],
     isDeadLetter: false,
     ...members,

@@ -1,4 +1,4 @@
-import { eventOf, step } from "@waybill/protocol";
+import { eventOf, queuePlace, step } from "@waybill/protocol";
 import type {
   Attempt,
   Digest,
@@ -220,6 +220,7 @@ function newRecord(envelope: HandoffEnvelope, state: HandoffRecord["state"]): Ha
     to: envelope.to,
     capability: typeof envelope.to === "string" ? envelope.body.capability : envelope.to.capability,
     correlationId: envelope.correlation_id,
+    queuePlace: queuePlace(state.nextAttemptAt!, envelope.priority),
     traceId: traceIdOf(envelope),
     parentId: envelope.parent_id ?? null,
     hop: envelope.hop ?? 0,

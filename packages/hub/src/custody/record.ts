@@ -18,6 +18,8 @@ export interface HandoffRecord {
   readonly to: string | Wanted;
   readonly capability: string;
   readonly correlationId: string;
+  /** Its place among those that wait; missing in a record from before there were places. */
+  readonly queuePlace?: number | undefined;
   readonly traceId: string | null;
   readonly parentId: string | null;
   readonly hop: number;
@@ -64,7 +66,7 @@ export function caseOf(stored: StoredHandoff): Case {
 }
 
 /** Whom it waits for: an agent by name, or whoever offers the capability. */
-function targetOf({ state, capability }: HandoffRecord): string {
+export function targetOf({ state, capability }: HandoffRecord): string {
   const agent = state.resumes?.recipient ?? state.recipient;
   return agent === null ? `capability:${capability}` : `agent:${agent}`;
 }
@@ -82,6 +84,7 @@ export function storedOf({ version, record }: Case): StoredHandoff {
     groupId: record.group?.id ?? null,
     wakeAt: wakesAt(record),
     waitsFor: record.isWaiting ? targetOf(record) : null,
+    waitsAt: record.isWaiting ? (record.queuePlace ?? 0) : 0,
     inboxes: inboxesOf(record),
     isDeadLetter:
       state.state === "dead_lettered" && !state.isDiscarded && record.replayedBy === null,

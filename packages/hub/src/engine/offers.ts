@@ -1,14 +1,16 @@
 import type { Clock } from "../clock.ts";
 import type { Cases } from "../custody/cases.ts";
-import { caseOf } from "../custody/record.ts";
+import { caseOf, targetOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Draft } from "../custody/draft.ts";
 import type { Attached } from "../routing/attached.ts";
 import type { Router } from "../routing/router.ts";
-import type { Store, StoredHandoff } from "../store.ts";
+import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
+import { firstOf, WaitingQueue } from "./waiting-queue.ts";
 
+/** How many of those that wait are read at a time, of all targets of an agent together. */
 const PAGE = 50;
-const CAPABILITY = "capability:";
+const LEAST_PAGE = 4;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 export interface OffersOptions {
@@ -29,6 +31,8 @@ export class Offers {
   /** How often work was looked for, and how often it had been when a draft was placed. */
   #pulls = 0;
   readonly #placedAfter = new WeakMap<Draft, number>();
+  /** What was put behind others that wait, though there may be room for it. */
+  readonly #queued = new WeakSet<Draft>();
   #pullsAt = Infinity;
   #isClosed = false;
 
@@ -48,6 +52,11 @@ export class Offers {
   /** A draft is on disk. Whoever has come while it was on its way there did not find it waiting. */
   settled(draft: Draft, { id, waitsFor }: StoredHandoff): void {
     this.noteWaiting(waitsFor);
+    if (this.#queued.has(draft)) {
+      for (const attached of this.#options.attached.values()) {
+        if (attached.room > 0 || this.#pulling.has(attached)) this.pull(attached);
+      }
+    }
     const before = this.#placedAfter.get(draft);
     if (waitsFor === null || before === undefined || before === this.#pulls) return;
     const hasRoom = [...this.#options.attached.values()].some(({ room }) => room > 0);
@@ -69,9 +78,9 @@ export class Offers {
     try {
       do {
         this.#pulling.set(attached, "once");
-        for (const target of await this.#options.router.targetsOf(attached.agent)) {
-          if (this.#waitedFor.has(target)) await this.#pullFrom(target, attached);
-        }
+        const targets = await this.#options.router.targetsOf(attached.agent);
+        const waitedFor = targets.filter((target) => this.#waitedFor.has(target));
+        if (waitedFor.length > 0) await this.#pullFrom(waitedFor, attached);
       } while (this.#pulling.get(attached) === "again" && attached.isOpen);
     } catch (error) {
       // What waits is still there, and nothing else may happen that would have it asked for.
@@ -91,31 +100,33 @@ export class Offers {
     this.pull(attached);
   }
 
-  async #pullFrom(target: string, attached: Attached): Promise<void> {
+  /** What waits for it by its name and by its capabilities is one queue: the first of all is offered first. */
+  async #pullFrom(targets: readonly string[], attached: Attached): Promise<void> {
     const limits = await this.#options.router.limitsOf(attached.agent);
     const isFull = (name: string) => attached.roomFor(name, limits.get(name)) === 0;
-    const names = target.startsWith(CAPABILITY)
-      ? [target.slice(CAPABILITY.length)]
-      : [...limits.keys()];
+    const names = [...limits.keys()];
     const hasLimits = names.some((name) => limits.get(name) !== Infinity);
-    const hasRoom = () => attached.room > 0 && !(names.length > 0 && names.every(isFull));
-    for (let after: string | undefined; hasRoom() && !this.#isClosed;) {
-      if (after === undefined) this.#waitedFor.delete(target);
-      const page = await this.#page(target, after);
-      if (page.length > 0) this.#waitedFor.add(target);
-      for (const stored of page) {
-        if (!hasRoom()) return;
-        if (hasLimits && isFull(caseOf(stored).record.capability)) continue;
-        await this.offerAgain(stored.id);
-      }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
+    const limit = Math.max(LEAST_PAGE, Math.floor(PAGE / targets.length));
+    const queues = targets.map(
+      (target) => new WaitingQueue(target, limit, (_, page) => this.#page(target, page)),
+    );
+    const mayTake = ({ capability }: WaitingQueue) =>
+      capability === undefined ? names.length === 0 || !names.every(isFull) : !isFull(capability);
+    while (attached.room > 0 && !this.#isClosed) {
+      const first = await firstOf(queues.filter(mayTake));
+      if (first === undefined) return;
+      first.queue.takeOut();
+      if (hasLimits && isFull(caseOf(first.stored).record.capability)) continue;
+      await this.offerAgain(first.stored.id);
     }
   }
 
-  async #page(target: string, after: string | undefined): Promise<readonly StoredHandoff[]> {
+  async #page(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]> {
+    if (page.after === undefined) this.#waitedFor.delete(target);
     try {
-      return await this.#options.store.waiting(target, { after, limit: PAGE });
+      const found = await this.#options.store.waiting(target, page);
+      if (found.length > 0) this.#waitedFor.add(target);
+      return found;
     } catch (error) {
       this.#waitedFor.add(target);
       throw error;
@@ -132,6 +143,11 @@ export class Offers {
   async place(draft: Draft): Promise<void> {
     const record = draft.record!;
     this.#placedAfter.set(draft, this.#pulls);
+    if (this.#isOvertaking(draft)) {
+      this.#queued.add(draft);
+      draft.amend({ isWaiting: true });
+      return;
+    }
     const route = await this.#options.router.route(
       record,
       () => this.#options.cases.handoffOf(draft),
@@ -145,6 +161,11 @@ export class Offers {
       if (!record.isWaiting) draft.amend({ isWaiting: true });
       if (route.until !== undefined) this.#pullAt(route.until);
     }
+  }
+
+  /** What has just come must not take the room that is being given to those who have waited. */
+  #isOvertaking({ wantsOffer, record }: Draft): boolean {
+    return !wantsOffer && this.#pulling.size > 0 && this.#waitedFor.has(targetOf(record!));
   }
 
   /** It waits since it was due by the clock of another hub, which is ahead of this one's. */

@@ -17,6 +17,7 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
   };
   const ending = endingOf(record);
   const envelope = await paper(state.digest);
+  const startsAt = startOf(record, engine.clock.now());
   return {
     id: state.id,
     state: state.state,
@@ -31,12 +32,20 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
     })),
     isAcknowledged: state.isAcknowledged,
     envelope,
+    ...(startsAt === undefined ? {} : { startsAt }),
     ...(record.isWaiting ? { waitsFor: await waitsForOf(engine, record, envelope) } : {}),
     ...(acceptance === null ? {} : { acceptance: await paper(acceptance) }),
     questions: await Promise.all(openQuestions(record).map(({ digest }) => paper(digest))),
     ...(ending === null ? {} : { ending: await paper(ending) }),
     receivedAt,
   };
+}
+
+/** Of one that may not be offered yet, from when on it may. */
+function startOf({ state }: HandoffRecord, now: number): number | undefined {
+  const { attempts, nextAttemptAt } = state;
+  const isHeld = state.state === "open" && attempts.length === 0;
+  return isHeld && nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : undefined;
 }
 
 function waitsForOf(

@@ -25,6 +25,7 @@ function handoff(version: number): StoredHandoff {
     groupId: null,
     wakeAt: version,
     waitsFor: null,
+    waitsAt: 0,
     inboxes: [],
     isDeadLetter: false,
   };

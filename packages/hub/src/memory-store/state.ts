@@ -9,6 +9,7 @@ import type {
   StoredHandoff,
   StoredSetting,
   TextPage,
+  WaitingPlace,
 } from "../store.ts";
 import { byText, IdIndex } from "./id-index.ts";
 import { PackedLedger } from "./packed-ledger.ts";
@@ -33,7 +34,7 @@ export class MemoryState {
   readonly #settingNames = new SortedSet<string>(byText);
 
   readonly #due = new SortedSet<Due>((a, b) => a.wakeAt - b.wakeAt || byText(a.id, b.id));
-  readonly #waiting = new IdIndex();
+  readonly #waiting = new Map<string, SortedSet<WaitingPlace>>();
   readonly #inbox = new IdIndex();
   readonly #correlated = new IdIndex();
   readonly #children = new IdIndex();
@@ -83,7 +84,7 @@ export class MemoryState {
       ...pointedTo.map((sequence) => [sequence, this.#ledger.entry(sequence).content] as const),
       ...entries,
     ];
-    const { wakeAt, waitsFor, inboxes, isDeadLetter } = handoff;
+    const { wakeAt, waitsFor, waitsAt, inboxes, isDeadLetter } = handoff;
     const row: StoredHandoff = {
       id: before?.id ?? handoff.id,
       version: handoff.version,
@@ -95,6 +96,7 @@ export class MemoryState {
       groupId: handoff.groupId,
       wakeAt,
       waitsFor: waitsFor === null ? null : this.#nameOf(waitsFor),
+      waitsAt,
       inboxes: inboxes.length === 0 ? NO_INBOXES : this.#inboxesOf(inboxes),
       isDeadLetter,
     };
@@ -102,12 +104,28 @@ export class MemoryState {
     else this.#leave(before, row);
     this.#handoffs.set(row.id, row);
     if (wakeAt !== null) this.#due.add(row as Due);
-    if (waitsFor !== null) this.#waiting.add(waitsFor, row.id);
+    if (waitsFor !== null) this.#queueOf(waitsFor).add(row);
     for (const agent of row.inboxes) this.#inbox.add(agent, row.id);
     if (isDeadLetter) {
       this.#deadLetters.add("", row.id);
       this.#deadLettersOf.add(row.delegator, row.id);
     }
+  }
+
+  #queueOf(target: string): SortedSet<WaitingPlace> {
+    const known = this.#waiting.get(target);
+    if (known !== undefined) return known;
+    const queue = new SortedSet<WaitingPlace>(
+      (a, b) => a.waitsAt - b.waitsAt || byText(a.id, b.id),
+    );
+    this.#waiting.set(target, queue);
+    return queue;
+  }
+
+  #leaveQueue(target: string, place: WaitingPlace): void {
+    const queue = this.#waiting.get(target);
+    queue?.delete(place);
+    if (queue?.isEmpty === true) this.#waiting.delete(target);
   }
 
   /** One string for all the handoffs of a name. */
@@ -130,7 +148,7 @@ export class MemoryState {
   #leave(before: StoredHandoff, row: StoredHandoff): void {
     const { id } = before;
     if (before.wakeAt !== null) this.#due.delete(before as Due);
-    if (before.waitsFor !== null) this.#waiting.delete(before.waitsFor, id);
+    if (before.waitsFor !== null) this.#leaveQueue(before.waitsFor, before);
     for (const agent of before.inboxes) {
       if (!row.inboxes.includes(agent)) this.#inbox.delete(agent, id);
     }
@@ -190,8 +208,13 @@ export class MemoryState {
     return this.#due.first()?.wakeAt ?? null;
   }
 
-  waiting(target: string, { after, limit }: Page<string>): StoredHandoff[] {
-    return this.#all(this.#waiting.after(target, after), limit);
+  waiting(target: string, { after, limit }: Page<WaitingPlace>): StoredHandoff[] {
+    const ids: string[] = [];
+    for (const { id } of this.#waiting.get(target)?.after(after) ?? []) {
+      if (ids.length >= limit) break;
+      ids.push(id);
+    }
+    return this.#all(ids, limit);
   }
 
   inbox(agent: string, { after, limit }: Page<string>): StoredHandoff[] {

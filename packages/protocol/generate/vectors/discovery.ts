@@ -94,6 +94,25 @@ function judgedOnBudget(title: string, candidates: readonly Members[]): Row {
   return { ...row, input: { ...(row.input as Members), input_text, steps: 200_000 } };
 }
 
+/** Who is offered first of those that wait: each has become due then, with such a priority. */
+function queued(
+  title: string,
+  waiting: Readonly<Record<string, readonly [dueAt: number, priority?: number]>>,
+  order: readonly string[],
+): Row {
+  const entries = Object.entries(waiting).map(([id, [after, priority]]) => ({
+    id,
+    due_at: NOW + after,
+    ...(priority !== undefined && { priority }),
+  }));
+  return {
+    rules: [102],
+    title,
+    input: { operation: "queue", waiting: entries },
+    expect: { order },
+  };
+}
+
 type Moment = readonly [after: number, what: number | "asked", isOut?: boolean];
 
 /** Outcomes of one agent, by status, and whether it is out when somebody asks. */
@@ -282,6 +301,21 @@ export const DISCOVERY: VectorFile = vectorFile(
       { a: "" },
     ),
     judgedOnBudget("schemas that cost more than the budget refuse nothing", COSTLY),
+    queued("the first that was due, where priorities are alike", { a: [2], b: [1], c: [3] }, [
+      "b",
+      "a",
+      "c",
+    ]),
+    queued(
+      "a higher priority comes first, and 4 is that of whoever names none",
+      { a: [0, 3], b: [2, 9], c: [1], d: [3, 5] },
+      ["b", "d", "c", "a"],
+    ),
+    queued(
+      "one more of priority is worth a minute, so that nothing starves",
+      { old: [0, 0], late: [9 * MINUTE + 1, 9], soon: [9 * MINUTE - 1, 9] },
+      ["soon", "old", "late"],
+    ),
     ejected("two failures in a row", [0, 500], [0, 500], [1, "asked", false]),
     ejected(
       "three failures in a row: out for 30 seconds",

@@ -419,6 +419,18 @@ const CHANGES: readonly Change[] = [
     RESULT,
     failure({ status: 500, error: { retryable: false } }),
   ],
+  [
+    [101],
+    "work that may start at its deadline",
+    400,
+    HANDOFF,
+    { deadline: timeAt(60_000), not_before: timeAt(60_000) },
+    "/not_before",
+  ],
+  [[101], "a not_before that is no time", 400, HANDOFF, { not_before: "tomorrow" }, "/not_before"],
+  [[102], "a priority of 10", 400, HANDOFF, { priority: 10 }, "/priority"],
+  [[102], "a priority below 0", 400, HANDOFF, { priority: -1 }, "/priority"],
+  [[102], "a priority that is not whole", 400, HANDOFF, { priority: 4.5 }, "/priority"],
   [[34], "a deadline at the time of issue", 400, HANDOFF, { deadline: timeAt() }, "/deadline"],
   [
     [34],

@@ -63,7 +63,7 @@ const FULL = changed(HANDOFF, {
 
 /** Members that no schema names, in the envelope and in its body. */
 const EXTENDED = changed(HANDOFF, {
-  priority: "high",
+  urgency: "high",
   body: { ...(HANDOFF["body"] as object), colour: { of: "no meaning here" } },
 });
 

@@ -126,6 +126,19 @@ const CUSTODY: readonly Row[] = [
     [OPEN, OFFERED, [taken(1005), 100, "open", 100], DONE],
     ["closed:result"],
   ),
+  life([101], "an offer before the handoff may start, and one when it may", [
+    [submit({ not_before: 1500 }), 100, "open", 100],
+    [offer(1499), 403, "open", 100],
+    [offer(1500), 100, "open", 100],
+  ]),
+  life([101], "a handoff that could have started before it came", [
+    [submit({ not_before: 900 }), 100, "open", 100],
+    OFFERED,
+  ]),
+  life([101], "the deadline of a handoff that has not started counts all the same", [
+    [submit({ not_before: DEADLINE - 1 }), 100, "open", 100],
+    [expire(DEADLINE), 100, "dead_lettered", 504],
+  ]),
   life([43], "a handoff that is submitted at its deadline", [
     [submit({ at: DEADLINE }), 504, null, null],
   ]),

@@ -114,6 +114,7 @@ export const shapes: () => Shapes = lazy(() => {
     questions: z.array(envelope),
     ending: envelope.optional(),
     received_at: receivedAt,
+    starts_at: time.optional(),
     waits_for: z
       .array(
         z.object({

@@ -46,6 +46,8 @@ export interface HandoffView {
   /** The envelope that ended it, or the hub's notice where none did. */
   readonly ending?: string;
   readonly receivedAt: ReceivedAt;
+  /** Only before it may be offered for the first time: from when on it may be. */
+  readonly startsAt?: number;
   /** Only while it waits to be offered: for whom, the most telling first. */
   readonly waitsFor?: readonly WaitsFor[];
 }
@@ -63,6 +65,7 @@ export interface WireHandoffView {
   readonly questions: readonly string[];
   readonly ending?: string | undefined;
   readonly received_at: Readonly<Record<string, string>>;
+  readonly starts_at?: string | undefined;
   readonly waits_for?: readonly WaitsFor[] | undefined;
 }
 
@@ -81,6 +84,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
     questions,
     ending,
     received_at: writeTimes(view.receivedAt),
+    starts_at: view.startsAt === undefined ? undefined : formatTime(view.startsAt),
     waits_for: view.waitsFor,
   };
 }
@@ -89,7 +93,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
 export function readHandoffView(value: unknown): HandoffView {
   const view = checked(shapes().handoffView, value, "The view of a handoff");
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
-  const { waits_for: waitsFor } = view;
+  const { starts_at: startsAt, waits_for: waitsFor } = view;
   const receivedAt = Object.entries(view.received_at).map(([key, at]) => [key, parseTime(at)!]);
   return {
     id,
@@ -103,6 +107,7 @@ export function readHandoffView(value: unknown): HandoffView {
     questions,
     ...(ending === undefined ? {} : { ending }),
     receivedAt: Object.fromEntries(receivedAt) as ReceivedAt,
+    ...(startsAt === undefined ? {} : { startsAt: parseTime(startsAt)! }),
     ...(waitsFor === undefined ? {} : { waitsFor }),
   };
 }

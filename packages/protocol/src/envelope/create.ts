@@ -24,7 +24,12 @@ export interface HandoffInput {
   body: HandoffEnvelope["body"];
   /** When the work must be done. Either this or `timeoutMs`: nothing waits for ever. */
   deadline?: Date | undefined;
+  /** Counts from `notBefore`, where that is given and later than now. */
   timeoutMs?: number | undefined;
+  /** When the work may start at the earliest. */
+  notBefore?: Date | undefined;
+  /** From 0, the last in the queue, to 9, the first; left out, that of the parent, or 4. */
+  priority?: number | undefined;
   /** Made beforehand by a delegator that must find its handoff again after a crash. */
   handoffId?: string | undefined;
   /** The handoff in whose course this one is made: correlation, trace and deadline come from it. */
@@ -68,6 +73,8 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     replay_of: input.replayOf,
     issued_at: formatTime(now),
     deadline: deadlineOf(input, now),
+    not_before: input.notBefore === undefined ? undefined : startOf(input.notBefore),
+    priority: input.priority ?? parent?.priority,
     traceparent: traceOf(input),
     tracestate: input.tracestate ?? parent?.tracestate,
     body: input.body,
@@ -90,8 +97,14 @@ function traceOf({ traceparent, parent }: HandoffInput): string | undefined {
 /** The last time that a Date can hold; what is beyond, or no number at all, is no deadline. */
 const FARTHEST_MS = 8.64e15;
 
-function deadlineOf({ deadline, timeoutMs, parent }: HandoffInput, now: number): string {
-  const own = deadline?.getTime() ?? (timeoutMs === undefined ? undefined : now + timeoutMs);
+function startOf(notBefore: Date): string {
+  if (Math.abs(notBefore.getTime()) <= FARTHEST_MS) return formatTime(notBefore.getTime());
+  throw new WaybillError(400, "notBefore is not a time; give a valid Date.", { at: "/not_before" });
+}
+
+function deadlineOf({ deadline, timeoutMs, notBefore, parent }: HandoffInput, now: number): string {
+  const start = Math.max(now, notBefore?.getTime() ?? now);
+  const own = deadline?.getTime() ?? (timeoutMs === undefined ? undefined : start + timeoutMs);
   const inherited = parent === undefined ? undefined : Date.parse(parent.deadline);
   if (own === undefined && inherited === undefined) {
     throw new WaybillError(

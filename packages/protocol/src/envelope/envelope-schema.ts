@@ -11,6 +11,7 @@ import type {
   ResultBody,
   Wanted,
 } from "./body.ts";
+import { PRIORITIES } from "../lifecycle/queue.ts";
 import { CAPABILITY_NAME, TERM_LIMITS } from "../manifest/capability.ts";
 import type { Contract } from "../contract/contract.ts";
 import type { Digest } from "../signing/digest.ts";
@@ -199,6 +200,8 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
       domain: kid,
       to: z.union([agentId, wanted]),
       deadline: time,
+      not_before: time.optional(),
+      priority: z.int().min(0).max(PRIORITIES.most).optional(),
       parent_id: id.optional(),
       hop: count.optional(),
       group: group.optional(),

@@ -42,6 +42,10 @@ export interface HandoffEnvelope extends EnvelopeBase<"handoff", HandoffBody> {
   domain: string;
   to: string | Wanted;
   deadline: string;
+  /** Nobody is offered it before. */
+  not_before?: string | undefined;
+  /** Which of those that wait is offered first: 0, the last, to 9, the first; 4 where it is left out. */
+  priority?: number | undefined;
   parent_id?: string | undefined;
   /** How many handoffs stand above this one: 0, or its parent's and one more. */
   hop?: number | undefined;

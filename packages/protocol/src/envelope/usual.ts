@@ -1,4 +1,5 @@
 import { isId } from "../id.ts";
+import { PRIORITIES } from "../lifecycle/queue.ts";
 import { isAgentId } from "../manifest/agent-id.ts";
 import { isCapabilityName } from "../manifest/capability.ts";
 import { isDigest } from "../signing/digest.ts";
@@ -87,7 +88,14 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
           shapeOf({ capability: isCapabilityName }, { version: label, input: anything }),
         ),
       },
-      { ...trace, parent_id: isId, hop: count, replay_of: isId },
+      {
+        ...trace,
+        parent_id: isId,
+        hop: count,
+        replay_of: isId,
+        not_before: time,
+        priority: whole(0, PRIORITIES.most),
+      },
     ),
   ],
   [

@@ -1,7 +1,7 @@
 import { utf8 } from "#platform";
 import type { BatchRoots } from "../signing/batch.ts";
 import type { Digest } from "../signing/digest.ts";
-import type { Envelope, EnvelopeKind } from "./envelope.ts";
+import type { Envelope, EnvelopeKind, HandoffEnvelope } from "./envelope.ts";
 import { envelopeSchemas } from "./envelope-schema.ts";
 import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
@@ -106,9 +106,19 @@ export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope
   }
   const envelope = isUsual(value) ? (value as Envelope) : bySchema(value, kind as EnvelopeKind);
   timeOf(envelope.issued_at, "/issued_at");
-  if (envelope.kind === "handoff") timeOf(envelope.deadline, "/deadline");
+  if (envelope.kind === "handoff") checkStart(envelope);
   checkLimits(envelope, limits);
   return envelope;
+}
+
+function checkStart({ deadline, not_before: start }: HandoffEnvelope): void {
+  const until = timeOf(deadline, "/deadline");
+  if (start === undefined || timeOf(start, "/not_before") < until) return;
+  throw new WaybillError(
+    400,
+    `The work may start at ${start} at the earliest, and its deadline is ${deadline}; give it a later deadline.`,
+    { at: "/not_before" },
+  );
 }
 
 function bySchema(value: object, kind: EnvelopeKind): Envelope {

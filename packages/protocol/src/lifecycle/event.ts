@@ -50,6 +50,7 @@ function submitOf(envelope: HandoffEnvelope, digest: Digest, at: number): Lifecy
     by: envelope.from,
     recipient: typeof envelope.to === "string" ? envelope.to : null,
     deadline: Date.parse(envelope.deadline),
+    ...(envelope.not_before !== undefined && { notBefore: Date.parse(envelope.not_before) }),
     terms: offeredTerms(envelope.body.contract),
     at,
   };

@@ -98,6 +98,8 @@ export type LifecycleEvent =
       readonly digest: Digest;
       readonly recipient: string | null;
       readonly deadline: number;
+      /** When it may be offered at the earliest. */
+      readonly notBefore?: number | undefined;
       readonly terms?: Partial<LifecycleTerms>;
     })
   | (Cause & { readonly type: "offer"; readonly recipient: string })

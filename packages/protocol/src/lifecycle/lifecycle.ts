@@ -64,6 +64,7 @@ function submitted(event: EventOf<"submit">): Step {
   // Without an end that comes, nothing would ever settle the handoff.
   if (!Number.isFinite(event.deadline)) return refused(undefined, 400);
   if (event.deadline <= event.at) return refused(undefined, 504);
+  const startsAt = Math.max(event.at, event.notBefore ?? event.at);
   const state: Handoff = {
     id: event.id,
     digest: event.digest,
@@ -75,13 +76,13 @@ function submitted(event: EventOf<"submit">): Step {
     status: 100,
     attempts: [],
     questions: [],
-    nextAttemptAt: event.at,
+    nextAttemptAt: startsAt,
     resumes: null,
     outcome: null,
     isAcknowledged: false,
     isDiscarded: false,
   };
-  return { state, effects: [RECEIVED, { type: "retry", at: event.at }] };
+  return { state, effects: [RECEIVED, { type: "retry", at: startsAt }] };
 }
 
 function resubmitted(state: Handoff, event: EventOf<"submit">): Step {

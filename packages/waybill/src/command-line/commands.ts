@@ -183,6 +183,16 @@ export const COMMANDS: readonly Command[] = [
       { name: "tag", value: "<tag>", isRepeated: true, says: "a tag that the recipient must have" },
       { name: "attempts", value: "<number>", says: "the maximum number of attempts" },
       { name: "lease", value: "<time>", says: "how long an attempt may stay silent" },
+      {
+        name: "not-before",
+        value: "<time>",
+        says: "start no earlier: in 30m or 2h, or at 2026-11-18T07:45:00Z",
+      },
+      {
+        name: "priority",
+        value: "<0-9>",
+        says: "how urgent it is among what waits, 9 the most (4)",
+      },
       { name: "correlation", value: "<id>", says: "the id of the job that it belongs to" },
       {
         name: "handoff",

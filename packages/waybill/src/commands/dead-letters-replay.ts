@@ -31,7 +31,16 @@ export const run: Run = async (context) => {
 
 /** The same work for the same job, as a handoff of whoever replays. */
 function replayOf(
-  { to, handoff_id, correlation_id, body, issued_at, deadline }: HandoffEnvelope,
+  {
+    to,
+    handoff_id,
+    correlation_id,
+    body,
+    issued_at,
+    not_before,
+    deadline,
+    priority,
+  }: HandoffEnvelope,
   otherTo: string | undefined,
   timeoutMs: number | undefined,
 ): HandoffOptions {
@@ -45,7 +54,8 @@ function replayOf(
     minReliability: wanted?.min_reliability,
     correlationId: correlation_id,
     replayOf: handoff_id,
+    priority,
     // As long as it had the first time.
-    timeoutMs: timeoutMs ?? Date.parse(deadline) - Date.parse(issued_at),
+    timeoutMs: timeoutMs ?? Date.parse(deadline) - Date.parse(not_before ?? issued_at),
   };
 }

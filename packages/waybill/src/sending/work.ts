@@ -1,4 +1,5 @@
 import type { HandoffOptions } from "@waybill/agent";
+import { parseTime, WaybillError } from "@waybill/protocol";
 import { countOf } from "../command-line/count.ts";
 import { isGiven, listOf, textOf } from "../command-line/given.ts";
 import type { Given } from "../command-line/given.ts";
@@ -30,6 +31,8 @@ export async function workOf(given: Given): Promise<HandoffOptions> {
         : messages.map((text) => ({ role: "user", content: [{ type: "text", text }] })),
     contract: Object.keys(contract).length === 0 ? undefined : contract,
     timeoutMs: timeoutOf(given),
+    notBefore: startOf(given),
+    priority: priorityOf(given),
     handoffId: idIn(given, "handoff"),
     correlationId: idIn(given, "correlation"),
   };
@@ -38,6 +41,24 @@ export async function workOf(given: Given): Promise<HandoffOptions> {
 export function timeoutOf(given: Given): number | undefined {
   const timeout = textOf(given, "timeout");
   return timeout === undefined ? undefined : parseDuration(timeout, "timeout");
+}
+
+/** A time from now on, or a time of the calendar. */
+function startOf(given: Given): Date | undefined {
+  const text = textOf(given, "not-before");
+  if (text === undefined) return undefined;
+  const at = parseTime(text);
+  return new Date(at ?? Date.now() + parseDuration(text, "not-before"));
+}
+
+function priorityOf(given: Given): number | undefined {
+  const text = textOf(given, "priority");
+  if (text === undefined) return undefined;
+  if (/^[0-9]$/.test(text)) return Number(text);
+  throw new WaybillError(
+    400,
+    `--priority is a whole number from 0 to 9, and ${JSON.stringify(text)} is not.`,
+  );
 }
 
 function idIn(given: Given, option: string): string | undefined {

@@ -83,6 +83,7 @@ function handoffOf(recorded: Recorded, papers: Papers): Growing {
     endedAt: view.state === "open" ? undefined : endOf(recorded, events),
     deadline: view.deadline,
     replayOf: envelope.replay_of,
+    startsAt: view.startsAt,
     waitsFor: view.waitsFor ?? [],
     parentId: envelope.parent_id,
     parties: [envelope.from, ...view.attempts.map(({ recipient }) => recipient)],

@@ -26,6 +26,7 @@ function handoffJson(handoff: TraceHandoff): unknown {
     ended_at: timeText(handoff.endedAt),
     deadline: timeText(handoff.deadline),
     replay_of: handoff.replayOf ?? null,
+    starts_at: timeText(handoff.startsAt),
     waits_for: handoff.waitsFor,
     events: handoff.events.map(
       ({ sequence, at, type, by, attempt, status: own, says, signature, receipt }) => ({

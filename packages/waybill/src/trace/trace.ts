@@ -39,6 +39,8 @@ export interface TraceHandoff {
   readonly endedAt: number | undefined;
   readonly deadline: number;
   readonly replayOf: string | undefined;
+  /** Until when the hub holds it. */
+  readonly startsAt: number | undefined;
   /** For whom it waits, and what is in the way; the most telling first. */
   readonly waitsFor: readonly WaitsFor[];
   readonly events: readonly TraceEvent[];

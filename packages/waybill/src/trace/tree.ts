@@ -62,7 +62,7 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
     style.faint(`${status} ${statusOf(status).name}`),
   ].join(" ");
   const lines = [...hanging(title, width, 2).split("\n"), style.faint(`│ ${handoff.id}`)];
-  const waits = waitLines(handoff.waitsFor, width - 2, style);
+  const waits = waitLines(handoff, width - 2, style);
   lines.push(...waits.map((line) => `${style.faint("│")} ${line}`));
   const bodies = bodiesOf(handoff);
   const hasMore = handoff.attempts > 1;

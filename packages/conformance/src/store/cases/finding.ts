@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { StoredHandoff } from "@waybill/hub";
 import type { Cases } from "../case.ts";
-import { commitAll, idsOf, isListing } from "../case.ts";
+import { commitAll, idsOf, isListing, isQueue } from "../case.ts";
 import { commitOf, idOf, sampleHandoff } from "../sample.ts";
 
 // In another order than that of their ids, which is the one in which they are found.
@@ -62,15 +62,19 @@ export const findingCases: Cases = {
     equal(await store.nextWakeAt(), 700);
   },
 
-  "what waits for a target is listed by id": async ({ store }) => {
+  "what waits for a target is listed by its place, and by id where that is the same": async ({
+    store,
+  }) => {
     const target = (number: number) => (isOdd(number) ? "agent:a" : "capability:a");
     await commitAll(
       store,
-      all((number) => ({ waitsFor: target(number) })),
+      all((number) => ({ waitsFor: target(number), waitsAt: number === 5 ? -70 : 1_000 })),
     );
-    await isListing((page) => store.waiting("agent:a", page), ODD);
-    await isListing((page) => store.waiting("capability:a", page), [2, 4].map(idOf));
-    await isListing((page) => store.waiting("agent:b", page), []);
+    await isQueue((page) => store.waiting("agent:a", page), [5, 1, 3].map(idOf));
+    await isQueue((page) => store.waiting("capability:a", page), [2, 4].map(idOf));
+    await isQueue((page) => store.waiting("agent:b", page), []);
+    await commitAll(store, [next(1, { waitsFor: "agent:a", waitsAt: -80 })]);
+    await isQueue((page) => store.waiting("agent:a", page), [1, 5, 3].map(idOf));
   },
 
   "what waits no more, or for another, is not listed": async ({ store }) => {

@@ -223,6 +223,11 @@ def _reasons(query: dict[str, Any], candidate: Candidate) -> tuple[list[str], An
     return reasons, capability["input_schema"]
 
 
+def queue_place(due_at: int, priority: int | None = None) -> int:
+    """The place of a handoff among those that wait: the lowest is offered first (WB-102)."""
+    return due_at - (4 if priority is None else priority) * 60_000
+
+
 class Ejection:
     """Whether an agent is out for a while because of what it has failed at."""
 

@@ -49,6 +49,11 @@ class VerifiedEnvelope:
 def parse_envelope(payload: bytes) -> Envelope:
     envelope: Envelope = parse_json(payload)
     check_envelope(envelope)
+    start = start_ms(envelope)
+    if start is not None and start >= deadline_ms(envelope):
+        raise WaybillError(
+            400, "The work may start at its deadline at the earliest.", at="/not_before"
+        )
     return envelope
 
 
@@ -120,6 +125,11 @@ def deadline_ms(handoff: Envelope) -> int:
     return _ms(handoff["deadline"])
 
 
+def start_ms(handoff: Envelope) -> int | None:
+    """When the work may start at the earliest; None where nothing is said (WB-101)."""
+    return None if "not_before" not in handoff else _ms(handoff["not_before"])
+
+
 def sign_envelope(envelope: Envelope, key: PrivateKey) -> str:
     return sign_envelopes([envelope], key)[0]
 
@@ -144,6 +154,8 @@ def create_handoff(
     to: str | dict[str, Any] | None = None,
     timeout: float | None = None,
     deadline: int | None = None,
+    not_before: int | None = None,
+    priority: int | None = None,
     handoff_id: str | None = None,
     parent: Envelope | None = None,
     correlation_id: str | None = None,
@@ -158,7 +170,7 @@ def create_handoff(
     inherited = None if parent is None else deadline_ms(parent)
     ends = [each for each in (deadline, inherited) if each is not None]
     if timeout is not None:
-        ends.append(now + int(timeout * 1000))
+        ends.append(max(now, not_before or now) + int(timeout * 1000))
     if not ends:
         raise WaybillError(
             400,
@@ -185,6 +197,8 @@ def create_handoff(
         replay_of=replay_of,
         issued_at=format_time(now),
         deadline=format_time(min(ends)),
+        not_before=None if not_before is None else format_time(not_before),
+        priority=parent.get("priority") if parent and priority is None else priority,
         traceparent=trace,
         tracestate=tracestate or (parent.get("tracestate") if parent else None),
         body=body,

@@ -195,6 +195,8 @@ _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
             "hop": limited(HOPS, integer(0)),
             "group": _group,
             "replay_of": handoff_id,
+            "not_before": instant,
+            "priority": integer(0, 9),
         },
     ),
     "cancel": ({"to": agent_id}, {}),

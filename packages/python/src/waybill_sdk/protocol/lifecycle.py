@@ -119,7 +119,7 @@ def _submit(handoff: Handoff | None, event: Event) -> Step:
         event["recipient"],
         event["deadline"],
         terms,
-        not_before=event["at"],
+        not_before=max(event["at"], event.get("not_before", event["at"])),
     )
     return Step(made, 100)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .envelope import Envelope, deadline_ms, present
+from .envelope import Envelope, deadline_ms, present, start_ms
 from .lifecycle import Event
 
 
@@ -55,6 +55,7 @@ def _submitted(envelope: Envelope) -> Event:
     return {
         "recipient": to if isinstance(to, str) else None,
         "deadline": deadline_ms(envelope),
+        **present(not_before=start_ms(envelope)),
         "terms": terms,
     }
 
