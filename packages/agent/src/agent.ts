@@ -46,7 +46,10 @@ export interface AgentOptions {
   readonly hub: Hub;
   /** More for its manifest than its id, keys and capabilities. */
   readonly manifest?: Omit<ManifestInput, "agent_id" | "capabilities"> | undefined;
-  /** How many attempts it works on at once, 16 where it is left out. */
+  /**
+   * How many attempts it works on at once, of all its capabilities together; 16 where it is left out. What
+   * it has no place for waits at the hub. A capability may have a lower limit of its own, `concurrency`.
+   */
   readonly credit?: number | undefined;
   /**
    * Lets it in at a hub that takes no strangers: what `waybill invite` has printed. It is used the first

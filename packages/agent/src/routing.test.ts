@@ -101,6 +101,34 @@ test("a newcomer gets its share beside a worker with a long record", async () =>
   expect(sharesOf(recipients)["new"]).toBeGreaterThan(0.25);
 });
 
+test("an agent that was put behind all others, and is mended, has work again within a minute", async () => {
+  const world = await World.open({ terms: { backoffMs: 10 } });
+  await worker(world, "good");
+  const owner = world.agent("owner");
+  for (let turn = 0; turn < 10; turn++) await fanOut(world, owner, 10);
+  let isMended = false;
+  const bad = world.agent("bad");
+  bad.serve({ name: "work", max_attempts: 9 }, () => {
+    if (!isMended) throw new WaybillError(500, "Not yet.", { retryable: true });
+    return "done";
+  });
+  await bad.start();
+  for (let turn = 0; turn < 3; turn++) {
+    const handoff = owner.handoff({ to: "bad", capability: "work", contract: { max_attempts: 1 } });
+    await handoff.custody;
+    await world.clock.advance(1_000);
+    await expect(handoff.result).rejects.toMatchObject({ status: 500 });
+  }
+  isMended = true;
+  const since = world.clock.now();
+  const recipients: string[] = [];
+  while (world.clock.now() - since < 60_000) {
+    recipients.push(...(await fanOut(world, owner, 1)));
+    await world.clock.advance(1_000);
+  }
+  expect(recipients).toContain("bad");
+});
+
 test("the only candidate waits for its backoff, and not for its ejection as well", async () => {
   const world = await World.open({ terms: { backoffMs: 1_000 } });
   let failures = 3;

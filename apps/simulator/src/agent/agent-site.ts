@@ -8,7 +8,10 @@ import type { World } from "../world/world.ts";
 import type { Target } from "./target.ts";
 
 export type Offered = Pick<Capability, "name" | "lease_seconds" | "max_attempts">;
-export type Work = Omit<HandoffInput, "from" | "domain">;
+export type Work = Omit<HandoffInput, "from" | "domain" | "notBefore"> & {
+  /** How long it is held before it may start. */
+  readonly startsInMs?: number;
+};
 
 export interface Ending {
   readonly isSuccess: boolean;

@@ -1,7 +1,7 @@
 import { createHandoff, createReply, digestOf, signEnvelope } from "@waybill/protocol";
-import type { Digest, Envelope, HandoffEnvelope, HandoffInput } from "@waybill/protocol";
+import type { Digest, Envelope, HandoffEnvelope } from "@waybill/protocol";
 import { DOMAIN, HUB_ID } from "../hub/hub-site.ts";
-import type { Delegating, Ending } from "./agent-site.ts";
+import type { Delegating, Ending, Work } from "./agent-site.ts";
 import type { Running } from "./running.ts";
 
 /** What a delegator has on its own disk about one handoff. */
@@ -42,11 +42,10 @@ export class Delegator implements Delegating {
   }
 
   /** Commits to a handoff and gives it to the hub; undefined where the hub does not want it. */
-  async handOff(
-    input: Omit<HandoffInput, "from" | "domain">,
-  ): Promise<HandoffEnvelope | undefined> {
+  async handOff({ startsInMs, ...work }: Work): Promise<HandoffEnvelope | undefined> {
     const { id, key, source, notebook, process, world, random } = this.#agent;
-    const envelope = createHandoff({ ...input, from: id, domain: DOMAIN }, source);
+    const notBefore = startsInMs === undefined ? undefined : new Date(source.now() + startsInMs);
+    const envelope = createHandoff({ ...work, notBefore, from: id, domain: DOMAIN }, source);
     const text = signEnvelope(envelope, key);
     const { handoff_id: handoffId } = envelope;
     const note: Note = {

@@ -9,6 +9,8 @@ export const CAPABILITIES: readonly string[] = ["draft", "check", "translate"];
 const HOPS_AT_MOST = 3;
 const CANCELLED = 0.12;
 const REPLAYED = 0.3;
+const HELD = 0.15;
+const PRIORITISED = 0.3;
 
 /** A piece of work for anybody or for somebody, with much time or with little. */
 function workOf(random: Random, colleagues: readonly string[]): Work {
@@ -79,7 +81,11 @@ async function single(
   colleagues: readonly string[],
   random: Random,
 ): Promise<void> {
-  const work = workOf(random, colleagues);
+  const work: Work = {
+    ...workOf(random, colleagues),
+    ...(random.chance(HELD) && { startsInMs: random.spread(1, 60_000) }),
+    ...(random.chance(PRIORITISED) && { priority: random.below(10) }),
+  };
   const cancelAfterMs = random.chance(CANCELLED) ? random.spread(1, 60_000) : undefined;
   const isReplayed = random.chance(REPLAYED);
   const handoff = await delegator.handOff(work);

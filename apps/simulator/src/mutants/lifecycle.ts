@@ -71,6 +71,17 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "not-before-ignored",
+    why: "work is offered before it may start",
+    patches: [
+      {
+        file: `${FOLDER}/lifecycle.ts`,
+        find: "const startsAt = Math.max(event.at, event.notBefore ?? event.at);",
+        replace: "const startsAt = event.at;",
+      },
+    ],
+  },
+  {
     name: "deadline-not-enforced",
     why: "what waits for somebody waits for ever",
     patches: [

@@ -105,13 +105,17 @@ export class RealDelegator implements Delegating {
 
   #optionsOf(work: Work, handoffId: string): Errand["options"] {
     const { to, body, timeoutMs, correlationId, group, replayOf, traceparent } = work;
+    const { startsInMs, priority } = work;
+    const startsAt = this.#body.process.clock.now() + (startsInMs ?? 0);
     return {
       handoffId,
       to: typeof to === "string" ? to : undefined,
       capability: body.capability,
       input: body.input,
       contract: body.contract,
-      deadline: new Date(this.#body.process.clock.now() + timeoutMs!),
+      ...(startsInMs !== undefined && { notBefore: new Date(startsAt) }),
+      priority,
+      deadline: new Date(startsAt + timeoutMs!),
       correlationId,
       group,
       replayOf,

@@ -35,6 +35,7 @@ export interface WireFit {
   readonly in_flight?: number | undefined;
   readonly credit?: number | undefined;
   readonly mean_ms?: number | undefined;
+  readonly behind?: string | undefined;
   readonly reasons: readonly string[];
 }
 
@@ -78,6 +79,7 @@ export function writeFound({ fits, leftOut, next }: Found): WireFound {
       in_flight: fit.inFlight,
       credit: fit.credit,
       mean_ms: fit.meanMs,
+      behind: fit.behind,
       reasons: fit.reasons,
     })),
     left_out: leftOut,
@@ -99,6 +101,7 @@ export function readFound(value: unknown): Found {
       inFlight: fit.in_flight,
       credit: fit.credit,
       meanMs: fit.mean_ms,
+      ...(fit.behind === undefined ? {} : { behind: fit.behind }),
       reasons: fit.reasons,
     })),
     leftOut,

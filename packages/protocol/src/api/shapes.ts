@@ -162,6 +162,7 @@ export const shapes: () => Shapes = lazy(() => {
         in_flight: count.optional(),
         credit: count.optional(),
         mean_ms: z.number().min(0).optional(),
+        behind: z.string().optional(),
         reasons,
       }),
     ),

@@ -78,3 +78,12 @@ test("a worse standing is chosen where there is no better one", () => {
   expect(chooseCandidate([worse, ejected], numbers())?.agent_id).toBe("worse");
   expect(chooseCandidate([ejected], numbers())?.agent_id).toBe("ejected");
 });
+
+test("who is behind by its record and due for a trial is given one piece of work before all others", () => {
+  const due = fit("due", { standing: "worse", isDueForTrial: true });
+  const resting = fit("resting", { standing: "worse" });
+  expect(shares([fit("good"), due, resting], 100)).toEqual({
+    due: expect.closeTo(100 / 100, 5) as number,
+  });
+  expect(Object.keys(shares([fit("good"), resting], 100))).toEqual(["good"]);
+});

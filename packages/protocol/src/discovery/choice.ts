@@ -6,7 +6,7 @@ const LEAST_SPEED = 0.05;
 /**
  * Picks one of those that fit, so that work spreads: two are drawn, each by its speed, and the one
  * with the smaller share of its places in use is taken. Candidates of a worse standing are picked only
- * where there is nobody of a better one. `random` gives numbers from 0 up to, but not including, 1.
+ * where there is nobody of a better one, and one at a time when they are due for a trial. `random` gives numbers from 0 up to, but not including, 1.
  */
 export function chooseCandidate(
   fits: readonly RankedCandidate[],
@@ -14,6 +14,9 @@ export function chooseCandidate(
 ): RankedCandidate | undefined {
   const [best] = fits;
   if (best === undefined) return undefined;
+  // One that may have been mended: it gets a single piece of work, and its record decides about more.
+  const due = fits.find(({ isDueForTrial }) => isDueForTrial === true);
+  if (due !== undefined) return due;
   const equals = fits.filter(({ standing }) => standing === best.standing);
   if (equals.length === 1) return best;
   const weights = weightsOf(equals);

@@ -74,6 +74,10 @@ export interface RankedCandidate {
   readonly credit?: number | undefined;
   /** How long it takes on average; left out while unknown. */
   readonly meanMs?: number | undefined;
+  /** It comes after others by its record, and was not heard of for so long that it is tried again. */
+  readonly isDueForTrial?: boolean | undefined;
+  /** Why it comes after the one before it; left out for the first. */
+  readonly behind?: string | undefined;
   readonly reasons: readonly string[];
 }
 
@@ -102,6 +106,8 @@ const WEIGHING = {
   worseBelow: 0.9,
   /** With fewer outcomes than this no claim is held to be contradicted. */
   outcomesToContradict: 5,
+  /** Who is behind others by its record is tried after so long: only that shows whether it was mended. */
+  trialAfterMs: 30_000,
 } as const;
 
 /** What one search may cost, and what is known about its input already. */
@@ -154,9 +160,9 @@ export function* findInSlices(
     else
       leftOut.push({ agent_id, capability: capability.name, version: capability.version, reasons });
   }
-  const ranked = withStanding(fits).sort(compareFits);
+  const inOrder = ranked(withStanding(fits));
   return {
-    fits: query.words === undefined ? ranked : rankByWords(ranked, query.words),
+    fits: query.words === undefined ? inOrder : rankByWords(inOrder, query.words),
     leftOut: leftOut.sort(
       (a, b) =>
         byText(a.agent_id, b.agent_id) ||
@@ -168,10 +174,10 @@ export function* findInSlices(
 
 /** The pages of one query as one answer: the best of all of them first. */
 export function mergeFound(pages: readonly Found[], words?: string): Found {
-  const ranked = pages.flatMap(({ fits }) => fits).sort(compareFits);
+  const inOrder = ranked(pages.flatMap(({ fits }) => fits));
   const next = pages.at(-1)?.next;
   return {
-    fits: words === undefined ? ranked : rankByWords(ranked, words),
+    fits: words === undefined ? inOrder : rankByWords(inOrder, words),
     leftOut: pages.flatMap(({ leftOut }) => leftOut),
     ...(next === undefined ? {} : { next }),
   };
@@ -338,6 +344,8 @@ function weigh(candidate: Candidate, now: number): Weight {
   const isContradicted =
     outcomes >= WEIGHING.outcomesToContradict && wilsonUpperBound(successes, outcomes) < claim;
   const out = isEjected(stats, now);
+  const restedMs = now - (stats.measuredAt ?? now);
+  const isDueForTrial = !out && (inFlight ?? 0) === 0 && restedMs >= WEIGHING.trialAfterMs;
   const reasons = [
     isMeasured
       ? `${weightText(successes)} of ${weightText(outcomes)} recent outcomes were successes: at least ${shown(reliability)}, against a claim of ${claim}`
@@ -356,6 +364,7 @@ function weigh(candidate: Candidate, now: number): Weight {
     isMeasured,
     isContradicted,
     isEjected: out,
+    isDueForTrial,
     inFlight,
     credit,
     meanMs: stats.meanMs ?? undefined,
@@ -372,11 +381,12 @@ function loadText({ inFlight = 0, credit, stats }: Candidate): string {
 /** Who is clearly worse than the best of them comes later, whatever room it has. */
 function withStanding(fits: readonly Weighed[]): RankedCandidate[] {
   const best = Math.max(...fits.map((fit) => (fit.isEjected ? 0 : fit.reliability)));
-  return fits.map(({ possible, isEjected: isOut, ...fit }) => {
+  return fits.map(({ possible, isEjected: isOut, isDueForTrial, ...fit }) => {
     const isWorse = possible < WEIGHING.worseBelow * best;
     const standing: Standing = isOut ? "ejected" : isWorse ? "worse" : "good";
     const reasons = isWorse && !isOut ? [...fit.reasons, "others are more reliable"] : fit.reasons;
-    return { ...fit, standing, reasons };
+    const isTried = isWorse && isDueForTrial === true;
+    return { ...fit, standing, ...(isTried && { isDueForTrial }), reasons };
   });
 }
 
@@ -384,20 +394,32 @@ type Order = (a: RankedCandidate, b: RankedCandidate) => number;
 
 const STANDINGS: readonly Standing[] = ["good", "worse", "ejected"];
 
-/** The order of the fits: the first row that tells two apart decides. */
-const ORDER: readonly Order[] = [
-  (a, b) => STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing),
+/** The order of the fits: the first row that tells two apart decides, and says why one is behind. */
+const ORDER: readonly (readonly [order: Order, behind: string])[] = [
+  [
+    (a, b) => STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing),
+    "what was measured of it is clearly worse",
+  ],
   // Among those of one standing work spreads: who has more of its places free is asked first.
-  (a, b) => loadClass(a) - loadClass(b),
+  [(a, b) => loadClass(a) - loadClass(b), "fewer of its places are free"],
   // Terms by their size alone: a promise that is a second shorter must not outweigh a record.
-  (a, b) => termsClass(a.capability) - termsClass(b.capability),
-  (a, b) => b.reliability - a.reliability,
-  (a, b) => Number(a.isContradicted) - Number(b.isContradicted),
-  (a, b) => (a.meanMs ?? Infinity) - (b.meanMs ?? Infinity) || 0,
-  (a, b) => a.capability.timeout_seconds - b.capability.timeout_seconds,
-  (a, b) => byText(a.agent_id, b.agent_id),
-  (a, b) => compareVersions(b.capability.version, a.capability.version),
-  (a, b) => byText(a.capability.version, b.capability.version),
+  [
+    (a, b) => termsClass(a.capability) - termsClass(b.capability),
+    "it may take at least twice as long by its terms",
+  ],
+  [(a, b) => b.reliability - a.reliability, "less can be counted on"],
+  [(a, b) => Number(a.isContradicted) - Number(b.isContradicted), "its claim is false"],
+  [(a, b) => (a.meanMs ?? Infinity) - (b.meanMs ?? Infinity) || 0, "it is slower"],
+  [
+    (a, b) => a.capability.timeout_seconds - b.capability.timeout_seconds,
+    "it may take longer by its terms",
+  ],
+  [(a, b) => byText(a.agent_id, b.agent_id), "they are alike, and its id comes later"],
+  [
+    (a, b) => compareVersions(b.capability.version, a.capability.version),
+    "its version is an earlier one",
+  ],
+  [(a, b) => byText(a.capability.version, b.capability.version), "its version comes later"],
 ];
 
 /** How busy it is, in quarters of its places; who is not connected comes after all who are. */
@@ -407,11 +429,21 @@ function loadClass({ inFlight = 0, credit }: RankedCandidate): number {
 }
 
 function compareFits(a: RankedCandidate, b: RankedCandidate): number {
-  for (const order of ORDER) {
+  for (const [order] of ORDER) {
     const difference = order(a, b);
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** In their order, each but the first with the reason why it is behind the one before. */
+function ranked(fits: readonly RankedCandidate[]): RankedCandidate[] {
+  const sorted = [...fits].sort(compareFits);
+  return sorted.map(({ behind: _before, ...fit }, index) => {
+    const before = sorted[index - 1];
+    const row = before && ORDER.find(([order]) => order(before, fit) !== 0);
+    return row === undefined ? fit : { ...fit, behind: row[1] };
+  });
 }
 
 /** Timeouts that differ by less than a doubling are alike. */

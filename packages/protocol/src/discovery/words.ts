@@ -58,15 +58,17 @@ function stemOf(word: string): string {
 }
 
 /** Those who speak of the words most come first; among equals the order stays as it was. */
-export function rankByWords<Fit extends { readonly capability: Capability }>(
-  fits: readonly Fit[],
-  words: string,
-): Fit[] {
+export function rankByWords<
+  Fit extends { readonly capability: Capability; readonly behind?: string | undefined },
+>(fits: readonly Fit[], words: string): Fit[] {
   const wanted = wantedWords(words);
-  return fits
-    .map((fit) => ({ fit, score: scoreOf(wanted, fit.capability) }))
-    .toSorted((a, b) => b.score - a.score)
-    .map(({ fit }) => fit);
+  return (
+    fits
+      .map((fit) => ({ fit, score: scoreOf(wanted, fit.capability) }))
+      .toSorted((a, b) => b.score - a.score)
+      // The words have put them in this order, and nothing that was said of the one before it.
+      .map(({ fit }) => ({ ...fit, behind: undefined }))
+  );
 }
 
 function wordsOf(text: string): string[] {

@@ -42,7 +42,7 @@ export interface Capability {
   lease_seconds: number;
   /** The most tries that it may be put through. */
   max_attempts: number;
-  /** Handoffs at once. Not stated: its credit alone decides. */
+  /** How many handoffs of this capability it works on at once. Left out, its credit alone decides, which counts those of all its capabilities. */
   concurrency?: number | undefined;
   max_input_bytes: number;
   /** The share of successes that it claims, from 0 to 1. */

@@ -159,6 +159,33 @@ describe("the rank", () => {
     ).toEqual(["old", "new"]);
   });
 
+  test("WB-72 says of each candidate why it is behind the one before it", () => {
+    const poor = candidate("poor", { stats: statsOf(20, 80), inFlight: 0, credit: 4 });
+    const good = candidate("good", { stats: statsOf(99, 1), inFlight: 0, credit: 4 });
+    const busy = candidate("busy", { stats: statsOf(99, 1), inFlight: 3, credit: 1 });
+    const away = candidate("zz-away", { stats: statsOf(99, 1) });
+    expect(
+      ranked(poor, away, busy, good).map(({ agent_id, behind }) => [agent_id, behind]),
+    ).toEqual([
+      ["good", undefined],
+      ["busy", "fewer of its places are free"],
+      ["zz-away", "fewer of its places are free"],
+      ["poor", "what was measured of it is clearly worse"],
+    ]);
+  });
+
+  test("WB-72 tries who is clearly worse, works on nothing and was not heard of for 30 seconds", () => {
+    const good = candidate("good", { stats: statsOf(99, 1) });
+    const tried = (measuredAt: number, inFlight = 0) => {
+      const stats = { ...statsOf(2, 30), measuredAt };
+      const [, behind] = ranked(good, candidate("poor", { stats, inFlight, credit: 4 }));
+      return [behind!.standing, behind!.isDueForTrial === true];
+    };
+    expect(tried(NOW - 30_000)).toEqual(["worse", true]);
+    expect(tried(NOW - 29_999)).toEqual(["worse", false]);
+    expect(tried(NOW - 30_000, 1)).toEqual(["worse", false]);
+  });
+
   test("WB-72 counts the outcomes that the recipient caused, and no others", () => {
     const its: StatusCode[] = [500, 501, 502, 503, 520];
     const others: StatusCode[] = [400, 401, 403, 404, 406, 409, 413, 422, 424, 499];

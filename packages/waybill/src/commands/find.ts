@@ -117,8 +117,13 @@ function fitRow(fit: RankedCandidate, style: Style): string[] {
     `${share.padStart(5)} ${how}`,
     loadText(fit, style),
     terms,
-    style.faint(printable(reasons.join("; "))),
+    style.faint(printable([...behindOf(fit), ...reasons].join("; "))),
   ];
+}
+
+/** Why it stands below the line above. */
+function behindOf({ behind }: RankedCandidate): string[] {
+  return behind === undefined ? [] : [`below the one above: ${behind}`];
 }
 
 /** How many of its places are in use. */
