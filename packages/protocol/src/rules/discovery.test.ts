@@ -5,15 +5,25 @@ import {
   isEjected,
   isSuccess,
   judgeCounter,
+  judgeInput,
   judgeOffer,
   NO_STATS,
   parseManifest,
+  queuePlace,
   recordOutcome,
+  refusalText,
   step,
   termsOf,
   wilsonLowerBound,
 } from "../index.ts";
-import type { Candidate, Capability, FindQuery, ReliabilityStats, StatusCode } from "../index.ts";
+import type {
+  Candidate,
+  Capability,
+  FindQuery,
+  InputJudgement,
+  ReliabilityStats,
+  StatusCode,
+} from "../index.ts";
 import { eventFrom, HANDOFF, OTHER, stateAfter } from "../lifecycle/lifecycle-fixture.ts";
 import { NOW, RE, readWith } from "./rules-fixture.ts";
 
@@ -118,6 +128,98 @@ describe("the budget of a query", () => {
     expect(namesOf(alike, all)).toEqual(["a", "b", "c", "d"]);
     expect(all.stepsLeft).toBe(one.stepsLeft);
   });
+});
+
+describe("an input", () => {
+  const schema = { query: "string", depth: "int" };
+  const taking = (agent_id: string, members: Partial<Capability> = {}, more = {}) =>
+    candidate(agent_id, { capability: capability({ input_schema: schema, ...members }), ...more });
+  const wrong = { query: "tides", depth: "2" };
+  const placesOf = ({ refusals }: InputJudgement) =>
+    refusals.map(({ agent_id, issues }) => [agent_id, ...issues.map(({ at }) => at)]);
+
+  test("WB-100 that every candidate refuses is refused, each with the place and what was expected", () => {
+    const judged = judgeInput({ input: wrong }, [taking("a"), taking("b", { max_input_bytes: 5 })]);
+    expect(judged.mayBeTaken).toBe(false);
+    expect(placesOf(judged)).toEqual([
+      ["a", "/depth"],
+      ["b", ""],
+    ]);
+    expect(refusalText(judged.refusals)).toMatch(
+      /^a refuses the input: \/depth: .*integer.*b refuses/,
+    );
+    expect(refusalText([judged.refusals[0]!, { ...judged.refusals[0]!, agent_id: "c" }])).toMatch(
+      /^a and c refuse the input/,
+    );
+  });
+
+  test("WB-100 that one candidate takes is refused by nobody", () => {
+    const open = taking("b", { input_schema: { query: "string" } });
+    expect(judgeInput({ input: wrong }, [taking("a"), open])).toEqual({
+      mayBeTaken: true,
+      refusals: [],
+    });
+  });
+
+  test("WB-100 that only strangers and other versions take is refused", () => {
+    const untrusted = { isTrusted: false, by: "nothing", status: 401, reason: "unknown" } as const;
+    const others = [
+      taking("b", { input_schema: {} }, { trust: untrusted }),
+      taking("c", { input_schema: {}, version: "2" }),
+      taking("d", { input_schema: {}, tags: [] }),
+    ];
+    const given = { input: wrong, version: "1", tags: ["web"] };
+    expect(placesOf(judgeInput(given, [taking("a"), ...others]))).toEqual([["a", "/depth"]]);
+    expect(judgeInput(given, others)).toEqual({ mayBeTaken: false, refusals: [] });
+  });
+
+  test("WB-100 that the budget did not suffice for is refused by nobody", () => {
+    const judged = judgeInput({ input: wrong }, [taking("a")], { budget: { stepsLeft: 1 } });
+    expect(judged).toEqual({ mayBeTaken: true, refusals: [] });
+  });
+
+  test("WB-100 that is missing is refused where one is needed and words will not do", () => {
+    const talker = taking("b", { takes: "conversation" });
+    expect(placesOf(judgeInput({}, [taking("a"), talker]))).toEqual([
+      ["a", ""],
+      ["b", ""],
+    ]);
+    expect(judgeInput({ hasWords: true }, [taking("a"), talker]).mayBeTaken).toBe(true);
+    expect(judgeInput({ hasWords: true }, [taking("a")]).mayBeTaken).toBe(false);
+  });
+});
+
+describe("what waits", () => {
+  const orderOf = (waiting: Record<string, [dueAt: number, priority?: number]>) =>
+    Object.keys(waiting).toSorted(
+      (a, b) => queuePlace(...waiting[a]!) - queuePlace(...waiting[b]!),
+    );
+
+  test("WB-102 is offered by its priority, 4 where none is named, and then by when it was due", () => {
+    const waiting = { low: [0, 0], usual: [2], first: [1], urgent: [3, 9] } as const;
+    expect(orderOf(waiting as never)).toEqual(["urgent", "first", "usual", "low"]);
+  });
+
+  test("WB-102 is overtaken by nothing that comes nine minutes later", () => {
+    expect(orderOf({ old: [0, 0], late: [540_001, 9] })).toEqual(["old", "late"]);
+    expect(orderOf({ old: [0, 0], soon: [539_999, 9] })).toEqual(["soon", "old"]);
+  });
+});
+
+test("WB-101 work is not offered before it may start, and its deadline counts all the same", () => {
+  const held = stateAfter({ type: "submit", notBefore: 5_000 });
+  const early = eventFrom({ type: "offer", at: 4_999 });
+  expect(step(held, early)).toEqual({ state: held, effects: [{ type: "reply", status: 403 }] });
+  expect(step(held, eventFrom({ type: "offer", at: 5_000 })).state!.attempts).toHaveLength(1);
+  const expired = step(held, eventFrom({ type: "expire", at: held.deadline }));
+  expect(expired.state).toMatchObject({ state: "dead_lettered", status: 504 });
+});
+
+test("WB-101 work that may start at its deadline at the earliest is refused with 400", () => {
+  const deadline = new Date(NOW + 60_000).toISOString();
+  const withStart = (not_before: string) => () => readWith("handoff", { deadline, not_before });
+  expect(withStart(new Date(NOW + 59_999).toISOString())().envelope).toMatchObject({ deadline });
+  expect(withStart(deadline)).toThrow(expect.objectContaining({ status: 400, at: "/not_before" }));
 });
 
 describe("the rank", () => {
