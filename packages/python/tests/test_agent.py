@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import stat
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,32 @@ class TestOneHandoff:
         with pytest.raises(WaybillError, match="has passed") as caught:
             owner.hand_off("work", deadline=datetime.now(timezone.utc))
         assert (caught.value.status, caught.value.at) == (400, "/deadline")
+
+    async def test_that_nobody_takes_is_refused_before_custody_with_the_reasons(
+        self, cast: Cast
+    ) -> None:
+        worker = await cast.agent("choosy")
+        worker.serve({"name": "choose", "input_schema": {"depth": "int"}}, lambda work: "done")
+        await worker.start()
+        handle = (await cast.agent("asker")).hand_off("choose", input={"depth": "deep"})
+        with pytest.raises(WaybillError) as caught:
+            await handle.custody()
+        assert caught.value.status == 422
+        [refusal] = caught.value.refusals
+        assert (refusal["agent_id"], refusal["issues"][0]["at"]) == ("choosy", "/depth")
+        assert "choosy refuses the input: /depth: " in caught.value.message
+
+    async def test_that_can_start_later_says_so_and_is_held(self, cast: Cast) -> None:
+        worker = await cast.agent("later")
+        worker.serve("begin", lambda work: "begun")
+        await worker.start()
+        start = datetime.now(timezone.utc) + timedelta(seconds=2)
+        handle = (await cast.agent("patient")).hand_off("begin", not_before=start, priority=7)
+        await handle.custody()
+        assert handle.envelope["priority"] == 7
+        result = await handle.result()
+        assert result.output == "begun"
+        assert datetime.now(timezone.utc) >= start
 
     async def test_is_rejected_where_the_input_breaks_its_schema(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
