@@ -7,6 +7,7 @@ import { actEntry } from "./admission/act.ts";
 import type { Act } from "./admission/act.ts";
 import { allowedSetting } from "./admission/admission.ts";
 import { invite } from "./admission/invitations.ts";
+import { pinSetting } from "./admission/pins.ts";
 import type { Invitation, NewInvitation } from "./admission/invitations.ts";
 import { caseOf } from "./custody/record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
@@ -207,6 +208,18 @@ export class Operator {
     const name = allowedSetting(who);
     const from = (await this.#engine.store.setting(name)) ?? null;
     if (from === null) await this.#act({ type: "allowed", who }, { name, from, to: "{}" });
+  }
+
+  /**
+   * Gives an agent that has lost its keys another one, by its thumbprint. Its next manifest must be
+   * signed by that key, and takes the old ones away.
+   */
+  async pin(agent: string, kid: string): Promise<void> {
+    const name = pinSetting(agent);
+    const { store } = this.#engine;
+    if ((await store.manifest(agent)) === undefined) throw unknownAgent(agent, 404);
+    const from = (await store.setting(name)) ?? null;
+    if (from !== kid) await this.#act({ type: "pinned", agent, kid }, { name, from, to: kid });
   }
 
   /** Puts on record what an operator has decided, together with what it changes. */

@@ -59,7 +59,7 @@ export { provenKey } from "./manifest/possession.ts";
 export type { ProvenKey } from "./manifest/possession.ts";
 export { isKeyValidAt, keyRecords, keyring } from "./manifest/keyring.ts";
 export type { Keyring, KeyRecord } from "./manifest/keyring.ts";
-export { decideTrust } from "./manifest/trust.ts";
+export { decideTrust, vouchesForKey } from "./manifest/trust.ts";
 export type {
   TrustDecision,
   TrustPolicy,

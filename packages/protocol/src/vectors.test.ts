@@ -148,7 +148,14 @@ const KEY_OPERATIONS: Readonly<Record<string, (api: Api, input: Vector["input"])
 };
 
 function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): Members {
-  const { manifests, known_keys: known = {}, from_first: fromFirst, trust, envelope } = input;
+  const {
+    manifests,
+    known_keys: known = {},
+    from_first: fromFirst,
+    trust,
+    vouched,
+    envelope,
+  } = input;
   const owners: Protocol.Keyring["keyOf"] = (kid) =>
     known[kid] === undefined ? undefined : ({ agent: known[kid] } as Protocol.KeyRecord);
   let previous: Protocol.VerifiedManifest | undefined;
@@ -160,6 +167,7 @@ function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): 
         previous,
         fromFirst,
         at,
+        vouched: (kid) => (vouched as readonly string[] | undefined)?.includes(kid) === true,
         keyOf: owners,
         trust: policy,
       });

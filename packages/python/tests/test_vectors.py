@@ -182,6 +182,7 @@ def run_manifest(given: Case) -> Outcome:
             known_keys=given.get("known_keys"),
             trust=policy,
             from_first=given.get("from_first", False),
+            vouched=lambda kid: kid in given.get("vouched", ()),
         )
         return {
             "digest": last.digest,

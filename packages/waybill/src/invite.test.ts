@@ -52,9 +52,21 @@ test("an operator invites an agent and lets a key in, and both are on record", a
   expect(readFileSync(place.path(".waybill", "operator.token"), "utf8")).not.toContain(secret);
 });
 
+test("an operator gives an agent another key, and the refusal says how", async () => {
+  const { stdout } = await place.run(["invite"]);
+  await enrol("anna", stdout.trim());
+  const key = generateKey();
+  await expect(enrol("anna", undefined, key)).rejects.toThrow(`waybill agents pin anna ${key.kid}`);
+  expect(await place.run(["agents", "pin", "anna", key.kid])).toMatchObject({ code: 0 });
+  await enrol("anna", undefined, key);
+  expect(await place.run(["agents", "pin", "nobody", key.kid])).toMatchObject({ code: 4 });
+});
+
 test("an operator hands off under a new name without asking anybody", async () => {
   const sent = await place.run(["send", "nothing", "{}", "--agent", "cleo"]);
   // Nobody does that; who asks was let in.
   expect(sent).toMatchObject({ code: 4 });
-  expect(await place.json(["agents", "cleo"])).toMatchObject({ agent_id: "cleo" });
+  expect(await place.json(["agents", "cleo"])).toMatchObject({
+    agents: [{ agent_id: "cleo" }],
+  });
 });

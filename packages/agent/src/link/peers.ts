@@ -7,6 +7,7 @@ import {
   readCompact,
   verifyEnvelope,
   verifyManifest,
+  vouchesForKey,
 } from "@waybill/protocol";
 import type { KeyRecord, TrustPolicy, VerifiedEnvelope, VerifiedManifest } from "@waybill/protocol";
 import { manifestPages } from "@waybill/protocol/api";
@@ -83,14 +84,19 @@ export class Peers {
     const records = new Map<string, KeyRecord>();
     let newest: VerifiedManifest | undefined;
     // One page at a time, and of each manifest no more is kept than its keys.
+    const trust = this.#trust;
+    const isKnown = [...this.#keys.values()].some((record) => record.agent === agent);
+    // Whoever has known another key is not told by the hub alone that it was lost.
+    const vouched = (kid: string) =>
+      trust === undefined ? !isKnown : vouchesForKey(trust, agent, kid);
     for await (const { text, at } of manifestPages((query) => this.#hub.manifests(query), agent)) {
-      const verified = verifyManifest(text, { previous: newest, at });
+      const verified = verifyManifest(text, { previous: newest, at, vouched });
       if (verified.manifest.agent_id !== agent) return;
       for (const [kid, record] of keyRecords(verified, newest)) records.set(kid, record);
       newest = verified;
     }
     if (newest === undefined) return;
-    verifyManifest(newest.text, { previous: newest, at: newest.at, trust: this.#trust });
+    verifyManifest(newest.text, { previous: newest, at: newest.at, trust });
     if (this.#keys.size > KEYS_KEPT) this.#keys.clear();
     for (const [kid, record] of records) this.#keys.set(kid, record);
   }

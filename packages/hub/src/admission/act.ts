@@ -10,6 +10,9 @@ export type Act =
       readonly expires_at: string;
     }
   | { readonly type: "allowed"; readonly who: string }
+  | { readonly type: "pinned"; readonly agent: string; readonly kid: string }
+  /** The agent has published with the key that was pinned to it. */
+  | { readonly type: "repinned"; readonly agent: string; readonly kid: string }
   | {
       readonly type: "enrolled";
       readonly agent: string;

@@ -26,6 +26,7 @@ import type {
 } from "@waybill/protocol";
 import { NO_MORE } from "../admission/admission.ts";
 import type { Admission, Entry } from "../admission/admission.ts";
+import { checkPin, pinOf, usedPin } from "../admission/pins.ts";
 import { Lanes } from "../custody/lanes.ts";
 import { Recent } from "../custody/recent.ts";
 import type { OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
@@ -241,22 +242,26 @@ export class Registry {
       // Who is not let in costs no more than that: its schemas are not read.
       const { isNamed, settings, entries } =
         previous === undefined ? await this.#admission.admit(newcomer, publication, at) : NO_MORE;
+      const pin = await pinOf(this.#store, agent);
+      if (previous?.text !== text) checkPin(pin, agent, signedBy);
       const signer = await this.keyOf(signedBy);
       const verified = verifyManifest(text, {
         previous,
         fromFirst: true,
         at,
         trust: this.#trust,
+        vouched: (kid) => kid === pin?.kid,
         keyOf: (kid) => (signer?.key.kid === kid ? signer : undefined),
       });
       const { sequence } = verified.manifest;
       if (verified === previous) return { agent, sequence };
       if (previous === undefined && isFromAfar && !isNamed) this.#checkName(verified);
+      const used = usedPin(pin, at);
       const outcome = await this.#commit({
         handoff: null,
         manifest: newManifestOf(verified, previous),
-        settings,
-        entries: [manifestEntry(verified), ...entries],
+        settings: [...settings, ...used.settings],
+        entries: [manifestEntry(verified), ...entries, ...used.entries],
         // A store that fails may have committed all the same.
       }).finally(() => this.forget(agent));
       if (outcome.type === "committed") return { agent, sequence };

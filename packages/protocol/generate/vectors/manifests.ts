@@ -44,6 +44,9 @@ const SECOND_TEXT = signed(after(FIRST_TEXT, 2, { version: "2" }), editor);
 const BOTH_TEXT = signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, provenBy(spare)] }), editor);
 const ROTATED_TEXT = signed(after(BOTH_TEXT, 3, { keys: [spare.jwk] }), spare);
 
+/** The first key is lost. */
+const PINNED_TEXT = signed(after(FIRST_TEXT, 2, { keys: [spare.jwk] }), spare);
+
 interface Given {
   readonly text: string;
   readonly at: number;
@@ -216,6 +219,52 @@ const SIGNED: readonly Row[] = [
     ...chain,
     [later(signed(after(ROTATED_TEXT, 4, { keys: [editor.jwk] }), editor), 3), refused(401)],
   ]),
+  inOrder(
+    [114],
+    "an update by a pinned key",
+    [
+      [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+      [now(PINNED_TEXT), read(PINNED_TEXT, 2, { kids: [spare.kid] })],
+      [now(signed(after(PINNED_TEXT, 3), editor)), refused(401)],
+    ],
+    { input: { vouched: [spare.kid] } },
+  ),
+  inOrder(
+    [114],
+    "an update by a pinned key that it does not list",
+    [
+      [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+      [now(signed(after(FIRST_TEXT, 2), spare)), refused(401)],
+    ],
+    { input: { vouched: [spare.kid] } },
+  ),
+  inOrder(
+    [114],
+    "an update by another key than the pinned one",
+    [
+      [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+      [now(PINNED_TEXT), refused(401)],
+    ],
+    { input: { vouched: [stranger.kid] } },
+  ),
+  inOrder(
+    [114],
+    "a pinned key does not bring an old number back",
+    [
+      [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+      [now(signed({ ...FIRST, keys: [spare.jwk] }, spare)), refused(409)],
+    ],
+    { input: { vouched: [spare.kid] } },
+  ),
+  inOrder(
+    [114],
+    "a pinned key lists a key of the one before without a proof",
+    [
+      [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+      [now(signed(after(FIRST_TEXT, 2, { keys: [spare.jwk, editor.jwk] }), spare)), refused(401)],
+    ],
+    { input: { vouched: [spare.kid] } },
+  ),
   inOrder([62], "an update by a key that has run out", [
     [
       now(

@@ -123,6 +123,7 @@ export interface HttpShapes {
   readonly invitation: z.ZodType<WireInvitation>;
   /** An agent's id, or the thumbprint of a key. */
   readonly allowed: z.ZodType<{ who: string }>;
+  readonly pinned: z.ZodType<{ kid: string }>;
   readonly enrolled: z.ZodType<{ agent_id: string; sequence: number }>;
   readonly presence: z.ZodType<WirePresence>;
   readonly presences: z.ZodType<Listed<string> & { agents: readonly WirePresence[] }>;
@@ -235,6 +236,7 @@ export const httpShapes: () => HttpShapes = lazy(() => {
       agent: agentId.optional(),
       expires_seconds: z.number().positive().max(INVITATION_SECONDS_AT_MOST).optional(),
     }),
+    pinned: z.object({ kid }),
     allowed: z.object({ who: z.union([agentId, kid]) }),
     invitation: z.object({
       id: text,

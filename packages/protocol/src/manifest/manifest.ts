@@ -47,6 +47,11 @@ export interface VerifyManifestOptions {
   readonly at: number;
   /** Whom to believe. Left out: whoever holds the key, which says nothing about who that is. */
   readonly trust?: TrustPolicy | undefined;
+  /**
+   * Whether somebody who is believed vouches for a key that the manifest before does not list, as an
+   * operator does who pins it: the agent has lost the keys it had. Left out, nobody does.
+   */
+  readonly vouched?: ((kid: string) => boolean) | undefined;
   /** Keys of all agents that are known, old ones too: nobody may list a key of somebody else. */
   readonly keyOf?: Keyring["keyOf"] | undefined;
   /**
@@ -84,7 +89,7 @@ export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
  * gives the same manifest back and changes nothing.
  */
 export function verifyManifest(text: string, options: VerifyManifestOptions): VerifiedManifest {
-  const { previous, fromFirst = false, at, trust, keyOf, schemas } = options;
+  const { previous, fromFirst = false, at, trust, vouched, keyOf, schemas } = options;
   if (previous !== undefined && text === previous.text) {
     checkTrust(previous, trust, true);
     return previous;
@@ -109,10 +114,11 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
   const read = readManifest(value, schemas);
   const { manifest } = read;
   const digest = digestOf(text);
-  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest);
+  const isPinned = previous?.keys.has(kid) === false && vouched?.(kid) === true;
+  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
   else if (fromFirst) checkFirst(manifest);
   const keys = recordsOf(read);
-  checkKey((previous?.keys ?? keys).get(kid)!, at);
+  checkKey((isPinned ? keys : (previous?.keys ?? keys)).get(kid)!, at);
   checkPossession(manifest.agent_id, manifest.keys, read.keys, kid);
   checkOwners(manifest, keyOf);
   const verified: VerifiedManifest = { manifest, digest, kid, text, at, keys };
@@ -164,6 +170,7 @@ function checkSuccession(
   manifest: Manifest,
   kid: string,
   digest: Digest,
+  isPinned: boolean,
 ): void {
   const before = previous.manifest;
   const { agent_id, sequence } = manifest;
@@ -175,7 +182,7 @@ function checkSuccession(
     const message = `The manifest of ${agent_id} goes back from number ${before.sequence} to ${sequence}: an old manifest never returns. To undo a change, publish it as number ${before.sequence + 1}.`;
     throw new WaybillError(409, message, { at: "/sequence" });
   }
-  if (!previous.keys.has(kid)) {
+  if (!previous.keys.has(kid) && !isPinned) {
     throw new WaybillError(401, keyChanged(manifest, kid, previous), { at: "/keys" });
   }
   if (sequence === before.sequence) {
@@ -200,7 +207,7 @@ function checkFirst({ agent_id, sequence }: Manifest): void {
 
 function keyChanged(manifest: Manifest, kid: string, previous: VerifiedManifest): string {
   const { sequence } = previous.manifest;
-  return `THE KEY HAS CHANGED: the manifest of ${manifest.agent_id} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key: a real change is signed with a key of number ${sequence}, or an operator pins the new key.`;
+  return `THE KEY HAS CHANGED: the manifest of ${manifest.agent_id} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key: a real change is signed with a key of number ${sequence}, or an operator of the hub pins the new key: waybill agents pin ${manifest.agent_id} ${kid}`;
 }
 
 /** Names what differs between two manifests, for a person who must judge it. */

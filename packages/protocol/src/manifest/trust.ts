@@ -82,6 +82,15 @@ export function decideTrust(policy: TrustPolicy, subject: TrustSubject): TrustDe
   };
 }
 
+/** Whether a policy names this very key of an agent: then its manifest may change to it. */
+export function vouchesForKey(policy: TrustPolicy, agentId: string, kid: string): boolean {
+  const pin = policy.pins?.get(agentId);
+  if (pin !== undefined) return pin.kids?.includes(kid) === true;
+  return [policy.allowList, policy.registry].some(
+    (source) => source?.get(agentId)?.kids?.includes(kid) === true,
+  );
+}
+
 function byVoucher(
   by: TrustSource,
   because: string,

@@ -10,6 +10,7 @@ import {
   parseManifest,
   signManifest,
   verifyManifest,
+  vouchesForKey,
 } from "../index.ts";
 import type { ManifestInput, PrivateKey, TrustPolicy, VerifiedManifest } from "../index.ts";
 import {
@@ -90,6 +91,40 @@ describe("an update", () => {
       expect(refusal(() => update({ keys: listed }, researcher)).status).toBe(401);
     }
     expect(refusal(() => update({ keys }, stranger)).status).toBe(401);
+  });
+
+  test("WB-114 may be signed by a pinned key instead, which takes the old ones away", () => {
+    const next = { sequence: 2, previous: first.digest };
+    const pinned = (members: object, key: PrivateKey, vouched?: (kid: string) => boolean) =>
+      readManifest({ ...next, ...members }, key, { previous: first, vouched });
+    const isPinned = (kid: string) => kid === stranger.kid;
+    const keys = [stranger.jwk];
+    const taken = pinned({ keys }, stranger, isPinned);
+    expect(taken.manifest.sequence).toBe(2);
+    expect(keyring([first, taken]).keyOf(editor.kid)?.notAfter).toBe(NOW);
+    expect(refusal(() => pinned({ keys }, stranger)).status).toBe(401);
+    expect(refusal(() => pinned({ keys: [researcher.jwk] }, researcher, isPinned)).status).toBe(
+      401,
+    );
+    expect(refusal(() => pinned({ keys: [editor.jwk] }, stranger, isPinned)).status).toBe(401);
+    const both = [stranger.jwk, editor.jwk];
+    expect(refusal(() => pinned({ keys: both }, stranger, isPinned)).status).toBe(401);
+    expect(refusal(() => pinned({ keys, sequence: 3 }, stranger, isPinned)).status).toBe(409);
+    const forked = { keys, previous: digestOf("another") };
+    expect(refusal(() => pinned(forked, stranger, isPinned)).status).toBe(409);
+    const again = { sequence: 3, previous: taken.digest, keys: [editor.jwk] };
+    expect(refusal(() => readManifest(again, editor, { previous: taken })).status).toBe(401);
+  });
+
+  test("WB-114 is refused where a pin, a list or a registry names another key", () => {
+    const says = (kid: string) => new Map([[EDITOR, { kids: [kid] }]]);
+    const names = (policy: TrustPolicy) => vouchesForKey(policy, EDITOR, stranger.kid);
+    expect(names({ pins: says(stranger.kid), registry: says(editor.kid) })).toBe(true);
+    expect(names({ pins: says(editor.kid), registry: says(stranger.kid) })).toBe(false);
+    expect(names({ allowList: says(stranger.kid) })).toBe(true);
+    expect(names({ registry: says(stranger.kid) })).toBe(true);
+    expect(names({ firstUse: true })).toBe(false);
+    expect(names({ pins: new Map([[EDITOR, { digest: first.digest }]]) })).toBe(false);
   });
 
   test("WB-62 is signed by a key that is valid; else 401", () => {

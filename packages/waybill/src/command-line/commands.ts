@@ -103,6 +103,22 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/agents-allow.ts")).run,
   },
   {
+    name: "agents pin",
+    says: "Give an agent that has lost its keys another one; it keeps its name.",
+    arguments: [
+      { name: "agent", says: "the agent's id" },
+      { name: "key", says: "the thumbprint of the new key" },
+    ],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill agents pin anna NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
+        says: "anna's next manifest must be signed by it, and ends the old keys",
+      },
+    ],
+    load: async () => (await import("../commands/agents-pin.ts")).run,
+  },
+  {
     name: "invite",
     says: "Invite one agent to enrol at the hub, once.",
     options: [

@@ -34,6 +34,9 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> =
   discard: () => ({ type: "discarded", says: "takes it off the dead letters", tone: "step" }),
   invited: ({ agent = "an agent" }) => act("invited", `an operator invites ${agent}`),
   allowed: ({ who = "" }) => act("allowed", `an operator lets ${who} enrol`),
+  pinned: ({ agent = "", kid = "" }) =>
+    act("pinned", `an operator pins the key ${kid} to ${agent}`),
+  repinned: ({ agent = "" }) => act("repinned", `${agent} goes on with the key that was pinned`),
   enrolled: ({ agent = "", by = "", kid = "" }) =>
     act("enrolled", `lets ${agent} in (${by.replace("_", "-")}) with the key ${kid}`),
   replayed: ({ by }) => ({ type: "replayed", says: `it is tried again as ${by}`, tone: "step" }),

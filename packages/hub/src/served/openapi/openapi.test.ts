@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { newId, signManifest } from "@waybill/protocol";
+import { generateKey, newId, signManifest } from "@waybill/protocol";
 import { CALLS } from "@waybill/protocol/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, asOperator, openWorld } from "../served-fixture.ts";
@@ -24,6 +24,7 @@ beforeAll(async () => {
   world = await openWorld({ serve: { limits: { waitSeconds: 0.05 } } });
   owner = await world.party("owner");
   await world.party("worker", [{ name: "work", tags: ["useful"] }]);
+  await world.party("unpinned");
   document = (await ask(`${world.url}/openapi.json`)).json;
   described = readDescription(document);
   const dead = await deadLetter();
@@ -41,6 +42,7 @@ beforeAll(async () => {
     getAgent: { path: { id: "worker" }, expected: 200 },
     getManifests: { path: { id: "worker" }, expected: 200 },
     invite: { body: { agent: "newcomer", expires_seconds: 60 }, expected: 200 },
+    pinKey: { path: { id: "unpinned" }, body: { kid: generateKey().kid }, expected: 204 },
     allow: { body: { who: "newcomer" }, expected: 204 },
     findCapabilities: {
       query: {

@@ -6,7 +6,7 @@ import type { AnyOperation } from "./operation.ts";
 const MS = 1_000;
 
 export function admissionOperations(): readonly AnyOperation[] {
-  const { newInvitation, invitation, allowed } = httpShapes();
+  const { newInvitation, invitation, allowed, pinned, ofAgent } = httpShapes();
   return [
     operation({
       id: "invite",
@@ -25,6 +25,20 @@ export function admissionOperations(): readonly AnyOperation[] {
         const { id, token, expiresAt } = made;
         return { id, agent, expires_at: wireTime(expiresAt), invitation: token };
       },
+    }),
+    operation({
+      id: "pinKey",
+      method: "POST",
+      path: "/v1/agents/{id}/pin",
+      summary:
+        "Gives an agent that has lost its keys another one: its next manifest must be signed by it, and takes the old ones away.",
+      cost: "O(1): one commit.",
+      who: "operator",
+      params: ofAgent,
+      body: pinned,
+      answer: undefined,
+      refusals: [404],
+      handle: ({ served, params: { id }, body: { kid } }) => served.hub.operator.pin(id, kid),
     }),
     operation({
       id: "allow",

@@ -12,7 +12,7 @@ from ..protocol.instant import now_ms, parse_time
 from ..protocol.json_text import parse_json
 from ..protocol.jws import Roots, read_compact
 from ..protocol.manifest import VerifiedManifest, keyring, verify_manifest
-from ..protocol.trust import TrustPolicy
+from ..protocol.trust import TrustPolicy, vouches_for_key
 from .link import Link
 
 _KEYS_KEPT = 10_000
@@ -54,9 +54,16 @@ class Peers:
     async def _learn(self, agent: str) -> None:
         published = await self._link.manifests(agent)
         newest: VerifiedManifest | None = None
+        policy = self._trust
+        # Whoever has known another key is not told by the hub alone that it was lost.
+        is_known = any(record.agent == agent for record in self._keys.values())
+
+        def vouched(kid: str) -> bool:
+            return not is_known if policy is None else vouches_for_key(policy, agent, kid)
+
         for index, (text, at) in enumerate(published):
             trust = self._trust if index == len(published) - 1 else None
-            newest = verify_manifest(text, previous=newest, at=at, trust=trust)
+            newest = verify_manifest(text, previous=newest, at=at, trust=trust, vouched=vouched)
         if newest is None or newest.agent != agent:
             return
         if len(self._keys) > _KEYS_KEPT:

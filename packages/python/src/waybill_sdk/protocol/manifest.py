@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,10 +45,12 @@ def verify_manifest(
     known_keys: Mapping[str, str] | None = None,
     trust: TrustPolicy | None = None,
     from_first: bool = False,
+    vouched: Callable[[str], bool] | None = None,
 ) -> VerifiedManifest:
     """Takes the first manifest of an agent, or the one that follows from `previous`.
 
-    `from_first`: the reader has taken every manifest of the agent from the first one on, as a hub does (WB-91)."""
+    `from_first`: the reader has taken every manifest of the agent from the first one on, as a hub does (WB-91).
+    `vouched`: whether somebody who is believed vouches for a key that `previous` does not list (WB-114)."""
     at = now_ms() if at is None else at
     compact = jws.read_compact(text)
     if previous is not None and text == previous.text:
@@ -60,6 +62,14 @@ def verify_manifest(
         if previous is None
         else {**previous.retired, **previous.keys}
     )
+    is_pinned = (
+        previous is not None
+        and compact.kid not in previous.keys
+        and vouched is not None
+        and vouched(compact.kid)
+    )
+    if is_pinned:
+        signers = _keys_of(_opened(compact.payload), at)
     signer = signers.get(compact.kid)
     if signer is None:
         raise WaybillError(

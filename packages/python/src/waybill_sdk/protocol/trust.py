@@ -35,6 +35,14 @@ class TrustPolicy:
         )
 
 
+def vouches_for_key(policy: TrustPolicy, agent: str, kid: str) -> bool:
+    """Whether a policy names this very key of an agent: then its manifest may change to it."""
+    if agent in policy.pins:
+        return kid in policy.pins[agent].get("kids", ())
+    sources = (policy.allow_list or {}, policy.registry)
+    return any(kid in source.get(agent, {}).get("kids", ()) for source in sources)
+
+
 def _vouched(by: str, vouch: Mapping[str, Any], agent: str, kid: str, digest: str) -> str:
     if "kids" in vouch and kid not in vouch["kids"]:
         raise WaybillError(
