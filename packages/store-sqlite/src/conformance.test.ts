@@ -4,10 +4,5 @@ import { locate, openSubject, remove } from "./store-fixture.ts";
 describeStore("sqlite", {
   isDurable: true,
   open: openSubject,
-  process: {
-    module: new URL("./store-fixture.ts", import.meta.url),
-    locate,
-    remove,
-    systemCalls: ["pwrite64", "fsync", "fdatasync", "ftruncate"],
-  },
+  process: { module: new URL("./store-fixture.ts", import.meta.url), locate, remove },
 });
