@@ -153,4 +153,14 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (as !== undefined && !isParty(record, as)) continue;",
     replace: "if (as !== undefined && !isParty(record, as)) return { handoffs, last: each.id };",
   },
+  {
+    name: "whoever asks to may let agents in",
+    file: `${OPERATIONS}/admission.ts`,
+    find: `      cost: "O(1): one commit.",
+      who: "operator",
+      body: allowed,`,
+    replace: `      cost: "O(1): one commit.",
+      who: "anyone",
+      body: allowed,`,
+  },
 ];

@@ -67,6 +67,9 @@ function speakerOf(cast: Cast, role: Role, rightful: "delegator" | "recipient"):
 
 const work = (to: string) => ({ to, body: { capability: "rest" } });
 
+const GROUP_SIZE = 256;
+let places = 0;
+
 type Made = (cast: Cast, speaker: Speaker, scene: Scene) => string;
 
 const ENVELOPES: Readonly<Record<EnvelopeAct, Made>> = {
@@ -76,15 +79,17 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Made>> = {
     handOff(cast, speaker, { ...work("bystander"), parent: handoff.envelope }),
   handOffAgain: (cast, speaker, { handoff }) =>
     handOff(cast, speaker, { ...work("bystander"), replayOf: handoff.envelope.handoff_id }),
-  joinGroup: (cast, speaker, { groupId: id }) =>
+  joinGroup: (cast, speaker, { handoff, groupId: id }) =>
     // The delegator's own members are its group: another size would contradict them.
     handOff(cast, speaker, {
       ...work("bystander"),
+      correlationId: handoff.envelope.correlation_id,
       group: {
         id: speaker.id === cast.parties.delegator.id ? newId() : id,
-        index: 0,
-        size: 2,
-        join: "any",
+        // The groups of one agent are its own: it must not contradict itself.
+        index: places++ % GROUP_SIZE,
+        size: GROUP_SIZE,
+        join: "all",
       },
     }),
   joinCorrelation: (cast, speaker, { handoff }) =>
@@ -310,6 +315,8 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
   watchLedger: (cast, role) => firstLine(cast, role, "/v1/watch"),
   submitEnvelope: (cast, role, { handoff }) =>
     asks(cast, role, "/v1/envelopes", { body: { envelope: handoff.text } }),
+  invite: (cast, role) => asks(cast, role, "/v1/invitations", { body: { agent: "newcomer" } }),
+  allow: (cast, role) => asks(cast, role, "/v1/allowed", { body: { who: "newcomer" } }),
   async publishManifest(cast, role) {
     const { id } = cast.parties.delegator;
     const { key } = speakerOf(cast, role, "delegator");
@@ -337,6 +344,7 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
     asks(cast, role, "/v1/capabilities/find", { body: { capability: "work", input: {} } }),
   getManifests: get((_, { parties }) => `/.well-known/waybill/agents/${parties.recipient.id}`),
   getMetrics: get("/metrics"),
+  getFront: get("/"),
   getHub: get("/.well-known/waybill"),
   getSkill: get("/skill.md"),
   getHealth: get("/healthz"),

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { allowedSetting } from "../../admission/admission.ts";
 import { operations } from "../operations/operations.ts";
 import { DOORS, isAgent, perform } from "./acts-fixture.ts";
 import type { Door, Reply } from "./acts-fixture.ts";
@@ -57,6 +58,7 @@ async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Sc
     manifests: await Promise.all(
       Object.values(cast.parties).map(async ({ id }) => (await store.manifest(id))?.sequence),
     ),
+    allowed: await store.setting(allowedSetting("newcomer")),
     keys: await Promise.all(
       [cast.unknown, ...Object.values(cast.retired)].map(({ kid }) => store.key(kid)),
     ),

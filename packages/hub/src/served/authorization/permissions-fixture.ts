@@ -96,6 +96,8 @@ export type RequestAct =
   | "getCheckpoint"
   | "watchLedger"
   | "submitEnvelope"
+  | "invite"
+  | "allow"
   | "publishManifest"
   | "pollInbox"
   | "reportToInbox"
@@ -105,6 +107,7 @@ export type RequestAct =
   | "findForInput"
   | "getManifests"
   | "getMetrics"
+  | "getFront"
   | "getHub"
   | "getSkill"
   | "getHealth"
@@ -305,6 +308,18 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     others: "yes",
     unsigned: "yes",
   },
+  invite: {
+    what: "make an invitation",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  allow: {
+    what: "let an agent enrol by its name",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
   publishManifest: {
     what: "publish the next manifest of its delegator",
     when: ALL,
@@ -360,6 +375,7 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     answers: { operator: "yes", scraper: "yes" },
     others: 403,
   },
+  getFront: open("open the address of the hub"),
   getHub: open("read who the hub is"),
   getSkill: open("read how to join"),
   getHealth: open("ask whether the hub is alive"),
