@@ -137,7 +137,11 @@ export class RealDelegator implements Delegating {
   }
 
   /** Until it is in custody or refused for good; what becomes of it then is followed on its own. */
-  async #pursue(errand: Errand, by: HandingOff | undefined): Promise<HandoffEnvelope | undefined> {
+  async #pursue(
+    errand: Errand,
+    by: HandingOff | undefined,
+    isLastLook = false,
+  ): Promise<HandoffEnvelope | undefined> {
     const { handoffId } = errand.options;
     for (;;) {
       try {
@@ -155,7 +159,7 @@ export class RealDelegator implements Delegating {
         const refusal = WaybillError.from(error);
         // That the hub has not answered by the deadline says nothing about what it has.
         const isUntold = refusal.status === 504 && errand.hasCustody;
-        if (refusal.status !== 503 && !isUntold) return this.#refused(errand, refusal);
+        if (refusal.status !== 503 && !isUntold) return this.#refused(errand, refusal, isLastLook);
       }
       await this.#body.process.sleep(this.#body.random.between(100, 2_000));
     }
@@ -173,15 +177,16 @@ export class RealDelegator implements Delegating {
     return by.handoff(errand.options);
   }
 
-  #refused(errand: Errand, refusal: WaybillError): undefined {
+  /** Of two who pursue the same work at once both are refused: only the last look is the last word. */
+  #refused(errand: Errand, refusal: WaybillError, isLastLook: boolean): undefined {
     const { handoffId } = errand.options;
     this.#world.trace.note(`${this.#id} is refused ${handoffId}: ${refusal.status}`);
     if (errand.hasCustody) {
       const message = `It was in custody, and now it is refused with ${refusal.status}: ${refusal.message}`;
       this.#world.breach("taken_then_refused", handoffId, message);
-    } else if (errand.isGivenUp) {
+    } else if (isLastLook) {
       if (this.#notebook.notes.get(handoffId) === errand) this.#notebook.notes.delete(handoffId);
-    } else {
+    } else if (!errand.isGivenUp) {
       errand.isGivenUp = true;
       this.#guard(this.#lookAgain(errand));
     }
@@ -192,7 +197,7 @@ export class RealDelegator implements Delegating {
     const { handoffId, deadline } = errand.options;
     const { process } = this.#body;
     await process.sleep(deadline.getTime() + LAST_WORD_AFTER_MS - process.clock.now());
-    if (this.#notebook.notes.get(handoffId) === errand) await this.#pursue(errand, undefined);
+    if (this.#notebook.notes.get(handoffId) === errand) await this.#pursue(errand, undefined, true);
   }
 
   async #follow(errand: Errand, handle: HandoffHandle): Promise<void> {
