@@ -4,7 +4,9 @@ const DELIVERY = "src/api/delivery.ts";
 const DOMAIN = "src/api/domain.ts";
 const FRAME = "src/api/frame.ts";
 const HELLO = "src/api/hello.ts";
+const INVITATION = "src/api/invitation.ts";
 const MEMBERS = "src/api/members.ts";
+const NEWCOMERS = "src/api/newcomers.ts";
 const PROBLEM = "src/api/problem.ts";
 const INNER = "src/api/inner-address.ts";
 const PUSH = "src/api/push.ts";
@@ -239,5 +241,54 @@ export const HUBS: readonly Mutant[] = [
     find: `return \`hub-\${digestOf(domain).slice(HEX_START, HEX_START + HEX_DIGITS)}\`;`,
     replace: `return "hub";`,
     why: "calls all hubs the same",
+  },
+  {
+    rule: "WB-110",
+    file: NEWCOMERS,
+    find: `newcomers === "invitation" && hasInvitation`,
+    replace: `hasInvitation`,
+    why: "lets the invited in by an allow-list",
+  },
+  {
+    rule: "WB-110",
+    file: NEWCOMERS,
+    find: `isLocal ? "open" : "invitation"`,
+    replace: `"open"`,
+    why: "opens a hub to the world that nobody has opened",
+  },
+  {
+    rule: "WB-111",
+    file: INVITATION,
+    find: `if (given === undefined || !isSame(given, macOf(invitation, encoded, token))) {`,
+    replace: `if (given === undefined) {`,
+    why: "takes any MAC",
+  },
+  {
+    rule: "WB-111",
+    file: INVITATION,
+    find: `["domain", "agent", "kid", "manifest"] as const`,
+    replace: `["domain", "agent", "manifest"] as const`,
+    why: "takes a proof for another key",
+  },
+  {
+    rule: "WB-112",
+    file: INVITATION,
+    find: `now >= expiresAt`,
+    replace: `now > expiresAt`,
+    why: "lets an invitation hold a moment longer",
+  },
+  {
+    rule: "WB-112",
+    file: INVITATION,
+    find: `usedBy !== undefined`,
+    replace: `usedBy === newcomer`,
+    why: "lets in a second agent",
+  },
+  {
+    rule: "WB-113",
+    file: INVITATION,
+    find: "return `${read.id}.${encoded}.${toBase64url(macOf(read.id, encoded, token))}`;",
+    replace: "return `${read.id}.${encoded}.${toBase64url(utf8(token))}`;",
+    why: "sends the invitation",
   },
 ];

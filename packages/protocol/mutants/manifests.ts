@@ -334,4 +334,26 @@ export const MANIFESTS: readonly Mutant[] = [
     replace: `name === agentId`,
     why: "goes by the spelling of the hub's own name",
   },
+  {
+    rule: "WB-114",
+    file: MANIFEST,
+    find: `previous?.keys.has(kid) === false && vouched?.(kid) === true`,
+    replace: `previous?.keys.has(kid) === false`,
+    why: "takes any key in the place of the one before",
+  },
+  {
+    rule: "WB-114",
+    file: MANIFEST,
+    find: `!previous.keys.has(kid) && !isPinned`,
+    replace: `!previous.keys.has(kid)`,
+    why: "lets no pin change a key",
+  },
+  {
+    rule: "WB-114",
+    file: "src/manifest/trust.ts",
+    find: `  if (pin !== undefined) return pin.kids?.includes(kid) === true;
+`,
+    replace: ``,
+    why: "asks the registry where a pin names another key",
+  },
 ];
