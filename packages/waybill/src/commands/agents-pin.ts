@@ -10,7 +10,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     [
       `${style.good("✔")} The next manifest of ${printable(agent)} must be signed by ${printable(key)}, and ends its old keys.`,
       style.faint(
-        "Start it with that key. Agents that have known another key refuse it until they are started again, or told: trust with pins.",
+        "Start it with that key. Agents that have known another key refuse it until they are started again, or given the key in trust (pins).",
       ),
     ].join("\n"),
   );

@@ -1,0 +1,67 @@
+"""An agent's key changes without the old one only for whoever is told, or has known none (WB-114)."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from waybill_sdk import WaybillError
+from waybill_sdk.link.link import Link
+from waybill_sdk.link.peers import Peers
+from waybill_sdk.protocol.encoding import digest_of
+from waybill_sdk.protocol.envelope import create_handoff, sign_envelope
+from waybill_sdk.protocol.instant import now_ms
+from waybill_sdk.protocol.key import PrivateKey, generate_key
+from waybill_sdk.protocol.manifest import sign_manifest
+from waybill_sdk.protocol.trust import TrustPolicy
+
+LOST, NEXT = generate_key(), generate_key()
+DOMAIN = generate_key().kid
+FIRST = sign_manifest({"agent_id": "anna", "capabilities": []}, LOST)
+PINNED = sign_manifest(
+    {"agent_id": "anna", "capabilities": [], "sequence": 2, "previous": digest_of(FIRST)}, NEXT
+)
+
+
+class Shown:
+    """The hub's manifests of anna, as many as the test lets it show."""
+
+    def __init__(self, *manifests: str) -> None:
+        self.hub = SimpleNamespace(domain=DOMAIN)
+        self.published = [(each, now_ms()) for each in manifests]
+
+    async def manifests(self, _agent: str) -> list[tuple[str, int]]:
+        return self.published
+
+
+def peers(shown: Shown, trust: TrustPolicy | None = None) -> Peers:
+    return Peers(cast(Link, shown), trust)
+
+
+def said(key: PrivateKey) -> str:
+    body: dict[str, Any] = {"capability": "x"}
+    envelope = create_handoff(
+        sender="anna", to="ben", domain=DOMAIN, body=body, deadline=now_ms() + 60_000
+    )
+    return sign_envelope(envelope, key)
+
+
+async def test_who_has_known_another_key_refuses_the_new_one() -> None:
+    shown = Shown(FIRST)
+    knowing = peers(shown)
+    await knowing.verify(said(LOST))
+    shown.published.append((PINNED, now_ms()))
+    with pytest.raises(WaybillError) as caught:
+        await knowing.verify(said(NEXT))
+    assert caught.value.status == 401
+
+
+async def test_who_is_told_or_has_known_none_takes_it() -> None:
+    shown = Shown(FIRST, PINNED)
+    await peers(shown).verify(said(NEXT))
+    await peers(shown, TrustPolicy(pins={"anna": {"kids": [NEXT.kid]}})).verify(said(NEXT))
+    with pytest.raises(WaybillError) as caught:
+        await peers(shown, TrustPolicy(first_use=True)).verify(said(NEXT))
+    assert caught.value.status == 401
