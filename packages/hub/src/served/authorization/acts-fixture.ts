@@ -317,6 +317,12 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
     asks(cast, role, "/v1/envelopes", { body: { envelope: handoff.text } }),
   invite: (cast, role) => asks(cast, role, "/v1/invitations", { body: { agent: "newcomer" } }),
   allow: (cast, role) => asks(cast, role, "/v1/allowed", { body: { who: "newcomer" } }),
+  pinKey: (cast, role) => {
+    const { kid } = cast.unknown;
+    // Of an agent that publishes nothing more here.
+    const path = `/v1/agents/${cast.parties.operatorsAgent.id}/pin`;
+    return asks(cast, role, path, { body: { kid } });
+  },
   async publishManifest(cast, role) {
     const { id } = cast.parties.delegator;
     const { key } = speakerOf(cast, role, "delegator");

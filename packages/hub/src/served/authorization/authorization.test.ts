@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowedSetting } from "../../admission/admission.ts";
+import { pinSetting } from "../../admission/pins.ts";
 import { operations } from "../operations/operations.ts";
 import { DOORS, isAgent, perform } from "./acts-fixture.ts";
 import type { Door, Reply } from "./acts-fixture.ts";
@@ -59,6 +60,7 @@ async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Sc
       Object.values(cast.parties).map(async ({ id }) => (await store.manifest(id))?.sequence),
     ),
     allowed: await store.setting(allowedSetting("newcomer")),
+    pinned: await store.setting(pinSetting(cast.parties.operatorsAgent.id)),
     keys: await Promise.all(
       [cast.unknown, ...Object.values(cast.retired)].map(({ kid }) => store.key(kid)),
     ),

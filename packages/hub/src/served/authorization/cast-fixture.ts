@@ -56,6 +56,8 @@ const OFFERS: Readonly<Partial<Record<AgentRole, readonly CapabilityInput[]>>> =
 /** How many attempts an agent takes that may take any. */
 const CREDIT = 10_000;
 const PLENTY = 1_000_000_000;
+/** Nothing ends by itself while it is tried: whoever fails in a row would not be asked for a while. */
+const PATIENCE_MS = 3_600_000;
 
 /** One handoff, and what its parties have said about it. */
 export interface Scene {
@@ -99,7 +101,10 @@ export class Cast {
   static async open(): Promise<Cast> {
     const metricsToken = "metrics-of-the-authorization-test";
     const world = await openWorld({
-      hub: { operators: ["operators-agent"], terms: { backoffMs: 1, offerMs: 600_000 } },
+      hub: {
+        operators: ["operators-agent"],
+        terms: { backoffMs: 1, offerMs: PATIENCE_MS, graceMs: PATIENCE_MS },
+      },
       // Others can reach it, so that the registry and the metrics are not open.
       serve: { isBehindProxy: true, metricsToken, limits: unlimited() },
     });

@@ -98,6 +98,7 @@ export type RequestAct =
   | "submitEnvelope"
   | "invite"
   | "allow"
+  | "pinKey"
   | "publishManifest"
   | "pollInbox"
   | "reportToInbox"
@@ -316,6 +317,12 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   },
   allow: {
     what: "let an agent enrol by its name",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  pinKey: {
+    what: "pin another key to an agent",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,
