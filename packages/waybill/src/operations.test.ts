@@ -217,7 +217,7 @@ describe("ledger", () => {
     const anew = await place.run(["ledger", "verify", "foreign.ndjson", ...against]);
     expect(anew).toMatchObject({ code: 5, stderr: expect.stringContaining("never had") });
     const none = await place.run(["ledger", "verify", "none.ndjson"]);
-    expect(none).toMatchObject({ code: 4, stderr: expect.stringContaining("there is none") });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("does not exist") });
   });
 });
 

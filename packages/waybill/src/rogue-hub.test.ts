@@ -140,7 +140,7 @@ test("a hub of another domain is asked as by a stranger, and whoever is refused 
   const refused = await place.run(["dead-letters", "list", "--hub", rogue.url]);
   expect(refused.code).toBe(5);
   expect(refused.stderr).toContain(place.path(".waybill", "operator.token"));
-  expect(refused.stderr).toContain("is for the custody domain");
+  expect(refused.stderr).toContain("belongs to the hub with the custody domain");
   expect(refused.stderr).toContain(`The request went to the hub at ${rogue.url} (from --hub).`);
   expect(rogue.heard()).not.toMatch(/authorization/i);
   await second.stop();

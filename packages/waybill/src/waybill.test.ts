@@ -99,7 +99,7 @@ describe("agents and find", () => {
     const { code, stderr } = await place.run(["agents", "carl"]);
     expect(code).toBe(4);
     expect(stderr).toBe(
-      `✗ waybill agents 404 NO_CAPABILITY\n  No agent "carl" is enrolled at ${dev.url}. To see who is: waybill agents\n`,
+      `✗ No agent "carl" is enrolled at ${dev.url}.\n  To see who is: waybill agents\n  waybill agents · exit code 4 · 404 NO_CAPABILITY\n`,
     );
   });
 });
@@ -232,7 +232,7 @@ describe("send", () => {
   test("input that is no JSON is told how to be some", async () => {
     const { code, stderr } = await place.run(["send", "review", "draft"]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`A text needs quotes of its own: '"draft"'`);
+    expect(stderr).toContain(`Text needs quotes of its own: '"draft"'`);
   });
 });
 

@@ -59,7 +59,7 @@ test("a hub that accepts connections and never answers is told as one", async ()
   const connecting = connect(url, { timeoutMs: 200 });
   await expect(connecting).rejects.toMatchObject({
     status: 503,
-    message: expect.stringContaining("gave no answer in time") as string,
+    message: expect.stringContaining("it has not answered in time") as string,
     cause: { name: expect.stringMatching(/AbortError|TimeoutError/) as string },
   });
 });

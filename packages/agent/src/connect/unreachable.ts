@@ -59,7 +59,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
 };
 const SILENT: Reason = {
-  why: "it accepted no connection or gave no answer in time",
+  why: "it has not answered in time",
   todo: `${ADDRESS} If the hub runs there, look at its log.`,
 };
 const TIMEOUTS: ReadonlySet<unknown> = new Set([

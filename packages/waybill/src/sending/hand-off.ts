@@ -28,6 +28,8 @@ export interface Wanted {
 }
 
 const CONNECT_MS = 3_000;
+/** What keeps it from connecting is told by the connection itself. */
+const CONNECT_MARGIN_MS = 1_000;
 /** Before anything is handed off, a hub that is there may take so long over all of it. */
 const BEGIN_MS = 10_000;
 
@@ -85,7 +87,7 @@ class Beginning {
   #failure: unknown;
 
   constructor(url: string, signal: AbortSignal, timeoutMs: number = BEGIN_MS) {
-    const ms = Math.min(Math.max(timeoutMs, CONNECT_MS), BEGIN_MS);
+    const ms = Math.min(Math.max(timeoutMs, CONNECT_MS + CONNECT_MARGIN_MS), BEGIN_MS);
     this.#timer = setTimeout(() => {
       if (this.#failure !== undefined) return this.#late.abort(this.#failure);
       const message = `The hub at ${url} has not answered in ${ms / 1000} s, though something listens there. Nothing was handed off.`;

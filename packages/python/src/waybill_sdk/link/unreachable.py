@@ -53,7 +53,7 @@ def _reason(raised: BaseException) -> tuple[str, str]:
             )
         if isinstance(error, (TimeoutError, asyncio.TimeoutError, httpx.TimeoutException)):
             return (
-                "it accepted no connection or gave no answer in time",
+                "it has not answered in time",
                 f"{_ADDRESS} If the hub runs there, look at its log.",
             )
         if isinstance(error, OSError) and error.errno in _BY_NUMBER:
