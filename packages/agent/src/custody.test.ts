@@ -111,7 +111,7 @@ test("what runs out of time is a dead letter, and can be replayed", async () => 
   await expect(handoff.result).rejects.toMatchObject({ status: 504 });
   const [letter] = await world.server.deadLetters.list({ limit: 10 });
   expect(letter).toMatchObject({ id: handoff.id, status: 504, attempts: 0, delegator: "owner" });
-  expect(letter!.reason).toContain("worker was not attached");
+  expect(letter!.reason).toContain("worker is not connected");
   const detail = await world.server.deadLetters.show(handoff.id);
   expect(detail.handoff.envelope).toBe(handoff.text);
 
