@@ -58,6 +58,7 @@ const CREDIT = 10_000;
 const PLENTY = 1_000_000_000;
 /** Nothing ends by itself while it is tried: whoever fails in a row would not be asked for a while. */
 const PATIENCE_MS = 3_600_000;
+const LONG = { timeoutMs: PATIENCE_MS };
 
 /** One handoff, and what its parties have said about it. */
 export interface Scene {
@@ -174,7 +175,10 @@ export class Cast {
   async sceneAt(stage: Stage): Promise<Scene> {
     const { delegator, recipient, earlier, parent, peer, child } = this.parties;
     await this.#succeed();
-    const parentHandoff = parent.handoff(delegator.id, { body: { capability: "plan" } });
+    const parentHandoff = parent.handoff(delegator.id, {
+      ...LONG,
+      body: { capability: "plan" },
+    });
     await this.hub.submit(parentHandoff.text);
     await this.#offered(parentHandoff, "delegator", 1);
     await this.hub.submit(delegator.accept(parentHandoff));
@@ -182,12 +186,17 @@ export class Cast {
     const groupId = newId();
     const { correlation_id: correlationId } = parentHandoff.envelope;
     const handoff = delegator.handoff("", {
+      ...LONG,
       to: { capability: "work" },
       body: { capability: "work", contract: { max_attempts: 1 } },
       parent: parentHandoff.envelope,
       group: { id: groupId, index: 0, size: 3, join: "all" },
     });
-    const peerHandoff = peer.handoff("bystander", { body: { capability: "rest" }, correlationId });
+    const peerHandoff = peer.handoff("bystander", {
+      ...LONG,
+      body: { capability: "rest" },
+      correlationId,
+    });
     await this.hub.submit(peerHandoff.text);
     await this.hub.submit(handoff.text);
     await this.#offered(handoff, "earlier", 1);
@@ -212,6 +221,7 @@ export class Cast {
     if (stage === "offered") return scene;
     await this.hub.submit(recipient.accept(handoff, 2));
     const childHandoff = recipient.handoff(child.id, {
+      ...LONG,
       body: { capability: "part" },
       parent: handoff.envelope,
     });
