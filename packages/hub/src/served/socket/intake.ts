@@ -26,7 +26,7 @@ export interface IntakeEvents {
 }
 
 /** Why a socket is not read any further at the moment. */
-type Pause = "calls" | "frames" | "rate" | "turn" | "memory";
+type Pause = "calls" | "frames" | "rate" | "turn" | "memory" | "failed";
 
 const FRAMES_OF_STRANGERS = 64;
 /** Messages that wait for their turn: beyond, those after them wait in the network. */
@@ -52,6 +52,7 @@ export class Intake {
   #queued = 0;
   #called = 0;
   #isClosed = false;
+  #hasFailed = false;
 
   constructor(socket: WebSocket, limits: HubLimits, options: IntakeOptions, events: IntakeEvents) {
     this.#socket = socket;
@@ -190,10 +191,14 @@ export class Intake {
     if (this.#pauses.delete(why) && this.#pauses.size === 0) this.#socket.resume();
   }
 
+  /** After a failure the socket is being closed. What else has come on it must cost nothing. */
   #try(work: () => void): void {
+    if (this.#hasFailed) return;
     try {
       work();
     } catch (error) {
+      this.#hasFailed = true;
+      this.pause("failed");
       this.#events.failed(WaybillError.from(error));
     }
   }
