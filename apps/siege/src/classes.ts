@@ -57,6 +57,11 @@ import { unreadDeliveries } from "./attacks/unread-deliveries.ts";
 import { unreadLedger } from "./attacks/unread-ledger.ts";
 import { unreadHistories } from "./attacks/unread-histories.ts";
 import { unverified } from "./attacks/unverified.ts";
+import { repetitions } from "./attacks/repetitions.ts";
+import { groupEnds } from "./attacks/group-ends.ts";
+import { fullCapability } from "./attacks/full-capability.ts";
+import { cursors } from "./attacks/cursors.ts";
+import { impostors } from "./attacks/impostors.ts";
 import { weakKeys } from "./attacks/weak-keys.ts";
 import { wideJson } from "./attacks/wide-json.ts";
 
@@ -123,6 +128,11 @@ export const CLASSES: readonly AttackClass[] = [
   rebinding,
   peerLists,
   peerFloods,
+  repetitions,
+  groupEnds,
+  fullCapability,
+  cursors,
+  impostors,
   fullDisk,
 ];
 

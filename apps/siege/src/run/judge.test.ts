@@ -69,6 +69,17 @@ test.each<[string, Partial<Facts>, string[]?]>([
   expect(judged(facts, never)).toHaveLength(1);
 });
 
+test("time alone has a second try: memory, crashes and what must not happen have none", () => {
+  const isOfTime = (facts: Partial<Facts>, never: string[] = []) =>
+    judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map((each) => each.isOfTime);
+  expect(isOfTime({ attacked: { ...PHASE, p99: 501 } })).toEqual([true]);
+  expect(isOfTime({ tally: {} })).toEqual([true]);
+  expect(isOfTime({ peakMb: 513 })).toEqual([false]);
+  expect(isOfTime({ crashes: 1 })).toEqual([false]);
+  expect(isOfTime({ attacked: { ...PHASE, completed: 9 } })).toEqual([false]);
+  expect(isOfTime({ tally: { sent: 1, taken: 1 } }, ["taken"])).toEqual([false]);
+});
+
 test("where there is no space for it, a handoff may be refused, and none that was taken may be lost", () => {
   const full = { lands: [], hub: { diskBytes: [1, 2] as const } };
   const refused = { ...PHASE, p99: 60_000, completed: 9, refused: 1 };

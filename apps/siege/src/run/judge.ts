@@ -11,8 +11,8 @@ export const BOUNDS = {
 } as const;
 
 export interface Problem {
-  /** What the machine may have caused, and a second run tells. */
-  readonly isLatency: boolean;
+  /** What a busy machine may have caused, and a second, longer run tells. */
+  readonly isOfTime: boolean;
   readonly says: string;
 }
 
@@ -20,7 +20,7 @@ type Expected = Pick<AttackClass, "lands" | "never" | "hub">;
 type Bound = (facts: Facts, expected: Expected) => string | undefined;
 
 /** What must hold of every attack: nothing where it does, otherwise what is wrong. */
-const LATENCY_BOUNDS: readonly Bound[] = [
+const BOUNDS_OF_TIME: readonly Bound[] = [
   ({ attacked, quietP99 }, { hub }) => {
     // Handoffs that are refused for want of space come when there is space again.
     if (hub?.diskBytes !== undefined) return undefined;
@@ -32,6 +32,12 @@ const LATENCY_BOUNDS: readonly Bound[] = [
     if (newcomer === Infinity) return "a newcomer had no result";
     if (newcomer <= BOUNDS.newcomerMs) return undefined;
     return `a newcomer had its result after ${Math.round(newcomer)} ms`;
+  },
+  ({ tally }, { lands }) => {
+    const missing = lands.filter((outcome) => (tally[outcome] ?? 0) === 0);
+    return missing.length === 0
+      ? undefined
+      : `the attack did not get as far as "${missing.join('", "')}"; it met ${told(tally)}`;
   },
 ];
 
@@ -49,12 +55,6 @@ const OTHER_BOUNDS: readonly Bound[] = [
   ({ restarted }, expected) => lost("after the restart", restarted, expected),
   ({ faults }) => (faults.length === 0 ? undefined : `the attack's program: ${faults.join("; ")}`),
   ({ found }) => (found.length === 0 ? undefined : found.join("; ")),
-  ({ tally }, { lands }) => {
-    const missing = lands.filter((outcome) => (tally[outcome] ?? 0) === 0);
-    return missing.length === 0
-      ? undefined
-      : `the attack did not get as far as "${missing.join('", "')}"; it met ${told(tally)}`;
-  },
   ({ tally }, { never = [] }) => {
     const met = never.filter((outcome) => (tally[outcome] ?? 0) > 0);
     return met.length === 0
@@ -68,12 +68,12 @@ export function honestBound(quietP99: number): number {
 }
 
 export function judge(facts: Facts, expected: Expected): readonly Problem[] {
-  const found = (bounds: readonly Bound[], isLatency: boolean): Problem[] =>
+  const found = (bounds: readonly Bound[], isOfTime: boolean): Problem[] =>
     bounds.flatMap((bound) => {
       const says = bound(facts, expected);
-      return says === undefined ? [] : [{ isLatency, says }];
+      return says === undefined ? [] : [{ isOfTime, says }];
     });
-  return [...found(LATENCY_BOUNDS, true), ...found(OTHER_BOUNDS, false)];
+  return [...found(BOUNDS_OF_TIME, true), ...found(OTHER_BOUNDS, false)];
 }
 
 function tooMuch(what: string, mb: number): string | undefined {

@@ -24,11 +24,11 @@ async function foundBy(name: string, lands: readonly string[]): Promise<readonly
 const saying = (text: RegExp): unknown =>
   expect.objectContaining({ says: expect.stringMatching(text) as string });
 /** The machine may be slow. */
-const withoutLatency = (problems: readonly Problem[]): readonly Problem[] =>
-  problems.filter(({ isLatency }) => !isLatency);
+const notOfTime = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.filter(({ isOfTime }) => !isOfTime);
 
 test("an attack that finds no weakness is survived", async () => {
-  expect(withoutLatency(await foundBy("nothing", ["404"]))).toEqual([]);
+  expect(notOfTime(await foundBy("nothing", ["404"]))).toEqual([]);
 });
 
 test("an event loop that stands still is found by the honest p99", async () => {
@@ -46,7 +46,7 @@ test("a crash is found", async () => {
 });
 
 test("an attack that does not get where it aims at is a failure of the siege", async () => {
-  expect(withoutLatency(await foundBy("nothing", ["200"]))).toEqual([
+  expect(await foundBy("nothing", ["200"])).toContainEqual(
     saying(/did not get as far as "200"; it met 1 × 404$/),
-  ]);
+  );
 });
