@@ -29,3 +29,35 @@ export interface Facts {
   /** What a class of its own found wrong. */
   readonly found: readonly string[];
 }
+
+const NO_PHASE: PhaseReport = {
+  made: 0,
+  completed: 0,
+  refused: 0,
+  wrong: [],
+  p50: 0,
+  p99: 0,
+  max: 0,
+  ownDelay: 0,
+};
+
+/** Those of a class that could not be run. */
+export const NOTHING: Facts = {
+  quietP99: 0,
+  attacked: NO_PHASE,
+  afterwards: NO_PHASE,
+  restarted: NO_PHASE,
+  loopDelay: 0,
+  peakMb: 0,
+  answers: false,
+  answersAgain: false,
+  newcomer: 0,
+  restart: 0,
+  restartedMb: 0,
+  crashes: 0,
+  lastWords: "",
+  tally: {},
+  reasons: {},
+  faults: [],
+  found: [],
+};

@@ -1,4 +1,5 @@
 import type { AttackClass } from "../attack-class.ts";
+import { NOTHING } from "./facts.ts";
 import type { Facts } from "./facts.ts";
 import { judge } from "./judge.ts";
 import type { Problem } from "./judge.ts";
@@ -18,15 +19,25 @@ const SECOND_TRY_TIMES = 3;
 
 /**
  * Runs a class, and once more, for longer, where nothing but time was wrong: the machine may have
- * been busy. Crashes, memory and lost handoffs have no second try.
+ * been busy. Crashes, memory and lost handoffs have no second try. A class that can't be run here has
+ * failed, and the others go on.
  */
-export async function tryClass(attackClass: AttackClass, options: RunOptions): Promise<Row> {
-  const facts = await runClass(attackClass, options);
-  const problems = judge(facts, attackClass);
-  if (problems.length === 0 || !problems.every(({ isOfTime }) => isOfTime)) {
-    return { attackClass, facts, problems, isSecond: false };
+export async function tryClass(
+  attackClass: AttackClass,
+  options: RunOptions,
+  run: typeof runClass = runClass,
+): Promise<Row> {
+  try {
+    const facts = await run(attackClass, options);
+    const problems = judge(facts, attackClass);
+    if (problems.length === 0 || !problems.every(({ isOfTime }) => isOfTime)) {
+      return { attackClass, facts, problems, isSecond: false };
+    }
+    const seconds = options.seconds * SECOND_TRY_TIMES;
+    const again = await run(attackClass, { ...options, seconds });
+    return { attackClass, facts: again, problems: judge(again, attackClass), isSecond: true };
+  } catch (error) {
+    const says = `it could not be run here: ${(error as Error).message}`;
+    return { attackClass, facts: NOTHING, problems: [{ isOfTime: false, says }], isSecond: false };
   }
-  const seconds = options.seconds * SECOND_TRY_TIMES;
-  const again = await runClass(attackClass, { ...options, seconds });
-  return { attackClass, facts: again, problems: judge(again, attackClass), isSecond: true };
 }

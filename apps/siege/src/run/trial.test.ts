@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { CLASSES } from "../classes.ts";
+import { NOTHING } from "./facts.ts";
+import type { Facts } from "./facts.ts";
+import type { RunOptions } from "./run-class.ts";
+import { tryClass } from "./trial.ts";
+
+const attackClass = { ...CLASSES[0]!, lands: ["sent"], never: [] };
+const phase = { ...NOTHING.attacked, made: 1, completed: 1 };
+const good: Facts = {
+  ...NOTHING,
+  attacked: phase,
+  afterwards: phase,
+  restarted: phase,
+  answers: true,
+  answersAgain: true,
+  tally: { sent: 1 },
+};
+const options: RunOptions = { seconds: 2, quietP99: 10 };
+
+/** Gives one set of facts after the other, and writes down for how long each attack was to last. */
+function running(...facts: Facts[]) {
+  const seconds: number[] = [];
+  const run = (_class: unknown, given: RunOptions): Promise<Facts> => {
+    seconds.push(given.seconds);
+    return Promise.resolve(facts.shift()!);
+  };
+  return { run, seconds };
+}
+
+test("what was only late is run again, three times as long", async () => {
+  const { run, seconds } = running({ ...good, tally: {} }, good);
+  const row = await tryClass(attackClass, options, run);
+  expect(row).toMatchObject({ isSecond: true, problems: [] });
+  expect(seconds).toEqual([2, 6]);
+});
+
+test("too much memory has no second try", async () => {
+  const { run, seconds } = running({ ...good, tally: {}, peakMb: 600 });
+  const row = await tryClass(attackClass, options, run);
+  expect(row.isSecond).toBe(false);
+  expect(row.problems.map(({ says }) => says)).toContain("it took 600 MB");
+  expect(seconds).toEqual([2]);
+});
+
+test("a class that can't be run has failed, and says why", async () => {
+  const row = await tryClass(attackClass, options, () =>
+    Promise.reject(new Error("only root may mount")),
+  );
+  expect(row.problems).toEqual([
+    { isOfTime: false, says: "it could not be run here: only root may mount" },
+  ]);
+});
