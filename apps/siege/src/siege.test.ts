@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
 import { CLASSES } from "./classes.ts";
-import { figuresOf, summaryOf } from "./report.ts";
+import { figuresOf, readTable, summaryOf, tableOf } from "./report.ts";
 import { attackSeconds } from "./schedule.ts";
 import { classesListed, figuresWritten } from "./written.ts";
 
@@ -32,15 +32,19 @@ test("a run without classes has no figures", () => {
   });
 });
 
-test("SECURITY.md has the figures of a run of all classes", () => {
+test("SECURITY.md has the figures of the table", () => {
   expect(figuresWritten()).toContain(` of ${NAMES.length} classes of attack held to their bounds`);
-  expect(figuresWritten()).toMatch(/^- Crashes: \d+\.$/m);
 });
 
-test("the figures name the classes that failed", () => {
-  const summary = { worst_honest_p99_ms: 700, peak_rss_mb: 400, crashes: 1 };
-  const figures = figuresOf({ ...summary, classes: ["a", "b"], failed: ["b"] }, 10);
+test("the figures name the classes that failed, and the worst of all", () => {
+  const table = tableOf([
+    ["`a`", "does one thing", "700 ms", "20 ms", "300 MB", "500 ms", "180 MB"],
+    ["`b`", "does another **(failed)**", "90 ms", "20 ms", "400 MB", "500 ms", "410 MB"],
+  ]);
+  const figures = figuresOf(readTable(table));
   expect(figures).toContain("1 of 2 classes of attack held to their bounds; not `b`.");
+  expect(figures).toContain(": 700 ms.");
+  expect(figures).toContain(": 410 MB.");
 });
 
 test("what is left of a run is shared among the classes that are left, none of them too short", () => {

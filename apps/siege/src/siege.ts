@@ -1,12 +1,12 @@
 /// <reference types="node" />
 import { readArguments } from "./arguments.ts";
 import { CLASSES } from "./classes.ts";
-import { boundLine, figuresOf, isFailed, linesOf, summaryOf, tableOf } from "./report.ts";
+import { boundLine, isFailed, linesOf, summaryOf } from "./report.ts";
 import { quiet } from "./run/run-class.ts";
 import { tryClass } from "./run/trial.ts";
 import type { Row } from "./run/trial.ts";
 import { attackSeconds } from "./schedule.ts";
-import { writeFigures, writeTable } from "./written.ts";
+import { writeTable } from "./written.ts";
 
 const QUIET_SECONDS = 3;
 
@@ -25,10 +25,7 @@ for (const [index, attackClass] of classes.entries()) {
   for (const line of linesOf(row)) say(line);
 }
 const summary = summaryOf(rows);
-if (isWriting) {
-  writeTable(`${tableOf(rows)}\n\n${boundLine(quietP99)}`);
-  writeFigures(figuresOf(summary, quietP99));
-}
+if (isWriting) writeTable(rows, boundLine(quietP99));
 if (isJson) console.log(JSON.stringify(summary));
 else {
   console.log(

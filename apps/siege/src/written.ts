@@ -1,25 +1,28 @@
 /// <reference types="node" />
 import { readFileSync, writeFileSync } from "node:fs";
 import { WaybillError } from "@waybill/protocol";
+import { CLASSES } from "./classes.ts";
+import { cellsOf, figuresOf, readTable, tableOf } from "./report.ts";
+import type { Row } from "./run/trial.ts";
 
 const README = new URL("../README.md", import.meta.url);
 const SECURITY = new URL("../../../SECURITY.md", import.meta.url);
 const BEGIN = "<!-- siege -->";
 const END = "<!-- /siege -->";
 
-/** Replaces the table of the README by that of this run. */
-export function writeTable(text: string): void {
-  write(README, text);
-}
-
-/** Replaces the figures in SECURITY.md by those of this run. */
-export function writeFigures(text: string): void {
-  write(SECURITY, text);
+/** Writes the rows of a run into the table of the README; those of classes that were not run stay. */
+export function writeTable(rows: readonly Row[], note: string): void {
+  const known = [...readTable(written(README)), ...rows.map(cellsOf)];
+  const byClass = new Map(known.map((cells) => [cells[0], cells]));
+  const places = CLASSES.map(({ name }) => `\`${name}\``);
+  const cells = places.filter((name) => byClass.has(name)).map((name) => byClass.get(name)!);
+  write(README, `${tableOf(cells)}\n\n${note}`);
+  write(SECURITY, figuresOf(cells));
 }
 
 /** The classes that the README lists, in its order. */
 export function classesListed(): string[] {
-  return [...written(README).matchAll(/^\| `([a-z0-9-]+)`/gm)].map(([, name]) => name!);
+  return readTable(written(README)).map(([name]) => name!.slice(1, -1));
 }
 
 /** What SECURITY.md says of the last run. */

@@ -1,8 +1,7 @@
 import type { AttackClass } from "../attack-class.ts";
 import type { Facts } from "./facts.ts";
 
-/** What a hub must hold to, whatever attacks it. */
-export const BOUNDS = {
+const BOUNDS = {
   quietTimes: 20,
   honestFloorMs: 500,
   memoryMb: 512,
