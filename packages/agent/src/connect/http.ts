@@ -7,7 +7,7 @@ import { errorOfResponse } from "@waybill/protocol/api";
 import { unreachable } from "./unreachable.ts";
 
 /** All manifests of one agent come in one answer. */
-const ANSWER_BYTES = 64 * 1024 * 1024;
+const ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface Request {
   readonly method?: "GET" | "POST" | "PUT";
