@@ -36,6 +36,7 @@ export interface ServedLimits {
   heldBytesPerHub: number;
   callBytesPerHub: number;
   callsPerHub: number;
+  strangerCallsPerHub: number;
   turnMs: number;
   helloMs: number;
   headersMs: number;
@@ -383,6 +384,13 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     unit: "calls",
     per: "hub",
     bounds: "requests and calls under way; next is whoever has had the fewest",
+    beyond: "wait",
+  },
+  strangerCallsPerHub: {
+    limit: 16,
+    unit: "calls",
+    per: "hub",
+    bounds: "requests of strangers under way, each with an answer that is held until it is sent",
     beyond: "wait",
   },
   turnMs: {

@@ -48,6 +48,9 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const tolls = new Tolls(budgets);
   const turns = new Turns(limits.turnMs, () => budgets.hit("turnMs"));
   const slots = new Slots(limits.callsPerHub, () => budgets.hit("callsPerHub"));
+  const strangerSlots = new Slots(limits.strangerCallsPerHub, () =>
+    budgets.hit("strangerCallsPerHub"),
+  );
   const door = {
     hosts: new Hosts({ ...options, host }),
     tolls,
@@ -107,7 +110,15 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openapi: () => (description ??= JSON.stringify(openapi(all, url, hub.id))),
   };
   for (const operation of all)
-    addRoute(server.fastify, operation, { served, callers, connections, tolls, slots, door });
+    addRoute(server.fastify, operation, {
+      served,
+      callers,
+      connections,
+      tolls,
+      slots,
+      strangerSlots,
+      door,
+    });
   const sockets = new Sockets(server.fastify.server, {
     hub,
     newcomers,

@@ -29,6 +29,7 @@ export interface RouteOptions {
   readonly connections: Connections;
   readonly tolls: Tolls;
   readonly slots: Slots;
+  readonly strangerSlots: Slots;
   readonly door: DoorOptions;
 }
 
@@ -36,7 +37,7 @@ export interface RouteOptions {
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
-  { served, callers, connections, tolls, slots, door }: RouteOptions,
+  { served, callers, connections, tolls, slots, strangerSlots, door }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
@@ -46,6 +47,7 @@ export function addRoute(
     const { address } = tolls.of(raw);
     try {
       if (operation.waits === true) return await work();
+      if (caller.type === "stranger") return await strangerSlots.run(address, work);
       return await slots.run(caller.type === "agent" ? caller.agent : address, work);
     } catch (error) {
       if (caller.type === "stranger" && WaybillError.is(error, 401)) tolls.fail(address);
