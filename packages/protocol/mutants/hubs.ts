@@ -9,8 +9,10 @@ const MEMBERS = "src/api/members.ts";
 const NEWCOMERS = "src/api/newcomers.ts";
 const PROBLEM = "src/api/problem.ts";
 const INNER = "src/api/inner-address.ts";
+const OPERATOR = "src/api/operator-proof.ts";
 const PUSH = "src/api/push.ts";
 const PROOF = "src/api/request-proof.ts";
+const SHAPES = "src/api/http-shapes.ts";
 
 export const HUBS: readonly Mutant[] = [
   {
@@ -241,6 +243,141 @@ export const HUBS: readonly Mutant[] = [
     find: `return \`hub-\${digestOf(domain).slice(HEX_START, HEX_START + HEX_DIGITS)}\`;`,
     replace: `return "hub";`,
     why: "calls all hubs the same",
+  },
+  {
+    rule: "WB-94",
+    file: OPERATOR,
+    find: `if (given === undefined || !isSame(given, macOf(encoded, token))) {`,
+    replace: `if (given === undefined) {`,
+    why: "takes any MAC",
+  },
+  {
+    rule: "WB-94",
+    file: OPERATOR,
+    find: `return hmacSha256(utf8(token), utf8(MESSAGE + encoded));`,
+    replace: `return hmacSha256(utf8(token.slice(0, 43)), utf8(MESSAGE + encoded));`,
+    why: "keys the MAC with what everybody knows of a token",
+  },
+  {
+    rule: "WB-94",
+    file: OPERATOR,
+    find: `if (waybill !== 1 || kind !== "operator_request") {`,
+    replace: `if (waybill !== 1) {`,
+    why: "takes a proof of another kind",
+  },
+  {
+    rule: "WB-94",
+    file: OPERATOR,
+    find: `more.length > 0 || rest.length > 0 || mac`,
+    replace: `more.length > 0 || mac`,
+    why: "reads on where a proof has ended",
+  },
+  {
+    rule: "WB-95",
+    file: PROOF,
+    find: `if (claim.domain !== domain) {`,
+    replace: `if (false) {`,
+    why: "takes a request of an operator for another hub",
+  },
+  {
+    rule: "WB-95",
+    file: PROOF,
+    find: `if (claim.method !== method || claim.path !== path) {`,
+    replace: `if (claim.path !== path) {`,
+    why: "takes a request of an operator for another one of the same path",
+  },
+  {
+    rule: "WB-95",
+    file: OPERATOR,
+    find: `    body_digest: bodyDigest,
+`,
+    replace: ``,
+    why: "does not sign for the body",
+  },
+  {
+    rule: "WB-95",
+    file: OPERATOR,
+    find: `    host,
+    id,`,
+    replace: `    id,`,
+    why: "does not sign for the host that is asked",
+  },
+  {
+    rule: "WB-95",
+    file: OPERATOR,
+    find: `    ...(host !== undefined && { host }),
+`,
+    replace: ``,
+    why: "forgets the host that was asked",
+  },
+  {
+    rule: "WB-96",
+    file: OPERATOR,
+    find: `    domain,
+    host,`,
+    replace: `    domain,
+    token,
+    host,`,
+    why: "sends the token",
+  },
+  {
+    rule: "WB-96",
+    file: OPERATOR,
+    find: `    domain,
+    host,`,
+    replace: `    domain: (claim as { domain?: string }).domain ?? domain,
+    host,`,
+    why: "makes a proof for the domain that a hub says",
+  },
+  {
+    rule: "WB-97",
+    file: PUSH,
+    find: `if (echo === challenge) return;`,
+    replace: `if (echo === undefined || echo === challenge) return;`,
+    why: "posts to an inbox that has echoed nothing",
+  },
+  {
+    rule: "WB-97",
+    file: PUSH,
+    find: `if (echo === challenge) return;`,
+    replace: `if (echo !== undefined) return;`,
+    why: "posts to an inbox that has echoed anything",
+  },
+  {
+    rule: "WB-98",
+    file: PUSH,
+    find: `    ...(challenge === undefined ? {} : { challenge }),
+`,
+    replace: ``,
+    why: "does not read the challenge",
+  },
+  {
+    rule: "WB-98",
+    file: SHAPES,
+    find: `echo: challenge.optional(),`,
+    replace: `echo: text.optional(),`,
+    why: "takes an echo of any length",
+  },
+  {
+    rule: "WB-99",
+    file: PUSH,
+    find: `firstMs * 2 ** (last.failures - 1)`,
+    replace: `firstMs`,
+    why: "waits no longer after each failure",
+  },
+  {
+    rule: "WB-99",
+    file: PUSH,
+    find: `Math.min(mostMs, firstMs * 2 ** (last.failures - 1))`,
+    replace: `firstMs * 2 ** (last.failures - 1)`,
+    why: "waits for ever in the end",
+  },
+  {
+    rule: "WB-99",
+    file: PUSH,
+    find: `last === undefined || last.inbox !== inbox`,
+    replace: `last === undefined`,
+    why: "lets another inbox wait for the one before",
   },
   {
     rule: "WB-110",

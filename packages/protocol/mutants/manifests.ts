@@ -42,26 +42,28 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-62",
     file: MANIFEST,
-    find: `  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest);
+    find: `  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
+  else if (fromFirst) checkFirst(manifest);
   const keys = recordsOf(read);
-  checkKey((previous?.keys ?? keys).get(kid)!, at);`,
+  checkKey((isPinned ? keys : (previous?.keys ?? keys)).get(kid)!, at);`,
     replace: `  const keys = recordsOf(read);
   const believed = new Map([...keys, ...(previous?.keys ?? [])]);
-  if (previous !== undefined) checkSuccession({ ...previous, keys: believed }, manifest, kid, digest);
+  if (previous !== undefined) checkSuccession({ ...previous, keys: believed }, manifest, kid, digest, isPinned);
+  else if (fromFirst) checkFirst(manifest);
   checkKey(believed.get(kid)!, at);`,
     why: "lets a new key speak for itself",
   },
   {
     rule: "WB-62",
     file: MANIFEST,
-    find: `  checkKey((previous?.keys ?? keys).get(kid)!, at);\n`,
+    find: `  checkKey((isPinned ? keys : (previous?.keys ?? keys)).get(kid)!, at);\n`,
     replace: ``,
     why: "takes an update by a retired key",
   },
   {
     rule: "WB-62",
     file: MANIFEST,
-    find: `(previous?.keys ?? keys).get(kid)!`,
+    find: `(isPinned ? keys : (previous?.keys ?? keys)).get(kid)!`,
     replace: `(keys.get(kid) ?? previous!.keys.get(kid))!`,
     why: "lets an update make its own key valid again",
   },
@@ -89,10 +91,33 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-63",
     file: MANIFEST,
-    find: `if (previous !== undefined) checkSuccession(previous, manifest, kid, digest);`,
-    replace: `if (previous !== undefined && manifest.sequence >= previous.manifest.sequence)
-    checkSuccession(previous, manifest, kid, digest);`,
+    find: `if (sequence < before.sequence) {`,
+    replace: `if (sequence < before.sequence) return;
+  if (false) {`,
     why: "takes an old manifest that returns",
+  },
+  {
+    rule: "WB-91",
+    file: MANIFEST,
+    find: `  else if (fromFirst) checkFirst(manifest);\n`,
+    replace: ``,
+    why: "takes an agent that it does not know from any manifest on",
+  },
+  {
+    rule: "WB-91",
+    file: MANIFEST,
+    find: `  else if (fromFirst) checkFirst(manifest);`,
+    replace: `  else checkFirst(manifest);`,
+    why: "refuses a later manifest to whoever only reads",
+  },
+  {
+    rule: "WB-91",
+    file: MANIFEST,
+    find: `  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
+  else if (fromFirst)`,
+    replace: `  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
+  if (fromFirst)`,
+    why: "refuses every update",
   },
   {
     rule: "WB-64",
@@ -271,8 +296,8 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-70",
     file: TRUST,
-    find: `if (pin !== undefined) return`,
-    replace: `if (pin !== undefined && policy.registry === undefined) return`,
+    find: `if (pin !== undefined) return byVoucher(`,
+    replace: `if (pin !== undefined && policy.registry === undefined) return byVoucher(`,
     why: "asks the registry before the pin",
   },
   {

@@ -522,6 +522,7 @@ test("WB-95 an operator's proof is for this domain, this request, and from now",
   const read = readOperatorRequest(signOperatorRequest(signed, TOKEN), TOKEN);
   expect(statusOf(() => checkRequestBody(read, digestOf("body")))).toBe("taken");
   expect(statusOf(() => checkRequestBody(read, digestOf("other")))).toBe(401);
+  expect(read.host).toBe(OPERATOR_CLAIM.host);
 });
 
 test("WB-96 the token is not in what is sent, and is no proof itself", () => {
@@ -532,6 +533,9 @@ test("WB-96 the token is not in what is sent, and is no proof itself", () => {
   for (const text of [`Bearer ${TOKEN}`, `Waybill-Operator ${TOKEN}`, TOKEN]) {
     expect(statusOf(() => readOperatorRequest(text, TOKEN))).toBe(401);
   }
+  // Whatever a hub says of itself: the token alone says for which domain the proof is.
+  const misled = { ...OPERATOR_CLAIM, domain: OTHER_DOMAIN };
+  expect(readOperatorRequest(signOperatorRequest(misled, TOKEN), TOKEN).domain).toBe(DOMAIN);
 });
 
 const INVITATION = newInvitation(DOMAIN);
