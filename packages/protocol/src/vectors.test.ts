@@ -359,6 +359,14 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
   inbox_contact: (api, { failed, inbox, first_ms: firstMs, most_ms: mostMs, at }) => ({
     may_contact: at >= api.inboxContactAt(failed, inbox, { firstMs, mostMs }),
   }),
+  reserved_id: (api, { agent, names }) => ({ is_reserved: api.isReservedId(agent, names) }),
+  job: (api, { handoffs }) => {
+    const roots = (handoffs as { id: string; delegator: string; recipients: string[] }[]).map(
+      ({ recipients, ...root }) => ({ ...root, parties: new Set(recipients) }),
+    );
+    const { job, apart } = api.jobOf(roots);
+    return { job: job.map(({ id }) => id), apart: apart.map(({ id }) => id) };
+  },
   hub_id: (api, { domain }) => ({ hub: api.hubIdOf(domain) }),
   address: (api, { address }) => ({ is_inner: api.isInnerAddress(address) }),
 };

@@ -334,7 +334,17 @@ def run_hub(given: Case) -> Outcome:
             "retryable": error.retryable,
             "retry_after_ms": error.retry_after_ms,
         }
-    of_hubs = ("push", "echo", "inbox_contact", "address", "hub_id", "newcomer", "invitation")
+    of_hubs = (
+        "push",
+        "echo",
+        "inbox_contact",
+        "address",
+        "hub_id",
+        "newcomer",
+        "invitation",
+        "reserved_id",
+        "job",
+    )
     if operation in of_hubs:
         pytest.skip("These are rules for a hub and its inboxes, and this package is neither")
     operations = [frames, delivery, hello, request, domain, operator_request, enrolment]

@@ -319,6 +319,41 @@ const invitation = (title: string, status: number | "ok", over: Members = {}): R
   expect: { status },
 });
 
+const reservedId = (
+  title: string,
+  agent: string,
+  isReserved: boolean,
+  names: readonly string[] = [],
+): Row => ({
+  rules: [131],
+  title,
+  input: { operation: "reserved_id", agent, names },
+  expect: { is_reserved: isReserved },
+});
+
+interface Root {
+  readonly id: string;
+  readonly delegator: string;
+  readonly recipients: readonly string[];
+}
+
+const root = (number: string, delegator: string, ...recipients: readonly string[]): Root => ({
+  id: number,
+  delegator,
+  recipients,
+});
+
+/** `job`: the ids of the handoffs that are of the job; all others stand apart. */
+const correlated = (title: string, handoffs: readonly Root[], job: readonly string[]): Row => ({
+  rules: [132],
+  title,
+  input: { operation: "job", handoffs },
+  expect: {
+    job,
+    apart: handoffs.map((each) => each.id).filter((each) => !job.includes(each)),
+  },
+});
+
 const post = (title: string, status: number | "ok", over: Members, body?: string): Row =>
   request([82], title, status, {
     authorization: proof({ method: "POST", ...over }),
@@ -727,6 +762,61 @@ export const HUBS: VectorFile = vectorFile(
     invitation("an invitation that this agent has used", 403, { used_by: researcher.agent }),
     invitation("an invitation in its last moment", "ok", { expires_at: NOW + 1 }),
     invitation("an invitation that has run out", 403, { expires_at: NOW }),
+    reservedId("an agent that is called operator", "operator", true),
+    reservedId("an agent whose name begins like operator", "operators.2", true),
+    reservedId("an agent whose name looks like operator", "0per-at0r", true),
+    reservedId("an agent that says operator at the end", "smooth-operator", false),
+    reservedId("an agent whose first part is hub", "hub-0123456789ab", true),
+    reservedId("an agent whose first part looks like hub", "hu8.main", true),
+    reservedId("an agent whose first part begins like hub", "hubert", false),
+    reservedId("an agent that is called like the hub", "acme-main", true, ["acme-main"]),
+    reservedId("an agent whose name is that of the hub without a hyphen", "acmemain", true, [
+      "acme-main",
+    ]),
+    reservedId("an agent whose name looks like that of the hub", "acrne.ma1n", true, ["acme-main"]),
+    reservedId("an agent whose name looks like that of an operator", "a11ce", true, [
+      "hq",
+      "alice",
+    ]),
+    reservedId("an agent whose name holds that of an operator", "malice", false, ["hq", "alice"]),
+    reservedId("an agent whose name and that of the hub look like a third", "rnodem", true, [
+      "moclem",
+    ]),
+    correlated(
+      "a job of one handoff, and a stranger",
+      [root("1", "editor", "anna"), root("2", "stranger", "bert")],
+      ["1"],
+    ),
+    correlated(
+      "a stranger who asks a party of the job",
+      [root("1", "editor", "anna"), root("2", "stranger", "editor"), root("3", "stranger", "anna")],
+      ["1"],
+    ),
+    correlated(
+      "more from who has handed off, and from who was asked",
+      [
+        root("1", "editor", "anna"),
+        root("2", "editor", "bert"),
+        root("3", "bert", "carla"),
+        root("4", "carla"),
+      ],
+      ["1", "2", "3", "4"],
+    ),
+    correlated(
+      "who is asked in the job only later",
+      [
+        root("1", "editor", "anna"),
+        root("2", "bert"),
+        root("3", "anna", "bert"),
+        root("4", "bert"),
+      ],
+      ["1", "3", "4"],
+    ),
+    correlated(
+      "a stranger who was first",
+      [root("1", "stranger"), root("2", "editor", "anna")],
+      ["1"],
+    ),
 
     pushed("a push", "ok", { body_digest: digest(PUSH) }),
     pushed(

@@ -80,6 +80,25 @@ const BEGUN: readonly Line[] = [OPEN, OFFERED, ACCEPTED];
 const ANY: Line = [submit({ recipient: null }), 100, "open", 100];
 const DONE: Line = [result(1030, 200), 100, "completed", 200];
 
+/** All that somebody who is no party can say of a handoff. */
+const aboutIt = (at: number): readonly Members[] => {
+  const by = { by: "x" };
+  return [
+    taken(at, by),
+    heartbeat(at, by),
+    accept(at, by),
+    progress(at, by),
+    question(at, ["q"], by),
+    pause(at, ["q"], by),
+    reject(at, 406, by),
+    release(at, 300, by),
+    result(at, 200, by),
+    answer(at, "q", by),
+    cancel(at, by),
+    acknowledge(at, by),
+  ];
+};
+
 const RETRY = { is_retryable: true };
 const NO_RETRY = { is_retryable: false };
 
@@ -161,12 +180,12 @@ const CUSTODY: readonly Row[] = [
     OPEN,
     [submit({ at: 1001, digest: OTHER }), 409, "open", 100],
   ]),
-  life([45], "somebody else who submits under a known id", [
+  life([45, 130], "somebody else who submits under a known id", [
     OPEN,
     [submit({ at: 1001, by: "x" }), 403, "open", 100],
     [submit({ at: 1001, by: "x", digest: OTHER }), 403, "open", 100],
   ]),
-  life([45], "events about a handoff that is not in custody", [
+  life([45, 130], "events about a handoff that is not in custody", [
     [accept(1000), 403, null, null],
     [cancel(1000), 403, null, null],
     [offer(1000), 403, null, null],
@@ -336,6 +355,23 @@ const RIGHTS: readonly Row[] = [
     [acknowledge(1050, { by: "r" }), 403, "completed", 200],
     [acknowledge(1050, { by: "x" }), 403, "completed", 200],
   ]),
+  life([130], "a stranger does not learn that a handoff is there, in whatever state", [
+    OPEN,
+    ...aboutIt(1000).map((event): Line => [event, 403, "open", 100]),
+    OFFERED,
+    ...aboutIt(1001).map((event): Line => [event, 403, "open", 100]),
+    ACCEPTED,
+    ...aboutIt(1020).map((event): Line => [event, 403, "open", 101]),
+    DONE,
+    ...aboutIt(1040).map((event): Line => [event, 403, "completed", 200]),
+    [acknowledge(1050), 100, "completed", 200],
+    ...aboutIt(1060).map((event): Line => [event, 403, "completed", 200]),
+  ]),
+  life(
+    [130],
+    "a stranger who speaks of no handoff is told the same",
+    aboutIt(1000).map((event): Line => [event, 403, null, null]),
+  ),
   life(
     [46, 74],
     "an acceptance of another digest binds nothing",
@@ -357,7 +393,7 @@ const RIGHTS: readonly Row[] = [
     ],
     ["accepted"],
   ),
-  life([45, 46], "a stranger does not learn that its digest is wrong", [
+  life([45, 46, 130], "a stranger does not learn that its digest is wrong", [
     OPEN,
     OFFERED,
     [accept(1001, { by: "x", re: OTHER }), 403, "open", 100],
