@@ -259,6 +259,11 @@ describe("the rank", () => {
     expect(
       names(candidate("new", claiming(1)), candidate("old", { stats: statsOf(20, 1) })),
     ).toEqual(["old", "new"]);
+    const newcomers = [candidate("b", claiming(1)), candidate("a", claiming(0))];
+    expect(names(...newcomers)).toEqual(["a", "b"]);
+    for (const { reliability } of ranked(...newcomers)) {
+      expect(reliability).toBe(wilsonLowerBound(3, 4));
+    }
   });
 
   test("WB-72 says of each candidate why it is behind the one before it", () => {
