@@ -29,7 +29,7 @@ test("31: a socket that does not say who it is is closed with 401", () =>
   }));
 
 test("31: a socket that floods before it says who it is is closed with 401", () =>
-  withLimits({}, async ({ url }) => {
+  withLimits({ closeMs: 200 }, async ({ url }) => {
     const wire = await Wire.open(url);
     for (let count = 0; count < 200; count++) wire.say({ type: "ping" });
     expect((await wire.next("closed")).problem).toMatchObject({ waybill_status: 401 });

@@ -53,6 +53,7 @@ export class Intake {
   #called = 0;
   #isClosed = false;
   #hasFailed = false;
+  #sinceFailure = 0;
 
   constructor(socket: WebSocket, limits: HubLimits, options: IntakeOptions, events: IntakeEvents) {
     this.#socket = socket;
@@ -191,14 +192,20 @@ export class Intake {
     if (this.#pauses.delete(why) && this.#pauses.size === 0) this.#socket.resume();
   }
 
-  /** After a failure the socket is being closed. What else has come on it must cost nothing. */
+  /**
+   * After a failure the socket is being closed, and whatever still arrives is dropped. A few frames more are
+   * read, because the peer's own close frame may be among them and ends the connection at once. A flood is
+   * not read: it would cost time until the connection is cut.
+   */
   #try(work: () => void): void {
-    if (this.#hasFailed) return;
+    if (this.#hasFailed) {
+      if (++this.#sinceFailure > FRAMES_OF_STRANGERS) this.pause("failed");
+      return;
+    }
     try {
       work();
     } catch (error) {
       this.#hasFailed = true;
-      this.pause("failed");
       this.#events.failed(WaybillError.from(error));
     }
   }
