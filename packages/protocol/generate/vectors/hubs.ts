@@ -782,6 +782,7 @@ export const HUBS: VectorFile = vectorFile(
     reservedId("an agent whose name and that of the hub look like a third", "rnodem", true, [
       "moclem",
     ]),
+    reservedId("a pair that looks like one letter, with a digit in it", "c1oud", true, ["cloud"]),
     correlated(
       "a job of one handoff, and a stranger",
       [root("1", "editor", "anna"), root("2", "stranger", "bert")],

@@ -1,8 +1,8 @@
-/** Spellings that look alike, in an alphabet that WB-05 has made small already. */
+/**
+ * Spellings that look alike, in an alphabet that WB-05 has made small already. Single characters come
+ * first, so that a pair is found however its parts are spelled: `c1` is `cl`, and `cl` is `d`.
+ */
 const LOOKS: readonly (readonly [string, string])[] = [
-  ["rn", "m"],
-  ["vv", "w"],
-  ["cl", "d"],
   ["0", "o"],
   ["1", "l"],
   ["i", "l"],
@@ -11,6 +11,9 @@ const LOOKS: readonly (readonly [string, string])[] = [
   ["5", "s"],
   ["7", "t"],
   ["8", "b"],
+  ["rn", "m"],
+  ["vv", "w"],
+  ["cl", "d"],
 ];
 
 const SEPARATORS = /[._-]/g;

@@ -22,6 +22,10 @@ test("WB-131 what looks like a name of the hub or of an operator's agent is rese
   for (const id of ["acme-main", "acme.main", "acrne-main", "acme-ma1n", "a11ce", "al-ice"]) {
     expect(isReservedId(id, names), id).toBe(true);
   }
+  // `cl` looks like `d`, and `c1` and `ci` look like `cl`.
+  for (const id of ["cloud", "c1oud", "cioud", "doud"]) {
+    expect(isReservedId(id, ["cloud"]), id).toBe(true);
+  }
   for (const id of ["acme-main-2", "malice", "acme"]) {
     expect(isReservedId(id, names), id).toBe(false);
   }
