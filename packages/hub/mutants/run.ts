@@ -46,7 +46,9 @@ async function run(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const time = ["--test-timeout", `${HANG_MS}`, "--hook-timeout", `${HANG_MS}`];
-  const args = [vitest, "run", ...more, "--root", HOME, "--dir", "src", ...time, TEST];
+  // What is cached was transformed without the fault, or with another one.
+  const fresh = "--experimental.fsModuleCache=false";
+  const args = [vitest, "run", ...more, fresh, "--root", HOME, "--dir", "src", ...time, TEST];
   const child = spawn(process.execPath, args, {
     cwd: HOME,
     env: { ...process.env, NO_COLOR: "1", ...env },
