@@ -40,10 +40,9 @@ ${rows.join("\n")}
   elif [[ -n "$file" ]]; then
     compopt -o filenames 2>/dev/null
     mapfile -t COMPREPLY < <(compgen -f -- "$current")
-  elif [[ -n "$live" ]]; then
-    _waybill_live "$live"
   else
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    if [[ -n "$live" ]]; then _waybill_live "$live"; fi
   fi
 }
 # What the hub knows by name. It is compared as text and never expanded.

@@ -13,23 +13,31 @@ export interface Place {
 }
 
 export function placesOf(commands: readonly Command[]): readonly Place[] {
-  const groups = new Set(commands.filter(isOfGroup).map(({ name }) => name.split(" ")[0]!));
   const inside = (group: string) => commands.filter(({ name }) => name.startsWith(`${group} `));
+  const alone = new Set(commands.filter((each) => !isOfGroup(each)).map(({ name }) => name));
+  const groups = new Set(commands.filter(isOfGroup).map(({ name }) => name.split(" ")[0]!));
   const first = [
-    ...commands.filter((each) => !isOfGroup(each)).map(({ name, says }) => [name, says] as const),
-    ...[...groups].map((group) => [group, inside(group).map(lastWord).join(", ")] as const),
+    ...commands.filter(({ name }) => alone.has(name)).map(({ name, says }) => [name, says] as const),
+    ...[...groups]
+      .filter((group) => !alone.has(group))
+      .map((group) => [group, inside(group).map(lastWord).join(", ")] as const),
   ].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  // A command may be a group as well: `agents`, and `agents pin`.
+  const wordsAfter = (path: string) =>
+    inside(path).map((each) => [lastWord(each), each.says] as const);
   return [
     { path: "", next: first, options: [], argument: undefined },
-    ...[...groups].map((group): Place => ({
-      path: group,
-      next: inside(group).map((each) => [lastWord(each), each.says]),
-      options: [],
-      argument: undefined,
-    })),
+    ...[...groups]
+      .filter((group) => !alone.has(group))
+      .map((group): Place => ({
+        path: group,
+        next: wordsAfter(group),
+        options: [],
+        argument: undefined,
+      })),
     ...commands.map((command): Place => ({
       path: command.name,
-      next: [],
+      next: wordsAfter(command.name),
       options: optionsOf(command),
       argument: command.arguments?.[0],
     })),

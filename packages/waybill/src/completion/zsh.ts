@@ -37,8 +37,9 @@ ${rows.join("\n")}
   elif (( \${values[(Ie)$previous]} )); then _message 'a value'
   elif [[ "$current" == -* ]]; then _describe -o 'option' flags
   elif [[ -n "$file" ]]; then _files
-  elif [[ -n "$live" ]]; then _waybill_live "$live"
-  else _describe 'command' words
+  else
+    if (( \${#words} )); then _describe 'command' words; fi
+    if [[ -n "$live" ]]; then _waybill_live "$live"; fi
   fi
 }
 # What the hub knows by name. compadd quotes it; nothing expands it.
