@@ -12,6 +12,8 @@ export interface Arguments {
   readonly isJson: boolean;
   /** Whether the table of the README is written. */
   readonly isWriting: boolean;
+  /** Whether latency and memory decide, too, or are only reported. */
+  readonly judgesFigures: boolean;
 }
 
 const MINUTES = 4;
@@ -24,6 +26,7 @@ export function readArguments(given: readonly string[]): Arguments {
       only: { type: "string", multiple: true },
       json: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
+      "report-figures": { type: "boolean", default: false },
     },
   });
   const only = values.only?.flatMap((names) => names.split(",")).map(classNamed);
@@ -32,6 +35,7 @@ export function readArguments(given: readonly string[]): Arguments {
     only,
     isJson: values.json,
     isWriting: values.write,
+    judgesFigures: !values["report-figures"],
   };
 }
 

@@ -27,6 +27,11 @@ export function isFailed({ problems }: Row): boolean {
   return problems.length > 0;
 }
 
+/** Whether more was wrong than figures. How late and how large a hub gets depends on the machine, too. */
+export function isUnsafe({ problems }: Row): boolean {
+  return problems.some(({ of }) => of === "safety");
+}
+
 /** A row as it comes, and what it is made of. */
 export function linesOf(row: Row): string[] {
   const { attackClass, facts, problems, isSecond } = row;

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
 import { CLASSES } from "./classes.ts";
-import { figuresOf, readTable, summaryOf, tableOf } from "./report.ts";
+import { figuresOf, isFailed, isUnsafe, readTable, summaryOf, tableOf } from "./report.ts";
+import { NOTHING } from "./run/facts.ts";
+import type { Problem } from "./run/judge.ts";
+import type { Row } from "./run/trial.ts";
 import { attackSeconds } from "./schedule.ts";
 import { classesListed, figuresWritten } from "./written.ts";
 
@@ -20,6 +23,17 @@ test("a run may be of some classes only, and a name that is none is refused", ()
   expect(readArguments(["--", "--only", "listing,silence"]).only).toHaveLength(2);
   expect(() => readArguments(["--only", "peace"])).toThrow("There is no class peace");
   expect(() => readArguments(["--minutes", "0"])).toThrow("--minutes");
+});
+
+test("a row that is late or large has failed, and is not unsafe", () => {
+  const row = (of: Problem["of"]): Row => ({
+    attackClass: CLASSES[0]!,
+    facts: NOTHING,
+    problems: [{ of, says: "" }],
+    isSecond: false,
+  });
+  expect([row("time"), row("memory"), row("safety")].map(isFailed)).toEqual([true, true, true]);
+  expect([row("time"), row("memory"), row("safety")].map(isUnsafe)).toEqual([false, false, true]);
 });
 
 test("a run without classes has no figures", () => {

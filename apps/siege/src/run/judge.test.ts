@@ -70,14 +70,14 @@ test.each<[string, Partial<Facts>, string[]?]>([
 });
 
 test("time alone has a second try: memory, crashes and what must not happen have none", () => {
-  const isOfTime = (facts: Partial<Facts>, never: string[] = []) =>
-    judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map((each) => each.isOfTime);
-  expect(isOfTime({ attacked: { ...PHASE, p99: 501 } })).toEqual([true]);
-  expect(isOfTime({ tally: {} })).toEqual([true]);
-  expect(isOfTime({ peakMb: 513 })).toEqual([false]);
-  expect(isOfTime({ crashes: 1 })).toEqual([false]);
-  expect(isOfTime({ attacked: { ...PHASE, completed: 9 } })).toEqual([false]);
-  expect(isOfTime({ tally: { sent: 1, taken: 1 } }, ["taken"])).toEqual([false]);
+  const of = (facts: Partial<Facts>, never: string[] = []) =>
+    judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map((each) => each.of);
+  expect(of({ attacked: { ...PHASE, p99: 501 } })).toEqual(["time"]);
+  expect(of({ tally: {} })).toEqual(["time"]);
+  expect(of({ peakMb: 513 })).toEqual(["memory"]);
+  expect(of({ crashes: 1 })).toEqual(["safety"]);
+  expect(of({ attacked: { ...PHASE, completed: 9 } })).toEqual(["safety"]);
+  expect(of({ tally: { sent: 1, taken: 1 } }, ["taken"])).toEqual(["safety"]);
 });
 
 test("where there is no space for it, a handoff may be refused, and none that was taken may be lost", () => {

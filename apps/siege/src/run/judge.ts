@@ -10,8 +10,11 @@ const BOUNDS = {
 } as const;
 
 export interface Problem {
-  /** What a busy machine may have caused, and a second, longer run tells. */
-  readonly isOfTime: boolean;
+  /**
+   * `time`: a busy machine may have caused it, and a second, longer run tells. `memory`: more than the bound.
+   * `safety`: something crashed, was lost, stayed away, or was achieved that must not be.
+   */
+  readonly of: "time" | "memory" | "safety";
   readonly says: string;
 }
 
@@ -40,13 +43,16 @@ const BOUNDS_OF_TIME: readonly Bound[] = [
   },
 ];
 
-const OTHER_BOUNDS: readonly Bound[] = [
+const BOUNDS_OF_MEMORY: readonly Bound[] = [
+  ({ peakMb }) => tooMuch("it took", peakMb),
+  ({ restartedMb }) => tooMuch("after its restart it took", restartedMb),
+];
+
+const BOUNDS_OF_SAFETY: readonly Bound[] = [
   ({ crashes, lastWords }) =>
     crashes === 0 ? undefined : `the hub crashed ${crashes} times: ${lastWords.slice(-400)}`,
   ({ answers }) => (answers ? undefined : "it did not answer after the attack"),
   ({ answersAgain }) => (answersAgain ? undefined : "it did not answer after its restart"),
-  ({ peakMb }) => tooMuch("it took", peakMb),
-  ({ restartedMb }) => tooMuch("after its restart it took", restartedMb),
   ({ restart }) =>
     restart <= BOUNDS.restartMs ? undefined : `its restart took ${Math.round(restart)} ms`,
   ({ attacked }, expected) => lost("during the attack", attacked, expected),
@@ -67,12 +73,16 @@ export function honestBound(quietP99: number): number {
 }
 
 export function judge(facts: Facts, expected: Expected): readonly Problem[] {
-  const found = (bounds: readonly Bound[], isOfTime: boolean): Problem[] =>
+  const found = (of: Problem["of"], bounds: readonly Bound[]): Problem[] =>
     bounds.flatMap((bound) => {
       const says = bound(facts, expected);
-      return says === undefined ? [] : [{ isOfTime, says }];
+      return says === undefined ? [] : [{ of, says }];
     });
-  return [...found(BOUNDS_OF_TIME, true), ...found(OTHER_BOUNDS, false)];
+  return [
+    ...found("time", BOUNDS_OF_TIME),
+    ...found("memory", BOUNDS_OF_MEMORY),
+    ...found("safety", BOUNDS_OF_SAFETY),
+  ];
 }
 
 function tooMuch(what: string, mb: number): string | undefined {

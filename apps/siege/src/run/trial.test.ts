@@ -48,6 +48,6 @@ test("a class that can't be run has failed, and says why", async () => {
     Promise.reject(new Error("only root may mount")),
   );
   expect(row.problems).toEqual([
-    { isOfTime: false, says: "it could not be run here: only root may mount" },
+    { of: "safety", says: "it could not be run here: only root may mount" },
   ]);
 });

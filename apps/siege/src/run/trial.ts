@@ -30,7 +30,7 @@ export async function tryClass(
   try {
     const facts = await run(attackClass, options);
     const problems = judge(facts, attackClass);
-    if (problems.length === 0 || !problems.every(({ isOfTime }) => isOfTime)) {
+    if (problems.length === 0 || problems.some(({ of }) => of !== "time")) {
       return { attackClass, facts, problems, isSecond: false };
     }
     const seconds = options.seconds * SECOND_TRY_TIMES;
@@ -38,6 +38,6 @@ export async function tryClass(
     return { attackClass, facts: again, problems: judge(again, attackClass), isSecond: true };
   } catch (error) {
     const says = `it could not be run here: ${(error as Error).message}`;
-    return { attackClass, facts: NOTHING, problems: [{ isOfTime: false, says }], isSecond: false };
+    return { attackClass, facts: NOTHING, problems: [{ of: "safety", says }], isSecond: false };
   }
 }

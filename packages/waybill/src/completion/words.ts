@@ -17,7 +17,9 @@ export function placesOf(commands: readonly Command[]): readonly Place[] {
   const alone = new Set(commands.filter((each) => !isOfGroup(each)).map(({ name }) => name));
   const groups = new Set(commands.filter(isOfGroup).map(({ name }) => name.split(" ")[0]!));
   const first = [
-    ...commands.filter(({ name }) => alone.has(name)).map(({ name, says }) => [name, says] as const),
+    ...commands
+      .filter(({ name }) => alone.has(name))
+      .map(({ name, says }) => [name, says] as const),
     ...[...groups]
       .filter((group) => !alone.has(group))
       .map((group) => [group, inside(group).map(lastWord).join(", ")] as const),
