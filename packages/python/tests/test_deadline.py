@@ -145,7 +145,7 @@ class LyingHub:
         found = await self.manifests(agent)
         return found[-1][0] if found else None
 
-    async def publish(self, _agent: str, _manifest: str) -> None:
+    async def publish(self, _agent: str, _manifest: str, _invitation: str | None = None) -> None:
         if self.lie == "answers nothing":
             await _never()
 
