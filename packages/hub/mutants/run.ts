@@ -17,6 +17,11 @@ const HANG_MS = 600_000;
 
 /** How often the table is tried without a fault. */
 const ROUNDS = 4;
+/**
+ * How often it is tried with a fault that nothing has noticed yet. Some faults show only where a cell
+ * is tried in one stage of a handoff, and that stage is drawn at random.
+ */
+const ROUNDS_WITH_FAULT = [1, ROUNDS, ROUNDS, ROUNDS] as const;
 
 const [part = ""] = process.argv.slice(2);
 const vitest = join(
@@ -28,11 +33,15 @@ const vitest = join(
 async function faultOf({ name, file, find }: Mutant): Promise<string | undefined> {
   const source = readFileSync(join(HOME, "..", file), "utf8");
   if (source.split(find).length !== 2) return "its text does not occur exactly once any more";
-  const { output } = await run(["--config", "mutants/vitest.config.ts"], { WAYBILL_MUTANT: name });
-  // Anything else that fails would count as noticing every fault.
-  return output.includes(`× ${CELLS}`) && output.includes("WAYBILL_SEED=")
-    ? undefined
-    : `no cell noticed\n${output}`;
+  let seen = "";
+  for (const rounds of ROUNDS_WITH_FAULT) {
+    const env = { WAYBILL_MUTANT: name, WAYBILL_CASES: `${rounds}` };
+    const { output } = await run(["--config", "mutants/vitest.config.ts"], env);
+    // Anything else that fails would count as noticing every fault.
+    if (output.includes(`× ${CELLS}`) && output.includes("WAYBILL_SEED=")) return undefined;
+    seen = output;
+  }
+  return `no cell noticed\n${seen}`;
 }
 
 async function faultOfTable(): Promise<string | undefined> {
