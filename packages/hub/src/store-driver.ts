@@ -13,6 +13,7 @@ export type {
   OfferedName,
   OfferPlace,
   Page,
+  SettingChange,
   Store,
   StoredHandoff,
   StoredKey,
