@@ -168,7 +168,7 @@ async function bring(cast: Cast, role: Role, text: string, door: Door): Promise<
   const envelope = door === "batch" ? batched(text, keyOf(cast, text)) : text;
   const path = "/v1/envelopes";
   const body = JSON.stringify({ envelope });
-  // An operator's token must not sign for an agent; who has none brings it as anybody may.
+  // An operator's token must not stand in for an agent's signature. Roles without a token send no proof.
   const headers = role === "operator" ? asOperator(world.served, path, { body }) : {};
   return httpReply(await ask(world.url + path, { body, headers: { ...headers } }));
 }
