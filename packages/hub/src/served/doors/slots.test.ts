@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { Slots } from "./slots.ts";
 
+const AT_ONCE = (_who: string, work: () => void): void => work();
+
 test("only so many are under way at once, and a newcomer is next", async () => {
   let waits = 0;
-  const slots = new Slots(2, () => waits++);
+  const slots = new Slots(2, () => waits++, AT_ONCE);
   const ends: (() => void)[] = [];
   const begun: string[] = [];
   const work = (who: string) =>
@@ -30,7 +32,27 @@ test("only so many are under way at once, and a newcomer is next", async () => {
 });
 
 test("what fails leaves its place too", async () => {
-  const slots = new Slots(1, () => undefined);
+  const slots = new Slots(1, () => undefined, AT_ONCE);
   await expect(slots.run("anna", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await expect(slots.run("anna", () => Promise.resolve("yes"))).resolves.toBe("yes");
+});
+
+test("work that has waited for a place begins when it is its turn, however short the work before it was", async () => {
+  const turns: (() => void)[] = [];
+  const slots = new Slots(
+    1,
+    () => undefined,
+    (_who, work) => turns.push(work),
+  );
+  const done: number[] = [];
+  const all = [0, 1, 2].map((number) => slots.run("anna", async () => done.push(number)));
+  await all[0];
+  for (const number of [1, 2]) {
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(done).toHaveLength(number);
+    expect(turns).toHaveLength(1);
+    turns.shift()!();
+    await all[number];
+  }
+  expect(done).toEqual([0, 1, 2]);
 });

@@ -9,12 +9,60 @@ async function allDone(done: readonly string[], count: number): Promise<void> {
   while (done.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("where nobody waits everything is done at once", () => {
+/** Everything that is due in this turn of the event loop, apart from what comes with the next one. */
+async function restOfTurn(): Promise<void> {
+  await new Promise<void>((resolve) => queueMicrotask(() => process.nextTick(resolve)));
+}
+
+test("where nobody waits a job is done at once, and the next one in the same turn", async () => {
   const turns = new Turns(1_000, () => expect.unreachable());
   const done: string[] = [];
   turns.run("anna", () => done.push("anna"));
+  expect(done).toEqual(["anna"]);
   turns.runForStranger("1.1.1.1", () => done.push("stranger"));
+  await restOfTurn();
   expect(done).toEqual(["anna", "stranger"]);
+});
+
+test("what a job does once promises have settled belongs to it, and is done before the next job begins", async () => {
+  let now = 0;
+  let waits = 0;
+  const turns = new Turns(
+    10,
+    () => waits++,
+    () => now,
+  );
+  const done: string[] = [];
+  const work = (name: string) => async () => {
+    await Promise.resolve();
+    await Promise.resolve();
+    now += 4;
+    done.push(name);
+  };
+  for (let number = 0; number < 8; number++) turns.run("anna", () => void work(`${number}`)());
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  expect(done).toEqual([]);
+  const counts: number[] = [];
+  while (done.length < 8) {
+    await turn();
+    counts.push(done.length);
+  }
+  expect(done).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+  // Three of 4 ms each are more than 10 ms.
+  expect(counts).toEqual([3, 6, 8]);
+  expect(waits).toBe(2);
+});
+
+test("a job that throws keeps nobody from the next one", async () => {
+  const turns = new Turns(1_000, () => undefined);
+  const done: string[] = [];
+  expect(() =>
+    turns.run("anna", () => {
+      throw new Error("no");
+    }),
+  ).toThrow("no");
+  turns.run("berta", () => done.push("berta"));
+  await allDone(done, 1);
 });
 
 test("an agent that asks little is not behind one that asks much", async () => {

@@ -62,7 +62,12 @@ export class Webhooks {
     this.#options = options;
     this.#contacts = new Contacts(budgets);
     const { webhooksAtOnce } = budgets.limits;
-    this.#slots = new Slots(webhooksAtOnce, () => budgets.hit("webhooksAtOnce"));
+    this.#slots = new Slots(
+      webhooksAtOnce,
+      () => budgets.hit("webhooksAtOnce"),
+      // Each push waits for the network.
+      (_agent, push) => push(),
+    );
   }
 
   get count(): number {
