@@ -19,6 +19,7 @@ const tested = packages().filter(({ manifest }) => manifest.scripts?.[task]);
 const runs = runTests(tested, isPartial ? ["--passWithNoTests", ...filters] : []);
 
 const total = count(runs, isPartial);
+if (task === "test") total.failed.push(...slowFiles(runs));
 if (exitCode !== 0 && total.failed.length === 0) {
   total.failed.push(
     `the run ended with exit code ${exitCode}, though no test failed: its output stands above`,
@@ -42,19 +43,36 @@ function runTests(chosen, vitestArgs) {
   for (const each of chosen) rmSync(reportOf(each), { force: true });
   const names = chosen.map(({ name }) => `--filter=${name}`);
   const turbo = ["run", task, "--continue=always", "--concurrency=2", "--output-logs=new-only"];
-  const vitest = ["--reporter=default", "--reporter=../../.tools/reporter.mjs", ...vitestArgs];
+  // Two files of a package at once: tests mostly wait, and the last package would run alone on one core.
+  const vitest = [
+    "--maxWorkers=2",
+    "--reporter=default",
+    "--reporter=../../.tools/reporter.mjs",
+    ...vitestArgs,
+  ];
   const { status } = spawnSync("turbo", [...turbo, ...names, "--", ...vitest], {
     cwd: root,
     // turbo gives every task a terminal of its own, so that vitest would colour a log file too.
     env: {
       ...process.env,
       WAYBILL_MACHINE: machine(),
+      // The tests of the command start it hundreds of times, from TypeScript.
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"),
       ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }),
     },
     stdio: "inherit",
   });
   exitCode ||= status ?? 1;
   return chosen.map((each) => ({ ...each, report: read(reportOf(each)) }));
+}
+
+// A file is left out by a pattern in its package's script, and a pattern that fits nothing says nothing.
+function slowFiles(reported) {
+  return reported.flatMap(({ name, report }) =>
+    Object.keys(report?.files ?? {})
+      .filter((file) => file.endsWith(".slow.test.ts"))
+      .map((file) => `${name}: ${file} is a slow suite, and the script "test" runs it`),
+  );
 }
 
 function reportOf({ folder }) {
