@@ -4,6 +4,7 @@ import type {
   Json,
   ManifestInput,
   PrivateKey,
+  ProvenKey,
   TrustPolicy,
 } from "@waybill/protocol";
 import { systemClock } from "./clock.ts";
@@ -56,6 +57,11 @@ export interface AgentOptions {
    * time, and never sent. Left out: the environment variable `WAYBILL_INVITATION`.
    */
   readonly invitation?: string | undefined;
+  /**
+   * The public half of a key that is kept offline, as `waybill keys recovery` prints it: with it the agent
+   * keeps its name when its key is lost or stolen. Left out: the one that it has listed before.
+   */
+  readonly recoveryKey?: ProvenKey | undefined;
   /** Whose manifests are believed. Left out: those that the hub has let in. */
   readonly trust?: TrustPolicy | undefined;
   /** The time it lives by, the system's where it is left out. A simulation hands in its own. */
@@ -224,10 +230,11 @@ class LinkedAgent implements Agent {
 
   async #start(): Promise<void> {
     const { hub, link } = this.#context;
-    const { manifest, invitation, credit = CREDIT } = this.#options;
+    const { manifest, invitation, recoveryKey, credit = CREDIT } = this.#options;
     const key = await this.#key.load();
     const said = { ...manifest, agent_id: this.id, capabilities: this.#offered };
-    await link.within(publishManifest(hub, said, key, invitation)).catch((error: unknown) => {
+    const published = publishManifest(hub, said, key, { invitation, recoveryKey });
+    await link.within(published).catch((error: unknown) => {
       throw this.#key.explain(error);
     });
     await link.open(this.#served.length === 0 ? 0 : credit, (delivery) => this.#take(delivery));

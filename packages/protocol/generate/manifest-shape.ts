@@ -25,6 +25,7 @@ export function manifestSchema(capability: z.ZodType): z.ZodType {
           crv: z.literal("Ed25519"),
           x: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
           kid: z.string().optional(),
+          use: z.enum(["sig", "recovery"]).optional(),
           not_before: time.optional(),
           not_after: time.optional(),
           retired_at: time.optional(),
@@ -37,6 +38,10 @@ export function manifestSchema(capability: z.ZodType): z.ZodType {
     previous: z
       .string()
       .regex(/^sha256:[0-9a-f]{64}$/)
+      .optional(),
+    recovery: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{86}$/)
       .optional(),
   });
 }

@@ -1,12 +1,105 @@
 import type { Mutant } from "./mutant.ts";
 
 const MANIFEST = "src/manifest/manifest.ts";
+const MANIFEST_SHAPE = "src/manifest/manifest-schema.ts";
+const RECOVERY = "src/manifest/recovery.ts";
 const POSSESSION = "src/manifest/possession.ts";
 const RESERVED = "src/manifest/reserved-id.ts";
 const TRUST = "src/manifest/trust.ts";
 const PATTERN_SYNTAX = "src/schema/pattern-syntax.ts";
 
 export const MANIFESTS: readonly Mutant[] = [
+  {
+    rule: "WB-205",
+    file: "src/manifest/chain.ts",
+    find: `shown.includes(digest)`,
+    replace: `shown.length >= sequence`,
+    why: "takes any history that is long enough",
+  },
+  {
+    rule: "WB-200",
+    file: MANIFEST_SHAPE,
+    find: `  if (second !== undefined) {`,
+    replace: `  if (second === -1) {`,
+    why: "takes two recovery keys",
+  },
+  {
+    rule: "WB-200",
+    file: MANIFEST_SHAPE,
+    find: `key?.retired_at !== undefined`,
+    replace: `false`,
+    why: "lets a thief retire the recovery key",
+  },
+  {
+    rule: "WB-200",
+    file: POSSESSION,
+    find: `    if (kid === signer) return;`,
+    replace: `    if (kid === signer || use === "recovery") return;`,
+    why: "takes a recovery key that its agent may not hold",
+  },
+  {
+    rule: "WB-200",
+    file: MANIFEST,
+    find: `  if (!wasRecovery && !wasSigning) return;`,
+    replace: `  if (!wasRecovery) return;`,
+    why: "lets a key that signs become the recovery key",
+  },
+  {
+    rule: "WB-201",
+    file: MANIFEST,
+    find: `  const signing = manifest.keys.filter(({ use }) => use !== "recovery");`,
+    replace: `  const signing = manifest.keys;`,
+    why: "takes what a recovery key signs for what the agent says",
+  },
+  {
+    rule: "WB-202",
+    file: RECOVERY,
+    find: `  if (holds) return true;`,
+    replace: `  return true;`,
+    why: "does not verify recoveries",
+  },
+  {
+    rule: "WB-202",
+    file: RECOVERY,
+    find: '["waybill recovery 1", agent_id, sequence, previous, ...listed]',
+    replace: '["waybill recovery 1", agent_id, sequence, previous, listed[0]]',
+    why: "lets a recovery stand for keys that its key has not seen",
+  },
+  {
+    rule: "WB-202",
+    file: RECOVERY,
+    find: "agent_id, sequence, previous, ...listed]",
+    replace: "agent_id, sequence, ...listed]",
+    why: "takes a recovery again in another place of the chain",
+  },
+  {
+    rule: "WB-203",
+    file: MANIFEST,
+    find: `  const mayChange = isVouched || (!isOld && isAgreed(manifest, previous.recovery));`,
+    replace: `  const mayChange = isVouched;`,
+    why: "takes no recovery",
+  },
+  {
+    rule: "WB-203",
+    file: MANIFEST,
+    find: `    if (isNew && !isVouched) checkOldKeysGone(previous, manifest);\n`,
+    replace: ``,
+    why: "leaves an old key valid after a recovery",
+  },
+  {
+    rule: "WB-204",
+    file: MANIFEST,
+    find: `before.kid !== recovery?.kid && !mayChange) {`,
+    replace: `recovery === undefined && !mayChange) {`,
+    why: "lets a thief change the recovery key",
+  },
+  {
+    rule: "WB-204",
+    file: MANIFEST,
+    find: `    checkRecoveryKey(previous, read, mayChange);`,
+    replace: `    checkRecoveryKey(previous, read, mayChange && !isVouched);`,
+    why: "keeps a lost recovery key for ever",
+  },
   {
     rule: "WB-60",
     file: MANIFEST,
@@ -42,29 +135,22 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-62",
     file: MANIFEST,
-    find: `  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
-  else if (fromFirst) checkFirst(manifest);
-  const keys = recordsOf(read);
-  checkKey((isPinned ? keys : (previous?.keys ?? keys)).get(kid)!, at);`,
-    replace: `  const keys = recordsOf(read);
-  const believed = new Map([...keys, ...(previous?.keys ?? [])]);
-  if (previous !== undefined) checkSuccession({ ...previous, keys: believed }, manifest, kid, digest, isPinned);
-  else if (fromFirst) checkFirst(manifest);
-  checkKey(believed.get(kid)!, at);`,
+    find: `    checkSuccession(previous, manifest, kid, digest, mayChange);`,
+    replace: `    checkSuccession(previous, manifest, kid, digest, mayChange || recordsOf(read).has(kid));`,
     why: "lets a new key speak for itself",
   },
   {
     rule: "WB-62",
     file: MANIFEST,
-    find: `  checkKey((isPinned ? keys : (previous?.keys ?? keys)).get(kid)!, at);\n`,
+    find: `  checkKey(kid, manifest, (isNew ? keys : (previous?.keys ?? keys)).get(kid), at);\n`,
     replace: ``,
     why: "takes an update by a retired key",
   },
   {
     rule: "WB-62",
     file: MANIFEST,
-    find: `(isPinned ? keys : (previous?.keys ?? keys)).get(kid)!`,
-    replace: `(keys.get(kid) ?? previous!.keys.get(kid))!`,
+    find: `(isNew ? keys : (previous?.keys ?? keys)).get(kid)`,
+    replace: `keys.get(kid) ?? previous?.keys.get(kid)`,
     why: "lets an update make its own key valid again",
   },
   {
@@ -99,24 +185,23 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-91",
     file: MANIFEST,
-    find: `  else if (fromFirst) checkFirst(manifest);\n`,
-    replace: ``,
+    find: `  } else if (fromFirst) checkFirst(manifest);\n`,
+    replace: `  }\n`,
     why: "takes an agent that it does not know from any manifest on",
   },
   {
     rule: "WB-91",
     file: MANIFEST,
-    find: `  else if (fromFirst) checkFirst(manifest);`,
-    replace: `  else checkFirst(manifest);`,
+    find: `  } else if (fromFirst) checkFirst(manifest);`,
+    replace: `  } else checkFirst(manifest);`,
     why: "refuses a later manifest to whoever only reads",
   },
   {
     rule: "WB-91",
     file: MANIFEST,
-    find: `  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
-  else if (fromFirst)`,
-    replace: `  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
-  if (fromFirst)`,
+    find: `  } else if (fromFirst) checkFirst(manifest);`,
+    replace: `  }
+  if (fromFirst) checkFirst(manifest);`,
     why: "refuses every update",
   },
   {
@@ -157,7 +242,7 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-90",
     file: POSSESSION,
-    find: "\\nsign`",
+    find: "\\n${purpose}`",
     replace: "`",
     why: "takes a proof for another purpose",
   },
@@ -362,14 +447,14 @@ export const MANIFESTS: readonly Mutant[] = [
   {
     rule: "WB-114",
     file: MANIFEST,
-    find: `previous?.keys.has(kid) === false && vouched?.(kid) === true`,
-    replace: `previous?.keys.has(kid) === false`,
+    find: `  const isVouched = vouched?.(kid) === true;`,
+    replace: `  const isVouched = vouched !== undefined;`,
     why: "takes any key in the place of the one before",
   },
   {
     rule: "WB-114",
     file: MANIFEST,
-    find: `!previous.keys.has(kid) && !isPinned`,
+    find: `!previous.keys.has(kid) && !mayChange`,
     replace: `!previous.keys.has(kid)`,
     why: "lets no pin change a key",
   },

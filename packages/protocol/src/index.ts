@@ -55,7 +55,10 @@ export type {
   ManifestKey,
   SchemaHandling,
 } from "./manifest/manifest-schema.ts";
-export { provenKey } from "./manifest/possession.ts";
+export { checkChain, knownManifest } from "./manifest/chain.ts";
+export type { KnownManifest } from "./manifest/chain.ts";
+export { provenKey, provenRecoveryKey } from "./manifest/possession.ts";
+export { signRecovery } from "./manifest/recovery.ts";
 export type { ProvenKey } from "./manifest/possession.ts";
 export { isKeyValidAt, keyRecords, keyring } from "./manifest/keyring.ts";
 export type { Keyring, KeyRecord } from "./manifest/keyring.ts";

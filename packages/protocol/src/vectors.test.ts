@@ -177,7 +177,8 @@ function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): 
       return {
         digest,
         sequence: manifest.sequence,
-        kids: manifest.keys.map((key) => key.kid),
+        kids: [...read.keys.keys()],
+        recovery: read.recovery?.kid ?? null,
         ...(policy !== undefined && { trusted_by: api.decideTrust(policy, subject).by }),
       };
     }),
@@ -202,6 +203,12 @@ function policyOf({ pins, allow_list, registry, first_use }: Vector["input"]): T
 
 const MANIFEST_OPERATIONS: Readonly<Record<string, Judge>> = {
   verify: chained,
+  chain: (api, { known, shown, at }) =>
+    outcome(api, () => {
+      const believed = api.knownManifest(api.verifyManifest(known, { at }));
+      api.checkChain(believed, (shown as string[]).map(api.digestOf));
+      return {};
+    }),
   read: (api, { manifest, manifest_text }) =>
     outcome(api, () => {
       const given: unknown =

@@ -6,12 +6,24 @@ import stat
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any, cast
 
 import pytest
 from processes import Place
 
-from waybill_sdk import Agent, WaybillError, connect
+from waybill_sdk import (
+    Agent,
+    WaybillError,
+    connect,
+    generate_key,
+    proven_recovery_key,
+    sign_recovery,
+)
 from waybill_sdk.own_key import own_key
+from waybill_sdk.protocol.encoding import digest_of
+from waybill_sdk.protocol.json_text import parse_json
+from waybill_sdk.protocol.jws import read_compact
+from waybill_sdk.protocol.manifest import sign_manifest
 
 
 @pytest.fixture
@@ -143,3 +155,39 @@ async def test_a_lost_key_says_where_it_was_looked_for(
             await Agent("keeper", hub=hub).start()
     assert caught.value.status == 401
     assert str(path) in caught.value.message
+
+
+async def test_an_agent_lists_its_recovery_key_and_keeps_it(place: Place) -> None:
+    key, after, offline = generate_key(), generate_key(), generate_key()
+    kept = proven_recovery_key("heir", offline)
+    async with await connect(place.url) as hub:
+
+        async def run(**over: Any) -> dict[str, Any]:
+            async with Agent("heir", hub=hub, **{"key": key, **over}):
+                pass
+            newest = await hub.newest_manifest("heir")
+            return cast(dict[str, Any], parse_json(read_compact(newest or "").payload))
+
+        assert (await run(recovery_key=kept))["keys"] == [key.jwk, kept]
+        assert (await run())["sequence"] == 1
+        said = await run(manifest={"description": "the same agent"})
+        assert (said["keys"], said["sequence"]) == ([key.jwk, kept], 2)
+        with pytest.raises(WaybillError, match="waybill agents rotate heir --from-recovery"):
+            await run(key=after)
+        text = await hub.newest_manifest("heir")
+        assert text is not None
+        update = sign_recovery(
+            {
+                "agent_id": "heir",
+                "capabilities": [],
+                "keys": [after.jwk, kept],
+                "sequence": 3,
+                "previous": digest_of(text),
+            },
+            offline,
+        )
+        await hub.publish("heir", sign_manifest(update, after))
+        # Nothing has changed since, so nothing is published.
+        assert (await run(key=after))["sequence"] == 3
+        with pytest.raises(WaybillError):
+            await run()

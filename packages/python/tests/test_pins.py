@@ -1,4 +1,4 @@
-"""An agent's key changes without the old one only for whoever is told, or has known none (WB-114)."""
+"""An agent's key changes without the old one only for whoever is told, or has known none (WB-114), or by its recovery key (WB-203)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from waybill_sdk.protocol.envelope import create_handoff, sign_envelope
 from waybill_sdk.protocol.instant import now_ms
 from waybill_sdk.protocol.key import PrivateKey, generate_key
 from waybill_sdk.protocol.manifest import sign_manifest
+from waybill_sdk.protocol.possession import proven_recovery_key
+from waybill_sdk.protocol.recovery import sign_recovery
 from waybill_sdk.protocol.trust import TrustPolicy
 
 LOST, NEXT = generate_key(), generate_key()
@@ -65,3 +67,39 @@ async def test_who_is_told_or_has_known_none_takes_it() -> None:
     with pytest.raises(WaybillError) as caught:
         await peers(shown, TrustPolicy(first_use=True)).verify(said(NEXT))
     assert caught.value.status == 401
+
+
+OFFLINE = generate_key()
+KEPT = proven_recovery_key("anna", OFFLINE)
+
+
+def after(text: str, sequence: int, *keys: dict[str, Any]) -> dict[str, Any]:
+    follows = {"sequence": sequence, "previous": digest_of(text)}
+    return {"agent_id": "anna", "capabilities": [], "keys": list(keys), **follows}
+
+
+async def test_who_has_known_the_old_key_follows_a_recovery() -> None:
+    kept = sign_manifest(after(FIRST, 2, LOST.jwk, KEPT), LOST)
+    recovered = sign_manifest(sign_recovery(after(kept, 3, NEXT.jwk, KEPT), OFFLINE), NEXT)
+    shown = Shown(FIRST, kept)
+    knowing = peers(shown)
+    await knowing.verify(said(LOST))
+    shown.published.append((recovered, now_ms()))
+    await knowing.verify(said(NEXT))
+    with pytest.raises(WaybillError) as caught:
+        await knowing.verify(said(LOST))
+    assert caught.value.status == 401
+
+
+async def test_who_has_known_an_agent_refuses_another_history_of_it() -> None:
+    kept = sign_manifest(after(FIRST, 2, LOST.jwk, KEPT), LOST)
+    shown = Shown(FIRST, kept)
+    knowing = peers(shown)
+    await knowing.verify(said(LOST))
+    other = sign_manifest({"agent_id": "anna", "capabilities": []}, NEXT)
+    for published in ([other], [FIRST]):
+        shown.published = [(each, now_ms()) for each in published]
+        with pytest.raises(WaybillError) as caught:
+            await knowing.verify(said(NEXT))
+        assert caught.value.status == 401
+        assert "another history of anna" in caught.value.message

@@ -25,7 +25,13 @@ from waybill_sdk.protocol.jws import Roots
 from waybill_sdk.protocol.key import enrol, public_key_from_bytes
 from waybill_sdk.protocol.lifecycle import step
 from waybill_sdk.protocol.lifecycle_event import event_of
-from waybill_sdk.protocol.manifest import VerifiedManifest, check_domain, keyring, verify_manifest
+from waybill_sdk.protocol.manifest import (
+    VerifiedManifest,
+    check_chain,
+    check_domain,
+    keyring,
+    verify_manifest,
+)
 from waybill_sdk.protocol.manifest_shape import read_manifest
 from waybill_sdk.protocol.pattern import Budget
 from waybill_sdk.protocol.problem import error_of_response
@@ -166,6 +172,14 @@ def run_manifest(given: Case) -> Outcome:
         long = given.get("manifest_text")
         manifest = given["manifest"] if long is None else parse_json(text_of(long))
         return outcome(lambda: {"manifest": read_manifest(manifest)})
+    if given["operation"] == "chain":
+        known = verify_manifest(given["known"], at=given["at"])
+
+        def chain() -> Outcome:
+            check_chain(known, [digest_of(each) for each in given["shown"]])
+            return {}
+
+        return outcome(chain)
     last: VerifiedManifest | None = None
     trust = given.get("trust")
     policy = trust and TrustPolicy(
@@ -188,6 +202,7 @@ def run_manifest(given: Case) -> Outcome:
             "digest": last.digest,
             "sequence": last.manifest["sequence"],
             "kids": list(last.keys),
+            "recovery": None if last.recovery is None else last.recovery.kid,
             "trusted_by": last.trusted_by,
         }
 

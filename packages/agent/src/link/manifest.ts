@@ -1,23 +1,34 @@
 import { digestOf, parseJson, readCompact, signManifest } from "@waybill/protocol";
-import type { Json, ManifestInput, PrivateKey } from "@waybill/protocol";
+import type { Json, ManifestInput, PrivateKey, ProvenKey } from "@waybill/protocol";
 import type { Hub } from "../hub.ts";
 import { enrolmentAt } from "./invitation.ts";
+
+/** How an agent comes to its hub. */
+export interface Enrolment {
+  readonly invitation?: string | undefined;
+  /** As `waybill keys recovery` shows it. */
+  readonly recoveryKey?: ProvenKey | undefined;
+}
 
 /** Publishes what an agent says about itself, as the next of its manifests where that has changed. */
 export async function publishManifest(
   hub: Pick<Hub, "domain" | "manifests" | "publish">,
   manifest: ManifestInput,
   key: PrivateKey,
-  invitation?: string,
+  { invitation, recoveryKey }: Enrolment = {},
 ): Promise<void> {
   const { manifests } = await hub.manifests({ agent: manifest.agent_id, newest: true });
   const last = manifests[0]?.text;
-  const wanted = manifest.keys === undefined ? { ...manifest, keys: [key.jwk] } : manifest;
+  const listed = manifest.keys ?? [key.jwk];
   if (last === undefined) {
-    const first = signManifest(wanted, key);
+    const first = signManifest({ ...manifest, keys: withRecoveryKey(listed, recoveryKey) }, key);
     return hub.publish(first, enrolmentAt(hub, first, invitation));
   }
   const before = parseJson(readCompact(last).payload) as { [member: string]: Json };
+  const wanted = {
+    ...manifest,
+    keys: withRecoveryKey(listed, recoveryKey ?? recoveryKeyIn(before)),
+  };
   const { sequence } = before;
   const next = { ...wanted, sequence: Number(sequence) + 1, previous: digestOf(last) };
   const signed = signManifest(next, key);
@@ -25,9 +36,22 @@ export async function publishManifest(
   if (contentOf(before) !== contentOf(after)) await hub.publish(signed);
 }
 
+type Keys = NonNullable<ManifestInput["keys"]>;
+
+function withRecoveryKey(keys: Keys, recoveryKey: Keys[number] | undefined): Keys {
+  const hasOne = keys.some(({ use }) => use === "recovery");
+  return recoveryKey === undefined || hasOne ? keys : [...keys, recoveryKey];
+}
+
+/** An application that says nothing of it keeps the one that was listed: without it an update is refused. */
+function recoveryKeyIn({ keys }: { [member: string]: Json }): Keys[number] | undefined {
+  return (keys as unknown as Keys | undefined)?.find(({ use }) => use === "recovery");
+}
+
 function contentOf({
   sequence: _sequence,
   previous: _previous,
+  recovery: _recovery,
   ...content
 }: {
   [member: string]: Json;

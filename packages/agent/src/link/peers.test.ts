@@ -4,10 +4,14 @@ import {
   createHandoff,
   digestOf,
   generateKey,
+  provenRecoveryKey,
   signEnvelope,
   signManifest,
+  signRecovery,
 } from "@waybill/protocol";
-import type { PrivateKey, TrustPolicy } from "@waybill/protocol";
+import type { Digest, ManifestInput, PrivateKey, TrustPolicy } from "@waybill/protocol";
+import type { ManifestsQuery } from "@waybill/protocol/api";
+import type { Hub } from "../hub.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
 import { Peers } from "./peers.ts";
@@ -54,4 +58,55 @@ test("who has not known the agent believes the hub, and no policy of its own tha
   await changeKey();
   await peers().verify(said(next));
   await expect(peers({ firstUse: true }).verify(said(next))).rejects.toMatchObject({ status: 401 });
+});
+
+const offline = generateKey();
+const kept = provenRecoveryKey("anna", offline);
+
+async function newest(): Promise<{ sequence: number; previous: Digest }> {
+  const { manifests } = await hub.manifests({ agent: "anna" });
+  return { sequence: manifests.length + 1, previous: digestOf(manifests.at(-1)!.text) };
+}
+
+async function publish(keys: ManifestInput["keys"], key: PrivateKey, by?: PrivateKey) {
+  const update = { agent_id: "anna", capabilities: [], keys, ...(await newest()) };
+  await hub.publish(signManifest(by === undefined ? update : signRecovery(update, by), key));
+}
+
+test("who has known the old key follows a recovery, and refuses the old key from then on", async () => {
+  await publish([lost.jwk, kept], lost);
+  const knowing = peers();
+  await knowing.verify(said(lost));
+  await publish([next.jwk, kept], next, offline);
+  await knowing.verify(said(next));
+  await expect(knowing.verify(said(lost))).rejects.toMatchObject({ status: 401 });
+  await expect(hub.submit(said(lost))).rejects.toMatchObject({ status: 401 });
+});
+
+test("who has known an agent refuses another history of it, and one that ends earlier", async () => {
+  await publish([lost.jwk, kept], lost);
+  const other = await openHub({ store: memoryStore() });
+  await other.publish(signManifest({ agent_id: "anna", capabilities: [] }, next));
+  let shown: Pick<Hub, "manifests"> = hub;
+  const lying = {
+    domain: hub.domain,
+    manifests: (query: ManifestsQuery) => shown.manifests(query),
+  };
+  const knowing = new Peers(lying, systemClock(), undefined);
+  await knowing.verify(said(lost));
+  shown = other;
+  await expect(knowing.verify(said(next))).rejects.toMatchObject({
+    status: 401,
+    message: expect.stringContaining("another history of anna") as string,
+  });
+  await other.close();
+  // An old manifest, from before the recovery: its key was retired since.
+  shown = hub;
+  await publish([next.jwk, kept], next, offline);
+  await knowing.verify(said(next));
+  const third = generateKey();
+  const all = (await hub.manifests({ agent: "anna" })).manifests;
+  shown = { manifests: () => Promise.resolve({ manifests: all.slice(0, 1), next: undefined }) };
+  await expect(knowing.verify(said(third))).rejects.toMatchObject({ status: 401 });
+  await expect(knowing.verify(said(lost))).rejects.toMatchObject({ status: 401 });
 });

@@ -1,15 +1,24 @@
 import {
   batchRoots,
+  checkChain,
   digestOf,
   isAgentId,
   keyRecords,
+  knownManifest,
   parseJson,
   readCompact,
   verifyEnvelope,
   verifyManifest,
   vouchesForKey,
 } from "@waybill/protocol";
-import type { KeyRecord, TrustPolicy, VerifiedEnvelope, VerifiedManifest } from "@waybill/protocol";
+import type {
+  Digest,
+  KeyRecord,
+  KnownManifest,
+  TrustPolicy,
+  VerifiedEnvelope,
+  VerifiedManifest,
+} from "@waybill/protocol";
 import { manifestPages } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
 import type { Hub, ReceivedAt } from "../hub.ts";
@@ -30,6 +39,8 @@ export class Peers {
   readonly #clock: Clock;
   readonly #trust: TrustPolicy | undefined;
   readonly #keys = new Map<string, KeyRecord>();
+  /** The newest manifest that was believed of each agent: whatever comes later leads on from it. */
+  readonly #heads = new Map<string, KnownManifest>();
   readonly #asked = new Map<string, Promise<void>>();
   /** Of this agent alone: that somebody else in this process has verified a batch tells it nothing. */
   readonly #roots = batchRoots();
@@ -85,19 +96,26 @@ export class Peers {
     let newest: VerifiedManifest | undefined;
     // One page at a time, and of each manifest no more is kept than its keys.
     const trust = this.#trust;
-    const isKnown = [...this.#keys.values()].some((record) => record.agent === agent);
+    const head = this.#heads.get(agent);
+    const shown: Digest[] = [];
     // Whoever has known another key is not told by the hub alone that it was lost.
     const vouched = (kid: string) =>
-      trust === undefined ? !isKnown : vouchesForKey(trust, agent, kid);
+      trust === undefined ? head === undefined : vouchesForKey(trust, agent, kid);
     for await (const { text, at } of manifestPages((query) => this.#hub.manifests(query), agent)) {
       const verified = verifyManifest(text, { previous: newest, at, vouched });
       if (verified.manifest.agent_id !== agent) return;
       for (const [kid, record] of keyRecords(verified, newest)) records.set(kid, record);
+      shown.push(verified.digest);
       newest = verified;
     }
     if (newest === undefined) return;
+    if (head !== undefined && !vouched(newest.kid)) checkChain(head, shown);
     verifyManifest(newest.text, { previous: newest, at: newest.at, trust });
-    if (this.#keys.size > KEYS_KEPT) this.#keys.clear();
+    if (this.#keys.size > KEYS_KEPT) {
+      this.#keys.clear();
+      this.#heads.clear();
+    }
     for (const [kid, record] of records) this.#keys.set(kid, record);
+    this.#heads.set(agent, knownManifest(newest));
   }
 }

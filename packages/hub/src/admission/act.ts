@@ -13,6 +13,8 @@ export type Act =
   | { readonly type: "pinned"; readonly agent: string; readonly kid: string }
   /** The agent has published with the key that was pinned to it. */
   | { readonly type: "repinned"; readonly agent: string; readonly kid: string }
+  /** The agent has gone on with a new key, by its recovery key. */
+  | { readonly type: "recovered"; readonly agent: string; readonly kid: string }
   | {
       readonly type: "enrolled";
       readonly agent: string;

@@ -25,11 +25,12 @@ import type {
   VerifyOptions,
 } from "@waybill/protocol";
 import { NO_MORE } from "../admission/admission.ts";
+import { actEntry } from "../admission/act.ts";
 import type { Admission, Entry } from "../admission/admission.ts";
 import { checkPin, pinOf, usedPin } from "../admission/pins.ts";
 import { Lanes } from "../custody/lanes.ts";
 import { Recent } from "../custody/recent.ts";
-import type { OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
+import type { NewEntry, OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
 import {
   currentKids,
   factsOf,
@@ -256,17 +257,32 @@ export class Registry {
       const { sequence } = verified.manifest;
       if (verified === previous) return { agent, sequence };
       if (previous === undefined && isFromAfar && !isNamed) this.#checkName(verified);
+      await this.#checkRecoveryKey(verified);
       const used = usedPin(pin, at);
+      const isRecovery = previous?.keys.has(signedBy) === false && pin === undefined;
+      const recovered: readonly NewEntry[] = isRecovery
+        ? [actEntry(at, { type: "recovered", agent, kid: signedBy })]
+        : [];
       const outcome = await this.#commit({
         handoff: null,
         manifest: newManifestOf(verified, previous),
         settings: [...settings, ...used.settings],
-        entries: [manifestEntry(verified), ...entries, ...used.entries],
+        entries: [manifestEntry(verified), ...entries, ...used.entries, ...recovered],
         // A store that fails may have committed all the same.
       }).finally(() => this.forget(agent));
       if (outcome.type === "committed") return { agent, sequence };
       if (outcome.type === "key_owned") throw keyOwned(verified, outcome);
     }
+  }
+
+  /** What a key has signed for the agent must stay verifiable: such a key can't stop being one that signs. */
+  async #checkRecoveryKey({ manifest, recovery }: VerifiedManifest): Promise<void> {
+    if (recovery === undefined || (await this.keyOf(recovery.kid)) === undefined) return;
+    throw new WaybillError(
+      409,
+      `The manifest of ${manifest.agent_id} lists ${recovery.kid} as its recovery key, and an earlier manifest lists it for signing. Make a key of its own for it: waybill keys recovery <file> --for ${manifest.agent_id}`,
+      { at: "/keys" },
+    );
   }
 
   /** What a name says is believed by people; a stranger must not choose what they believe. */

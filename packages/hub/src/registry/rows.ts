@@ -43,8 +43,15 @@ export function newManifestOf(
   verified: VerifiedManifest,
   previous?: VerifiedManifest,
 ): NewManifest {
-  const { manifest, digest, text, at, kid } = verified;
-  const keys = [...keyRecords(verified, previous).values()];
+  const { manifest, digest, text, at, kid, recovery } = verified;
+  const keys = [...keyRecords(verified, previous).values()].map((record) => ({
+    kid: record.key.kid,
+    record: keyText(record),
+  }));
+  // Kept so that no other agent can list it. It is never a key that something is verified with.
+  if (recovery !== undefined) {
+    keys.push({ kid: recovery.kid, record: JSON.stringify({ use: "recovery" }) });
+  }
   const facts: ManifestFacts = {
     kid,
     keys: Object.fromEntries([...verified.keys].map(([id, record]) => [id, windowOf(record)])),
@@ -58,7 +65,7 @@ export function newManifestOf(
     at,
     facts: JSON.stringify(facts),
     text,
-    keys: keys.map((record) => ({ kid: record.key.kid, record: keyText(record) })),
+    keys,
     capabilities: manifest.capabilities.map(newCapabilityOf),
   };
 }
@@ -130,8 +137,11 @@ export function termsOf({ terms }: Pick<StoredOffer, "terms">): OfferTerms {
   return JSON.parse(terms) as OfferTerms;
 }
 
-export function keyRecordOf({ agent, record }: StoredKey): KeyRecord {
-  const { x, window } = JSON.parse(record) as { x: string; window: Window };
+/** Undefined for a recovery key: nothing but a recovery is verified with it. */
+export function keyRecordOf({ agent, record }: StoredKey): KeyRecord | undefined {
+  const read = JSON.parse(record) as { use: "recovery" } | { x: string; window: Window };
+  if ("use" in read) return undefined;
+  const { x, window } = read;
   return {
     agent,
     key: publicKeyFrom({ kty: "OKP", crv: "Ed25519", x }),

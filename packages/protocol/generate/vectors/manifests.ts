@@ -2,6 +2,7 @@ import { vectorFile } from "./case.ts";
 import type { Row, VectorFile } from "./case.ts";
 import { HANDOFF_TEXT } from "./envelope.ts";
 import {
+  agreedBy,
   DAY,
   digest,
   editor,
@@ -11,12 +12,14 @@ import {
   NOW,
   party,
   provenBy,
+  recoveryOf,
   researcher,
   stranger,
   timeAt,
 } from "./parties.ts";
 import { hexBytes, SMALL_ORDER } from "./points.ts";
 import { many } from "./text.ts";
+import type { Party } from "./parties.ts";
 import type { Text } from "./text.ts";
 import { flip, signed } from "./wire.ts";
 
@@ -46,6 +49,32 @@ const ROTATED_TEXT = signed(after(BOTH_TEXT, 3, { keys: [spare.jwk] }), spare);
 
 /** The first key is lost. */
 const PINNED_TEXT = signed(after(FIRST_TEXT, 2, { keys: [spare.jwk] }), spare);
+
+const offline = party(editor.agent, "the editor's recovery key");
+const otherOffline = party(editor.agent, "the editor's second recovery key");
+const kept = recoveryOf(offline);
+
+const WITH_RECOVERY = signed({ ...FIRST, keys: [editor.jwk, kept] }, editor);
+
+/** An update of the manifest that lists the recovery key, with what that key has signed. */
+function agreed(over: Members, by: Party = offline, prefix?: string): Members {
+  const members = after(WITH_RECOVERY, 2, over);
+  return { ...members, recovery: agreedBy(by, members, prefix) };
+}
+
+const RECOVERY: Members = { keys: [spare.jwk, kept] };
+const RECOVERED_TEXT = signed(agreed(RECOVERY), spare);
+
+/** The thief has to keep the recovery key, and the agent comes back by it. */
+const STOLEN_TEXT = signed(
+  after(WITH_RECOVERY, 2, { keys: [provenBy(stranger, { agent: editor.agent }), kept] }),
+  editor,
+);
+const BACK = after(STOLEN_TEXT, 3, RECOVERY);
+const BACK_TEXT = signed({ ...BACK, recovery: agreedBy(offline, BACK) }, spare);
+
+/** The key of the envelopes is a recovery key here. */
+const BY_RECOVERY_KEY = signed({ ...FIRST, keys: [spare.jwk, recoveryOf(editor)] }, spare);
 
 interface Given {
   readonly text: string;
@@ -115,6 +144,267 @@ function afterRotation(
     expect: { envelope: { status } },
   });
 }
+
+/** What follows the manifest with the recovery key, in a text. */
+const followed = (
+  rules: readonly number[],
+  title: string,
+  status: number,
+  text: string,
+  input: Members = {},
+): Row =>
+  inOrder(
+    rules,
+    title,
+    [
+      [now(WITH_RECOVERY), read(WITH_RECOVERY, 1)],
+      [now(text), refused(status)],
+    ],
+    { input },
+  );
+
+const accepted = (
+  rules: readonly number[],
+  title: string,
+  text: string,
+  input: Members = {},
+): Row =>
+  inOrder(
+    rules,
+    title,
+    [
+      [now(WITH_RECOVERY), read(WITH_RECOVERY, 1)],
+      [now(text), read(text, 2)],
+    ],
+    { input },
+  );
+
+const firstWith = (title: string, key: unknown, status: number, rule = 200): Row =>
+  one([rule], title, status, signed({ ...FIRST, keys: [editor.jwk, key] }, editor));
+
+/** A recovery with a changed member, which the recovery key has not signed. */
+const unsignedChange = (title: string, over: Members): Row =>
+  followed([202], title, 401, signed({ ...agreed(RECOVERY), ...over }, spare));
+
+const RECOVERIES: readonly Row[] = [
+  inOrder([200], "a manifest with a recovery key", [
+    [now(WITH_RECOVERY), read(WITH_RECOVERY, 1, { kids: [editor.kid], recovery: offline.kid })],
+  ]),
+  inOrder([200], "a key whose use is to sign", [
+    [
+      now(signed({ ...FIRST, keys: [{ ...editor.jwk, use: "sig" }] }, editor)),
+      { status: "ok", sequence: 1, kids: [editor.kid], recovery: null },
+    ],
+  ]),
+  firstWith("a key with a use that there is not", { ...provenBy(spare), use: "enc" }, 400),
+  firstWith("a recovery key without a proof", { ...offline.jwk, use: "recovery" }, 401),
+  firstWith(
+    "a recovery key with the proof of one that signs",
+    { ...provenBy(offline), use: "recovery" },
+    401,
+  ),
+  firstWith(
+    "a recovery key with the proof for another agent",
+    recoveryOf(offline, { agent: stranger.agent }),
+    401,
+  ),
+  firstWith(
+    "a key that signs with the proof of a recovery key",
+    provenBy(offline, { purpose: "recover" }),
+    401,
+    90,
+  ),
+  ...(["not_before", "not_after", "retired_at"] as const).map((member) =>
+    firstWith(`a recovery key with ${member}`, { ...kept, [member]: timeAt(DAY) }, 400),
+  ),
+  one(
+    [200],
+    "two recovery keys",
+    400,
+    signed({ ...FIRST, keys: [editor.jwk, kept, recoveryOf(otherOffline)] }, editor),
+  ),
+  followed(
+    [200],
+    "a key that signs becomes the recovery key",
+    409,
+    signed(agreed({ keys: [spare.jwk, recoveryOf(editor)] }), spare),
+  ),
+  followed(
+    [200],
+    "the recovery key becomes a key that signs",
+    409,
+    signed(agreed({ keys: [editor.jwk, provenBy(offline)] }), editor),
+  ),
+  one(
+    [201],
+    "a first manifest by a recovery key",
+    401,
+    signed({ ...FIRST, keys: [provenBy(editor), kept] }, offline),
+  ),
+  followed([201], "an update by the recovery key", 401, signed(agreed(RECOVERY), offline)),
+  followed(
+    [201],
+    "an update by the recovery key that a pin names",
+    401,
+    signed(after(WITH_RECOVERY, 2, { keys: [provenBy(spare), kept] }), offline),
+    { vouched: [offline.kid] },
+  ),
+  inOrder(
+    [201],
+    "an envelope by a recovery key",
+    [[now(BY_RECOVERY_KEY), read(BY_RECOVERY_KEY, 1)]],
+    {
+      input: { envelope: { compact: HANDOFF_TEXT, at: NOW } },
+      expect: { envelope: { status: 401 } },
+    },
+  ),
+  one(
+    [202],
+    "a first manifest with a recovery",
+    400,
+    signed({ ...FIRST, recovery: agreedBy(offline, { ...FIRST, previous: "" }) }, editor),
+  ),
+  update(
+    [202],
+    "a recovery where the manifest before lists no recovery key",
+    401,
+    signed(
+      {
+        ...after(FIRST_TEXT, 2, RECOVERY),
+        recovery: agreedBy(offline, after(FIRST_TEXT, 2, RECOVERY)),
+      },
+      spare,
+    ),
+  ),
+  followed(
+    [202],
+    "an update by the old key with a recovery that does not hold",
+    401,
+    signed({ ...agreed({ keys: [editor.jwk, kept] }), version: "2", recovery: "AAAA" }, editor),
+  ),
+  followed([202], "a recovery by another key", 401, signed(agreed(RECOVERY, stranger), spare)),
+  followed([202], "a recovery by the old key", 401, signed(agreed(RECOVERY, editor), spare)),
+  followed(
+    [202],
+    "a recovery by the recovery key that it brings",
+    401,
+    signed(agreed({ keys: [spare.jwk, recoveryOf(otherOffline)] }, otherOffline), spare),
+  ),
+  followed(
+    [202],
+    "a recovery of another version",
+    401,
+    signed(agreed(RECOVERY, offline, "waybill recovery 2"), spare),
+  ),
+  unsignedChange("a recovery that was made for fewer keys", {
+    keys: [spare.jwk, provenBy(stranger, { agent: editor.agent }), kept],
+  }),
+  unsignedChange("a recovery that was made for another order of keys", {
+    keys: [kept, spare.jwk],
+  }),
+  unsignedChange("a recovery that was made for another number", { sequence: 3 }),
+  unsignedChange("a recovery that was made after another manifest", { previous: digest("x") }),
+  unsignedChange("a recovery that was made for another agent", { agent_id: stranger.agent }),
+  inOrder([203, 65], "a recovery ends the old key", [
+    [now(WITH_RECOVERY), read(WITH_RECOVERY, 1)],
+    [now(RECOVERED_TEXT), read(RECOVERED_TEXT, 2, { kids: [spare.kid], recovery: offline.kid })],
+    [
+      now(signed(after(RECOVERED_TEXT, 3, { keys: [provenBy(editor), kept] }), editor)),
+      refused(401),
+    ],
+    [now(signed(after(RECOVERED_TEXT, 3, RECOVERY), spare)), { status: "ok", sequence: 3 }],
+  ]),
+  inOrder(
+    [203, 65],
+    "an envelope of a key that a recovery has ended",
+    [
+      [now(WITH_RECOVERY), read(WITH_RECOVERY, 1)],
+      [now(RECOVERED_TEXT), read(RECOVERED_TEXT, 2)],
+    ],
+    {
+      input: { envelope: { compact: HANDOFF_TEXT, at: NOW } },
+      expect: { envelope: { status: 401 } },
+    },
+  ),
+  inOrder([203], "a recovery from a thief who has changed the key", [
+    [now(WITH_RECOVERY), read(WITH_RECOVERY, 1)],
+    [now(STOLEN_TEXT), read(STOLEN_TEXT, 2)],
+    [now(BACK_TEXT), read(BACK_TEXT, 3, { kids: [spare.kid], recovery: offline.kid })],
+  ]),
+  followed(
+    [203],
+    "a recovery by a key that it does not list",
+    401,
+    signed(agreed({ keys: [provenBy(otherOffline), kept] }), spare),
+  ),
+  followed(
+    [203],
+    "a recovery that lists an old key",
+    400,
+    signed(agreed({ keys: [spare.jwk, provenBy(editor), kept] }), spare),
+  ),
+  inOrder([203, 63], "a second recovery with the number of the first", [
+    [now(WITH_RECOVERY), read(WITH_RECOVERY, 1)],
+    [now(RECOVERED_TEXT), read(RECOVERED_TEXT, 2)],
+    [now(signed(agreed({ keys: [stranger.jwk, kept] }), stranger)), refused(401)],
+  ]),
+  followed(
+    [204],
+    "an update that drops the recovery key",
+    401,
+    signed(after(WITH_RECOVERY, 2), editor),
+  ),
+  followed(
+    [204],
+    "an update that changes the recovery key",
+    401,
+    signed(after(WITH_RECOVERY, 2, { keys: [editor.jwk, recoveryOf(otherOffline)] }), editor),
+  ),
+  accepted(
+    [204],
+    "an update that drops the recovery key, which agrees",
+    signed(agreed({ keys: [editor.jwk] }), editor),
+  ),
+  accepted(
+    [204],
+    "an update that changes the recovery key, which agrees",
+    signed(agreed({ keys: [editor.jwk, recoveryOf(otherOffline)] }), editor),
+  ),
+  accepted(
+    [204],
+    "an update by a pinned key that drops a lost recovery key",
+    signed(after(WITH_RECOVERY, 2, { keys: [spare.jwk] }), spare),
+    { vouched: [spare.kid] },
+  ),
+  accepted(
+    [204],
+    "an update by the old key, which is pinned, that drops a lost recovery key",
+    signed(after(WITH_RECOVERY, 2), editor),
+    { vouched: [editor.kid] },
+  ),
+  inOrder([200], "an update that adds a recovery key", [
+    [now(FIRST_TEXT), read(FIRST_TEXT, 1)],
+    [
+      now(signed(after(FIRST_TEXT, 2, { keys: [editor.jwk, kept] }), editor)),
+      { status: "ok", sequence: 2 },
+    ],
+  ]),
+];
+
+/** Who has believed one manifest is shown a history of its agent. */
+const chainOf = (title: string, known: string, shown: readonly string[], status: unknown): Row => ({
+  rules: [205],
+  title,
+  input: { operation: "chain", known, shown, at: NOW },
+  expect: { status },
+});
+
+const HISTORIES: readonly Row[] = [
+  chainOf("a history that leads on", WITH_RECOVERY, [WITH_RECOVERY, RECOVERED_TEXT], "ok"),
+  chainOf("a history that begins otherwise", FIRST_TEXT, [WITH_RECOVERY], 401),
+  chainOf("a history that ends earlier", RECOVERED_TEXT, [WITH_RECOVERY], 401),
+  chainOf("a history with nothing in it", FIRST_TEXT, [], 401),
+];
 
 const SIGNED: readonly Row[] = [
   inOrder([60, 61], "the first manifest of an agent", [
@@ -351,7 +641,7 @@ const SIGNED: readonly Row[] = [
   }),
   unproven([90], "a proof for another agent", provenBy(spare, { agent: stranger.agent })),
   unproven([90], "a proof for another key", provenBy(spare, { kid: editor.kid })),
-  unproven([90], "a proof for another purpose", provenBy(spare, { purpose: "recovery" })),
+  unproven([90], "a proof for another purpose", provenBy(spare, { purpose: "recover" })),
   unproven([90], "a proof of another version", provenBy(spare, { prefix: "waybill key 2" })),
   update(
     [89],
@@ -626,5 +916,5 @@ export const MANIFESTS: VectorFile = vectorFile(
   "manifests",
   "manifest",
   "Manifests: signed, one after the other, with whom to trust; and plain ones, to be read and normalised.",
-  [...SIGNED, ...TRUST, ...PLAIN],
+  [...SIGNED, ...TRUST, ...PLAIN, ...RECOVERIES, ...HISTORIES],
 );

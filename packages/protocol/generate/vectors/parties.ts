@@ -52,6 +52,25 @@ export function provenBy(
   return { ...jwk, proof: base64url(sign(claim.join("\n"))) };
 }
 
+/** A recovery key as a manifest lists it. */
+export function recoveryOf(key: Party, of: Parameters<typeof provenBy>[1] = {}): object {
+  return { ...provenBy(key, { purpose: "recover", ...of }), use: "recovery" };
+}
+
+/** What a recovery key signs to agree to the keys of an update. */
+export function agreedBy(
+  key: Party,
+  { agent_id, sequence, previous, keys }: Record<string, unknown>,
+  prefix = "waybill recovery 1",
+): string {
+  const listed = (keys as { x: string; use?: string }[]).map(({ x, use }) => {
+    const kid = thumbprint(Buffer.from(x, "base64url"));
+    return `${use === "recovery" ? "recover" : "sign"} ${kid}`;
+  });
+  const lines = [prefix, agent_id, sequence, previous, ...listed];
+  return base64url(key.sign(lines.join("\n")));
+}
+
 export function thumbprint(publicKey: Uint8Array): string {
   return base64url(sha256(`{"crv":"Ed25519","kty":"OKP","x":"${base64url(publicKey)}"}`));
 }

@@ -26,6 +26,8 @@ export interface KeyValidity {
 /** A key in a manifest, with the time in which it is valid. */
 export interface ManifestKey extends PublicJwk, KeyValidity {
   kid: string;
+  /** A recovery key signs recoveries and nothing else. Left out for every other key. */
+  use?: "recovery" | undefined;
   /** That the agent holds it: a signature by the key itself, as `provenKey` makes it. */
   proof?: string | undefined;
 }
@@ -44,6 +46,8 @@ export interface Manifest {
   sequence: number;
   /** Digest of the manifest before; missing in the first one only. */
   previous?: Digest | undefined;
+  /** What the recovery key of the manifest before has signed, as `signRecovery` makes it. */
+  recovery?: string | undefined;
 }
 
 /** A capability as one writes it: a name is enough. Schemas may be in the shorthand. */
@@ -77,18 +81,22 @@ export interface ManifestInput {
   keys?: readonly (Omit<ManifestKey, "kid"> & { kid?: string | undefined })[] | undefined;
   sequence?: number | undefined;
   previous?: Digest | undefined;
+  recovery?: string | undefined;
   [member: string]: unknown;
 }
 
 /** A manifest and its keys, ready to verify with. */
 export interface ReadManifest {
   readonly manifest: Manifest;
+  /** Every key that it lists, the recovery key included. */
   readonly keys: ReadonlyMap<string, PublicKey>;
+  readonly recovery: PublicKey | undefined;
 }
 
 /** A key as it came: its JWK is judged when it is enrolled. */
 interface GivenKey extends KeyValidity {
   kid?: string | undefined;
+  use?: "sig" | "recovery" | undefined;
   proof?: string | undefined;
   [member: string]: unknown;
 }
@@ -105,6 +113,7 @@ const manifestSchema = lazy(() => {
   const description = z.string().max(MANIFEST_LIMITS.descriptionLength);
   const keySchema: z.ZodType<GivenKey> = z.looseObject({
     kid: z.string().optional(),
+    use: z.enum(["sig", "recovery"]).optional(),
     not_before: time.optional(),
     not_after: time.optional(),
     retired_at: time.optional(),
@@ -128,6 +137,7 @@ const manifestSchema = lazy(() => {
     keys: z.array(keySchema).max(MANIFEST_LIMITS.keys).default([]),
     sequence: z.int().min(1).default(1),
     previous: z.custom<Digest>(isDigest, "must be sha256: and 64 hex digits").optional(),
+    recovery: z.string().optional(),
   });
 });
 
@@ -161,6 +171,9 @@ export function readManifest(value: Json, schemas: SchemaHandling = "check"): Re
       "/previous",
     );
   }
+  if (rest.recovery !== undefined && rest.previous === undefined) {
+    throw refused(400, "there is no manifest before it whose recovery key could sign", "/recovery");
+  }
   const allowance = schemaAllowance();
   const capabilities = rest.capabilities.map((each, index) => withSchemas(each, index, allowance));
   if (schemas === "check") {
@@ -178,7 +191,12 @@ export function readManifest(value: Json, schemas: SchemaHandling = "check"): Re
     keys.set(key.kid, key);
     return manifestKey(given, key, `/keys/${index}`);
   });
-  return { manifest: { ...rest, capabilities, keys: listed }, keys };
+  const recovery = recoveryKeyOf(listed);
+  return {
+    manifest: { ...rest, capabilities, keys: listed },
+    keys,
+    recovery: recovery && keys.get(recovery.kid),
+  };
 }
 
 function withSchemas(
@@ -270,8 +288,31 @@ function enrolled(given: GivenKey, at: string): PublicKey {
   return key;
 }
 
+function recoveryKeyOf(listed: readonly ManifestKey[]): ManifestKey | undefined {
+  const [index, second] = Array.from(listed.keys()).filter(
+    (each) => listed[each]!.use === "recovery",
+  );
+  if (second !== undefined) {
+    throw refused(400, "it lists two recovery keys, and there is one at most", `/keys/${second}`);
+  }
+  const key = index === undefined ? undefined : listed[index];
+  // A thief of a signing key could end it so.
+  if (
+    key?.not_before !== undefined ||
+    key?.not_after !== undefined ||
+    key?.retired_at !== undefined
+  ) {
+    throw refused(
+      400,
+      "its recovery key has a time of validity; it holds until its own signature removes it",
+      `/keys/${index}`,
+    );
+  }
+  return key;
+}
+
 function manifestKey(
-  { not_before, not_after, retired_at, proof }: GivenKey,
+  { use, not_before, not_after, retired_at, proof }: GivenKey,
   key: PublicKey,
   at: string,
 ): ManifestKey {
@@ -285,6 +326,7 @@ function manifestKey(
   return {
     kid: key.kid,
     ...key.jwk,
+    ...(use === "recovery" && { use }),
     ...(not_before !== undefined && { not_before }),
     ...(not_after !== undefined && { not_after }),
     ...(retired_at !== undefined && { retired_at }),

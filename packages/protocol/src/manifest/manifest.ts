@@ -10,6 +10,7 @@ import { publicKeyFrom, thumbprint } from "../signing/key.ts";
 import type { PrivateKey, PublicKey } from "../signing/key.ts";
 import { isKeyValidAt } from "./keyring.ts";
 import { checkPossession } from "./possession.ts";
+import { isAgreed } from "./recovery.ts";
 import type { KeyRecord, Keyring } from "./keyring.ts";
 import { readManifest } from "./manifest-schema.ts";
 import type {
@@ -35,7 +36,10 @@ export interface VerifiedManifest {
   readonly text: string;
   /** When it was verified, by the clock of who did: from then on keys that it drops are retired. */
   readonly at: number;
+  /** The keys that sign what the agent says. */
   readonly keys: ReadonlyMap<string, KeyRecord>;
+  /** The key that signs recoveries of the agent, and nothing else. */
+  readonly recovery: PublicKey | undefined;
 }
 
 /** How a manifest is verified: after which one, at what time, and by whose trust. */
@@ -73,7 +77,7 @@ export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
   // The two members that no envelope has in this combination: neither can pass for the other.
   const payload = stringifyJson({ waybill: 1, kind: "manifest", ...members, sequence, keys });
   const read = readManifest(parseJson(payload));
-  if (read.manifest.sequence === 1 && !read.keys.has(key.kid)) {
+  if (read.manifest.sequence === 1 && !recordsOf(read).has(key.kid)) {
     throw new WaybillError(
       400,
       `The first manifest of ${manifest.agent_id} must list the key that signs it, ${key.kid}; add its public JWK to keys.`,
@@ -106,7 +110,10 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
     if (key === undefined) {
       const lists =
         previous === undefined ? "it does not list" : "neither it nor the one before lists";
-      const message = `The manifest is signed by ${kid}, a key that ${lists}. If it is an update, verify the one before first and hand it over as previous.`;
+      const message =
+        kid === previous?.recovery?.kid
+          ? `The manifest is signed by ${kid}, which is a recovery key and signs recoveries only. Sign with a new key, and add what the recovery key has to sign: waybill agents rotate ${previous.manifest.agent_id} --from-recovery <file>`
+          : `The manifest is signed by ${kid}, a key that ${lists}. If it is an update, verify the one before first and hand it over as previous.`;
       throw new WaybillError(401, message, { at: "/keys" });
     }
     verifyCompact(text, () => key);
@@ -114,14 +121,22 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
   const read = readManifest(value, schemas);
   const { manifest } = read;
   const digest = digestOf(text);
-  const isPinned = previous?.keys.has(kid) === false && vouched?.(kid) === true;
-  if (previous !== undefined) checkSuccession(previous, manifest, kid, digest, isPinned);
-  else if (fromFirst) checkFirst(manifest);
+  // An old manifest that returns is refused as one, whatever it says of a recovery.
+  const isOld = previous === undefined || manifest.sequence <= previous.manifest.sequence;
+  const isVouched = vouched?.(kid) === true;
+  const mayChange = isVouched || (!isOld && isAgreed(manifest, previous.recovery));
+  const isNew = previous?.keys.has(kid) === false;
+  if (previous !== undefined) {
+    checkSuccession(previous, manifest, kid, digest, mayChange);
+    checkRecoveryKey(previous, read, mayChange);
+    if (isNew && !isVouched) checkOldKeysGone(previous, manifest);
+  } else if (fromFirst) checkFirst(manifest);
   const keys = recordsOf(read);
-  checkKey((isPinned ? keys : (previous?.keys ?? keys)).get(kid)!, at);
+  checkKey(kid, manifest, (isNew ? keys : (previous?.keys ?? keys)).get(kid), at);
   checkPossession(manifest.agent_id, manifest.keys, read.keys, kid);
   checkOwners(manifest, keyOf);
-  const verified: VerifiedManifest = { manifest, digest, kid, text, at, keys };
+  const { recovery } = read;
+  const verified: VerifiedManifest = { manifest, digest, kid, text, at, keys, recovery };
   checkTrust(verified, trust, previous !== undefined);
   return verified;
 }
@@ -136,7 +151,8 @@ export function restoreManifest(
 ): VerifiedManifest {
   const { kid, payload, digest } = verifyCompact(text, (signer) => keyOf(signer)?.key);
   const read = readManifest(parseSigned(payload), "known");
-  return { manifest: read.manifest, digest, kid, text, at, keys: recordsOf(read) };
+  const { manifest, recovery } = read;
+  return { manifest, digest, kid, text, at, keys: recordsOf(read), recovery };
 }
 
 function parseSigned(payload: string): { [member: string]: Json } {
@@ -155,7 +171,8 @@ function parseSigned(payload: string): { [member: string]: Json } {
 function listedKey({ keys }: { [member: string]: Json }, kid: string): PublicKey | undefined {
   const listed = Array.isArray(keys) ? keys.slice(0, MANIFEST_LIMITS.keys) : [];
   const jwk = listed.find((key) => {
-    const x = isObject(key) && typeof key.x === "string" ? fromBase64url(key.x) : undefined;
+    if (!isObject(key) || key.use === "recovery") return false;
+    const x = typeof key.x === "string" ? fromBase64url(key.x) : undefined;
     return x !== undefined && thumbprint(x) === kid;
   });
   return jwk === undefined ? undefined : publicKeyFrom(jwk);
@@ -170,7 +187,7 @@ function checkSuccession(
   manifest: Manifest,
   kid: string,
   digest: Digest,
-  isPinned: boolean,
+  mayChange: boolean,
 ): void {
   const before = previous.manifest;
   const { agent_id, sequence } = manifest;
@@ -182,7 +199,7 @@ function checkSuccession(
     const message = `The manifest of ${agent_id} goes back from number ${before.sequence} to ${sequence}: an old manifest never returns. To undo a change, publish it as number ${before.sequence + 1}.`;
     throw new WaybillError(409, message, { at: "/sequence" });
   }
-  if (!previous.keys.has(kid) && !isPinned) {
+  if (!previous.keys.has(kid) && !mayChange) {
     throw new WaybillError(401, keyChanged(manifest, kid, previous), { at: "/keys" });
   }
   if (sequence === before.sequence) {
@@ -199,6 +216,43 @@ function checkSuccession(
   }
 }
 
+/** Whoever has stolen a signing key must not get rid of the key that takes it away again. */
+function checkRecoveryKey(
+  { recovery: before, keys: keysBefore }: VerifiedManifest,
+  { manifest, recovery, keys }: ReadManifest,
+  mayChange: boolean,
+): void {
+  const { agent_id: agent } = manifest;
+  if (before !== undefined && before.kid !== recovery?.kid && !mayChange) {
+    const change = recovery === undefined ? "lacks" : "changes";
+    throw new WaybillError(
+      401,
+      `The manifest of ${agent} ${change} its recovery key ${before.kid}, and that key has not signed this. List the recovery key again. To change it, sign with it (signRecovery), or if it is lost, have an operator of the hub pin the key that signs: waybill agents pin ${agent} <thumbprint>`,
+      { at: "/keys" },
+    );
+  }
+  const wasRecovery = before !== undefined && before.kid !== recovery?.kid && keys.has(before.kid);
+  const wasSigning = recovery !== undefined && keysBefore.has(recovery.kid);
+  if (!wasRecovery && !wasSigning) return;
+  const { kid } = wasSigning ? recovery : before!;
+  throw new WaybillError(
+    409,
+    `The manifest of ${agent} lists ${kid} for another use than the manifest before: a key that signs is never a recovery key. Make a key of its own for it.`,
+    { at: "/keys" },
+  );
+}
+
+/** A recovery is made because the old keys are lost or stolen. */
+function checkOldKeysGone(previous: VerifiedManifest, { agent_id, keys }: Manifest): void {
+  const index = keys.findIndex(({ kid }) => previous.keys.has(kid));
+  if (index === -1) return;
+  throw new WaybillError(
+    400,
+    `The recovery of ${agent_id} lists ${keys[index]!.kid}, a key of the manifest before: a recovery ends all of them. Leave it out.`,
+    { at: `/keys/${index}` },
+  );
+}
+
 function checkFirst({ agent_id, sequence }: Manifest): void {
   if (sequence === 1) return;
   const message = `No manifest of ${agent_id} is known here, and this is number ${sequence}: publish the first one, with sequence 1, and those between.`;
@@ -207,7 +261,11 @@ function checkFirst({ agent_id, sequence }: Manifest): void {
 
 function keyChanged(manifest: Manifest, kid: string, previous: VerifiedManifest): string {
   const { sequence } = previous.manifest;
-  return `THE KEY HAS CHANGED: the manifest of ${manifest.agent_id} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key: a real change is signed with a key of number ${sequence}, or an operator of the hub pins the new key: waybill agents pin ${manifest.agent_id} ${kid}`;
+  const recover =
+    previous.recovery === undefined
+      ? ""
+      : `, or the agent's owner recovers the name with its recovery key ${previous.recovery.kid}: waybill agents rotate ${manifest.agent_id} --from-recovery <file>`;
+  return `THE KEY HAS CHANGED: the manifest of ${manifest.agent_id} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key: a real change is signed with a key of number ${sequence}, or an operator of the hub pins the new key: waybill agents pin ${manifest.agent_id} ${kid}${recover}`;
 }
 
 /** Names what differs between two manifests, for a person who must judge it. */
@@ -229,8 +287,10 @@ function keyChanges(before: readonly ManifestKey[], after: readonly ManifestKey[
 }
 
 function recordsOf({ manifest, keys }: ReadManifest): Map<string, KeyRecord> {
+  // A recovery key is no key that anything else is checked with.
+  const signing = manifest.keys.filter(({ use }) => use !== "recovery");
   return new Map(
-    manifest.keys.map(({ kid, not_before, not_after, retired_at }) => [
+    signing.map(({ kid, not_before, not_after, retired_at }) => [
       kid,
       {
         agent: manifest.agent_id,
@@ -246,10 +306,20 @@ function timeOr(text: string | undefined, open: number): number {
   return text === undefined ? open : parseTime(text)!;
 }
 
-function checkKey(record: KeyRecord, at: number): void {
-  if (isKeyValidAt(record, at)) return;
-  const when = at < record.notBefore ? "is not valid yet" : "is retired or has run out";
-  const message = `The manifest of ${record.agent} is signed by ${record.key.kid}, which ${when}; sign with a current key.`;
+function checkKey(
+  kid: string,
+  { agent_id }: Manifest,
+  record: KeyRecord | undefined,
+  at: number,
+): void {
+  if (record !== undefined && isKeyValidAt(record, at)) return;
+  const when =
+    record === undefined
+      ? "it does not list"
+      : at < record.notBefore
+        ? "is not valid yet"
+        : "is retired or has run out";
+  const message = `The manifest of ${agent_id} is signed by ${kid}, which ${when}; sign with a current key.`;
   throw new WaybillError(401, message, { at: "/keys" });
 }
 

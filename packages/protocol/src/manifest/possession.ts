@@ -10,9 +10,16 @@ export interface ProvenKey extends ManifestKey {
 
 const SIGNATURE_BYTES = 64;
 
-/** What a key signs to be listed: for this agent, under this name, to sign with. No envelope begins so. */
-function claim(agentId: string, kid: string): Uint8Array {
-  return utf8(`waybill key 1\n${agentId}\n${kid}\nsign`);
+/** What a manifest may list a key for. */
+export type KeyPurpose = "sign" | "recover";
+
+export function purposeOf({ use }: Pick<ManifestKey, "use">): KeyPurpose {
+  return use === "recovery" ? "recover" : "sign";
+}
+
+/** What a key signs to be listed: for this agent, under this name, for this purpose. No envelope begins so. */
+function claim(agentId: string, kid: string, purpose: KeyPurpose): Uint8Array {
+  return utf8(`waybill key 1\n${agentId}\n${kid}\n${purpose}`);
 }
 
 /**
@@ -31,7 +38,23 @@ export function provenKey(
   { kid, jwk, sign }: PrivateKey,
   validity: KeyValidity = {},
 ): ProvenKey {
-  return { kid, ...jwk, ...validity, proof: toBase64url(sign(claim(agentId, kid))) };
+  return { kid, ...jwk, ...validity, proof: toBase64url(sign(claim(agentId, kid, "sign"))) };
+}
+
+/**
+ * A recovery key for the manifest of an agent. It stays offline, and signs nothing but recoveries: with
+ * it the agent keeps its name when its other keys are lost or stolen.
+ *
+ * @example
+ * ```ts
+ * const offline = generateKey();
+ * const keys = [key.jwk, provenRecoveryKey("anna", offline)];
+ * const manifest = signManifest({ agent_id: "anna", capabilities, keys }, key);
+ * ```
+ */
+export function provenRecoveryKey(agentId: string, { kid, jwk, sign }: PrivateKey): ProvenKey {
+  const proof = toBase64url(sign(claim(agentId, kid, "recover")));
+  return { kid, ...jwk, use: "recovery", proof };
 }
 
 /** Refuses a manifest that lists a key which its agent does not show that it holds. `signer` has signed it. */
@@ -41,17 +64,17 @@ export function checkPossession(
   keys: ReadonlyMap<string, PublicKey>,
   signer: string,
 ): void {
-  listed.forEach(({ kid, proof }, index) => {
+  listed.forEach(({ kid, use, proof }, index) => {
     if (kid === signer) return;
     const signature = proof === undefined ? undefined : fromBase64url(proof);
     const isProven =
       signature?.length === SIGNATURE_BYTES &&
-      keys.get(kid)!.verify(claim(agentId, kid), signature);
+      keys.get(kid)!.verify(claim(agentId, kid, purposeOf({ use })), signature);
     if (isProven) return;
     const fault = proof === undefined ? "no proof" : "a wrong proof";
     throw new WaybillError(
       401,
-      `The manifest of ${agentId} lists the key ${kid} with ${fault} that ${agentId} holds it. Every key but the one that signs the manifest carries a signature of its own: list it as provenKey(agentId, key) gives it.`,
+      `The manifest of ${agentId} lists the key ${kid} with ${fault} that ${agentId} holds it. Every key but the one that signs the manifest carries a signature of its own: list it as ${use === "recovery" ? "provenRecoveryKey" : "provenKey"}(agentId, key) gives it.`,
       { at: `/keys/${index}/proof` },
     );
   });

@@ -1,14 +1,19 @@
 /// <reference types="node" />
 import { describe, expect, test } from "vitest";
 import {
+  checkChain,
   compileSchema,
   decideTrust,
   digestOf,
   keyring,
+  knownManifest,
   provenKey,
+  provenRecoveryKey,
   normalizeSchema,
   parseManifest,
+  privateKeyFrom,
   signManifest,
+  signRecovery,
   verifyManifest,
   vouchesForKey,
 } from "../index.ts";
@@ -240,7 +245,7 @@ test("WB-90 a proof is a signature over agent, key and purpose, and good for no 
   const others = [
     proofOver("thief", kid, "sign"),
     proofOver(EDITOR, editor.kid, "sign"),
-    proofOver(EDITOR, kid, "recovery"),
+    proofOver(EDITOR, kid, "recover"),
     proofOver(EDITOR, kid, "sign\n"),
     proofOver(EDITOR, kid, ""),
     proofOver(EDITOR, kid, "sign", editor),
@@ -249,6 +254,158 @@ test("WB-90 a proof is a signature over agent, key and purpose, and good for no 
     expect(refusal(() => readManifest({ keys: [editor.jwk, each] })).status).toBe(401);
   }
   expect(readManifest({ keys: [editor.jwk, spare] }).keys.size).toBe(2);
+});
+
+describe("a recovery key", () => {
+  const offline = privateKeyFrom(new Uint8Array(32).fill(41));
+  const otherOffline = privateKeyFrom(new Uint8Array(32).fill(42));
+  const kept = provenRecoveryKey(EDITOR, offline);
+  const withKey = readManifest({ keys: [editor.jwk, kept] });
+  const next = { sequence: 2, previous: withKey.digest };
+  const follow = (members: object, key: PrivateKey, options = {}) =>
+    readManifest({ ...next, ...members }, key, { previous: withKey, ...options });
+  const agreed = (keys: unknown[], by = offline, over: object = {}) =>
+    signRecovery({ ...(manifest({ ...next, ...over, keys }) as ManifestInput) }, by);
+  const recovered = () => follow(agreed([researcher.jwk, kept]), researcher);
+
+  test("WB-200 stands alone in a manifest, without times, and proves that it is held for recoveries", () => {
+    expect([...withKey.keys.keys()]).toEqual([editor.kid]);
+    expect(withKey.recovery?.kid).toBe(offline.kid);
+    const listing = (...keys: object[]) =>
+      refusal(() => readManifest({ keys: [editor.jwk, ...keys] }));
+    expect(listing(kept, provenRecoveryKey(EDITOR, otherOffline))).toEqual({
+      status: 400,
+      at: "/keys/2",
+    });
+    for (const use of ["enc", "recover", "", null]) {
+      expect(listing({ ...spare, use }).status, String(use)).toBe(400);
+    }
+    for (const member of ["not_before", "not_after", "retired_at"]) {
+      expect(listing({ ...kept, [member]: time(DAY) })).toEqual({ status: 400, at: "/keys/1" });
+    }
+    const wrong = [
+      { ...kept, proof: undefined },
+      { ...provenKey(EDITOR, offline), use: "recovery" },
+      provenRecoveryKey("thief", offline),
+      { ...kept, proof: provenRecoveryKey(EDITOR, otherOffline).proof },
+      { ...kept, use: undefined },
+      { ...kept, use: "sig" },
+    ];
+    for (const each of wrong) {
+      expect(listing(each)).toEqual({ status: 401, at: "/keys/1/proof" });
+    }
+    expect(readManifest({ keys: [{ ...editor.jwk, use: "sig" }] }).recovery).toBeUndefined();
+  });
+
+  test("WB-200 is never a key that the manifest before lists for signing, nor becomes one", () => {
+    const asRecovery = provenRecoveryKey(EDITOR, editor);
+    expect(refusal(() => follow(agreed([researcher.jwk, asRecovery]), researcher)).status).toBe(
+      409,
+    );
+    const asSigning = provenKey(EDITOR, offline);
+    expect(refusal(() => follow(agreed([editor.jwk, asSigning]), editor)).status).toBe(409);
+    expect(refusal(() => update({ keys: [spare, asRecovery] })).status).toBe(409);
+  });
+
+  test("WB-201 signs no manifest and no envelope", () => {
+    const keys = [provenKey(EDITOR, editor), kept];
+    expect(refusal(() => readManifest({ keys }, offline)).status).toBe(401);
+    expect(refusal(() => signManifest({ ...BASE, keys }, offline)).status).toBe(400);
+    expect(refusal(() => follow({ keys }, offline)).status).toBe(401);
+    expect(refusal(() => follow(agreed([spare, kept]), offline)).status).toBe(401);
+    const vouched = () => true;
+    expect(refusal(() => follow({ keys }, offline, { vouched })).status).toBe(401);
+    const { keyOf } = keyring([withKey]);
+    const said = seal(JSON.stringify(handoff()), offline);
+    expect(statusOf(() => verify(said, { keyOf, at: NOW }))).toBe(401);
+    expect(keyOf(offline.kid)).toBeUndefined();
+  });
+
+  test("WB-202 has signed exactly these keys, in this manifest of this agent", () => {
+    expect(recovered().keys.has(researcher.kid)).toBe(true);
+    const sound = agreed([researcher.jwk, kept]);
+    const others = [
+      { ...sound, recovery: "" },
+      { ...sound, recovery: sound.recovery.slice(0, -2) },
+      { ...sound, keys: [researcher.jwk, kept, provenKey(EDITOR, stranger)] },
+      { ...sound, keys: [kept, researcher.jwk] },
+      { ...sound, recovery: agreed([researcher.jwk, kept], stranger).recovery },
+      { ...sound, recovery: agreed([researcher.jwk, kept], editor).recovery },
+      { ...sound, recovery: agreed([researcher.jwk, kept], offline, { sequence: 3 }).recovery },
+      {
+        ...sound,
+        recovery: agreed([researcher.jwk, kept], offline, { previous: first.digest }).recovery,
+      },
+      {
+        ...sound,
+        recovery: agreed([researcher.jwk, provenRecoveryKey("other", offline)], offline, {
+          agent_id: "other",
+        }).recovery,
+      },
+    ];
+    for (const each of others) {
+      expect(refusal(() => follow(each, researcher))).toEqual({ status: 401, at: "/recovery" });
+    }
+    // A key of the manifest before does not make up for it.
+    const byOld = { keys: [editor.jwk, kept], recovery: sound.recovery };
+    expect(refusal(() => follow(byOld, editor)).status).toBe(401);
+    expect(refusal(() => readManifest({ recovery: sound.recovery }))).toEqual({
+      status: 400,
+      at: "/recovery",
+    });
+    const nobodys = { ...sound, sequence: 2, previous: first.digest };
+    expect(refusal(() => readManifest(nobodys, researcher, { previous: first })).status).toBe(401);
+    expect(refusal(() => signRecovery(BASE, offline)).status).toBe(400);
+  });
+
+  test("WB-203 lets an agent go on with a new key, and ends all old ones at once", () => {
+    const text = seal(JSON.stringify(agreed([researcher.jwk, kept])), researcher);
+    const taken = verifyManifest(text, { previous: withKey, at: NOW + DAY });
+    const { keyOf } = keyring([withKey, taken]);
+    expect(keyOf(editor.kid)?.notAfter).toBe(NOW + DAY);
+    expect(keyOf(researcher.kid)?.notAfter).toBe(Infinity);
+    const withOld = agreed([researcher.jwk, provenKey(EDITOR, editor), kept]);
+    expect(refusal(() => follow(withOld, researcher))).toEqual({ status: 400, at: "/keys/1" });
+    const unlisted = agreed([spare, kept]);
+    expect(refusal(() => follow(unlisted, stranger)).status).toBe(401);
+    // It holds for a number and a place in the chain, as every update does.
+    const skipped = agreed([researcher.jwk, kept], offline, { sequence: 3 });
+    expect(refusal(() => follow(skipped, researcher)).status).toBe(409);
+    const branched = agreed([researcher.jwk, kept], offline, { previous: first.digest });
+    expect(refusal(() => follow(branched, researcher)).status).toBe(409);
+    const again = { keys: [researcher.jwk, kept], sequence: 3, previous: taken.digest };
+    expect(readManifest(again, researcher, { previous: taken }).manifest.sequence).toBe(3);
+    expect(refusal(() => readManifest(again, editor, { previous: taken })).status).toBe(401);
+  });
+
+  test("WB-204 goes, or changes, with its own signature only, or by a pin", () => {
+    const byPin = { vouched: (kid: string) => kid === editor.kid };
+    for (const keys of [
+      [editor.jwk],
+      [editor.jwk, provenRecoveryKey(EDITOR, otherOffline)],
+      [spare],
+    ]) {
+      expect(refusal(() => follow({ keys }, editor))).toEqual({ status: 401, at: "/keys" });
+      expect(follow({ keys }, editor, byPin).manifest.sequence).toBe(2);
+      expect(follow(agreed(keys), editor).manifest.sequence).toBe(2);
+    }
+    expect(follow({ keys: [editor.jwk, kept] }, editor).recovery?.kid).toBe(offline.kid);
+    // One may be added by whoever holds a key that signs.
+    expect(update({ keys: [editor.jwk, kept] }).recovery?.kid).toBe(offline.kid);
+  });
+});
+
+test("WB-205 a history without the manifest that was believed is refused with 401", () => {
+  const second = update({ keys: [editor.jwk, spare] });
+  const other = readManifest({ version: "other" });
+  const known = knownManifest(first);
+  expect(known).toEqual({ agent: EDITOR, sequence: 1, digest: first.digest });
+  const shown = (...history: VerifiedManifest[]) => history.map(({ digest }) => digest);
+  expect(statusOf(() => checkChain(known, shown(first, second)))).toBe("taken");
+  expect(statusOf(() => checkChain(knownManifest(second), shown(first, second)))).toBe("taken");
+  expect(statusOf(() => checkChain(known, shown(other)))).toBe(401);
+  expect(statusOf(() => checkChain(knownManifest(second), shown(first)))).toBe(401);
+  expect(statusOf(() => checkChain(known, []))).toBe(401);
 });
 
 test("WB-65 a key that an update drops is retired from then on", () => {

@@ -9,7 +9,8 @@ from .link.hub import Hub, connect
 from .protocol.error import WaybillError
 from .protocol.ids import handoff_id_of, new_id
 from .protocol.key import PrivateKey, generate_key, load_key
-from .protocol.possession import proven_key
+from .protocol.possession import proven_key, proven_recovery_key
+from .protocol.recovery import sign_recovery
 from .protocol.trust import TrustPolicy
 from .serving.outcome import Finished, Paused
 from .serving.work import BlockingWork, Resume, Work, current_work
@@ -38,4 +39,6 @@ __all__ = [
     "load_key",
     "new_id",
     "proven_key",
+    "proven_recovery_key",
+    "sign_recovery",
 ]

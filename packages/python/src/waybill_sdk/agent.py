@@ -28,6 +28,7 @@ from .protocol.json_text import parse_json
 from .protocol.jws import read_compact
 from .protocol.key import PrivateKey
 from .protocol.manifest import sign_manifest
+from .protocol.manifest_shape import is_recovery
 from .protocol.schema_check import spelling
 from .protocol.trust import TrustPolicy
 from .serving.capability import Served, served_as
@@ -48,7 +49,9 @@ class Agent:
     `credit` is how many attempts it works on at once; `trust` says whose manifests are believed, and
     left out those are that the hub has let in; `manifest` has more for its manifest than its id, keys
     and capabilities; `invitation` lets it in at a hub that takes no strangers, is never sent, and left
-    out is that of the environment variable `WAYBILL_INVITATION`."""
+    out is that of the environment variable `WAYBILL_INVITATION`; `recovery_key` is the public half of a
+    key that is kept offline, as `waybill keys recovery` prints it: with it the agent keeps its name when
+    its key is lost or stolen, and left out is the one that it has listed before."""
 
     def __init__(
         self,
@@ -60,6 +63,7 @@ class Agent:
         manifest: dict[str, Any] | None = None,
         trust: TrustPolicy | None = None,
         invitation: str | None = None,
+        recovery_key: dict[str, Any] | None = None,
     ) -> None:
         if not is_agent_id(id):
             raise WaybillError(
@@ -72,6 +76,7 @@ class Agent:
         self._key = key
         self._credit = credit
         self._invitation = invitation
+        self._recovery_key = recovery_key
         self._manifest = manifest or {}
         self._offered: list[dict[str, Any]] = []
         self._served: list[Served] = []
@@ -218,12 +223,13 @@ class Agent:
             "capabilities": self._offered,
         }
         last = await hub.newest_manifest(self.id)
+        before = {} if last is None else parse_json(read_compact(last).payload)
+        wanted["keys"] = _with_recovery_key(wanted["keys"], self._recovery_key, before)
         if last is None:
             first = sign_manifest(wanted, self._key)
             return await hub.publish(
                 self.id, first, enrolment_at(hub.domain, first, self._invitation)
             )
-        before = parse_json(read_compact(last).payload)
         following = {"sequence": int(before["sequence"]) + 1, "previous": digest_of(last)}
         if spelling(_content(before)) != spelling({**wanted, "waybill": 1, "kind": "manifest"}):
             await hub.publish(self.id, sign_manifest({**wanted, **following}, self._key))
@@ -287,8 +293,18 @@ class Agent:
         await self._context.tasks.cancel()
 
 
+def _with_recovery_key(
+    keys: list[Any], given: dict[str, Any] | None, before: dict[str, Any]
+) -> list[Any]:
+    """An application that says nothing of it keeps the one that was listed: without it an update is refused."""
+    listed = [each for each in before.get("keys", []) if is_recovery(each)]
+    wanted = listed[:1] if given is None else [given]
+    return keys if any(is_recovery(each) for each in keys) else [*keys, *wanted]
+
+
 def _content(manifest: dict[str, Any]) -> dict[str, Any]:
-    return {name: each for name, each in manifest.items() if name not in ("sequence", "previous")}
+    apart = ("sequence", "previous", "recovery")
+    return {name: each for name, each in manifest.items() if name not in apart}
 
 
 def _stopped(agent: str) -> WaybillError:

@@ -37,6 +37,8 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> =
   pinned: ({ agent = "", kid = "" }) =>
     act("pinned", `an operator pins the key ${kid} to ${agent}`),
   repinned: ({ agent = "" }) => act("repinned", `${agent} goes on with the key that was pinned`),
+  recovered: ({ agent = "", kid = "" }) =>
+    act("recovered", `${agent} goes on with the key ${kid}, by its recovery key`),
   enrolled: ({ agent = "", by = "", kid = "" }) =>
     act("enrolled", `lets ${agent} in (${by.replace("_", "-")}) with the key ${kid}`),
   replayed: ({ by }) => ({ type: "replayed", says: `it is tried again as ${by}`, tone: "step" }),

@@ -61,6 +61,7 @@ function speakerOf(cast: Cast, role: Role, rightful: "delegator" | "recipient"):
   const { bystander } = cast.parties;
   if (role === "impostor") return { id: cast.parties[rightful].id, key: bystander.key };
   if (role === "retired") return { id: cast.parties[rightful].id, key: cast.retired[rightful] };
+  if (role === "recovery") return { id: cast.parties[rightful].id, key: cast.recovery[rightful] };
   if (role === "stranger") return { id: "stranger", key: cast.unknown };
   return { id: cast.parties[rightful].id, key: cast.unknown };
 }
@@ -179,7 +180,8 @@ function keyOf(cast: Cast, text: string): PrivateKey {
   let known = keys.get(cast);
   if (known === undefined) {
     const all = [...Object.values(cast.parties).map(({ key }) => key), cast.unknown];
-    known = new Map([...all, ...Object.values(cast.retired)].map((key) => [key.kid, key]));
+    const idle = [...Object.values(cast.retired), ...Object.values(cast.recovery)];
+    known = new Map([...all, ...idle].map((key) => [key.kid, key]));
     keys.set(cast, known);
   }
   const [header = ""] = text.split(".");
@@ -244,6 +246,8 @@ function authorizationOf(
       return parties.delegator.proof(path, method, body, { key: parties.bystander.key });
     case "retired":
       return parties.delegator.proof(path, method, body, { key: cast.retired.delegator });
+    case "recovery":
+      return parties.delegator.proof(path, method, body, { key: cast.recovery.delegator });
     case "stranger":
       return parties.delegator.proof(path, method, body, { from: "stranger", key: cast.unknown });
     case "operator":

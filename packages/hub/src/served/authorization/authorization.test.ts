@@ -62,7 +62,9 @@ async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Sc
     allowed: await store.setting(allowedSetting("newcomer")),
     pinned: await store.setting(pinSetting(cast.parties.operatorsAgent.id)),
     keys: await Promise.all(
-      [cast.unknown, ...Object.values(cast.retired)].map(({ kid }) => store.key(kid)),
+      [cast.unknown, ...Object.values(cast.retired), ...Object.values(cast.recovery)].map(
+        ({ kid }) => store.key(kid),
+      ),
     ),
   };
 }

@@ -6,6 +6,7 @@ import {
   generateKey,
   newId,
   provenKey,
+  provenRecoveryKey,
   signEnvelope,
   signManifest,
 } from "@waybill/protocol";
@@ -82,6 +83,8 @@ export class Cast {
   readonly parties: Readonly<Record<AgentRole, Party>>;
   /** Keys that the parties have rotated away. */
   readonly retired: Readonly<Record<"delegator" | "recipient", PrivateKey>>;
+  /** Keys that sign recoveries of the parties, and nothing else. */
+  readonly recovery: Readonly<Record<"delegator" | "recipient", PrivateKey>>;
   readonly unknown: PrivateKey = generateKey();
   readonly otherToken: string = newOperatorToken(generateKey().kid);
   readonly metricsToken: string;
@@ -91,11 +94,13 @@ export class Cast {
     world: World,
     parties: Cast["parties"],
     retired: Cast["retired"],
+    recovery: Cast["recovery"],
     metricsToken: string,
   ) {
     this.world = world;
     this.parties = parties;
     this.retired = retired;
+    this.recovery = recovery;
     this.metricsToken = metricsToken;
   }
 
@@ -116,7 +121,8 @@ export class Cast {
       made.map(([role, { party }]) => [role, party]),
     ) as Cast["parties"];
     const retired = Object.fromEntries(made.map(([role, each]) => [role, each.retired]));
-    return new Cast(world, parties, retired as never, metricsToken);
+    const recovery = Object.fromEntries(made.map(([role, each]) => [role, each.recovery]));
+    return new Cast(world, parties, retired as never, recovery as never, metricsToken);
   }
 
   get hub(): HubServer {
@@ -319,7 +325,11 @@ export class Cast {
     const { sequence, digest } = await this.hub.operator.presence(agent);
     const capabilities = OFFERS.delegator!;
     const follows = { sequence: sequence + 1, previous: digest };
-    return signManifest({ agent_id: agent, capabilities, ...follows }, key);
+    const { delegator } = this.recovery;
+    // A recovery key can't be listed to sign, so whoever holds it lists another.
+    const signing = key === delegator ? provenKey(agent, this.unknown) : key.jwk;
+    const keys = [signing, provenRecoveryKey(agent, delegator)];
+    return signManifest({ agent_id: agent, capabilities, keys, ...follows }, key);
   }
 
   async close(): Promise<void> {
@@ -339,16 +349,20 @@ export function said(
 async function enrolled(
   { hub, url }: World,
   role: AgentRole,
-): Promise<{ readonly party: Party; readonly retired: PrivateKey }> {
+): Promise<{
+  readonly party: Party;
+  readonly retired: PrivateKey;
+  readonly recovery: PrivateKey;
+}> {
   const id = role.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const [old, young] = [generateKey(), generateKey()];
+  const [old, young, recovery] = [generateKey(), generateKey(), generateKey()];
   const capabilities = OFFERS[role] ?? [];
   const first = signManifest({ agent_id: id, capabilities }, old);
   await hub.publish(first);
-  const keys = [provenKey(id, young)];
+  const keys = [provenKey(id, young), provenRecoveryKey(id, recovery)];
   const follows = { sequence: 2, previous: digestOf(first) };
   await hub.publish(signManifest({ agent_id: id, capabilities, keys, ...follows }, old));
-  return { party: new Party(id, young, url, hub), retired: old };
+  return { party: new Party(id, young, url, hub), retired: old, recovery };
 }
 
 /** Nobody is refused for asking too often: that is another test. */

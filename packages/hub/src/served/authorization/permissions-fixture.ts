@@ -10,6 +10,7 @@ export type Role =
   | "operatorsAgent"
   | "impostor"
   | "retired"
+  | "recovery"
   | "stranger"
   | "nobody"
   | "operator"
@@ -29,6 +30,7 @@ export const ROLES: Readonly<Record<Role, string>> = {
   operatorsAgent: "an agent that the hub lists among its operators",
   impostor: "an enrolled agent that signs in the name of the right party",
   retired: "the holder of a key that the right party has rotated away",
+  recovery: "the holder of the right party's recovery key",
   stranger: "an agent whose key is not enrolled here",
   nobody: "a client that signs nothing",
   operator: "a client with the operator token of this hub",
@@ -438,6 +440,7 @@ function open(what: string): Permission {
 const WITHOUT_KEY: ReadonlySet<Role> = new Set([
   "impostor",
   "retired",
+  "recovery",
   "stranger",
   "nobody",
   "operator",

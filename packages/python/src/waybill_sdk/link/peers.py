@@ -11,7 +11,7 @@ from ..protocol.ids import is_agent_id
 from ..protocol.instant import now_ms, parse_time
 from ..protocol.json_text import parse_json
 from ..protocol.jws import Roots, read_compact
-from ..protocol.manifest import VerifiedManifest, keyring, verify_manifest
+from ..protocol.manifest import VerifiedManifest, check_chain, keyring, verify_manifest
 from ..protocol.trust import TrustPolicy, vouches_for_key
 from .link import Link
 
@@ -23,6 +23,8 @@ class Peers:
         self._link = link
         self._trust = trust
         self._keys: dict[str, KeyRecord] = {}
+        # The newest manifest that was believed of each agent: whatever comes later leads on from it.
+        self._heads: dict[str, VerifiedManifest] = {}
         self._roots = Roots()
 
     async def verify(
@@ -56,16 +58,22 @@ class Peers:
         newest: VerifiedManifest | None = None
         policy = self._trust
         # Whoever has known another key is not told by the hub alone that it was lost.
-        is_known = any(record.agent == agent for record in self._keys.values())
+        head = self._heads.get(agent)
+        shown: list[str] = []
 
         def vouched(kid: str) -> bool:
-            return not is_known if policy is None else vouches_for_key(policy, agent, kid)
+            return head is None if policy is None else vouches_for_key(policy, agent, kid)
 
         for index, (text, at) in enumerate(published):
             trust = self._trust if index == len(published) - 1 else None
             newest = verify_manifest(text, previous=newest, at=at, trust=trust, vouched=vouched)
+            shown.append(newest.digest)
         if newest is None or newest.agent != agent:
             return
+        if head is not None and not vouched(newest.kid):
+            check_chain(head, shown)
         if len(self._keys) > _KEYS_KEPT:
             self._keys.clear()
+            self._heads.clear()
         self._keys.update(keyring([newest]))
+        self._heads[agent] = newest

@@ -1,4 +1,4 @@
-"""Signed manifests and what follows from one to the next (WB-60 to WB-65)."""
+"""Signed manifests and what follows from one to the next (WB-60 to WB-65, WB-200 to WB-205)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .envelope import KeyRecord
 from .error import WaybillError
 from .instant import format_time, now_ms, parse_time
 from .json_text import parse_json, stringify_json
-from .key import PrivateKey
-from .manifest_shape import read_key, read_manifest
+from .key import PrivateKey, PublicKey
+from .manifest_shape import is_recovery, read_key, read_manifest
 from .possession import check_possession
+from .recovery import is_agreed
 from .trust import TrustPolicy
 
 
@@ -27,7 +28,9 @@ class VerifiedManifest:
     manifest: dict[str, Any]
     at: int
     keys: Mapping[str, KeyRecord]
-    """The keys that it lists."""
+    """The keys that it lists, but for the recovery key."""
+    recovery: PublicKey | None
+    """The key that signs recoveries of the agent, and nothing else."""
     retired: Mapping[str, KeyRecord]
     """Keys of the manifests before it that it has dropped."""
     trusted_by: str | None
@@ -62,14 +65,12 @@ def verify_manifest(
         if previous is None
         else {**previous.retired, **previous.keys}
     )
-    is_pinned = (
-        previous is not None
-        and compact.kid not in previous.keys
-        and vouched is not None
-        and vouched(compact.kid)
-    )
-    if is_pinned:
-        signers = _keys_of(_opened(compact.payload), at)
+    is_vouched = vouched is not None and vouched(compact.kid)
+    is_new = previous is not None and compact.kid not in previous.keys
+    claimed = _opened(compact.payload) if is_new else {}
+    may_recover = "recovery" in claimed and not _is_rollback(claimed, previous)
+    if is_new and (is_vouched or may_recover):
+        signers = _keys_of(claimed, at)
     signer = signers.get(compact.kid)
     if signer is None:
         raise WaybillError(
@@ -87,8 +88,13 @@ def verify_manifest(
     payload = _opened(compact.payload)
     manifest = read_manifest(payload)
     digest = digest_of(text)
+    recovery = _recovery_key_of(manifest)
     if previous is not None:
+        is_consented = is_agreed(manifest, previous.recovery)
         _follow(manifest, previous)
+        _check_recovery_key(manifest, recovery, previous, is_consented or is_vouched)
+        if is_new and not is_vouched:
+            _check_old_keys_gone(manifest, previous)
     elif from_first and manifest["sequence"] != 1:
         raise WaybillError(
             409,
@@ -104,8 +110,9 @@ def verify_manifest(
                 409, f"The key {kid} is one of {owner}: every agent needs a key of its own."
             )
     trusted_by = None if trust is None else trust.decide(manifest["agent_id"], compact.kid, digest)
+    retired = _retired(previous, keys, at)
     return VerifiedManifest(
-        text, digest, compact.kid, manifest, at, keys, _retired(previous, keys, at), trusted_by
+        text, digest, compact.kid, manifest, at, keys, recovery, retired, trusted_by
     )
 
 
@@ -125,11 +132,67 @@ def _keys_of(payload: dict[str, Any], at: int) -> dict[str, KeyRecord]:
     keys = {}
     for index, jwk in enumerate(listed):
         key = read_key(jwk, f"/keys/{index}")
+        if is_recovery(jwk):
+            continue
         times = (
             parse_time(jwk.get(member)) for member in ("not_before", "not_after", "retired_at")
         )
         keys[key.kid] = KeyRecord(agent, key, *times)
     return keys
+
+
+def _recovery_key_of(manifest: dict[str, Any]) -> PublicKey | None:
+    listed = [read_key(jwk, "/keys") for jwk in manifest["keys"] if is_recovery(jwk)]
+    return listed[0] if listed else None
+
+
+def _check_recovery_key(
+    manifest: dict[str, Any],
+    recovery: PublicKey | None,
+    previous: VerifiedManifest,
+    may_change: bool,
+) -> None:
+    """Whoever has stolen a signing key must not get rid of the key that takes it away again (WB-204)."""
+    agent, before = manifest["agent_id"], previous.recovery
+    is_changed = before is not None and (recovery is None or recovery.kid != before.kid)
+    if before is not None and is_changed and not may_change:
+        raise WaybillError(
+            401,
+            f"The manifest of {agent} lacks its recovery key {before.kid}, or changes it, and that key has not "
+            "signed this: list it again, or sign with it (sign_recovery).",
+            at="/keys",
+        )
+    listed = {read_key(jwk, "/keys").kid for jwk in manifest["keys"]}
+    was_recovery = before is not None and is_changed and before.kid in listed
+    if was_recovery or (recovery is not None and recovery.kid in previous.keys):
+        raise WaybillError(
+            409,
+            f"The manifest of {agent} lists a key for another use than the manifest before: "
+            "a key that signs is never a recovery key.",
+            at="/keys",
+        )
+
+
+def _check_old_keys_gone(manifest: dict[str, Any], previous: VerifiedManifest) -> None:
+    """A recovery is made because the old keys are lost or stolen (WB-203)."""
+    for index, jwk in enumerate(manifest["keys"]):
+        kid = read_key(jwk, f"/keys/{index}").kid
+        if kid in previous.keys:
+            raise WaybillError(
+                400,
+                f"The recovery of {manifest['agent_id']} lists {kid}, a key of the manifest before: "
+                "a recovery ends all of them.",
+                at=f"/keys/{index}",
+            )
+
+
+def _is_rollback(payload: dict[str, Any], previous: VerifiedManifest | None) -> bool:
+    sequence = payload.get("sequence", 1)
+    return (
+        previous is not None
+        and isinstance(sequence, int)
+        and sequence <= previous.manifest["sequence"]
+    )
 
 
 def _refuse_rollback(payload: dict[str, Any], previous: VerifiedManifest) -> None:
@@ -175,6 +238,20 @@ def keyring(manifests: Iterable[VerifiedManifest]) -> dict[str, KeyRecord]:
         ring.update(each.retired)
         ring.update(each.keys)
     return ring
+
+
+def check_chain(known: VerifiedManifest, shown: Sequence[str]) -> None:
+    """Refuses a history of an agent, given by the digests of its manifests, in which the one that was
+    believed before does not stand (WB-205)."""
+    if known.digest in shown:
+        return
+    raise WaybillError(
+        401,
+        f"The hub shows another history of {known.agent} than before: manifest number {known.manifest['sequence']}, "
+        "which was known here, is not in it. Either the hub lost its record, or somebody speaks in the agent's name. "
+        "If you know the agent's new key, give it in trust (pins), or start again to believe the hub.",
+        at="/previous",
+    )
 
 
 def check_domain(domain: str, chain: Sequence[VerifiedManifest]) -> None:

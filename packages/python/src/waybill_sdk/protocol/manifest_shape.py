@@ -55,6 +55,7 @@ _manifest = record(
         "keys": listed(anything, 16),
         "sequence": integer(1),
         "previous": digest,
+        "recovery": text(),
     },
 )
 _validity = record(
@@ -63,6 +64,7 @@ _validity = record(
         "not_after": instant,
         "retired_at": instant,
         "kid": text(),
+        "use": one_of("sig", "recovery"),
         "proof": text(),
     }
 )
@@ -89,6 +91,8 @@ def read_manifest(value: Any) -> dict[str, Any]:
     manifest = {**value, "keys": value.get("keys", []), "sequence": value.get("sequence", 1)}
     if (manifest["sequence"] > 1) != ("previous" in manifest):
         raise fault("/previous", "is there exactly where the sequence is above 1.")
+    if "recovery" in manifest and "previous" not in manifest:
+        raise fault("/recovery", "is there, and no manifest before it whose key could sign it.")
     # One for all of them: each schema alone is bounded, five hundred of them would not be.
     allowance = Allowance()
     manifest["capabilities"] = [
@@ -98,9 +102,22 @@ def read_manifest(value: Any) -> dict[str, Any]:
     offered = [(each["name"], each["version"]) for each in manifest["capabilities"]]
     if len(set(offered)) < len(offered):
         raise fault("/capabilities", "have one name twice in the same version.")
+    recovery_keys = 0
     for index, jwk in enumerate(manifest["keys"]):
         read_key(jwk, f"/keys/{index}")
+        if not is_recovery(jwk):
+            continue
+        recovery_keys += 1
+        if recovery_keys > 1:
+            raise fault(f"/keys/{index}", "is a second recovery key, and there is one at most.")
+        if any(member in jwk for member in ("not_before", "not_after", "retired_at")):
+            raise fault(f"/keys/{index}", "is a recovery key, which has no time of validity.")
     return manifest
+
+
+def is_recovery(jwk: Any) -> bool:
+    """Whether a key that a manifest lists signs recoveries only (WB-200)."""
+    return isinstance(jwk, dict) and jwk.get("use") == "recovery"
 
 
 def read_capability(value: Any, at: str = "", allowance: Allowance | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Proofs that an agent holds the keys that it lists (WB-89, WB-90)."""
+"""Proofs that an agent holds the keys that it lists (WB-89, WB-90, WB-200)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any
 from .encoding import from_base64url, to_base64url
 from .error import WaybillError
 from .key import PrivateKey, PublicKey
-from .manifest_shape import read_key
+from .manifest_shape import is_recovery, read_key
 
 
-def _claim(agent: str, kid: str) -> bytes:
-    return f"waybill key 1\n{agent}\n{kid}\nsign".encode()
+def purpose_of(jwk: dict[str, Any]) -> str:
+    return "recover" if is_recovery(jwk) else "sign"
+
+
+def _claim(agent: str, kid: str, purpose: str) -> bytes:
+    return f"waybill key 1\n{agent}\n{kid}\n{purpose}".encode()
 
 
 def proven_key(agent: str, key: PrivateKey, **validity: str) -> dict[str, Any]:
@@ -23,8 +27,15 @@ def proven_key(agent: str, key: PrivateKey, **validity: str) -> dict[str, Any]:
         "kid": key.kid,
         **key.jwk,
         **validity,
-        "proof": to_base64url(key.sign(_claim(agent, key.kid))),
+        "proof": to_base64url(key.sign(_claim(agent, key.kid, "sign"))),
     }
+
+
+def proven_recovery_key(agent: str, key: PrivateKey) -> dict[str, Any]:
+    """A recovery key for the manifest of an agent. It stays offline, and signs recoveries only:
+    with it the agent keeps its name when its other keys are lost or stolen."""
+    proof = to_base64url(key.sign(_claim(agent, key.kid, "recover")))
+    return {"kid": key.kid, **key.jwk, "use": "recovery", "proof": proof}
 
 
 def check_possession(manifest: dict[str, Any], signer: str) -> None:
@@ -34,17 +45,17 @@ def check_possession(manifest: dict[str, Any], signer: str) -> None:
         key = read_key(jwk, f"/keys/{index}")
         if key.kid == signer:
             continue
-        if not _is_signed(jwk.get("proof"), _claim(agent, key.kid), key):
+        if not is_signed(jwk.get("proof"), _claim(agent, key.kid, purpose_of(jwk)), key):
             raise WaybillError(
                 401,
                 f"The manifest of {agent} lists the key {key.kid} without a right proof that {agent} holds it. Every key "
-                "but the one that signs the manifest carries a signature of its own: list it as proven_key(agent, key) "
-                "gives it.",
+                "but the one that signs the manifest carries a signature of its own: list it as "
+                f"{'proven_recovery_key' if is_recovery(jwk) else 'proven_key'}(agent, key) gives it.",
                 at=f"/keys/{index}/proof",
             )
 
 
-def _is_signed(proof: Any, claim: bytes, key: PublicKey) -> bool:
+def is_signed(proof: Any, claim: bytes, key: PublicKey) -> bool:
     if not isinstance(proof, str):
         return False
     try:
