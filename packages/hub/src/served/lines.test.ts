@@ -3,6 +3,7 @@ import { generateKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
+import type { Commit, CommitOutcome, Store } from "../store.ts";
 import { rawAsk } from "./hardening-fixture.ts";
 import { ask, asOperator, openWorld, Party, Wire } from "./served-fixture.ts";
 import type { Signed, World } from "./served-fixture.ts";
@@ -18,6 +19,37 @@ async function withWorld(
     await work(world, owner, await world.party("worker", [{ name: "work" }]));
   } finally {
     await world.close();
+  }
+}
+
+/** A store whose commits can be held back. */
+class SlowCommits {
+  readonly store: Store;
+  #released = Promise.resolve();
+  #release = (): void => undefined;
+
+  constructor(store: Store) {
+    this.store = new Proxy(store, {
+      get: (target, name) => {
+        if (name === "commit") return (commit: Commit) => this.#commit(target, commit);
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
+
+  hold(): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    [this.#released, this.#release] = [promise, resolve];
+  }
+
+  release(): void {
+    this.#release();
+  }
+
+  async #commit(target: Store, commit: Commit): Promise<CommitOutcome> {
+    await this.#released;
+    return target.commit(commit);
   }
 }
 
@@ -176,8 +208,9 @@ test("an operator watches what is put on record, from an entry on, as it happens
 test("a hub that goes down answers what is under way, sends everybody away, and loses nothing", async () => {
   const store = memoryStore();
   const key = generateKey();
-  const hub = await openHub({ store, key });
-  const served = await serveHub({ hub, store });
+  const slow = new SlowCommits(store);
+  const hub = await openHub({ store: slow.store, key });
+  const served = await serveHub({ hub, store: slow.store });
   const owner = new Party("owner", generateKey(), served.url, hub);
   const worker = new Party("worker", generateKey(), served.url, hub);
   await owner.publish();
@@ -188,10 +221,13 @@ test("a hub that goes down answers what is under way, sends everybody away, and 
   const watching = fetch(`${served.url}/v1/watch`, { headers }).then((response) => response.text());
 
   const handoffs = Array.from({ length: 20 }, () => owner.handoff("worker"));
+  slow.hold();
   const calls = handoffs.map(({ text }) => wire.call("submit", { envelope: text }));
-  // Once the first is answered the others are under way.
-  await Promise.race(calls);
+  // Frames are read in their order, so all calls are under way once this is answered.
+  wire.say({ type: "ping" });
+  await wire.next("pong");
   const closing = served.close();
+  slow.release();
   const ready = rawAsk(served.url, { path: "/readyz" });
   const answers = await Promise.allSettled(calls);
   expect((await wire.next("closed")).problem).toMatchObject({
