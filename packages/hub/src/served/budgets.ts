@@ -418,14 +418,14 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     limit: 50_000,
     unit: "calls a second",
     per: "agent",
-    bounds: "signed requests, and frames on its socket",
+    bounds: "signed requests, frames on its socket, and items of what it reports to its inbox",
     beyond: 301,
   },
   burstPerAgent: {
     limit: 100_000,
     unit: "calls",
     per: "agent",
-    bounds: "signed requests and frames at once, after a pause",
+    bounds: "signed requests, frames and items at once, after a pause",
     beyond: 301,
   },
   waitSeconds: {

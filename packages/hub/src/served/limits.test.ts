@@ -321,3 +321,18 @@ test("callers that hold more than their share are read later, and are answered a
     for (const reply of await Promise.all(calls)) expect(reply).toHaveProperty("receipt");
     await wire.close();
   }));
+
+test("31: nobody is cut for messages that have been read long ago", () =>
+  withLimits({ heldBytesPerHub: 150_000 }, async (world) => {
+    const lines: Wire[] = [];
+    for (const name of ["anna", "berta", "carla"]) {
+      const line = await (await world.party(name)).attach();
+      lines.push(line);
+      line.socket.send(JSON.stringify({ type: "pong" }).padEnd(60_000));
+      expect(await line.call("manifests", { agent: "hub" })).toHaveProperty("manifests");
+    }
+    for (const line of lines) {
+      expect(await line.call("manifests", { agent: "hub" })).toHaveProperty("manifests");
+      await line.close();
+    }
+  }));

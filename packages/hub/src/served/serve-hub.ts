@@ -102,6 +102,8 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     store,
     limits,
     polls,
+    tolls,
+    turns,
     isOpenRegistry,
     isLocal,
     newcomers,

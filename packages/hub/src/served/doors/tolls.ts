@@ -114,6 +114,14 @@ export class Tolls {
     paid.bytes += bytes;
   }
 
+  /** What still comes on a stranger's socket that is being closed: a frame costs as much as a request. */
+  late(toll: Toll, frames: number, bytes: number): void {
+    const now = Date.now();
+    this.#check(this.#requests, toll.address, now, frames);
+    charge(this.#requests, toll.address, now, frames);
+    this.more(toll, bytes);
+  }
+
   /** An agent has proven that the request is its own. Its address gets back what it has paid. */
   pay(toll: Toll, agent: string): void {
     const { bytes } = toll;
@@ -165,6 +173,14 @@ export class Tolls {
   failOf(agent: string): number {
     this.#budgets.hit("requestsPerFailure");
     return this.takeFrames(agent, this.#budgets.limits.requestsPerFailure);
+  }
+
+  /** What an agent reports in one request: each item costs what it would cost as a frame on a socket. */
+  report(agent: string, items: number): void {
+    const now = Date.now();
+    const early = this.#calls.earlyMs(agent, now, items);
+    if (early > 0) throw this.#tooMany("callsPerAgent", agent, early);
+    this.#calls.charge(agent, now, items);
   }
 
   /** What an agent says on its socket: for how many milliseconds it is not heard any further. */

@@ -52,6 +52,11 @@ export class Turns {
     this.#queue.push(STRANGERS, NOTHING);
   }
 
+  /** Settles when it is the agent's turn. What is done then belongs to the turn. */
+  next(agent: string): Promise<void> {
+    return new Promise((resolve) => this.run(agent, resolve));
+  }
+
   get #isFree(): boolean {
     return this.#queue.isEmpty && !this.#isAtWork && this.#spentMs < this.#turnMs;
   }

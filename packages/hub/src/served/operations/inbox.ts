@@ -4,6 +4,8 @@ import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
 const WAIT_SECONDS = 20;
+/** Of the items of one report so many are taken in before it is somebody else's turn. */
+const ITEMS_AT_ONCE = 32;
 
 export function inboxOperations(): readonly AnyOperation[] {
   const { inboxQuery, inbox, inboxNews } = httpShapes();
@@ -34,18 +36,27 @@ export function inboxOperations(): readonly AnyOperation[] {
       path: "/v1/inbox",
       summary:
         "What an agent says without an envelope: what it has taken, that it is still at it, what has arrived, how much it takes.",
-      cost: "O(items of the body): one step of its handoff each.",
+      cost: "O(items of the body): one step of its handoff each, 32 of them in a turn; each item counts as a call.",
       who: "agent",
       body: inboxNews,
       answer: undefined,
       refusals: [409, 503],
       async handle({ served, caller, body }) {
         const { instance, taken = [], heartbeats = [], seen = [], credit } = body;
-        const { attachment } = await served.polls.line(agentOf(caller), instance, credit);
-        for (const each of taken) attachment.taken(each.handoff_id, each.attempt);
-        for (const each of heartbeats) attachment.heartbeat(each.handoff_id, each.attempt);
-        for (const each of seen) attachment.seen(each);
-        await served.hub.operator.framesTaken(agentOf(caller).agent);
+        const { hub, polls, tolls, turns } = served;
+        const { agent } = agentOf(caller);
+        tolls.report(agent, taken.length + heartbeats.length + seen.length);
+        const { attachment } = await polls.line(agentOf(caller), instance, credit);
+        const inPieces = async <Item>(items: readonly Item[], take: (item: Item) => void) => {
+          for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
+            await turns.next(agent);
+            items.slice(start, start + ITEMS_AT_ONCE).forEach(take);
+          }
+        };
+        await inPieces(taken, (each) => attachment.taken(each.handoff_id, each.attempt));
+        await inPieces(heartbeats, (each) => attachment.heartbeat(each.handoff_id, each.attempt));
+        await inPieces(seen, (each) => attachment.seen(each));
+        await hub.operator.framesTaken(agent);
       },
     }),
   ];

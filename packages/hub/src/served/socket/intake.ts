@@ -25,10 +25,26 @@ export interface IntakeEvents {
   failed(error: WaybillError): void;
 }
 
+interface Message {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
+/** Frames of one message, and the bytes that they hold. */
+interface Rest {
+  readonly frames: readonly AgentFrame[];
+  readonly bytes: number;
+}
+
 /** Why a socket is not read any further at the moment. */
 type Pause = "calls" | "frames" | "rate" | "turn" | "memory" | "failed";
 
 const FRAMES_OF_STRANGERS = 64;
+/** Of one message so many frames are taken in before it is somebody else's turn. */
+const FRAMES_AT_ONCE = 32;
+/** What is read of a socket that has broken a rule and is being closed. */
+const FRAMES_AFTER_FAILURE = 64;
+const BYTES_AFTER_FAILURE = 16 * 1024;
 /** Messages that wait for their turn: beyond, those after them wait in the network. */
 const QUEUED_BYTES = 256 * 1024;
 /** Who holds no more than this is read in any case. */
@@ -45,15 +61,21 @@ export class Intake {
   /** The agent that pays from now on. */
   agent: string | undefined;
   heardAt: number = Date.now();
+  readonly #messages: Message[] = [];
+  /** What is left of the message that is taken in. */
+  #rest: Rest | undefined;
   #frames = 0;
   #calls = 0;
   /** Bytes of a message that is not complete, of those that wait for their turn, of calls under way. */
   #unfinished = 0;
   #queued = 0;
   #called = 0;
+  #lastPart = 0;
+  #isQueued = false;
   #isClosed = false;
   #hasFailed = false;
-  #sinceFailure = 0;
+  #framesAfterFailure = 0;
+  #bytesAfterFailure = 0;
 
   constructor(socket: WebSocket, limits: HubLimits, options: IntakeOptions, events: IntakeEvents) {
     this.#socket = socket;
@@ -62,8 +84,14 @@ export class Intake {
     this.#events = events;
     socket.on("message", (data: Buffer, isBinary) => this.#receive(data, isBinary));
     // Those of the WebSocket itself are answered here, so that they cost what others cost.
-    socket.on("ping", (data: Buffer) => this.#try(() => this.#ping(data)));
-    socket.on("pong", () => this.#try(() => this.#pay(1, 0)));
+    socket.on("ping", (data: Buffer) => {
+      this.#leaveOut(data.length);
+      this.#try(() => this.#ping(data));
+    });
+    socket.on("pong", (data: Buffer) => {
+      this.#leaveOut(data.length);
+      this.#try(() => this.#pay(1, 0));
+    });
   }
 
   get isPaused(): boolean {
@@ -74,31 +102,68 @@ export class Intake {
     return this.#calls;
   }
 
-  /** Bytes have come, of a message that need not be complete yet. */
+  /** Bytes have come, before it is known what they are part of. */
   received(bytes: number): void {
+    if (this.#hasFailed) return this.#receiveAfterFailure(bytes);
     this.#unfinished += bytes;
+    this.#lastPart = bytes;
     this.account();
   }
 
+  /** A frame of this length belongs to no message that is not complete. */
+  #leaveOut(length: number): void {
+    this.#unfinished = Math.max(0, this.#unfinished - length - headBytes(length));
+  }
+
   #receive(data: Buffer, isBinary: boolean): void {
-    this.#unfinished = 0;
+    this.#leaveOut(data.length);
+    // A message in fragments has more heads than one. What is left has come after it, in the same part.
+    this.#unfinished = Math.min(this.#unfinished, this.#lastPart);
+    if (this.#hasFailed) return this.#frameAfterFailure();
     if (this.#isClosed) return;
-    const { turns, connection } = this.#options;
-    const { length } = data;
-    this.#queued += length;
-    const work = () => {
-      this.#queued -= length;
-      if (this.#queued <= QUEUED_BYTES) this.resume("turn");
-      if (!this.#isClosed) this.#try(() => this.#read(data, isBinary));
-      this.account();
-    };
-    if (this.agent === undefined) turns.runForStranger(connection.address ?? "", work);
-    else turns.run(this.agent, work);
+    this.#queued += data.length;
+    this.#messages.push({ data, isBinary });
+    this.#queue();
     if (this.#queued > QUEUED_BYTES) this.pause("turn");
     this.account();
   }
 
-  #read(data: Buffer, isBinary: boolean): void {
+  /** The next piece of what has come is taken in when it is the sender's turn. */
+  #queue(): void {
+    if (this.#isQueued || (this.#rest === undefined && this.#messages.length === 0)) return;
+    this.#isQueued = true;
+    const { turns, connection } = this.#options;
+    const work = () => {
+      this.#isQueued = false;
+      if (!this.#isClosed) this.#try(() => this.#takePiece());
+      if (this.#isClosed || this.#hasFailed) return this.#drop();
+      if (this.#queued <= QUEUED_BYTES) this.resume("turn");
+      this.account();
+      this.#queue();
+    };
+    if (this.agent === undefined) turns.runForStranger(connection.address ?? "", work);
+    else turns.run(this.agent, work);
+  }
+
+  #takePiece(): void {
+    const { frames, bytes } = (this.#rest ??= this.#read(this.#messages.shift()!));
+    const isLast = frames.length <= FRAMES_AT_ONCE;
+    const share = isLast ? bytes : (bytes / frames.length) * FRAMES_AT_ONCE;
+    this.#rest = isLast
+      ? undefined
+      : { frames: frames.slice(FRAMES_AT_ONCE), bytes: bytes - share };
+    this.#queued -= share;
+    this.#events.heard(frames.slice(0, FRAMES_AT_ONCE), share);
+  }
+
+  #drop(): void {
+    this.#messages.length = 0;
+    this.#rest = undefined;
+    this.#queued = 0;
+    this.account();
+  }
+
+  #read({ data, isBinary }: Message): Rest {
     this.heardAt = Date.now();
     if (isBinary) throw new WaybillError(400, "A message on this socket is text, not binary.");
     this.#pay(0, data.length);
@@ -109,7 +174,7 @@ export class Intake {
       frames: this.#options.budgets.limits.framesPerMessage,
     });
     this.#pay(frames.length, 0);
-    this.#events.heard(frames, data.length);
+    return { frames, bytes: data.length };
   }
 
   #ping(data: Buffer): void {
@@ -193,15 +258,35 @@ export class Intake {
   }
 
   /**
-   * After a failure the socket is being closed, and whatever still arrives is dropped. A few frames more are
-   * read, because the peer's own close frame may be among them and ends the connection at once. A flood is
-   * not read: it would cost time until the connection is cut.
+   * After a failure the socket is being closed, and whatever still arrives is paid for and dropped. A little
+   * of it is read, because the peer's own close frame may be among it and ends the connection at once. A
+   * flood is not read: it would cost time until the connection is cut.
    */
-  #try(work: () => void): void {
-    if (this.#hasFailed) {
-      if (++this.#sinceFailure > FRAMES_OF_STRANGERS) this.pause("failed");
-      return;
+  #receiveAfterFailure(bytes: number): void {
+    this.#bytesAfterFailure += bytes;
+    if (this.#bytesAfterFailure > BYTES_AFTER_FAILURE) this.pause("failed");
+    this.#payAfterFailure(0, bytes);
+  }
+
+  #frameAfterFailure(): void {
+    if (++this.#framesAfterFailure >= FRAMES_AFTER_FAILURE) this.pause("failed");
+    this.#payAfterFailure(1, 0);
+  }
+
+  #payAfterFailure(frames: number, bytes: number): void {
+    const { tolls, toll } = this.#options;
+    try {
+      if (this.agent === undefined) return tolls.late(toll, frames, bytes);
+      if (frames > 0) tolls.takeFrames(this.agent, frames);
+      if (bytes > 0) tolls.takeBytes(this.agent, bytes);
+    } catch {
+      // It was told why it is closed.
+      this.pause("failed");
     }
+  }
+
+  #try(work: () => void): void {
+    if (this.#hasFailed) return this.#frameAfterFailure();
     try {
       work();
     } catch (error) {
@@ -214,4 +299,9 @@ export class Intake {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
   }
+}
+
+/** What comes before so many bytes from a client in one frame of RFC 6455. */
+function headBytes(length: number): number {
+  return length < 126 ? 6 : length < 65_536 ? 8 : 14;
 }

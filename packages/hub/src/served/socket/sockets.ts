@@ -73,7 +73,8 @@ export class Sockets {
         const isLocal = options.isLocal && !isForwarded(request.headers);
         const newcomers = options.newcomers ?? defaultNewcomers({ isLocal });
         const session = this.#open(opened, { connection, toll, newcomers });
-        socket.on("data", (part: Buffer) => session.received(part.length));
+        // Before the reader of frames, which may find the end of a message in it.
+        socket.prependListener("data", (part: Buffer) => session.received(part.length));
       });
     });
   }
