@@ -1,4 +1,4 @@
-import type { FindQuery, Found, WaybillError } from "@waybill/protocol";
+import type { Asker, FindQuery, Found, WaybillError } from "@waybill/protocol";
 import type { Delivery, HandoffView, ManifestsQuery, PublishedPage } from "@waybill/protocol/api";
 
 export type {
@@ -52,8 +52,12 @@ export interface Hub {
   publish(manifest: string, invitation?: string): Promise<void>;
   /** A page of an agent's manifests by sequence, or the newest alone. */
   manifests(query: ManifestsQuery): Promise<PublishedPage>;
-  /** Who of a page of those that offer something can do it, best first, and why the others can't. */
-  find(query: FindQuery): Promise<Found>;
+  /**
+   * Who of a page of those that offer something can do it, best first, and why the others can't. Of what
+   * takes work from some alone, a hub behind a socket shows what the agent may use that is attached; one
+   * in the same process shows what `as` may use, and everything where nobody is named.
+   */
+  find(query: FindQuery, as?: Asker): Promise<Found>;
   /** What the next hello must carry, where there is a wire between the two. */
   challenge?(): Promise<string>;
   /** Attaches an agent; deliveries for it go to the handler from then on. */

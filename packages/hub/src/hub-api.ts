@@ -1,4 +1,4 @@
-import type { FindQuery, Found, WaybillError } from "@waybill/protocol";
+import type { Asker, FindQuery, Found, WaybillError } from "@waybill/protocol";
 import type { Delivery, HandoffView, ManifestsQuery, PublishedPage } from "@waybill/protocol/api";
 
 export type {
@@ -47,8 +47,11 @@ export interface Hub {
   publish(manifest: string, invitation?: string): Promise<void>;
   /** A page of an agent's manifests by sequence, or the newest alone. */
   manifests(query: ManifestsQuery): Promise<PublishedPage>;
-  /** Of those who offer a capability a page, the best of them first. */
-  find(query: FindQuery): Promise<Found>;
+  /**
+   * Of those who offer a capability a page, the best of them first. Behind a socket only what is offered
+   * to the agent that is attached; in the same process to `as`, and all of it where nobody is named.
+   */
+  find(query: FindQuery, as?: Asker): Promise<Found>;
   /** What the next hello must carry, where there is a wire between the two. */
   challenge?(): Promise<string>;
   attach(request: AttachRequest, handler: (delivery: Delivery) => void): Promise<Attachment>;

@@ -253,8 +253,8 @@ class MemoryStore implements Store {
     return this.#read(({ registry }) => registry.capability(place));
   }
 
-  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]> {
-    return this.#read(({ registry }) => registry.capabilityNames(page));
+  capabilityNames(page: Page<string>, audience?: string): Promise<readonly OfferedName[]> {
+    return this.#read(({ registry }) => registry.capabilityNames(page, audience));
   }
 
   setting(name: string): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { generateKey, signManifest, WaybillError } from "@waybill/protocol";
 import type { FindQuery, Found, PrivateKey } from "@waybill/protocol";
+import type { Viewer } from "./access/access.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { submit } from "./engine/custody.ts";
 import { Engine } from "./engine/engine.ts";
@@ -67,7 +68,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
     submit: (envelope) => submit(engine, envelope),
     publish: (manifest, invitation) => publish(engine, manifest, invitation),
     manifests: (query) => manifests(engine, query),
-    find: (query) => find(engine, query),
+    find: (query, as) => find(engine, query, as),
     attach: (request, handler) => attach(engine, doorkeeper, request, handler),
     handoff: (id, as) => view(engine, id, as),
     close: () => engine.close(),
@@ -112,9 +113,9 @@ function publishedOf({ text, at }: StoredManifest): PublishedManifest {
   return { text, at };
 }
 
-async function find(engine: Engine, query: FindQuery): Promise<Found> {
+async function find(engine: Engine, query: FindQuery, as: Viewer = "operator"): Promise<Found> {
   engine.assertOpen();
-  return engine.router.find(query, engine.clock.now());
+  return engine.router.find(query, engine.clock.now(), as);
 }
 
 async function view(engine: Engine, id: string, as: string): Promise<HandoffView | undefined> {

@@ -3,6 +3,7 @@ import type { HubLimits } from "./engine/options.ts";
 import type { Digest, Found, KeyRecord, LifecycleTerms } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/api";
 import type { Newcomers } from "@waybill/protocol/api";
+import type { Viewer } from "./access/access.ts";
 import { actEntry } from "./admission/act.ts";
 import type { Act } from "./admission/act.ts";
 import { allowedSetting } from "./admission/admission.ts";
@@ -14,7 +15,8 @@ import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import type { Attachment, Delivery, HandoffView } from "./hub-api.ts";
 import { PAGE_CHARACTERS } from "./page.ts";
-import type { Publication, Published } from "./registry/registry.ts";
+import { placeText } from "./registry/place.ts";
+import type { Offer, Publication, Published } from "./registry/registry.ts";
 import { currentKids, descriptionOf, factsOf } from "./registry/rows.ts";
 import type { Description } from "./registry/rows.ts";
 import { admit } from "./routing/admit.ts";
@@ -24,7 +26,6 @@ import type {
   LedgerEntry,
   ManifestCard,
   OfferedName,
-  OfferPlace,
   Page,
   SettingChange,
   TextPage,
@@ -167,6 +168,11 @@ export class Operator {
     return this.#engine.attached.get(agent)?.framesTaken();
   }
 
+  /** The key that an agent which is attached has proven itself with. */
+  kidOf(agent: string): string | undefined {
+    return this.#engine.attached.get(agent)?.kids?.[0];
+  }
+
   /** Which process of an agent is attached. */
   instanceOf(agent: string): string | undefined {
     return this.#engine.attached.get(agent)?.instance;
@@ -234,32 +240,53 @@ export class Operator {
     );
   }
 
-  async presence(agent: string): Promise<PresenceDetail> {
-    const stored = await this.#engine.store.manifest(agent);
+  /** One agent, with all of what it offers to whoever looks. */
+  async presence(agent: string, viewer: Viewer = "operator"): Promise<PresenceDetail> {
+    const { store, registry } = this.#engine;
+    const stored = await store.manifest(agent);
     if (stored === undefined) throw unknownAgent(agent, 404);
     const { text } = stored;
-    return { ...(await this.#presenceOf(stored, [])), ...descriptionOf(text), manifest: text };
+    const offers = await this.#engine.access.takers(await registry.offersOf(agent), viewer);
+    const shown = new Set(offers.map(placeText));
+    const { capabilities, ...description } = descriptionOf(text);
+    return {
+      ...(await this.#presenceOf(stored, [])),
+      ...description,
+      capabilities: capabilities.filter(({ name, version }) =>
+        shown.has(placeText({ name, agent, version })),
+      ),
+      capabilityCount: offers.length,
+      manifest: text,
+    };
   }
 
-  async agents(page: Page<string>): Promise<readonly Presence[]> {
-    const { store } = this.#engine;
+  /**
+   * The agents, each with the first of what it offers to whoever looks. Of an agent that offers more
+   * than that to some alone, what comes later is not counted.
+   */
+  async agents(page: Page<string>, viewer: Viewer = "operator"): Promise<readonly Presence[]> {
+    const { store, registry, access } = this.#engine;
     const cards = await store.agents(page);
     return Promise.all(
       cards.map(async (card) => {
-        const { agent } = card;
-        return this.#presenceOf(
-          card,
-          await store.offers({ agent }, { limit: CAPABILITIES_LISTED }),
-        );
+        const offers = await registry.firstOffersOf(card.agent, CAPABILITIES_LISTED);
+        return this.#presenceOf(card, offers, await access.takers(offers, viewer));
       }),
     );
   }
 
-  async #presenceOf(card: ManifestCard, offers: readonly OfferPlace[]): Promise<Presence> {
+  async #presenceOf(
+    card: ManifestCard,
+    looked: readonly Offer[],
+    shown: readonly Offer[] = looked,
+  ): Promise<Presence> {
     const { agent, sequence, digest, at } = card;
     const { attached, seen, clock } = this.#engine;
-    const { inbox, capabilities: capabilityCount } = factsOf(card);
+    const { inbox, capabilities: count, restricted = 0 } = factsOf(card);
     const here = attached.get(agent);
+    const isRestricted = ({ terms }: Offer) => terms.from !== undefined;
+    // An operator, who is shown all of them, is told of all that there are.
+    const hidden = shown === looked ? 0 : restricted - shown.filter(isRestricted).length;
     return {
       agent,
       isConnected: here !== undefined,
@@ -270,21 +297,25 @@ export class Operator {
       digest,
       publishedAt: at,
       inbox,
-      capabilities: offers.map(({ name, version }) => ({ name, version })),
-      capabilityCount,
+      capabilities: shown.map(({ name, version }) => ({ name, version })),
+      capabilityCount: count - hidden,
     };
   }
 
-  /** As `find` judges; of all that is offered, where no capability is named. `who`: the agent that asks. */
-  async search(query: Search, who?: string): Promise<Found> {
+  /** As `find` judges; of all that is offered to whoever looks, where no capability is named. */
+  async search(query: Search, viewer: Viewer = "operator"): Promise<Found> {
     this.#engine.assertOpen();
     const { router, clock } = this.#engine;
-    return router.find(query, clock.now(), who);
+    return router.find(query, clock.now(), viewer);
   }
 
-  /** The names under which something is offered. */
-  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]> {
-    return this.#engine.registry.names(page);
+  /** The names under which something is offered to whoever looks. */
+  async capabilityNames(
+    page: Page<string>,
+    viewer: Viewer = "operator",
+  ): Promise<readonly OfferedName[]> {
+    const { registry, access } = this.#engine;
+    return registry.names(page, await access.audiencesOf(viewer));
   }
 
   /** As an operator sees it, or, with `as`, a party of it. */

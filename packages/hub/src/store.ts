@@ -128,6 +128,8 @@ export interface NewCapability {
   /** The registry's own JSON: what routing has to know of it without reading its text. */
   readonly terms: string;
   readonly text: string;
+  /** For whom it is, as the registry names them, each once: a store finds it by them. */
+  readonly audiences: readonly string[];
 }
 
 /** Names one capability of one agent. */
@@ -226,17 +228,24 @@ export interface Store {
   /** The newest manifest of each agent, by id. */
   agents(page: Page<string>): Promise<readonly ManifestCard[]>;
   key(kid: string): Promise<StoredKey | undefined>;
-  /** What is offered, under one name or by one agent where they are given; by name, agent and version. */
+  /**
+   * What is offered, under one name where it is given, and by one agent or to one audience where one of
+   * these is; by name, agent and version.
+   */
   offers(
-    by: { readonly name?: string | undefined; readonly agent?: string | undefined },
+    by: {
+      readonly name?: string | undefined;
+      readonly agent?: string | undefined;
+      readonly audience?: string | undefined;
+    },
     page: Page<OfferPlace>,
   ): Promise<readonly StoredOffer[]>;
   /** The text of a capability, and the sequence of the manifest that offers it. */
   capability(
     place: OfferPlace,
   ): Promise<{ readonly text: string; readonly sequence: number } | undefined>;
-  /** The names under which something is offered, by name. */
-  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]>;
+  /** The names under which something is offered, to one audience where it is given; by name. */
+  capabilityNames(page: Page<string>, audience?: string): Promise<readonly OfferedName[]>;
 
   /** Small values of the hub itself (its key, the signed checkpoint), written whole. */
   setting(name: string): Promise<string | undefined>;

@@ -3,6 +3,10 @@ import type { Mutant } from "./mutant.ts";
 const MANIFEST = "src/manifest/manifest.ts";
 const MANIFEST_SHAPE = "src/manifest/manifest-schema.ts";
 const RECOVERY = "src/manifest/recovery.ts";
+const TAKES_FROM = "src/manifest/takes-from.ts";
+const CAPABILITY = "src/manifest/capability.ts";
+const UNTAKEN = "src/api/untaken.ts";
+const AUDIENCE = "src/manifest/audience.ts";
 const POSSESSION = "src/manifest/possession.ts";
 const RESERVED = "src/manifest/reserved-id.ts";
 const TRUST = "src/manifest/trust.ts";
@@ -99,6 +103,69 @@ export const MANIFESTS: readonly Mutant[] = [
     find: `    checkRecoveryKey(previous, read, mayChange);`,
     replace: `    checkRecoveryKey(previous, read, mayChange && !isVouched);`,
     why: "keeps a lost recovery key for ever",
+  },
+  {
+    rule: "WB-210",
+    file: TAKES_FROM,
+    find: `if (from === undefined) return true;`,
+    replace: `if (from === undefined) return false;`,
+    why: "takes work from nobody where nothing is said",
+  },
+  {
+    rule: "WB-210",
+    file: TAKES_FROM,
+    find: `agents.includes(agent) || `,
+    replace: `agents.some((each) => each.startsWith(agent)) || `,
+    why: "takes a name that begins alike for the same",
+  },
+  {
+    rule: "WB-210",
+    file: TAKES_FROM,
+    find: `keys.includes(kid) || `,
+    replace: `keys.length > 0 || `,
+    why: "takes any key where one is named",
+  },
+  {
+    rule: "WB-210",
+    file: TAKES_FROM,
+    find: ` || groups.some(isIn)`,
+    replace: ` && groups.every(isIn)`,
+    why: "wants an agent to be named and to be in every group",
+  },
+  {
+    rule: "WB-210",
+    file: CAPABILITY,
+    find: `agents.length + keys.length + groups.length > 0`,
+    replace: `true`,
+    why: "takes a from that names nobody",
+  },
+  {
+    rule: "WB-210",
+    file: MANIFEST_SHAPE,
+    find: `    if (names <= MANIFEST_LIMITS.namesInFrom) return;`,
+    replace: `    if (names <= MANIFEST_LIMITS.namesInFrom || index >= 0) return;`,
+    why: "does not bound what one manifest names",
+  },
+  {
+    rule: "WB-211",
+    file: UNTAKEN,
+    find: `  if (!isOffered) {`,
+    replace: `  if (!isOffered || capability !== "") {`,
+    why: "answers a closed recipient like one that offers nothing",
+  },
+  {
+    rule: "WB-212",
+    file: AUDIENCE,
+    find: `  if (asker === undefined) return [EVERYBODY];`,
+    replace: `  if (asker === undefined) return [EVERYBODY, ...Array.from(groups, ofGroup)];`,
+    why: "shows somebody unknown what is for groups",
+  },
+  {
+    rule: "WB-212",
+    file: AUDIENCE,
+    find: `ofKey(asker.kid), `,
+    replace: ``,
+    why: "does not find what is for a key",
   },
   {
     rule: "WB-60",

@@ -20,6 +20,8 @@ export type {
   PublishedPage,
   WirePublished,
 } from "./api/published.ts";
+export { untakenError } from "./api/untaken.ts";
+export type { Untaken } from "./api/untaken.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
 export type { WireFindQuery, WireFit, WireFound, WireNames, WireSearch } from "./api/found.ts";
 

@@ -72,8 +72,16 @@ export type {
 } from "./manifest/trust.ts";
 export { isAgentId } from "./manifest/agent-id.ts";
 export { isReservedId } from "./manifest/reserved-id.ts";
-export { CAPABILITY_DEFAULTS, isCapabilityName, matchesVersion } from "./manifest/capability.ts";
+export {
+  CAPABILITY_DEFAULTS,
+  isCapabilityName,
+  isGroupName,
+  matchesVersion,
+} from "./manifest/capability.ts";
 export type { Capability, Effects, Example, Takes } from "./manifest/capability.ts";
+export { audiencesFor, audiencesOf, EVERYBODY } from "./manifest/audience.ts";
+export { takesFrom } from "./manifest/takes-from.ts";
+export type { Asker, TakesFrom } from "./manifest/takes-from.ts";
 export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";
 export { compileSchema, normalizeSchema, SCHEMA_LIMITS, schemaFrom } from "./schema/schema.ts";
 export type {

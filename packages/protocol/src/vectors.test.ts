@@ -236,6 +236,22 @@ function candidateOf(api: Api, given: Members, at: number): Candidate {
   };
 }
 
+interface AskerVector extends Protocol.Asker {
+  readonly groups?: readonly string[];
+}
+
+interface OfferVector {
+  readonly agent_id: string;
+  readonly capability: Members;
+}
+
+function capabilitiesOf(api: Api, offers: readonly OfferVector[]): Protocol.Capability[] {
+  return offers.flatMap(({ agent_id, capability }) => {
+    const given = JSON.parse(JSON.stringify({ agent_id, capabilities: [capability] })) as unknown;
+    return api.parseManifest(given).capabilities;
+  });
+}
+
 const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
   find: (api, { query, input_text, steps, candidates, at }) => {
     const known = (candidates as Members[]).map((each) => candidateOf(api, each, at));
@@ -262,6 +278,47 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
         at: issues.map((issue) => issue.at),
       })),
     };
+  },
+  takes_from: (api, { from, asker }) => {
+    const { groups, ...who } = asker as AskerVector;
+    const [capability] = capabilitiesOf(api, [
+      { agent_id: "b", capability: { name: "edit", from } },
+    ]);
+    // A recipient leaves groups to its hub.
+    const isIn = (group: string) => groups?.includes(group) ?? true;
+    return { is_taken: api.takesFrom(capability!, who, isIn) };
+  },
+  takers: (api, { to, capability, candidates, asker }) => {
+    const { groups = [], ...who } = asker as AskerVector;
+    const given = candidates as readonly OfferVector[];
+    const wanted = typeof to === "string" ? undefined : (to as { capability: string }).capability;
+    const offers = capabilitiesOf(api, given).flatMap((each, index) => {
+      const { agent_id: agent } = given[index]!;
+      return (wanted ?? capability) === each.name && (wanted !== undefined || agent === to)
+        ? [{ agent, from: each.from }]
+        : [];
+    });
+    const takers = offers.filter((each) =>
+      api.takesFrom(each, who, (group) => groups.includes(group)),
+    );
+    if (takers.length > 0) return { takers: takers.map(({ agent }) => agent), status: null };
+    const untaken = { from: who.agent, to: to as string, capability: capability as string };
+    return {
+      takers: [],
+      status: api.untakenError({ ...untaken, isOffered: offers.length > 0 }).status,
+    };
+  },
+  shown: (api, { candidates, viewer }) => {
+    const given = candidates as readonly OfferVector[];
+    const { groups = [], ...who } = viewer as AskerVector;
+    const audiences = new Set(api.audiencesFor(viewer === "anybody" ? undefined : who, groups));
+    const capabilities = capabilitiesOf(api, given);
+    const agents = given.filter(
+      (_, index) =>
+        viewer === "operator" ||
+        api.audiencesOf(capabilities[index]!).some((audience) => audiences.has(audience)),
+    );
+    return { agents: agents.map(({ agent_id }) => agent_id) };
   },
   queue: (api, { waiting }) => {
     const placed = (waiting as { id: string; due_at: number; priority?: number }[]).map(

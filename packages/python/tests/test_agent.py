@@ -24,6 +24,7 @@ from waybill_sdk import (
     load_key,
     new_id,
 )
+from waybill_sdk.serving.capability import Offered, rejection_of, served_as, served_for
 
 
 @pytest.mark.usefixtures("place")
@@ -138,6 +139,18 @@ class TestOneHandoff:
         error = await refused(owner.hand_off("research", to="worker", input={"query": 1}))
         assert error.status == 422
         assert "/query" in error.message
+
+    async def test_is_refused_where_its_recipient_takes_no_work_from_its_delegator(
+        self, cast: Cast
+    ) -> None:
+        worker, owner, other = [await cast.agent(name) for name in ("worker", "owner", "other")]
+        worker.serve({"name": "secret", "from": {"agents": ["owner"]}}, lambda _work: "done")
+        await worker.start()
+        assert (await owner.hand_off("secret", to="worker").result()).output == "done"
+        error = await refused(other.hand_off("secret", to="worker"))
+        assert error.status == 403
+        assert "worker does not take secret from other" in error.message
+        assert (await refused(other.hand_off("secret"))).status == 404
 
     async def test_goes_to_whoever_can_do_it(self, cast: Cast) -> None:
         worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -294,3 +307,28 @@ def test_all_of_it_without_async(place: Place) -> None:
             assert handle.result().output == 42
             handle.acknowledge()
             assert owner.attach(handle.id).result().output == 42
+
+
+def test_a_recipient_refuses_by_itself_whom_its_capability_does_not_name() -> None:
+    def status_for(agent: str, kid: str, **given: list[str]) -> int | None:
+        served = served_as({"name": "work", "from": given}, lambda _work: None)
+        rejection = rejection_of(served, Offered({"capability": "work"}, agent, kid, False))
+        return None if rejection is None else rejection["status"]
+
+    kid, other_kid = "a" * 43, "b" * 43
+    assert status_for("owner", kid, agents=["owner"]) is None
+    assert status_for("other", kid, keys=[kid]) is None
+    assert status_for("other", kid, agents=["owner"], groups=["partners"]) is None
+    assert status_for("other", other_kid, agents=["owner"], keys=[kid]) == 403
+
+
+def test_of_several_versions_the_one_is_served_that_is_for_the_delegator() -> None:
+    versions: list[tuple[str, dict[str, Any]]] = [("1", {"from": {"agents": ["owner"]}}), ("2", {})]
+    served = [
+        served_as({"name": "work", "version": version, **given}, lambda _work: None)
+        for version, given in versions
+    ]
+    for agent, version in (("owner", "1"), ("other", "2")):
+        found = served_for(served, Offered({"capability": "work"}, agent, "a" * 43, False))
+        assert found is not None
+        assert found.capability["version"] == version

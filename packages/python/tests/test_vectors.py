@@ -32,7 +32,7 @@ from waybill_sdk.protocol.manifest import (
     keyring,
     verify_manifest,
 )
-from waybill_sdk.protocol.manifest_shape import read_manifest
+from waybill_sdk.protocol.manifest_shape import read_capability, read_manifest
 from waybill_sdk.protocol.pattern import Budget
 from waybill_sdk.protocol.problem import error_of_response
 from waybill_sdk.protocol.proof import (
@@ -42,6 +42,7 @@ from waybill_sdk.protocol.proof import (
     sign_operator_request,
 )
 from waybill_sdk.protocol.schema import compile_schema
+from waybill_sdk.protocol.takes_from import takes_from
 from waybill_sdk.protocol.trust import TrustPolicy
 
 Case = dict[str, Any]
@@ -237,6 +238,32 @@ def run_schema(given: Case) -> Outcome:
     return outcome(work)
 
 
+def is_taken_from(given: Case, asker: Case) -> bool:
+    said = {"from": given["from"]} if "from" in given else {}
+    capability = read_capability({"name": "edit", **said})
+    # A recipient leaves groups to its hub.
+    groups = asker.get("groups")
+    return takes_from(
+        capability, asker["agent"], asker["kid"], lambda group: groups is None or group in groups
+    )
+
+
+def run_takers(given: Case) -> Outcome:
+    to = given["to"]
+    is_named = isinstance(to, str)
+    name = given["capability"] if is_named else to["capability"]
+    offers = [
+        each
+        for each in given["candidates"]
+        if each["capability"]["name"] == name and (not is_named or each["agent_id"] == to)
+    ]
+    takers = [
+        each["agent_id"] for each in offers if is_taken_from(each["capability"], given["asker"])
+    ]
+    refused = 403 if is_named and offers else 404
+    return {"takers": takers, "status": None if takers else refused}
+
+
 def run_discovery(given: Case) -> Outcome:
     if given["operation"] == "find":
         query = dict(given["query"])
@@ -257,6 +284,23 @@ def run_discovery(given: Case) -> Outcome:
             for agent, issues in judged.refusals.items()
         ]
         return {"may_be_taken": judged.may_be_taken, "refusals": refusals}
+    if given["operation"] == "takes_from":
+        return {"is_taken": is_taken_from(given, given["asker"])}
+    if given["operation"] == "takers":
+        return run_takers(given)
+    if given["operation"] == "shown":
+        viewer = given["viewer"]
+        shown = [
+            each["agent_id"]
+            for each in given["candidates"]
+            if viewer == "operator"
+            or (
+                "from" not in each["capability"]
+                if viewer == "anybody"
+                else is_taken_from(each["capability"], viewer)
+            )
+        ]
+        return {"agents": shown}
     if given["operation"] == "queue":
         placed = [
             (queue_place(each["due_at"], each.get("priority")), each["id"])

@@ -41,8 +41,8 @@ const manifest: NewManifest = {
     { kid: "two", record: "second" },
   ],
   capabilities: [
-    { name: "write", version: "1", terms: "slow", text: "how to write" },
-    { name: "read", version: "2", terms: "quick", text: "how to read" },
+    { name: "write", version: "1", terms: "slow", text: "how to write", audiences: ["*"] },
+    { name: "read", version: "2", terms: "quick", text: "how to read", audiences: [] },
   ],
 };
 const envelope: NewEntry = {

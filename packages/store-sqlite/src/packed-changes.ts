@@ -57,7 +57,10 @@ function packManifest(to: Plain[], manifest: NewManifest | undefined): void {
   to.push(SOMETHING, agent, sequence, digest, text, at, facts, keys.length);
   for (const { kid, record } of keys) to.push(kid, record);
   to.push(capabilities.length);
-  for (const each of capabilities) to.push(each.name, each.version, each.terms, each.text);
+  for (const each of capabilities) {
+    to.push(each.name, each.version, each.terms, each.text);
+    packNames(to, each.audiences);
+  }
 }
 
 function packNames(to: Plain[], names: readonly string[]): void {
@@ -101,6 +104,7 @@ export function unpackChanges(packed: PackedChanges): Change[] {
       version: next<string>(),
       terms: next<string>(),
       text: next<string>(),
+      audiences: several<string>(next),
     })),
   });
   const entry = (): NewEntry => {

@@ -6,6 +6,7 @@ import type {
   OfferedName,
   OfferPlace,
   Page,
+  Store,
   StoredHandoff,
   StoredKey,
   StoredManifest,
@@ -25,6 +26,8 @@ const MANIFEST = `SELECT ${MANIFEST_COLUMNS} FROM manifest`;
 const NEWEST = "CROSS JOIN manifest ON manifest.agent = capability.agent AND is_newest = 1";
 const OFFER = `SELECT ${OFFER_COLUMNS} FROM capability ${NEWEST}`;
 const AFTER = "(name, capability.agent, version) > (?, ?, ?)";
+const OFFER_TO = `SELECT ${OFFER_COLUMNS} FROM audience CROSS JOIN capability USING (name, agent, version) ${NEWEST}`;
+const AFTER_TO = "(audience.name, audience.agent, audience.version) > (?, ?, ?)";
 const BY_ID = "AND id > ? ORDER BY id LIMIT ?";
 
 const QUERIES = {
@@ -52,8 +55,12 @@ const QUERIES = {
   offersNamed: `${OFFER} WHERE name = ? AND capability.agent >= ? AND ${AFTER} ORDER BY capability.agent, version LIMIT ?`,
   offersOf: `${OFFER} WHERE capability.agent = ? AND name >= ? AND ${AFTER} ORDER BY name, version LIMIT ?`,
   offersOfNamed: `${OFFER} WHERE capability.agent = ? AND name = ? AND ${AFTER} ORDER BY version LIMIT ?`,
+  offersTo: `${OFFER_TO} WHERE audience = ? AND ${AFTER_TO} ORDER BY audience.name, audience.agent, audience.version LIMIT ?`,
+  offersToNamed: `${OFFER_TO} WHERE audience = ? AND audience.name = ? AND audience.agent >= ? AND ${AFTER_TO} ORDER BY audience.agent, audience.version LIMIT ?`,
   capability: `SELECT capability.content AS text, sequence FROM capability ${NEWEST} WHERE name = ? AND capability.agent = ? AND version = ?`,
   capabilityNames: "SELECT name, agents FROM capability_name WHERE name > ? ORDER BY name LIMIT ?",
+  capabilityNamesTo:
+    "SELECT name, agents FROM audience_name WHERE audience = ? AND name > ? ORDER BY name LIMIT ?",
   setting: "SELECT value FROM setting WHERE name = ?",
   settings: "SELECT name, value FROM setting WHERE name > ? ORDER BY name LIMIT ?",
 } as const;
@@ -154,19 +161,28 @@ export class Reader {
   }
 
   offers(
-    { name, agent }: { readonly name?: string | undefined; readonly agent?: string | undefined },
+    { name, agent, audience }: Parameters<Store["offers"]>[0],
     { after = BEFORE_ALL, limit }: Page<OfferPlace>,
   ): StoredOffer[] {
-    const { offers, offersNamed, offersOf, offersOfNamed } = this.#query;
+    const query = this.#query;
     const rest = [after.name, after.agent, after.version, limit];
+    if (agent !== undefined) {
+      const rows =
+        name === undefined
+          ? query.offersOf.all(agent, after.name, ...rest)
+          : query.offersOfNamed.all(agent, name, ...rest);
+      return rows.map(offerOf);
+    }
+    const from = name === after.name ? after.agent : "";
+    if (audience === undefined) {
+      const rows =
+        name === undefined ? query.offers.all(...rest) : query.offersNamed.all(name, from, ...rest);
+      return rows.map(offerOf);
+    }
     const rows =
-      agent === undefined
-        ? name === undefined
-          ? offers.all(...rest)
-          : offersNamed.all(name, name === after.name ? after.agent : "", ...rest)
-        : name === undefined
-          ? offersOf.all(agent, after.name, ...rest)
-          : offersOfNamed.all(agent, name, ...rest);
+      name === undefined
+        ? query.offersTo.all(audience, ...rest)
+        : query.offersToNamed.all(audience, name, from, ...rest);
     return rows.map(offerOf);
   }
 
@@ -175,8 +191,11 @@ export class Reader {
     return row && { text: row["text"] as string, sequence: row["sequence"] as number };
   }
 
-  capabilityNames({ after = "", limit }: Page<string>): OfferedName[] {
-    const rows = this.#query.capabilityNames.all(after, limit);
+  capabilityNames({ after = "", limit }: Page<string>, audience?: string): OfferedName[] {
+    const rows =
+      audience === undefined
+        ? this.#query.capabilityNames.all(after, limit)
+        : this.#query.capabilityNamesTo.all(audience, after, limit);
     return rows.map(({ name, agents }) => ({ name: name as string, agents: agents as number }));
   }
 

@@ -125,4 +125,24 @@ export const MIGRATIONS: readonly Migration[] = [
   DROP INDEX handoff_waiting;
   CREATE INDEX handoff_waiting ON handoff (waits_for, waits_at, id) WHERE waits_for IS NOT NULL;
   `,
+  `
+  CREATE TABLE audience (
+    audience TEXT NOT NULL,
+    name TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    version TEXT NOT NULL,
+    PRIMARY KEY (audience, name, agent, version)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX audience_agent ON audience (agent, name, audience);
+
+  CREATE TABLE audience_name (
+    audience TEXT NOT NULL,
+    name TEXT NOT NULL,
+    agents INTEGER NOT NULL,
+    PRIMARY KEY (audience, name)
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO audience SELECT '*', name, agent, version FROM capability;
+  INSERT INTO audience_name SELECT '*', name, agents FROM capability_name;
+  `,
 ];

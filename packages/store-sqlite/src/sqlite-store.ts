@@ -243,8 +243,8 @@ class FileStore implements SqliteStore {
     return this.#read((reader) => reader.capability(place));
   }
 
-  capabilityNames(page: Page<string>): Promise<readonly OfferedName[]> {
-    return this.#read((reader) => reader.capabilityNames(page));
+  capabilityNames(page: Page<string>, audience?: string): Promise<readonly OfferedName[]> {
+    return this.#read((reader) => reader.capabilityNames(page, audience));
   }
 
   setting(name: string): Promise<string | undefined> {

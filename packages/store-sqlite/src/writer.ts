@@ -155,12 +155,63 @@ export class Writer {
       this.#run.forgetName.run(name);
     }
     for (const name of left) if (!names.has(name)) this.#run.count.run(name);
+    this.#putAudiences(agent, capabilities);
+  }
+
+  /** Only what differs is written. */
+  #putAudiences(agent: string, capabilities: readonly NewCapability[]): void {
+    const stored = this.#run.audiences.all(agent) as unknown as AudiencePlace[];
+    const before = new Map(stored.map((each) => [keyOf(each), each]));
+    const now = new Map<string, AudiencePlace>();
+    for (const { name, version, audiences } of capabilities) {
+      for (const audience of audiences) {
+        const place = { audience, name, version };
+        now.set(keyOf(place), place);
+      }
+    }
+    for (const [key, { audience, name, version }] of before) {
+      if (!now.has(key)) this.#run.leaveAudience.run(audience, name, agent, version);
+    }
+    for (const [key, { audience, name, version }] of now) {
+      if (!before.has(key)) this.#run.enterAudience.run(audience, name, agent, version);
+    }
+    const namesBefore = namesByAudience(before.values());
+    const namesNow = namesByAudience(now.values());
+    for (const [key, [audience, name]] of namesBefore) {
+      if (namesNow.has(key)) continue;
+      this.#run.uncountTo.run(audience, name);
+      this.#run.forgetNameTo.run(audience, name);
+    }
+    for (const [key, [audience, name]] of namesNow) {
+      if (!namesBefore.has(key)) this.#run.countTo.run(audience, name);
+    }
   }
 }
 
 /** No name has a space in it. */
 function placeOf({ name, version }: { readonly name: string; readonly version: string }): string {
   return `${name} ${version}`;
+}
+
+interface AudiencePlace {
+  readonly audience: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+function keyOf({ audience, name, version }: AudiencePlace): string {
+  return JSON.stringify([audience, name, version]);
+}
+
+function namesByAudience(
+  places: Iterable<AudiencePlace>,
+): ReadonlyMap<string, readonly [audience: string, name: string]> {
+  return new Map(
+    Array.from(places, ({ audience, name }) => [
+      JSON.stringify([audience, name]),
+      [audience, name],
+    ]),
+  );
 }
 
 /** SQLite's codes for what is too much or unfit in a single change. */
@@ -217,6 +268,20 @@ function statements(database: DatabaseSync) {
     ),
     uncount: prepare("UPDATE capability_name SET agents = agents - 1 WHERE name = ?"),
     forgetName: prepare("DELETE FROM capability_name WHERE name = ? AND agents = 0"),
+    audiences: prepare("SELECT audience, name, version FROM audience WHERE agent = ?"),
+    enterAudience: prepare("INSERT INTO audience VALUES (?, ?, ?, ?)"),
+    leaveAudience: prepare(
+      "DELETE FROM audience WHERE audience = ? AND name = ? AND agent = ? AND version = ?",
+    ),
+    countTo: prepare(
+      "INSERT INTO audience_name VALUES (?, ?, 1) ON CONFLICT (audience, name) DO UPDATE SET agents = agents + 1",
+    ),
+    uncountTo: prepare(
+      "UPDATE audience_name SET agents = agents - 1 WHERE audience = ? AND name = ?",
+    ),
+    forgetNameTo: prepare(
+      "DELETE FROM audience_name WHERE audience = ? AND name = ? AND agents = 0",
+    ),
     setting: prepare("SELECT value FROM setting WHERE name = ?"),
     removeSetting: prepare("DELETE FROM setting WHERE name = ?"),
     saveSetting: prepare(

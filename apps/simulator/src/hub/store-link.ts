@@ -73,7 +73,7 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     key: (kid) => call(() => store.key(kid)),
     offers: (by, page) => call(() => store.offers(by, page)),
     capability: (place) => call(() => store.capability(place)),
-    capabilityNames: (page) => call(() => store.capabilityNames(page)),
+    capabilityNames: (page, audience) => call(() => store.capabilityNames(page, audience)),
     settings: (prefix, page) => call(() => store.settings(prefix, page)),
     setting: (name) => call(() => store.setting(name)),
     saveSetting: (name, value) => call(() => store.saveSetting(name, value)),

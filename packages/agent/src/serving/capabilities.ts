@@ -4,10 +4,12 @@ import {
   matchesVersion,
   parseManifest,
   stringifyJson,
+  takesFrom,
   termsOf,
   WaybillError,
 } from "@waybill/protocol";
 import type {
+  Asker,
   Capability,
   CapabilityInput,
   CompiledSchema,
@@ -63,24 +65,43 @@ export async function readInput(
   return { rejection: { status: 422, reason: read.reason } };
 }
 
+/** What a handoff asks for; of several versions the first that takes work from its delegator. */
 export function servedFor(
   all: readonly Served[],
   { capability, version }: HandoffBody,
+  asker: Asker,
 ): Served | undefined {
-  return all.find(
+  const wanted = all.filter(
     (each) =>
       each.capability.name === capability &&
       (version === undefined || matchesVersion(each.capability.version, version)),
   );
+  return wanted.find((each) => isFor(each, asker)) ?? wanted[0];
+}
+
+/** Who is in a group only the hub knows, and has looked. */
+function isFor({ capability }: Served, asker: Asker): boolean {
+  return takesFrom(capability, asker, () => true);
+}
+
+/** What is offered, and by whom. */
+export interface Offered {
+  readonly body: HandoffBody;
+  readonly asker: Asker;
+  /** The same work was countered here before. */
+  readonly hasCountered: boolean;
 }
 
 /** Whether the work can be taken on at all, and on these terms. */
 export function rejectionOf(
   served: Served,
-  body: HandoffBody,
-  hasCountered: boolean,
+  { body, asker, hasCountered }: Offered,
 ): Rejection | undefined {
   const { capability } = served;
+  if (!isFor(served, asker)) {
+    const reason = `${capability.name} is not for ${asker.agent}: its from names neither that agent nor the key that has signed this.`;
+    return { status: 403, reason };
+  }
   const { input } = body;
   if (input !== undefined && capability.max_input_bytes < Number.MAX_SAFE_INTEGER) {
     const bytes = new TextEncoder().encode(stringifyJson(input)).length;

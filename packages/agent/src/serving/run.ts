@@ -108,10 +108,11 @@ export class Run {
 
   async #work(): Promise<void> {
     const context = this.#context;
-    const { envelope, digest: re } = await this.#verify(
-      this.#offer.envelope,
-      this.#offer.receivedAt,
-    );
+    const {
+      envelope,
+      digest: re,
+      kid,
+    } = await this.#verify(this.#offer.envelope, this.#offer.receivedAt);
     const { to } = envelope;
     if (envelope.kind !== "handoff" || envelope.handoff_id !== this.handoffId) {
       throw new WaybillError(400, `What was offered as ${this.handoffId} is not that handoff.`);
@@ -124,19 +125,21 @@ export class Run {
     this.#verified = { handoff: envelope, replies };
     this.#trace = traceAttempt(envelope, context.id, this.attempt);
     if (this.#offer.isAccepted) return this.#interrupted(replies);
-    const served = servedFor(this.#options.served, envelope.body);
+    const { body, from } = envelope;
+    const asker = { agent: from, kid };
+    const served = servedFor(this.#options.served, body, asker);
     if (served === undefined) {
-      const reason = `${context.id} does not offer ${envelope.body.capability}.`;
+      const reason = `${context.id} does not offer ${body.capability}.`;
       return this.#reject(replies, { status: 404, reason });
     }
     const { countered } = this.#options;
-    const isSecondOffer = envelope.replay_of !== undefined && countered.has(envelope.replay_of);
-    const rejection = rejectionOf(served, envelope.body, isSecondOffer);
+    const hasCountered = envelope.replay_of !== undefined && countered.has(envelope.replay_of);
+    const rejection = rejectionOf(served, { body, asker, hasCountered });
     if (rejection !== undefined) {
       if (rejection.counter !== undefined) countered.add(this.handoffId);
       return this.#reject(replies, rejection);
     }
-    const read = await readInput(served, envelope.body);
+    const read = await readInput(served, body);
     if (read.rejection !== undefined) return this.#reject(replies, read.rejection);
     for (const answer of this.#offer.answers) await this.answered(answer, this.#offer.receivedAt);
     for (const [answer, receivedAt] of this.#early) await this.answered(answer, receivedAt);

@@ -475,12 +475,25 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     outcome.type === "key_owned" && rivals.length > 0 ? MADE : outcome,
   ),
   "what is offered is listed by name, agent and version": faulty((store) => ({
-    offers: async (by, page) => (await store.offers(by, page)).toReversed(),
+    offers: async (by, page) => {
+      const found = await store.offers(by, page);
+      return by.audience === undefined ? found.toReversed() : found;
+    },
   })),
   "an offer tells of its capability and of the newest manifest": faulty((store) => ({
     offers: async (by, page) =>
       (await store.offers(by, page)).map((offer) => ({ ...offer, sequence: 1 })),
   })),
+  "what is for an audience is listed under it": faulty((store) => ({
+    offers: ({ audience, ...by }, page) =>
+      store.offers(audience?.startsWith("agent ") === true ? by : { ...by, audience }, page),
+  })),
+  "names are listed for an audience with the number of agents that offer them to it": faulty(
+    (store) => ({
+      capabilityNames: (page, audience) =>
+        store.capabilityNames(page, audience?.startsWith("group ") === true ? "*" : audience),
+    }),
+  ),
   "what is offered no more is not listed": faulty((store) => {
     const once = new Set<string>();
     return {
@@ -506,13 +519,16 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     }),
   ),
   "names are listed with the number of agents that offer them": faulty((store) => ({
-    capabilityNames: async (page) =>
-      Promise.all(
-        (await store.capabilityNames(page)).map(async ({ name }) => ({
+    capabilityNames: async (page, audience) => {
+      const names = await store.capabilityNames(page, audience);
+      if (audience !== undefined) return names;
+      return Promise.all(
+        names.map(async ({ name }) => ({
           name,
           agents: (await store.offers({ name }, { limit: 100 })).length,
         })),
-      ),
+      );
+    },
   })),
 
   "every text of Unicode comes back as it was": faulty((store) => ({

@@ -66,7 +66,7 @@ export function sampleManifest(
 ): NewManifest {
   const text = `e30.${agent}.${sequence}`;
   const facts = `{"number":${sequence}}`;
-  const capabilities = offered.map(sampleCapability);
+  const capabilities = offered.map((each) => sampleCapability(each));
   return { agent, sequence, digest: digestOf(text), at: AT, facts, text, keys, capabilities };
 }
 
@@ -74,9 +74,13 @@ export function sampleKey(kid: string, record = "{}"): NewKey {
   return { kid, record };
 }
 
-export function sampleCapability(offered: string): NewCapability {
+/** For everybody, where nothing else is said. */
+export function sampleCapability(
+  offered: string,
+  audiences: readonly string[] = ["*"],
+): NewCapability {
   const [name = "", version = "1"] = offered.split(" ");
-  return { name, version, terms: `{"of":"${offered}"}`, text: `{"name":"${name}"} ` };
+  return { name, version, terms: `{"of":"${offered}"}`, text: `{"name":"${name}"} `, audiences };
 }
 
 /** The manifest without what it is found by, and without its text. */

@@ -40,6 +40,13 @@ export type HubMove = HubEvent extends infer Event
     : never
   : never;
 
+/** What a party has signed. */
+interface Paper {
+  readonly digest: Digest;
+  readonly text: string;
+  readonly kid: string;
+}
+
 /** A process that can't be told to stop must not fill the ledger. */
 const LATE_AT_MOST = 16;
 
@@ -89,12 +96,12 @@ export class Draft {
 
   /** Takes what a party has sent; gives the status for its sender. */
   take(verified: VerifiedEnvelope, terms?: LifecycleTerms): StatusCode {
-    const { envelope, digest, text } = verified;
+    const { envelope, digest, text, kid } = verified;
     const found = eventOf(envelope, digest, this.at);
     // Only a hub confirms custody and gives notice, and it takes no word of its own from outside.
     if (found === undefined) return 403;
     const event = found.type === "submit" && terms !== undefined ? { ...found, terms } : found;
-    const status = this.#step(event, { digest, text }, envelope);
+    const status = this.#step(event, { digest, text, kid }, envelope);
     if (status !== 100) return status;
     if (terms !== undefined && event.type === "submit") {
       this.note({ type: "bound", digest, terms });
@@ -165,7 +172,7 @@ export class Draft {
 
   #step(
     event: LifecycleEvent,
-    paper: { digest: Digest; text: string } | undefined,
+    paper: Paper | undefined,
     envelope: Envelope | undefined,
   ): StatusCode {
     const { state, effects } = step(this.record?.state, event);
@@ -173,7 +180,7 @@ export class Draft {
     const status = reply?.type === "reply" ? reply.status : 500;
     if (state === undefined || state === this.record?.state) return status;
     if (this.record === undefined) {
-      this.record = newRecord(envelope as HandoffEnvelope, state);
+      this.record = newRecord(envelope as HandoffEnvelope, state, paper!.kid);
       this.handoff = envelope as HandoffEnvelope;
     } else this.amend({ state });
     if (paper !== undefined) this.#file(event, paper.digest);
@@ -193,7 +200,7 @@ export class Draft {
     }
   }
 
-  #send(effect: LifecycleEffect, paper: { digest: Digest; text: string } | undefined): void {
+  #send(effect: LifecycleEffect, paper: Pick<Paper, "digest" | "text"> | undefined): void {
     const { state } = this.record!;
     if (effect.type === "offer") {
       this.amend({ isWaiting: false });
@@ -204,20 +211,29 @@ export class Draft {
     } else if (effect.type === "forward" && paper !== undefined) {
       const to =
         effect.to === "delegator" ? state.delegator : state.attempts[effect.attempt - 1]!.recipient;
-      this.outgoing.push({ type: "envelope", to, ...paper, at: this.at });
+      this.#forward(to, paper);
     } else if (effect.type === "ended") {
       this.amend({ isWaiting: false });
       if (paper?.digest === state.outcome && paper !== undefined) {
-        this.outgoing.push({ type: "envelope", to: state.delegator, ...paper, at: this.at });
+        this.#forward(state.delegator, paper);
       }
     }
   }
+
+  #forward(to: string, { digest, text }: Pick<Paper, "digest" | "text">): void {
+    this.outgoing.push({ type: "envelope", to, digest, text, at: this.at });
+  }
 }
 
-function newRecord(envelope: HandoffEnvelope, state: HandoffRecord["state"]): HandoffRecord {
+function newRecord(
+  envelope: HandoffEnvelope,
+  state: HandoffRecord["state"],
+  kid: string,
+): HandoffRecord {
   return {
     state,
     to: envelope.to,
+    kid,
     capability: typeof envelope.to === "string" ? envelope.body.capability : envelope.to.capability,
     correlationId: envelope.correlation_id,
     queuePlace: queuePlace(state.nextAttemptAt!, envelope.priority),

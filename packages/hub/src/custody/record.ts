@@ -1,5 +1,5 @@
 import { liveAttempt, wakeAt } from "@waybill/protocol";
-import type { Digest, Group, Handoff, StatusCode, Wanted } from "@waybill/protocol";
+import type { Asker, Digest, Group, Handoff, StatusCode, Wanted } from "@waybill/protocol";
 import type { StoredHandoff } from "../store.ts";
 
 /** A question envelope, by its digest: the envelope itself is in the ledger. */
@@ -16,6 +16,8 @@ export type FollowUp = "children" | "group" | "dead_letter";
 export interface HandoffRecord {
   readonly state: Handoff;
   readonly to: string | Wanted;
+  /** The key that its delegator has signed it with. */
+  readonly kid: string;
   readonly capability: string;
   readonly correlationId: string;
   /** Its place among those that wait; missing in a record from before there were places. */
@@ -63,6 +65,11 @@ export interface Case {
 
 export function caseOf(stored: StoredHandoff): Case {
   return { version: stored.version, record: JSON.parse(stored.record) as HandoffRecord };
+}
+
+/** Who has handed it off, as far as permission goes. */
+export function askerOf({ state, kid }: HandoffRecord): Asker {
+  return { agent: state.delegator, kid };
 }
 
 /** Whom it waits for: an agent by name, or whoever offers the capability. */

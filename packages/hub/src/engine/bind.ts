@@ -1,32 +1,36 @@
-import {
-  CAPABILITY_DEFAULTS,
-  DEFAULT_TERMS,
-  toLifecycleTerms,
-  WaybillError,
-} from "@waybill/protocol";
-import type { HandoffEnvelope, LifecycleTerms } from "@waybill/protocol";
+import { CAPABILITY_DEFAULTS, DEFAULT_TERMS, toLifecycleTerms } from "@waybill/protocol";
+import type { HandoffEnvelope, LifecycleTerms, VerifiedEnvelope } from "@waybill/protocol";
+import { untakenError } from "@waybill/protocol/api";
+import type { Access } from "../access/access.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 
+export interface OffersForOptions {
+  readonly registry: Registry;
+  readonly access: Access;
+}
+
 /**
- * What is offered here of what a handoff asks for. Refused with 404 where no manifest here has the
- * capability: a name that nobody knows is an error now, not at the deadline.
+ * What is offered here to a delegator of what a handoff asks for. Refused where nothing is: a name that
+ * nobody knows, and a recipient that takes no work from it, is an error now and not at the deadline.
  */
 export async function offersFor(
-  { to, body }: HandoffEnvelope,
-  registry: Registry,
+  {
+    envelope: { from, to, body },
+    kid,
+  }: Pick<VerifiedEnvelope<HandoffEnvelope>, "envelope" | "kid">,
+  { registry, access }: OffersForOptions,
 ): Promise<readonly Offer[]> {
-  const offers =
-    typeof to === "string"
-      ? await registry.offersOf(to, body.capability)
-      : await registry.firstOffers(to.capability);
-  if (offers.length > 0) return offers;
-  throw new WaybillError(
-    404,
-    typeof to === "string"
-      ? `${to} has published no manifest here that offers ${body.capability}. Check both names, or start that agent first.`
-      : `Nobody here has published a manifest that offers ${to.capability}. Check its name, or start an agent that offers it first.`,
-    { at: "/to" },
-  );
+  const asker = { agent: from, kid };
+  if (typeof to !== "string") {
+    const offers = await registry.firstOffers(to.capability, await access.audiencesOf(asker));
+    if (offers.length > 0) return offers;
+    throw untakenError({ from, to, capability: to.capability, isOffered: false });
+  }
+  const { capability } = body;
+  const offers = await registry.offersOf(to, capability);
+  const takers = await access.takers(offers, asker);
+  if (takers.length > 0) return takers;
+  throw untakenError({ from, to, capability, isOffered: offers.length > 0 });
 }
 
 /** The terms of a handoff: its contract, then what those who can take it need. */

@@ -49,9 +49,11 @@ async function reasonFor(engine: Engine, draft: Draft, handoff: HandoffEnvelope)
   const { before } = draft;
   const record = draft.record!;
   const { state, cause } = record;
+  // Who is not permitted any more is told so, whether it has waited or not.
+  const isToldWhy = before?.isWaiting === true || state.status === 403;
   const waited =
-    state.state === "dead_lettered" && before?.isWaiting === true
-      ? waitText(await whyWaiting(engine, before, handoff, draft.at))
+    state.state === "dead_lettered" && isToldWhy
+      ? waitText(await whyWaiting(engine, before ?? record, handoff, draft.at))
       : undefined;
   return reasonOf(state, cause, waited);
 }

@@ -179,7 +179,7 @@ async function decide(
   const { record } = draft;
   const isNew = record === undefined && envelope.kind === "handoff";
   if (isNew) {
-    const offers = await offersFor(envelope, engine.registry);
+    const offers = await offersFor({ envelope, kid: verified.kid }, engine);
     await checkInput(envelope, offers, engine, draft.at);
     const status = draft.take(verified, bindTerms(envelope, offers, engine.terms));
     if (status === 100 && envelope.from !== engine.id) {

@@ -2,6 +2,7 @@ import { isOfferDue, liveAttempt, newId, WaybillError } from "@waybill/protocol"
 import type { LifecycleTerms, Outcome } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
+import { Access } from "../access/access.ts";
 import { Admission } from "../admission/admission.ts";
 import { Cases } from "../custody/cases.ts";
 import type { Draft } from "../custody/draft.ts";
@@ -51,6 +52,7 @@ export class Engine {
   readonly terms: LifecycleTerms;
   readonly options: KeyedHubOptions;
   readonly registry: Registry;
+  readonly access: Access;
   readonly checks: SchemaChecks;
   readonly router: Router;
   readonly cases: Cases;
@@ -108,8 +110,10 @@ export class Engine {
     this.seen = new Seen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
     this.checks = new SchemaChecks(this.clock);
+    this.access = new Access();
     this.router = new Router({
       registry: this.registry,
+      access: this.access,
       measured: this.#measured,
       attached: this.attached,
       checks: this.checks,

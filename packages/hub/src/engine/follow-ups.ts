@@ -76,8 +76,8 @@ const FOLLOW_UPS: Readonly<
     try {
       await submit(engine, signEnvelope(handoff, key));
     } catch (error) {
-      // 409: it went in before a crash. 404 and 422: no such agent takes it, and the letter stays listed.
-      const isFinal = [404, 409, 422].includes(WaybillError.from(error).status);
+      // 409: it went in before a crash. Else no such agent takes it, and the letter stays listed.
+      const isFinal = [403, 404, 409, 422].includes(WaybillError.from(error).status);
       if (!isFinal) throw error;
       engine.log({ event: "failure", handoffId: state.id, error });
     }

@@ -5,6 +5,7 @@ import type {
   OfferedName,
   OfferPlace,
   Page,
+  Store,
   StoredKey,
   StoredManifest,
   StoredOffer,
@@ -14,30 +15,21 @@ import { byText } from "./id-index.ts";
 import { take, takeTexts } from "./pages.ts";
 import { SortedSet } from "./sorted-set.ts";
 
-interface Offer extends OfferPlace, Pick<NewCapability, "terms" | "text"> {}
+interface Offer extends OfferPlace, Pick<NewCapability, "terms" | "text" | "audiences"> {}
 
-/** The agents that a store holds: their manifests, keys and capabilities. */
-export class RegistryState {
-  readonly #manifests = new Map<string, StoredManifest[]>();
-  readonly #agents = new SortedSet<string>(byText);
-  readonly #keys = new Map<string, StoredKey>();
-  readonly #offers = new SortedSet<OfferPlace>(byPlace);
-  readonly #offersOf = new Map<string, readonly Offer[]>();
+/** Places by name, and how many agents there are under each name. */
+class OfferIndex {
+  readonly #places = new SortedSet<OfferPlace>(byPlace);
   readonly #names = new SortedSet<string>(byText);
   readonly #agentsOf = new Map<string, number>();
 
-  put({ keys, capabilities, ...manifest }: NewManifest): void {
-    const { agent } = manifest;
-    const all = this.#manifests.get(agent) ?? [];
-    all.push(manifest);
-    this.#manifests.set(agent, all);
-    this.#agents.add(agent);
-    for (const { kid, record } of keys) this.#keys.set(kid, { kid, agent, record });
-    const before = this.#offersOf.get(agent) ?? [];
-    const now = capabilities.map((each) => ({ ...each, agent })).toSorted(byPlace);
-    for (const offer of before) this.#offers.delete(offer);
-    for (const offer of now) this.#offers.add(offer);
-    this.#offersOf.set(agent, now);
+  get isEmpty(): boolean {
+    return this.#places.isEmpty;
+  }
+
+  change(before: readonly OfferPlace[], now: readonly OfferPlace[]): void {
+    for (const place of before) this.#places.delete(place);
+    for (const place of now) this.#places.add(place);
     for (const name of namesOf(before)) this.#count(name, -1);
     for (const name of namesOf(now)) this.#count(name, 1);
   }
@@ -50,6 +42,47 @@ export class RegistryState {
     } else {
       this.#agentsOf.delete(name);
       this.#names.delete(name);
+    }
+  }
+
+  after(place: OfferPlace | undefined): Iterable<OfferPlace> {
+    return this.#places.after(place);
+  }
+
+  names({ after, limit }: Page<string>): OfferedName[] {
+    return take(this.#names.after(after), limit).map((name) => ({
+      name,
+      agents: this.#agentsOf.get(name)!,
+    }));
+  }
+}
+
+/** The agents that a store holds: their manifests, keys and capabilities. */
+export class RegistryState {
+  readonly #manifests = new Map<string, StoredManifest[]>();
+  readonly #agents = new SortedSet<string>(byText);
+  readonly #keys = new Map<string, StoredKey>();
+  readonly #offers = new OfferIndex();
+  readonly #audiences = new Map<string, OfferIndex>();
+  readonly #offersOf = new Map<string, readonly Offer[]>();
+
+  put({ keys, capabilities, ...manifest }: NewManifest): void {
+    const { agent } = manifest;
+    const all = this.#manifests.get(agent) ?? [];
+    all.push(manifest);
+    this.#manifests.set(agent, all);
+    this.#agents.add(agent);
+    for (const { kid, record } of keys) this.#keys.set(kid, { kid, agent, record });
+    const before = this.#offersOf.get(agent) ?? [];
+    const now = capabilities.map((each) => ({ ...each, agent })).toSorted(byPlace);
+    this.#offersOf.set(agent, now);
+    this.#offers.change(before, now);
+    const audiences = new Set([...before, ...now].flatMap((offer) => offer.audiences));
+    for (const audience of audiences) {
+      const index = this.#audiences.get(audience) ?? new OfferIndex();
+      index.change(of(before, audience), of(now, audience));
+      if (index.isEmpty) this.#audiences.delete(audience);
+      else this.#audiences.set(audience, index);
     }
   }
 
@@ -79,7 +112,7 @@ export class RegistryState {
   }
 
   offers(
-    { name, agent }: { readonly name?: string | undefined; readonly agent?: string | undefined },
+    { name, agent, audience }: Parameters<Store["offers"]>[0],
     { after, limit }: Page<OfferPlace>,
   ): StoredOffer[] {
     if (agent !== undefined) {
@@ -91,7 +124,8 @@ export class RegistryState {
       return take(found, limit).map((offer) => this.#stored(offer));
     }
     const start = name === undefined ? after : latest(after, { name, agent: "", version: "" });
-    const found = this.#offers.after(start);
+    const index = audience === undefined ? this.#offers : this.#audiences.get(audience);
+    const found = index?.after(start) ?? [];
     return take(whileNamed(found, name), limit).map((offer) => this.#stored(offer as Offer));
   }
 
@@ -106,12 +140,14 @@ export class RegistryState {
     return offer && { text: offer.text, sequence: this.sequenceOf(agent) };
   }
 
-  capabilityNames({ after, limit }: Page<string>): OfferedName[] {
-    return take(this.#names.after(after), limit).map((name) => ({
-      name,
-      agents: this.#agentsOf.get(name)!,
-    }));
+  capabilityNames(page: Page<string>, audience?: string): OfferedName[] {
+    const index = audience === undefined ? this.#offers : this.#audiences.get(audience);
+    return index?.names(page) ?? [];
   }
+}
+
+function of(offers: readonly Offer[], audience: string): Offer[] {
+  return offers.filter(({ audiences }) => audiences.includes(audience));
 }
 
 function byPlace(a: OfferPlace, b: OfferPlace): number {

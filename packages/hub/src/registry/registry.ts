@@ -3,6 +3,7 @@ import {
   compileSchema,
   decideTrust,
   digestOf,
+  EVERYBODY,
   isAgentId,
   isReservedId,
   parseJson,
@@ -37,9 +38,12 @@ import {
   keyRecordOf,
   manifestEntry,
   newManifestOf,
+  RESTRICTED,
   termsOf,
 } from "./rows.ts";
 import type { OfferTerms } from "./rows.ts";
+import { byText } from "../memory-store/id-index.ts";
+import { placeText } from "./place.ts";
 
 /** A capability of an agent, as far as it is known without its text. */
 export interface Offer extends OfferPlace {
@@ -55,6 +59,14 @@ export interface Offer extends OfferPlace {
 
 /** The same with the text read. */
 export type ReadOffer = Pick<Candidate, "capability" | "inputSchema">;
+
+/** For whom something must be that is looked for; undefined for an operator, who sees all. */
+export type Audiences = readonly string[] | undefined;
+
+interface FirstOffers {
+  readonly offers: readonly Offer[];
+  readonly isRestricted: boolean;
+}
 
 export interface RegistryOptions {
   readonly store: Store;
@@ -111,7 +123,9 @@ export class Registry {
     (records) => records.size,
   );
   readonly #offersOf = new Recent<string, readonly Offer[]>(OFFERS_KEPT, weightOf);
-  readonly #firstOffers = new Recent<string, readonly Offer[]>(OFFERS_KEPT, weightOf);
+  readonly #firstOffers = new Recent<string, FirstOffers>(OFFERS_KEPT, ({ offers }) =>
+    weightOf(offers),
+  );
   readonly #capabilities = new Recent<string, { read: ReadOffer; characters: number }>(
     CAPABILITY_CHARACTERS_KEPT,
     ({ characters }) => characters,
@@ -310,6 +324,13 @@ export class Registry {
     return name === undefined ? offers : offers.filter((offer) => offer.name === name);
   }
 
+  /** The first of what an agent offers, by name. */
+  async firstOffersOf(agent: string, limit: number): Promise<readonly Offer[]> {
+    const known = this.#offersOf.get(agent);
+    if (known !== undefined) return known.slice(0, limit);
+    return this.#offers(await this.#store.offers({ agent }, { limit }));
+  }
+
   #readOffersOf(agent: string): Promise<readonly Offer[]> {
     return this.#read(
       async () => this.#offers(await this.#store.offers({ agent }, { limit: OFFERS_OF_AGENT })),
@@ -317,30 +338,57 @@ export class Registry {
     );
   }
 
-  /** What is offered, under one name or under all: a page of it. */
-  async offering(name: string | undefined, page: Page<OfferPlace>): Promise<readonly Offer[]> {
-    return this.#offers(await this.#store.offers({ name }, page));
+  /** What is offered to these audiences, under one name or under all: a page of it. */
+  async offering(
+    name: string | undefined,
+    page: Page<OfferPlace>,
+    audiences: Audiences,
+  ): Promise<readonly Offer[]> {
+    if (audiences === undefined) return this.#offers(await this.#store.offers({ name }, page));
+    const found = await Promise.all(
+      audiences.map((audience) => this.#store.offers({ name, audience }, page)),
+    );
+    return this.#offers(mergeByPlace(found, page.limit));
   }
 
-  /** The first of those who offer a capability, by id: enough to bind terms by. */
-  async firstOffers(name: string): Promise<readonly Offer[]> {
+  /** The first of those who offer a capability to these audiences, by id: enough to bind terms by. */
+  async firstOffers(name: string, audiences: Audiences): Promise<readonly Offer[]> {
+    if (audiences === undefined) return this.offering(name, { limit: FIRST_OFFERS }, undefined);
+    const first = await this.#first(name);
+    if (!first.isRestricted) return first.offers;
+    return this.offering(name, { limit: FIRST_OFFERS }, audiences);
+  }
+
+  /** The first of what is for everybody, and whether there is more, which is for some. */
+  async #first(name: string): Promise<FirstOffers> {
     const known = this.#firstOffers.get(name);
     if (known !== undefined) return known;
     return this.#read(
-      () => this.offering(name, { limit: FIRST_OFFERS }),
-      // That there is nobody is asked again: another hub may have told of somebody by then.
-      (offers) => offers.length > 0 && this.#firstOffers.set(name, offers),
+      async () => {
+        const offers = await this.offering(name, { limit: FIRST_OFFERS }, [EVERYBODY]);
+        const by = { name, audience: RESTRICTED };
+        const isRestricted = (await this.#store.offers(by, { limit: 1 })).length > 0;
+        return { offers, isRestricted };
+      },
+      (first) => {
+        // That there is nobody is asked again: another hub may have told of somebody by then.
+        if (first.offers.length > 0 || first.isRestricted) this.#firstOffers.set(name, first);
+      },
     );
   }
 
-  /** Whether anybody but these offers it. */
-  async isOffered(name: string, except: ReadonlySet<string>): Promise<boolean> {
-    const first = await this.firstOffers(name);
+  /** Whether anybody but these offers it to these audiences. */
+  async isOffered(
+    name: string,
+    except: ReadonlySet<string>,
+    audiences: Audiences,
+  ): Promise<boolean> {
+    const first = await this.firstOffers(name, audiences);
     if (first.some(({ agent }) => !except.has(agent))) return true;
     if (first.length < FIRST_OFFERS) return false;
     // One after the other, however many versions each of them offers.
     for (let after = afterAgent(name, first.at(-1)!.agent); ;) {
-      const [next] = await this.#store.offers({ name }, { after, limit: 1 });
+      const [next] = await this.offering(name, { after, limit: 1 }, audiences);
       if (next === undefined) return false;
       if (!except.has(next.agent)) return true;
       after = afterAgent(name, next.agent);
@@ -361,8 +409,22 @@ export class Registry {
     return read;
   }
 
-  names(page: Page<string>): Promise<readonly OfferedName[]> {
-    return this.#store.capabilityNames(page);
+  /**
+   * The names under which something is offered to these audiences. An agent that offers it to more than
+   * one of them is in the number of agents once at least.
+   */
+  async names(page: Page<string>, audiences: Audiences): Promise<readonly OfferedName[]> {
+    if (audiences === undefined) return this.#store.capabilityNames(page);
+    const found = await Promise.all(
+      audiences.map((audience) => this.#store.capabilityNames(page, audience)),
+    );
+    const agentsOf = new Map<string, number>();
+    for (const { name, agents } of found.flat()) {
+      agentsOf.set(name, Math.max(agents, agentsOf.get(name) ?? 0));
+    }
+    return Array.from(agentsOf, ([name, agents]) => ({ name, agents }))
+      .toSorted((a, b) => byText(a.name, b.name))
+      .slice(0, page.limit);
   }
 
   #offers(stored: readonly StoredOffer[]): Offer[] {
@@ -401,8 +463,29 @@ function afterAgent(name: string, agent: string): OfferPlace {
   return { name, agent: `${agent} `, version: "" };
 }
 
+/** Those whom an offer names take memory, too. */
 function weightOf(offers: readonly Offer[]): number {
-  return offers.length + 1;
+  return offers.reduce((sum, { terms }) => sum + 1 + namesIn(terms), 1);
+}
+
+function namesIn({ from }: OfferTerms): number {
+  const { agents = [], keys = [], groups = [] } = from ?? {};
+  return agents.length + keys.length + groups.length;
+}
+
+/** Each place once, in order. */
+function mergeByPlace(
+  lists: readonly (readonly StoredOffer[])[],
+  limit: number,
+): readonly StoredOffer[] {
+  const [only] = lists;
+  if (lists.length === 1) return only!;
+  const byPlace = new Map(lists.flat().map((offer) => [placeText(offer), offer]));
+  return [...byPlace.values()]
+    .toSorted(
+      (a, b) => byText(a.name, b.name) || byText(a.agent, b.agent) || byText(a.version, b.version),
+    )
+    .slice(0, limit);
 }
 
 function keyOwned(

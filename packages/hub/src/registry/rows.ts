@@ -1,5 +1,7 @@
 import {
+  audiencesOf,
   CAPABILITY_DEFAULTS,
+  EVERYBODY,
   keyRecords,
   parseJson,
   parseManifest,
@@ -29,14 +31,19 @@ export interface ManifestFacts {
   readonly keys: Readonly<Record<string, Window>>;
   /** How many capabilities it has. */
   readonly capabilities: number;
+  /** How many of them say from whom they take work. */
+  readonly restricted?: number | undefined;
   readonly inbox?: string | undefined;
 }
 
 /** What routing has to know of a capability without reading it. */
 export type OfferTerms = Pick<
   Capability,
-  "timeout_seconds" | "lease_seconds" | "max_attempts" | "concurrency"
+  "timeout_seconds" | "lease_seconds" | "max_attempts" | "concurrency" | "from"
 >;
+
+/** Under this a store finds what is not for everybody. No audience of the protocol is called so. */
+export const RESTRICTED = "!";
 
 /** A manifest as a store keeps it, with all that it is found by. */
 export function newManifestOf(
@@ -56,6 +63,7 @@ export function newManifestOf(
     kid,
     keys: Object.fromEntries([...verified.keys].map(([id, record]) => [id, windowOf(record)])),
     capabilities: manifest.capabilities.length,
+    restricted: manifest.capabilities.filter(({ from }) => from !== undefined).length,
     inbox: manifest.inbox,
   };
   return {
@@ -89,9 +97,17 @@ function listedKey(text: string, kid: string): KeyRecord | undefined {
 }
 
 function newCapabilityOf(capability: Capability): NewCapability {
-  const { name, version, timeout_seconds, lease_seconds, max_attempts, concurrency } = capability;
-  const terms: OfferTerms = { timeout_seconds, lease_seconds, max_attempts, concurrency };
-  return { name, version, terms: JSON.stringify(terms), text: JSON.stringify(capability) };
+  const { name, version, timeout_seconds, lease_seconds, max_attempts, concurrency, from } =
+    capability;
+  const terms: OfferTerms = { timeout_seconds, lease_seconds, max_attempts, concurrency, from };
+  const audiences = from === undefined ? [EVERYBODY] : [RESTRICTED, ...audiencesOf(capability)];
+  return {
+    name,
+    version,
+    terms: JSON.stringify(terms),
+    text: JSON.stringify(capability),
+    audiences,
+  };
 }
 
 export function manifestEntry({ digest, text, at }: VerifiedManifest): NewEntry {

@@ -14,6 +14,9 @@ import type {
   RankedCandidate,
   StatusCode,
 } from "@waybill/protocol";
+import { nameOf } from "../access/access.ts";
+import type { Access, Viewer } from "../access/access.ts";
+import { askerOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Measured } from "../registry/measured.ts";
 import { placeText, readPlace } from "../registry/place.ts";
@@ -26,7 +29,7 @@ export type Route =
   | { readonly type: "offer"; readonly to: Attached }
   /** `until`: when somebody who is left out for a while may be asked again. */
   | { readonly type: "wait"; readonly until?: number }
-  /** Everybody there is has said no. */
+  /** Everybody there is has said no, or does not take work from its delegator. */
   | { readonly type: "nobody"; readonly status: StatusCode };
 
 /** A query, by whoever may not know what the capability is called. */
@@ -40,13 +43,12 @@ const LOOK_AGAIN_AFTER_MS = 1_000;
 /** How many offers one answer ranks. */
 const FOUND = 50;
 const FOUND_AT_MOST = 100;
-/** All who ask without saying who they are. No agent has this name. */
-const SOMEBODY = "";
 /** How much text of capabilities is read for one answer, or for one look. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 
 export interface RouterOptions {
   readonly registry: Registry;
+  readonly access: Access;
   readonly measured: Measured;
   readonly attached: ReadonlyMap<string, Attached>;
   readonly checks: SchemaChecks;
@@ -57,6 +59,7 @@ export interface RouterOptions {
 /** Whom a handoff is offered to: the agent it names, or one of those who fit and have room. */
 export class Router {
   readonly #registry: Registry;
+  readonly #access: Access;
   readonly #measured: Measured;
   readonly #attached: ReadonlyMap<string, Attached>;
   /** What those who are here offer: to pick among them, nobody else's manifest matters. */
@@ -66,8 +69,9 @@ export class Router {
   readonly #random: () => number;
   #turn = 0;
 
-  constructor({ registry, measured, attached, checks, random }: RouterOptions) {
+  constructor({ registry, access, measured, attached, checks, random }: RouterOptions) {
     this.#registry = registry;
+    this.#access = access;
     this.#measured = measured;
     this.#attached = attached;
     this.#checks = checks;
@@ -93,6 +97,7 @@ export class Router {
     const only = state.resumes?.recipient ?? state.recipient;
     if (only !== null || typeof to === "string") {
       const agent = only ?? (to as string);
+      if (!(await this.#takes(agent, record))) return { type: "nobody", status: 403 };
       const limits = await this.limitsOf(agent);
       return this.#place(record, agent, limits.get(record.capability)) ?? { type: "wait" };
     }
@@ -102,9 +107,7 @@ export class Router {
     const { here, busy } = this.#here(record, refusers);
     if (here.length === 0) {
       // Nothing of the rest matters while none of them is here with room.
-      const isOffered = await this.#registry.isOffered(to.capability, refusers);
-      if (isOffered) return { type: "wait" };
-      return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
+      return this.#waitOrEnd(record, refusers);
     }
     const { body } = await handoffOf();
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
@@ -113,10 +116,13 @@ export class Router {
     const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
     const ejected: RankedCandidate[] = [];
     const ends: number[] = [];
+    /** Somebody here takes such work from its delegator, if not this very one. */
+    let isTaken = false;
     for (let start = 0; start < looked.length; start += LOOKED_AT_ONCE) {
       const look = await this.#look(looked.slice(start, start + LOOKED_AT_ONCE), record, now);
       busy.push(...look.busy);
       isCut ||= look.isCut;
+      isTaken ||= look.candidates.length + look.busy.length > 0;
       const slices = findInSlices(query, look.candidates, now, { budget });
       const { fits } = await this.#checks.run(state.delegator, budget, slices);
       const sound = fits.filter(({ standing }) => standing !== "ejected");
@@ -131,10 +137,26 @@ export class Router {
     }
     if (isCut) return { type: "wait", until: Math.min(now + LOOK_AGAIN_AFTER_MS, ...ends) };
     const last = chooseCandidate(ejected, this.#random);
-    if (last === undefined) return { type: "wait" };
+    if (last === undefined) return isTaken ? { type: "wait" } : this.#waitOrEnd(record, refusers);
     // The others have no room now. They are waited for, but no longer than until this one is back.
     const isWaitedFor = await this.#isOneSound(busy, record.capability, now);
     return isWaitedFor ? { type: "wait", until: Math.min(...ends) } : this.#placeBest(record, last);
+  }
+
+  /** Waiting is right while there is somebody who takes such work from its delegator, and has not refused it. */
+  async #waitOrEnd(record: HandoffRecord, refusers: ReadonlySet<string>): Promise<Route> {
+    const { state, capability } = record;
+    const audiences = await this.#access.audiencesOf(askerOf(record));
+    const isOffered = await this.#registry.isOffered(capability, refusers, audiences);
+    if (isOffered) return { type: "wait" };
+    return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
+  }
+
+  /** Whether an agent takes it from its delegator. What it does not offer any more, it refuses itself. */
+  async #takes(agent: string, record: HandoffRecord): Promise<boolean> {
+    const offers = await this.#registry.offersOf(agent, record.capability);
+    const takers = await this.#access.takers(offers, askerOf(record));
+    return takers.length > 0 || offers.length === 0;
   }
 
   #placeBest(record: HandoffRecord, best: RankedCandidate): Route {
@@ -178,17 +200,19 @@ export class Router {
   /** What these agents offer under the name of a handoff; `busy` are those who take no more of it. */
   async #look(
     agents: readonly Attached[],
-    { capability }: HandoffRecord,
+    record: HandoffRecord,
     now: number,
   ): Promise<{
     readonly candidates: readonly Candidate[];
     readonly busy: readonly Attached[];
     readonly isCut: boolean;
   }> {
+    const { capability } = record;
     const busy: Attached[] = [];
     const offers = await Promise.all(
       agents.map(async (attached) => {
-        const offered = await this.#registry.offersOf(attached.agent, capability);
+        const all = await this.#registry.offersOf(attached.agent, capability);
+        const offered = await this.#access.takers(all, askerOf(record));
         const open = offered.filter(
           ({ terms }) => attached.roomFor(capability, terms.concurrency) > 0,
         );
@@ -215,18 +239,19 @@ export class Router {
 
   /**
    * A page of those who offer it, the best of them first; of all that is offered, where no name is
-   * given. `who` has asked, and shares the time for checks with the others who do.
+   * given. Only what is for whoever looks is found; who looks shares the time for checks with others.
    */
   async find(
     { after, limit = FOUND, ...query }: Search,
     now: number,
-    who: string = SOMEBODY,
+    viewer: Viewer,
   ): Promise<Found> {
     const page = {
       limit: Math.min(limit, FOUND_AT_MOST),
       after: after === undefined ? undefined : readPlace(after),
     };
-    const offers = await this.#registry.offering(query.capability, page);
+    const audiences = await this.#access.audiencesOf(viewer);
+    const offers = await this.#registry.offering(query.capability, page, audiences);
     const { candidates, looked } = await this.#candidates(offers, now);
     // Who is not connected can be handed work all the same: it waits.
     const open = candidates.map(({ credit, ...candidate }) => {
@@ -239,7 +264,7 @@ export class Router {
     for (const capability of names) {
       const named = open.filter((each) => each.capability.name === capability);
       const slices = findInSlices({ ...query, capability }, named, now, { budget });
-      found.push(await this.#checks.run(who, budget, slices));
+      found.push(await this.#checks.run(nameOf(viewer), budget, slices));
     }
     const fits = found.flatMap((each) => each.fits);
     const isEnd = looked === offers.length && offers.length < page.limit;

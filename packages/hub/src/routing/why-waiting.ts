@@ -7,6 +7,8 @@ import {
 } from "@waybill/protocol";
 import type { Candidate, HandoffEnvelope, InputVerdicts } from "@waybill/protocol";
 import type { WaitReason, WaitsFor } from "@waybill/protocol/api";
+import type { Access } from "../access/access.ts";
+import { askerOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 import type { Attached } from "./attached.ts";
@@ -24,25 +26,34 @@ const WHYS: readonly WaitReason[] = ["input", "terms", "rejected", "busy", "away
 
 export interface WhyWaitingOptions {
   readonly registry: Registry;
+  readonly access: Access;
   readonly attached: ReadonlyMap<string, Attached>;
   readonly checks: SchemaChecks;
 }
 
 /** Why a handoff waits, by those who offer its capability: who says most about it comes first. */
 export async function whyWaiting(
-  { registry, attached, checks }: WhyWaitingOptions,
+  { registry, access, attached, checks }: WhyWaitingOptions,
   record: HandoffRecord,
   handoff: HandoffEnvelope,
   now: number,
 ): Promise<readonly WaitsFor[]> {
   const { state, capability } = record;
   const only = state.resumes?.recipient ?? state.recipient;
+  const asker = askerOf(record);
   const offers =
     only === null
-      ? (await registry.firstOffers(capability)).slice(0, LOOKED_AT)
+      ? (await registry.firstOffers(capability, await access.audiencesOf(asker))).slice(
+          0,
+          LOOKED_AT,
+        )
       : await registry.offersOf(only, capability);
   if (only !== null && offers.length === 0) {
     return [{ agent_id: only, why: "terms", reason: `does not offer ${capability} any more` }];
+  }
+  if (only !== null && (await access.takers(offers, asker)).length === 0) {
+    const reason = `does not take ${capability} from ${asker.agent} any more`;
+    return [{ agent_id: only, why: "terms", reason }];
   }
   const candidates = (await readAll(offers, registry, now)) ?? [];
   const against = [

@@ -26,6 +26,9 @@ function candidate(
   };
 }
 
+const KID = "a".repeat(43);
+const CAPABILITY: Members = { capability: "web_research" };
+const OTHER_KID = "b".repeat(43);
 const QUERY: Members = { capability: "web_research" };
 
 /** `fits`: agents, best first. `left_out`: agents, in any order. */
@@ -64,6 +67,73 @@ function budgeted(title: string, candidates: readonly Members[], fits: readonly 
   const row = found([92], title, {}, candidates, fits);
   const input_text = { concat: ["[", many("1,", 19_999), "1]"] };
   return { ...row, input: { ...(row.input as Members), input_text, steps: 200_000 } };
+}
+
+interface AskedBy {
+  readonly agent?: string;
+  readonly kid?: string;
+  readonly groups?: readonly string[];
+}
+
+/** Whether a capability takes work from somebody. */
+function taken(title: string, from: Members | undefined, by: AskedBy, is_taken: boolean): Row {
+  const asker = { agent: "anna", kid: KID, groups: [], ...by };
+  return {
+    rules: [210],
+    title,
+    input: { operation: "takes_from", ...(from === undefined ? {} : { from }), asker },
+    expect: { is_taken },
+  };
+}
+
+/** What a recipient judges by itself. */
+function takenByRecipient(title: string, from: Members, is_taken: boolean): Row {
+  const asker = { agent: "anna", kid: KID };
+  return {
+    rules: [213],
+    title,
+    input: { operation: "takes_from", from, asker },
+    expect: { is_taken },
+  };
+}
+
+const offer = (agent_id: string, from?: Members): Members => ({
+  agent_id,
+  capability: { name: "web_research", ...(from === undefined ? {} : { from }) },
+});
+const OFFERS: readonly Members[] = [
+  offer("a", { agents: ["anna"] }),
+  offer("b", { groups: ["g"] }),
+  offer("c", { agents: ["ben"], keys: [OTHER_KID] }),
+];
+const OPEN = offer("d");
+
+/** Who may be offered a handoff, and how it is refused where nobody may. */
+function offeredTo(
+  title: string,
+  to: string | Members,
+  by: AskedBy,
+  takers: readonly string[],
+  status?: number,
+): Row {
+  const asker = { agent: "anna", kid: KID, groups: [], ...by };
+  return {
+    rules: [211],
+    title,
+    input: { operation: "takers", to, capability: "web_research", candidates: OFFERS, asker },
+    expect: { takers, status: status ?? null },
+  };
+}
+
+/** Whose offers somebody is shown. */
+function shown(title: string, viewer: AskedBy | string, agents: readonly string[]): Row {
+  const asker = typeof viewer === "string" ? viewer : { groups: [], ...viewer };
+  return {
+    rules: [212],
+    title,
+    input: { operation: "shown", candidates: [...OFFERS, OPEN], viewer: asker },
+    expect: { agents },
+  };
 }
 
 type Given = { readonly [member: string]: unknown };
@@ -301,6 +371,62 @@ export const DISCOVERY: VectorFile = vectorFile(
       { a: "" },
     ),
     judgedOnBudget("schemas that cost more than the budget refuse nothing", COSTLY),
+    taken("everybody, where nothing is said", undefined, {}, true),
+    taken("an agent that is named", { agents: ["ben", "anna"] }, {}, true),
+    taken("an agent that is not named", { agents: ["ben"] }, {}, false),
+    taken(
+      "an agent whose name only begins like one that is named",
+      { agents: ["anna-2"] },
+      {},
+      false,
+    ),
+    taken("an agent that signs with a key that is named", { keys: [OTHER_KID, KID] }, {}, true),
+    taken("an agent that signs with another key", { keys: [OTHER_KID] }, {}, false),
+    taken("an agent that is in a group", { groups: ["x", "g"] }, { groups: ["g"] }, true),
+    taken("an agent that is in another group", { groups: ["x"] }, { groups: ["g"] }, false),
+    taken("a group that is called like the agent", { groups: ["anna"] }, { groups: [] }, false),
+    taken(
+      "an agent that is named, but is in none of the groups",
+      { agents: ["anna"], groups: ["x"] },
+      {},
+      true,
+    ),
+    taken(
+      "a key that is named, of an agent that is not",
+      { agents: ["ben"], keys: [KID] },
+      {},
+      true,
+    ),
+    takenByRecipient("a recipient, of an agent that it names", { agents: ["anna"] }, true),
+    takenByRecipient("a recipient, of an agent that it does not name", { agents: ["ben"] }, false),
+    takenByRecipient("a recipient, of a key that it does not name", { keys: [OTHER_KID] }, false),
+    takenByRecipient(
+      "a recipient that names groups, which only its hub knows",
+      { agents: ["ben"], groups: ["g"] },
+      true,
+    ),
+    offeredTo("by a capability, only those who take it", CAPABILITY, { groups: ["g"] }, ["a", "b"]),
+    offeredTo(
+      "by a capability that nobody offers to its delegator",
+      CAPABILITY,
+      { agent: "carl" },
+      [],
+      404,
+    ),
+    offeredTo("by a capability that nobody offers", { capability: "cook" }, {}, [], 404),
+    offeredTo("to a recipient that takes it", "a", {}, ["a"]),
+    offeredTo("to a recipient that takes it by its key", "c", { kid: OTHER_KID }, ["c"]),
+    offeredTo("to a recipient that does not take it", "c", {}, [], 403),
+    offeredTo("to a recipient that takes it from a group of others", "b", {}, [], 403),
+    offeredTo("to a recipient that does not offer it", "z", {}, [], 404),
+    shown("an operator is shown all", "operator", ["a", "b", "c", "d"]),
+    shown("who proves no id is shown what is for everybody", "anybody", ["d"]),
+    shown("an agent is shown what takes work from it", { agent: "anna", kid: KID }, ["a", "d"]),
+    shown(
+      "an agent is shown what takes work from its groups and its key",
+      { agent: "carl", kid: OTHER_KID, groups: ["g"] },
+      ["b", "c", "d"],
+    ),
     queued("the first that was due, where priorities are alike", { a: [2], b: [1], c: [3] }, [
       "b",
       "a",

@@ -405,6 +405,25 @@ const HISTORIES: readonly Row[] = [
   chainOf("a history that ends earlier", RECOVERED_TEXT, [WITH_RECOVERY], 401),
   chainOf("a history with nothing in it", FIRST_TEXT, [], 401),
 ];
+/** A manifest with a capability that takes work from these. */
+const taking = (from: unknown): string =>
+  signed({ ...FIRST, capabilities: [{ name: "edit", from }] }, editor);
+const takes = (title: string, from: unknown): Row => {
+  const text = taking(from);
+  return inOrder([210], title, [[now(text), read(text, 1)]]);
+};
+const takesNot = (title: string, status: number, from: unknown): Row =>
+  one([210], title, status, taking(from));
+const names = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `a-${index}`);
+/** A manifest whose capabilities name so many agents together. */
+const named = (count: number): string => {
+  const capabilities = Array.from({ length: Math.ceil(count / 32) }, (_, index) => ({
+    name: `edit-${index}`,
+    from: { agents: names(Math.min(32, count - 32 * index)) },
+  }));
+  return signed({ ...FIRST, capabilities }, editor);
+};
 
 const SIGNED: readonly Row[] = [
   inOrder([60, 61], "the first manifest of an agent", [
@@ -426,6 +445,31 @@ const SIGNED: readonly Row[] = [
     NOW + 2 * DAY - 1,
     "ok",
   ),
+  takes("a capability for agents, keys and groups", {
+    agents: ["anna"],
+    keys: [stranger.kid],
+    groups: ["partners"],
+  }),
+  takes("a capability for 32 agents", { agents: names(32) }),
+  takes("a capability for a group alone, with empty lists beside", {
+    agents: [],
+    keys: [],
+    groups: ["partners"],
+  }),
+  takesNot("a capability for nobody", 400, {}),
+  takesNot("a capability with empty lists", 400, { agents: [], keys: [], groups: [] }),
+  takesNot("a capability for a list of agents", 400, ["anna"]),
+  takesNot("a capability for an agent that can't be", 400, { agents: ["Anna"] }),
+  takesNot("a capability for a key that can't be", 400, { keys: ["anna"] }),
+  takesNot("a capability for a group that can't be", 400, { groups: ["my partners"] }),
+  takesNot("a capability for a group with too long a name", 400, { groups: ["g".repeat(65)] }),
+  takesNot("a capability for 33 agents", 413, { agents: names(33) }),
+  takesNot("a capability for 17 keys", 413, { keys: Array.from({ length: 17 }, () => editor.kid) }),
+  takesNot("a capability for 17 groups", 413, { groups: names(17) }),
+  inOrder([210], "capabilities that name 1,024 agents together", [
+    [now(named(1024)), read(named(1024), 1)],
+  ]),
+  one([210], "capabilities that name 1,025 agents together", 413, named(1025)),
   one([60], "a handoff where a manifest should be", 400, HANDOFF_TEXT),
   one(
     [60],

@@ -4,8 +4,21 @@ import type { Json } from "../json/json.ts";
 import { lazy } from "../lazy.ts";
 import { LIMITS } from "../limits.ts";
 import type { JsonSchema } from "../schema/schema.ts";
+import { AGENT_ID } from "./agent-id.ts";
+import type { TakesFrom } from "./takes-from.ts";
 
 export const CAPABILITY_NAME: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$/;
+
+/** The spelling of an RFC 7638 thumbprint. */
+const THUMBPRINT: RegExp = /^[A-Za-z0-9_-]{43}$/;
+
+/** How an operator may call a group: like an agent, in at most 64 characters. */
+const GROUP_NAME: RegExp = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+
+/** Whether a value can be the name of a group. */
+export function isGroupName(value: unknown): value is string {
+  return typeof value === "string" && GROUP_NAME.test(value);
+}
 
 /** Whether a value is the name of a capability. */
 export function isCapabilityName(value: unknown): value is string {
@@ -47,11 +60,13 @@ export interface Capability {
   max_input_bytes: number;
   /** The share of successes that it claims, from 0 to 1. */
   reliability_sla: number;
+  /** From whom it takes work. Left out, from everybody. */
+  from?: TakesFrom | undefined;
 }
 
 /** What holds where a manifest says nothing. No claim of reliability is the claim of none. */
 export const CAPABILITY_DEFAULTS: Readonly<
-  Omit<Capability, "name" | "description" | "concurrency">
+  Omit<Capability, "name" | "description" | "concurrency" | "from">
 > = {
   version: "1",
   tags: [],
@@ -77,6 +92,11 @@ export const MANIFEST_LIMITS = {
   labelLength: 128,
   descriptionLength: 8192,
   urlLength: 2048,
+  agentsInFrom: 32,
+  keysInFrom: 16,
+  groupsInFrom: 16,
+  /** Of all capabilities together: a hub finds each of them by whom it takes work from. */
+  namesInFrom: 1024,
 } as const;
 
 /** The widest terms that a contract may name. */
@@ -97,6 +117,23 @@ export const capabilitySchema: () => z.ZodType<Capability> = lazy(() => {
   // What it holds is normalised and bounded by the schema reader, which says more about a fault.
   const schema = z.unknown() as z.ZodType<JsonSchema>;
   const json = z.unknown() as z.ZodType<Json>;
+  const agent = z.string().regex(AGENT_ID, "must be an agent's id");
+  const fromSchema: z.ZodType<TakesFrom> = z
+    .object({
+      agents: z.array(agent).max(MANIFEST_LIMITS.agentsInFrom).optional(),
+      keys: z
+        .array(z.string().regex(THUMBPRINT, "must be the thumbprint of a key"))
+        .max(MANIFEST_LIMITS.keysInFrom)
+        .optional(),
+      groups: z
+        .array(z.string().regex(GROUP_NAME, "must be the name of a group"))
+        .max(MANIFEST_LIMITS.groupsInFrom)
+        .optional(),
+    })
+    .refine(
+      ({ agents = [], keys = [], groups = [] }) => agents.length + keys.length + groups.length > 0,
+      "must name an agent, a key or a group; to take work from everybody, leave it out",
+    );
 
   return z.object({
     name: z
@@ -140,6 +177,7 @@ export const capabilitySchema: () => z.ZodType<Capability> = lazy(() => {
     concurrency: z.int().min(1).optional(),
     max_input_bytes: z.int().min(1).default(CAPABILITY_DEFAULTS.max_input_bytes),
     reliability_sla: z.number().min(0).max(1).default(CAPABILITY_DEFAULTS.reliability_sla),
+    from: fromSchema.optional(),
   });
 });
 

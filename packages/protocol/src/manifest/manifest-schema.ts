@@ -3,6 +3,7 @@ import type { ZodError } from "zod";
 import { AGENT_ID } from "./agent-id.ts";
 import { capabilitySchema, MANIFEST_LIMITS } from "./capability.ts";
 import type { Capability, Effects, Example, Takes } from "./capability.ts";
+import type { TakesFrom } from "./takes-from.ts";
 import { isDigest } from "../signing/digest.ts";
 import type { Digest } from "../signing/digest.ts";
 import { WaybillError } from "../error.ts";
@@ -67,6 +68,8 @@ export interface CapabilityInput {
   concurrency?: number | undefined;
   max_input_bytes?: number | undefined;
   reliability_sla?: number | undefined;
+  /** From whom it takes work. Left out, from everybody. */
+  from?: TakesFrom | undefined;
   [member: string]: unknown;
 }
 
@@ -182,6 +185,7 @@ export function readManifest(value: Json, schemas: SchemaHandling = "check"): Re
     }
   }
   refuseTwins(capabilities);
+  refuseManyNames(capabilities);
   const keys = new Map<string, PublicKey>();
   const listed = givenKeys.map((given, index) => {
     const key = enrolled(given, `/keys/${index}`);
@@ -267,6 +271,19 @@ function refuseTwins(capabilities: readonly Capability[]): void {
   });
 }
 
+function refuseManyNames(capabilities: readonly Capability[]): void {
+  let names = 0;
+  capabilities.forEach(({ from: { agents = [], keys = [], groups = [] } = {} }, index) => {
+    names += agents.length + keys.length + groups.length;
+    if (names <= MANIFEST_LIMITS.namesInFrom) return;
+    throw refused(
+      413,
+      `its capabilities name more than ${MANIFEST_LIMITS.namesInFrom} agents, keys and groups in from, all together; name groups, which the operator of the hub fills`,
+      `/capabilities/${index}/from`,
+    );
+  });
+}
+
 function enrolled(given: GivenKey, at: string): PublicKey {
   let key: PublicKey;
   try {
@@ -339,6 +356,6 @@ function isTooLarge(error: ZodError): boolean {
   return issue?.code === "too_big" && (issue.origin === "string" || issue.origin === "array");
 }
 
-function refused(status: 400 | 401, reason: string, at: string): WaybillError {
+function refused(status: 400 | 401 | 413, reason: string, at: string): WaybillError {
   return new WaybillError(status, `The manifest is refused: ${reason}.`, { at });
 }

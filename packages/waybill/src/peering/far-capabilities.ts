@@ -36,6 +36,8 @@ export async function farCapabilities(options: FarOptions): Promise<readonly Cap
       const { name, version, tags } = capability;
       const offer = `${name} ${version}`;
       if (agent === options.agent || tags.includes(PEER_TAG) || found.has(offer)) continue;
+      // It was granted to the relay, and not to everybody who can reach the hub behind it.
+      if (capability.from !== undefined) continue;
       characters += JSON.stringify(capability).length;
       if (found.size === OFFERS_AT_MOST || characters > CHARACTERS_AT_MOST)
         return [...found.values()];

@@ -150,6 +150,22 @@ test("two hubs that are peers of each other pass nothing on in a circle", async 
   expect(await offered(here, "write")).toEqual(["writer"]);
 });
 
+test("what takes work there from the relay alone is not offered to everybody here", async () => {
+  const key = generateKey();
+  await there.agent("editor", (agent) => {
+    agent.serve({ name: "edit", from: { keys: [key.kid] } }, () => "done");
+    agent.serve("review", () => "done");
+  });
+  await peer(here, there, key);
+  const owner = await here.agent("owner");
+  await expect(owner.handoff({ capability: "review" }).result).resolves.toMatchObject({
+    output: "done",
+  });
+  await expect(owner.handoff({ capability: "edit" }).custody).rejects.toMatchObject({
+    status: 404,
+  });
+});
+
 test("what an agent there can do from now on is offered here from now on", async () => {
   const known = peerWith({ hub: here.hub, url: there.url, key: generateKey(), refreshMs: 20 });
   opened.push(known);

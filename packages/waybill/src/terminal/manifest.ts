@@ -1,4 +1,4 @@
-import type { Manifest } from "@waybill/protocol";
+import type { Manifest, TakesFrom } from "@waybill/protocol";
 import { pairs } from "./columns.ts";
 import { durationText } from "./duration.ts";
 import type { Style } from "./style.ts";
@@ -25,7 +25,8 @@ export function manifestText(manifest: Manifest, style: Style): string {
 
 function capabilityText(capability: Manifest["capabilities"][number], style: Style): string {
   const { name, version, description, tags, takes, input_schema, output_schema } = capability;
-  const { timeout_seconds, lease_seconds, max_attempts, effects, reliability_sla } = capability;
+  const { timeout_seconds, lease_seconds, max_attempts, effects, reliability_sla, from } =
+    capability;
   const rows: [string, string][] = [
     ["takes", takes],
     ["input", printable(spacedJson(input_schema), 200)],
@@ -36,8 +37,14 @@ function capabilityText(capability: Manifest["capabilities"][number], style: Sty
     ],
     ["claims", reliability_sla === 0 ? "no reliability" : `${reliability_sla * 100} % success`],
   ];
+  if (from !== undefined) rows.push(["from", printable(fromText(from))]);
   if (tags.length > 0) rows.unshift(["tags", printable(tags.join(", "))]);
   if (description !== undefined) rows.unshift(["says", printable(description)]);
   const title = `${style.strong(printable(name))} ${style.faint(`version ${printable(version)}`)}`;
   return `${title}\n${pairs(rows, style.faint).replaceAll(/^/gm, "  ")}`;
+}
+
+function fromText({ agents = [], keys = [], groups = [] }: TakesFrom): string {
+  const parts = Object.entries({ agents, keys, groups }).filter(([, names]) => names.length > 0);
+  return parts.map(([kind, names]) => `${kind} ${names.join(", ")}`).join("; ");
 }

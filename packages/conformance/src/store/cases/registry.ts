@@ -211,6 +211,58 @@ export const registryCases: Cases = {
     }
   },
 
+  "what is for an audience is listed under it": async ({ store }) => {
+    const to = (agent: string, ...given: readonly [string, readonly string[]][]): NewManifest => ({
+      ...sampleManifest(agent, 1),
+      capabilities: given.map(([each, audiences]) => sampleCapability(each, audiences)),
+    });
+    await publishAll(store, [
+      to("a", ["edit", ["*"]], ["edit 2", ["agent x", "group g"]], ["review", ["group g"]]),
+      to("b", ["edit", ["group g"]], ["edit 2", ["group g"]]),
+      to("b-c", ["edit", ["group"]]),
+    ]);
+    const group = ["edit a 2", "edit b 1", "edit b 2"];
+    deepEqual(await offered(store, { audience: "*" }), ["edit a 1"]);
+    deepEqual(await offered(store, { audience: "agent x" }), ["edit a 2"]);
+    deepEqual(await offered(store, { audience: "group g" }), [...group, "review a 1"]);
+    deepEqual(await offered(store, { audience: "group g", name: "edit" }), group);
+    deepEqual(await offered(store, { audience: "group g", name: "cook" }), []);
+    deepEqual(await offered(store, { audience: "group h" }), []);
+    const changed = to("b", ["edit", ["*", "agent x"]]);
+    await publishAll(store, [{ ...changed, sequence: 2 }]);
+    deepEqual(await offered(store, { audience: "group g" }), ["edit a 2", "review a 1"]);
+    deepEqual(await offered(store, { audience: "agent x", name: "edit" }), [
+      "edit a 2",
+      "edit b 1",
+    ]);
+    deepEqual(await offered(store, { audience: "*" }), ["edit a 1", "edit b 1"]);
+  },
+
+  "names are listed for an audience with the number of agents that offer them to it": async ({
+    store,
+  }) => {
+    const to = (agent: string, sequence: number, audiences: readonly string[]): NewManifest => ({
+      ...sampleManifest(agent, sequence),
+      capabilities: ["edit", "edit 2", "review"].map((each) => sampleCapability(each, audiences)),
+    });
+    await publishAll(store, [to("a", 1, ["*"]), to("b", 1, ["*", "group g"]), to("c", 1, ["*"])]);
+    await publishAll(store, [to("c", 2, ["group g"]), to("a", 2, ["agent x"])]);
+    const names = (agents: number) => ["edit", "review"].map((name) => ({ name, agents }));
+    for (const [audience, agents] of [
+      ["*", 1],
+      ["group g", 2],
+      ["agent x", 1],
+    ] as const) {
+      const read = (page: { readonly after?: string; readonly limit: number }) =>
+        store.capabilityNames(page, audience);
+      deepEqual(
+        (await inPages(read, ({ name }) => name)).map((each) => ({ ...each })),
+        names(agents),
+      );
+    }
+    deepEqual(await store.capabilityNames({ limit: 10 }, "group h"), []);
+  },
+
   "what is offered no more is not listed": async ({ store }) => {
     await publishAll(store, [
       sampleManifest("editor", 1, ["edit", "review"]),

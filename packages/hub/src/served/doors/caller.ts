@@ -8,6 +8,7 @@ import {
   readRequest,
 } from "@waybill/protocol/api";
 import type { OperatorClaim, RequestClaim } from "@waybill/protocol/api";
+import type { Viewer } from "../../access/access.ts";
 import type { Operator } from "../../operator.ts";
 import type { HubIdentity } from "../../registry/identity.ts";
 import { isSameToken } from "./operator-token.ts";
@@ -43,6 +44,12 @@ export interface Request {
   readonly path: string;
   /** Whether the hub can be asked under this host and port, by whoever asks. */
   readonly isAskedAt: (host: string) => boolean;
+}
+
+/** Who looks at what is offered. */
+export function viewerOf(caller: Caller): Viewer {
+  if (caller.type === "operator") return "operator";
+  return caller.type === "agent" ? { agent: caller.agent, kid: caller.kid } : "anybody";
 }
 
 /** No agent has such an id. */

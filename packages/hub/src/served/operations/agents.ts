@@ -1,6 +1,7 @@
 import { defaultNewcomers, httpShapes, shapes, writePublished } from "@waybill/protocol/api";
 import type { WirePresence } from "@waybill/protocol/api";
 import type { Presence, PresenceDetail } from "../../operator.ts";
+import { viewerOf } from "../doors/caller.ts";
 import { wireTime } from "../wire-time.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -36,14 +37,14 @@ export function agentOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/agents",
       summary:
-        "Everybody who is registered, by id: who is connected, and the first names of what they offer.",
+        "Everybody who is registered, by id: who is connected, and the first names of what they offer to the caller.",
       cost: "O(limit): for each agent of the page one row of its newest manifest, the first 20 names that it offers, and one setting.",
       who: "reader",
       query: pageByAgent,
       answer: presences,
       refusals: [],
-      async handle({ served, query: { after, limit = PAGE } }) {
-        const page = await served.hub.operator.agents({ after, limit });
+      async handle({ served, caller, query: { after, limit = PAGE } }) {
+        const page = await served.hub.operator.agents({ after, limit }, viewerOf(caller));
         const next = page.length < limit ? undefined : page.at(-1)!.agent;
         return { agents: page.map(writePresence), next };
       },
@@ -52,14 +53,15 @@ export function agentOperations(): readonly AnyOperation[] {
       id: "getAgent",
       method: "GET",
       path: "/v1/agents/{id}",
-      summary: "One agent: whether it is connected, all that it offers, and its newest manifest.",
-      cost: "O(1): one manifest and one setting.",
+      summary:
+        "One agent: whether it is connected, all that it offers to the caller, and its newest manifest, whole.",
+      cost: "O(1): one manifest, its at most 256 capabilities without their texts, and one setting.",
       who: "reader",
       params: ofAgent,
       answer: presence,
       refusals: [404],
-      async handle({ served, params: { id } }) {
-        const found = await served.hub.operator.presence(id);
+      async handle({ served, caller, params: { id } }) {
+        const found = await served.hub.operator.presence(id, viewerOf(caller));
         const { version, description, manifest } = found;
         return { ...writePresence(found), version, description, manifest };
       },

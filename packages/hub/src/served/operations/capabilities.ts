@@ -1,8 +1,9 @@
 import { shapes, writeFound } from "@waybill/protocol/api";
 import type { WireFound, WireNames, WireSearch } from "@waybill/protocol/api";
 import type { Search } from "../../routing/router.ts";
+import { viewerOf } from "../doors/caller.ts";
+import type { Caller } from "../doors/caller.ts";
 import type { Served } from "../served.ts";
-import { asWhom } from "./handoffs.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -16,40 +17,40 @@ export function capabilityOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/capabilities",
       summary:
-        "The names under which something is offered, and by how many agents; with anything that is looked for, who offers it, the best of the page first, and why not everybody else. Words put those who fit in another order and admit nobody.",
-      cost: "O(limit): rows of the page, and with a name their capabilities up to 1 MiB of text, each measured and ranked.",
+        "The names under which something is offered to the caller, and by how many agents; with anything that is looked for, who offers it, the best of the page first, and why not everybody else. Words put those who fit in another order and admit nobody.",
+      cost: "O(limit): rows of the page for each way in which the caller may be meant (everybody, its id, its key, each of its at most 16 groups), and with a name their capabilities up to 1 MiB of text, each measured and ranked.",
       who: "reader",
       query: searchQuery,
       answer: foundOrNames,
       refusals: [],
       handle: async ({ served, caller, query }) =>
         isBare(query)
-          ? names(served, query.after, query.limit)
-          : writeFound(await served.hub.operator.search(searchOf(query), asWhom(caller))),
+          ? names(served, caller, query)
+          : writeFound(await served.hub.operator.search(searchOf(query), viewerOf(caller))),
     }),
     operation({
       id: "findForInput",
       method: "POST",
       path: "/v1/capabilities/find",
       summary:
-        "Who offers it, for the very input that is to be handed off: it must fit their schemas. Without a name, all that is offered is looked through page by page.",
-      cost: "O(limit): capabilities of the page up to 1 MiB of text, each measured and ranked, and a bounded number of steps for checking the input against their schemas.",
+        "Who offers it to the caller, for the very input that is to be handed off: it must fit their schemas. Without a name, all that is offered is looked through page by page.",
+      cost: "O(limit): rows of the page for each way in which the caller may be meant, their capabilities up to 1 MiB of text, each measured and ranked, and a bounded number of steps for checking the input against their schemas.",
       who: "reader",
       body: search,
       answer: found,
       refusals: [],
       handle: async ({ served, caller, body }): Promise<WireFound> =>
-        writeFound(await served.hub.operator.search(searchOf(body), asWhom(caller))),
+        writeFound(await served.hub.operator.search(searchOf(body), viewerOf(caller))),
     }),
   ];
 }
 
 async function names(
   { hub }: Served,
-  after: string | undefined,
-  limit = NAMES,
+  caller: Caller,
+  { after, limit = NAMES }: WireSearch,
 ): Promise<WireNames> {
-  const capabilities = await hub.operator.capabilityNames({ after, limit });
+  const capabilities = await hub.operator.capabilityNames({ after, limit }, viewerOf(caller));
   const next = capabilities.length < limit ? undefined : capabilities.at(-1)!.name;
   return { capabilities, next };
 }

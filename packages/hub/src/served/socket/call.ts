@@ -45,7 +45,12 @@ const ANSWERS: Readonly<Record<Exclude<CallName, "submit">, Answer>> = {
   manifests: async ({ hub }, _agent, params) =>
     writePublished(await hub.manifests(readManifestsQuery(params))),
   find: async ({ hub }, agent, params) =>
-    writeFound(await hub.operator.search(readFindQuery(params), agent)),
+    writeFound(
+      await hub.operator.search(readFindQuery(params), {
+        agent,
+        kid: hub.operator.kidOf(agent) ?? "",
+      }),
+    ),
   async handoff({ hub }, agent, params) {
     const view = await hub.handoff(textOf(params, "id"), agent);
     return { handoff: view === undefined ? null : writeHandoffView(view) };

@@ -44,6 +44,7 @@ class VerifiedEnvelope:
     envelope: Envelope
     text: str
     digest: str
+    kid: str
 
 
 def parse_envelope(payload: bytes) -> Envelope:
@@ -95,7 +96,7 @@ def verify_envelope(
             f"The handoff is meant for the custody domain {envelope['domain']}, and this is {domain}.",
             at="/domain",
         )
-    return VerifiedEnvelope(envelope, text, digest_of(text))
+    return VerifiedEnvelope(envelope, text, digest_of(text), compact.kid)
 
 
 def _check_times(envelope: Envelope, at: int) -> None:

@@ -27,6 +27,14 @@ from .shape import (
 _WORDS = text(8_192)
 _LABEL = text(128, 1)
 _example = record(optional={"description": _WORDS, "input": anything, "output": anything})
+_from = record(
+    optional={
+        "agents": listed(agent_id, 32, over=413),
+        "keys": listed(text(pattern=r"[A-Za-z0-9_-]{43}"), 16, over=413),
+        "groups": listed(text(pattern=r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?"), 16, over=413),
+    }
+)
+_NAMES_IN_FROM = 1_024
 _capability = record(
     {"name": capability_name},
     {
@@ -44,6 +52,7 @@ _capability = record(
         "concurrency": integer(1),
         "max_input_bytes": integer(1),
         "reliability_sla": number(0, 1),
+        "from": _from,
     },
 )
 _manifest = record(
@@ -103,6 +112,11 @@ def read_manifest(value: Any) -> dict[str, Any]:
     if len(set(offered)) < len(offered):
         raise fault("/capabilities", "have one name twice in the same version.")
     recovery_keys = 0
+    named = 0
+    for index, each in enumerate(manifest["capabilities"]):
+        named += sum(len(names) for names in _named_in(each.get("from", {})))
+        if named > _NAMES_IN_FROM:
+            raise fault(f"/capabilities/{index}/from", "is one name too many for a manifest.", 413)
     for index, jwk in enumerate(manifest["keys"]):
         read_key(jwk, f"/keys/{index}")
         if not is_recovery(jwk):
@@ -122,6 +136,8 @@ def is_recovery(jwk: Any) -> bool:
 
 def read_capability(value: Any, at: str = "", allowance: Allowance | None = None) -> dict[str, Any]:
     _capability(value, at)
+    if "from" in value and not any(_named_in(value["from"])):
+        raise fault(f"{at}/from", "names nobody: to take work from everybody, leave it out.")
     capability = {**DEFAULTS, **value}
     for member in ("input_schema", "output_schema"):
         try:
@@ -134,6 +150,10 @@ def read_capability(value: Any, at: str = "", allowance: Allowance | None = None
                 cause=error,
             ) from error
     return capability
+
+
+def _named_in(given: dict[str, list[str]]) -> list[list[str]]:
+    return [given.get(each, []) for each in ("agents", "keys", "groups")]
 
 
 def read_key(jwk: Any, at: str) -> PublicKey:

@@ -13,6 +13,7 @@ from ..protocol.error import WaybillError
 from ..protocol.json_text import stringify_json
 from ..protocol.manifest_shape import read_capability
 from ..protocol.schema import CompiledSchema, compile_schema
+from ..protocol.takes_from import takes_from
 
 
 @dataclass(frozen=True)
@@ -31,20 +32,41 @@ def served_as(capability: dict[str, Any], handler: Callable[[Any], Any]) -> Serv
     )
 
 
-def served_for(all_served: list[Served], body: dict[str, Any]) -> Served | None:
-    version = body.get("version")
-    for each in all_served:
-        is_wanted = each.capability["name"] == body["capability"]
-        if is_wanted and (version is None or matches_version(each.capability["version"], version)):
-            return each
-    return None
+@dataclass(frozen=True)
+class Offered:
+    """What is offered, and by whom."""
+
+    body: dict[str, Any]
+    agent: str
+    kid: str
+    """The key that the handoff is signed with."""
+    has_countered: bool
+    """The same work was countered here before."""
 
 
-def rejection_of(
-    served: Served, body: dict[str, Any], has_countered: bool
-) -> dict[str, Any] | None:
+def served_for(all_served: list[Served], offered: Offered) -> Served | None:
+    """What a handoff asks for; of several versions the first that takes work from its delegator."""
+    version = offered.body.get("version")
+    wanted = [
+        each
+        for each in all_served
+        if each.capability["name"] == offered.body["capability"]
+        and (version is None or matches_version(each.capability["version"], version))
+    ]
+    return next((each for each in wanted if _is_for(each, offered)), wanted[0] if wanted else None)
+
+
+def _is_for(served: Served, offered: Offered) -> bool:
+    # Who is in a group only the hub knows, and has looked.
+    return takes_from(served.capability, offered.agent, offered.kid, lambda _group: True)
+
+
+def rejection_of(served: Served, offered: Offered) -> dict[str, Any] | None:
     """The body of the receipt that rejects an offer; None where it can be taken."""
-    capability = served.capability
+    capability, body = served.capability, offered.body
+    if not _is_for(served, offered):
+        reason = f"{capability['name']} is not for {offered.agent}: its from names neither that agent nor the key that has signed this."
+        return {"status": 403, "reason": reason}
     if "input" in body:
         size = len(stringify_json(body["input"]).encode("utf-8"))
         if size > capability["max_input_bytes"]:
@@ -55,7 +77,9 @@ def rejection_of(
         fault = _fault_of_input(served, body)
         if fault is not None:
             return {"status": 422, "reason": fault}
-    verdict = judge_offer(body.get("contract"), terms_of(capability), has_countered=has_countered)
+    verdict = judge_offer(
+        body.get("contract"), terms_of(capability), has_countered=offered.has_countered
+    )
     if verdict.verdict == "accept":
         return None
     return present(status=406, reason=verdict.reason, counter=verdict.contract)

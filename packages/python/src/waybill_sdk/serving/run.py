@@ -14,7 +14,7 @@ from ..protocol.envelope import Envelope, VerifiedEnvelope
 from ..protocol.error import WaybillError
 from ..protocol.instant import as_datetime, now_ms
 from .answers import Answers
-from .capability import Served, rejection_of, served_for
+from .capability import Offered, Served, rejection_of, served_for
 from .outcome import Paused, failure_of, result_of
 from .replies import Replies
 from .work import BlockingWork, Resume, Work, current_work
@@ -75,7 +75,8 @@ class Run:
 
     async def _work(self) -> None:
         offer, me = self._offer, self._context.id
-        handoff = (await self._verify(offer["envelope"], offer["received_at"])).envelope
+        verified = await self._verify(offer["envelope"], offer["received_at"])
+        handoff = verified.envelope
         if handoff["kind"] != "handoff" or handoff["handoff_id"] != self.handoff_id:
             raise WaybillError(400, f"What was offered as {self.handoff_id} is not that handoff.")
         if isinstance(handoff["to"], str) and handoff["to"] != me:
@@ -87,12 +88,13 @@ class Run:
         self._handoff, self._replies = handoff, replies
         if offer["is_accepted"]:
             return await replies.result(_interrupted(me))
-        served = served_for(self._served, handoff["body"])
+        has_countered = handoff.get("replay_of") in self._countered
+        offered = Offered(handoff["body"], handoff["from"], verified.kid, has_countered)
+        served = served_for(self._served, offered)
         if served is None:
             reason = f"{me} does not offer {handoff['body']['capability']}."
             return await replies.say("receipt", {"status": 404, "reason": reason})
-        has_countered = handoff.get("replay_of") in self._countered
-        rejection = rejection_of(served, handoff["body"], has_countered)
+        rejection = rejection_of(served, offered)
         if rejection is not None:
             if "counter" in rejection:
                 self._countered.add(self.handoff_id)

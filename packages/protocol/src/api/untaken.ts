@@ -1,0 +1,37 @@
+import type { Wanted } from "../envelope/body.ts";
+import { WaybillError } from "../error.ts";
+
+/** A handoff that nobody takes from its delegator. */
+export interface Untaken {
+  readonly from: string;
+  readonly to: string | Wanted;
+  readonly capability: string;
+  /** The agent that it names offers the capability, to others. */
+  readonly isOffered: boolean;
+}
+
+/**
+ * Why a hub does not take such a handoff. By a capability, the answer is the same whether nobody offers
+ * it or all who do refuse this delegator: it tells no more than a search does.
+ */
+export function untakenError({ from, to, capability, isOffered }: Untaken): WaybillError {
+  if (typeof to !== "string") {
+    return new WaybillError(
+      404,
+      `Nobody here has published a manifest that offers ${to.capability} to ${from}. Check its name, or start an agent that offers it first.`,
+      { at: "/to" },
+    );
+  }
+  if (!isOffered) {
+    return new WaybillError(
+      404,
+      `${to} has published no manifest here that offers ${capability}. Check both names, or start that agent first.`,
+      { at: "/to" },
+    );
+  }
+  return new WaybillError(
+    403,
+    `${to} does not take ${capability} from ${from}. Ask whoever runs ${to} to name ${from} in the capability's from, or hand off to the capability alone, so that the hub picks somebody who does.`,
+    { at: "/to" },
+  );
+}

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { untakenError } from "../api.ts";
+import { audiencesFor, audiencesOf, parseManifest, takesFrom } from "../index.ts";
+import type { Asker, TakesFrom } from "../index.ts";
+import { refusal } from "./rules-fixture.ts";
+
+const KIDS = ["a".repeat(43), "b".repeat(43)] as const;
+const ANNA: Asker = { agent: "anna", kid: KIDS[0] };
+
+function read(...given: readonly unknown[]) {
+  const capabilities = given.map((from, index) => ({ name: `edit-${index}`, from }) as never);
+  return parseManifest({ agent_id: "ben", capabilities }).capabilities;
+}
+
+function isTaken(from: TakesFrom | undefined, asker: Asker, ...groups: readonly string[]): boolean {
+  const [capability] = from === undefined ? read(undefined) : read(from);
+  return takesFrom(capability!, asker, (group) => groups.includes(group));
+}
+
+test("WB-210 a capability takes work from everybody, or from an agent, a key or a group that it names", () => {
+  expect(isTaken(undefined, ANNA)).toBe(true);
+  expect(isTaken({ agents: ["anna"] }, ANNA)).toBe(true);
+  expect(isTaken({ keys: [KIDS[0]] }, ANNA)).toBe(true);
+  expect(isTaken({ groups: ["editors"] }, ANNA, "editors")).toBe(true);
+  expect(isTaken({ agents: ["carl"], keys: [KIDS[0]], groups: [] }, ANNA)).toBe(true);
+});
+
+test("WB-210 a capability takes no work from others, whatever else they are called", () => {
+  expect(isTaken({ agents: ["carl", "anna-2"] }, ANNA)).toBe(false);
+  expect(isTaken({ keys: [KIDS[1]] }, ANNA)).toBe(false);
+  expect(isTaken({ groups: ["editors"] }, ANNA)).toBe(false);
+  expect(isTaken({ groups: ["anna"] }, ANNA, "editors")).toBe(false);
+});
+
+test("WB-210 a from that names nobody is refused with 400, and one that names too many with 413", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `a-${index}`);
+  const wrong: readonly (readonly [unknown, number])[] = [
+    [{}, 400],
+    [{ agents: [] }, 400],
+    [{ agents: ["Anna"] }, 400],
+    [{ keys: ["anna"] }, 400],
+    [{ groups: ["my friends"] }, 400],
+    [{ groups: ["g".repeat(65)] }, 400],
+    [["anna"], 400],
+    [null, 400],
+    [{ agents: many(33) }, 413],
+    [{ keys: Array.from({ length: 17 }, () => KIDS[0]) }, 413],
+    [{ groups: many(17) }, 413],
+  ];
+  for (const [from, status] of wrong) {
+    const error = refusal(() => read(from));
+    expect([error.status, error.at?.slice(0, 20)], JSON.stringify(from)).toEqual([
+      status,
+      "/capabilities/0/from",
+    ]);
+  }
+  const full = Array.from({ length: 32 }, () => ({ agents: many(32) }));
+  expect(read(...full)).toHaveLength(32);
+  const over = refusal(() => read(...full, { groups: ["one-more"] }));
+  expect([over.status, over.at]).toEqual([413, "/capabilities/32/from"]);
+});
+
+test("WB-211 a recipient that a handoff names is 403, and a capability that nobody offers to its delegator 404", () => {
+  const untaken = { from: "anna", capability: "edit", isOffered: true };
+  expect(untakenError({ ...untaken, to: "ben" }).status).toBe(403);
+  expect(untakenError({ ...untaken, to: "ben", isOffered: false }).status).toBe(404);
+  const to = { capability: "edit" };
+  const [open, closed] = [false, true].map((isOffered) =>
+    untakenError({ ...untaken, to, isOffered }).toJSON(),
+  );
+  expect(open).toEqual(closed);
+  expect(open).toMatchObject({ status: 404 });
+});
+
+test("WB-212 what is found by its audiences is what takes work from whoever looks", () => {
+  const name = fc.constantFrom<string>("anna", "ben", "g", "h");
+  const kid = fc.constantFrom(...KIDS);
+  const from = fc.option(
+    fc.record({
+      agents: fc.array(name, { maxLength: 3 }),
+      keys: fc.array(kid, { maxLength: 2 }),
+      groups: fc.array(name, { maxLength: 3 }),
+    }),
+    { nil: undefined },
+  );
+  fc.assert(
+    fc.property(
+      from,
+      fc.record({ agent: name, kid }),
+      fc.uniqueArray(name),
+      (given, asker, groups) => {
+        const own = new Set(audiencesOf({ from: given }));
+        const isFound = audiencesFor(asker, groups).some((audience) => own.has(audience));
+        expect(isFound).toBe(takesFrom({ from: given }, asker, (group) => groups.includes(group)));
+        // Whoever proves nothing is shown what is for everybody.
+        const isOpen = audiencesFor(undefined, groups).some((audience) => own.has(audience));
+        expect(isOpen).toBe(given === undefined);
+      },
+    ),
+  );
+});
+
+test("WB-213 a recipient leaves groups to its hub, and refuses whom neither agents nor keys name", () => {
+  const asRecipient = (from: TakesFrom) => takesFrom({ from }, ANNA, () => true);
+  expect(asRecipient({ groups: ["editors"] })).toBe(true);
+  expect(asRecipient({ agents: ["carl"], groups: [] })).toBe(false);
+  expect(asRecipient({ agents: ["carl"], keys: [KIDS[1]] })).toBe(false);
+});

@@ -1,0 +1,21 @@
+"""From whom a capability takes work (WB-210)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def takes_from(
+    capability: dict[str, Any], agent: str, kid: str, is_in: Callable[[str], bool]
+) -> bool:
+    """Whether a capability takes work from an agent that signs with this key. Who is in a group a hub knows;
+    a recipient, which can't know, leaves its groups to its hub."""
+    given = capability.get("from")
+    if given is None:
+        return True
+    return (
+        agent in given.get("agents", [])
+        or kid in given.get("keys", [])
+        or any(is_in(group) for group in given.get("groups", []))
+    )
