@@ -29,7 +29,7 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   receipt: {
     "": "A confirmation: of custody (100), of the acceptance (101), of a result (200), a release (300, 301) or a rejection (400 and above).",
   },
-  progress: { "": "The recipient is still at it." },
+  progress: { "": "The recipient is still working." },
   question: {
     "": "The recipient asks. With a state it ends its attempt.",
     "/properties/body/properties/questions": "At most 256, else 413; no id twice.",

@@ -40,7 +40,7 @@ export const STATUS = {
   },
   102: {
     name: "PROGRESS",
-    meaning: "The recipient is still at it.",
+    meaning: "The recipient is still working.",
     retry: "none",
     remedy: "Nothing to do: wait for the result.",
   },
@@ -90,18 +90,17 @@ export const STATUS = {
     name: "FORBIDDEN",
     meaning: "The sender may not do this.",
     retry: "never",
-    remedy:
-      "Only the party that the lifecycle names may send this: see the table of who may cause what.",
+    remedy: "Read the detail: it says who may do this. Do it as that party, or ask the operator.",
   },
   404: {
     name: "NO_CAPABILITY",
-    meaning: "Nobody here does that.",
+    meaning: "No agent here does that, or there is nothing of that name.",
     retry: "elsewhere",
-    remedy: "Check the capability's name and version, or publish a manifest that offers it.",
+    remedy: "Check the name and the version, or publish a manifest that offers the capability.",
   },
   406: {
     name: "CONTRACT_UNACCEPTABLE",
-    meaning: "The recipient does not hold to these terms; its counter-offer may be attached.",
+    meaning: "The recipient does not accept these terms; its counter-offer may be attached.",
     retry: "renegotiate",
     remedy: "Offer again with the terms of the counter-offer, or pick another recipient.",
   },
@@ -109,8 +108,7 @@ export const STATUS = {
     name: "KEY_CONFLICT",
     meaning: "The same id came before with a different digest.",
     retry: "never",
-    remedy:
-      "Raise an alarm: an id was used twice for different content. Make a new id for new work.",
+    remedy: "Find out why one id was used for two contents. Make a new id for new work.",
   },
   410: {
     name: "SUPERSEDED",

@@ -36,7 +36,7 @@ _ROWS: Final = (
         102,
         "PROGRESS",
         "none",
-        "The recipient is still at it.",
+        "The recipient is still working.",
         "Nothing to do: wait for the result.",
     ),
     Status(
@@ -93,20 +93,20 @@ _ROWS: Final = (
         "FORBIDDEN",
         "never",
         "The sender may not do this.",
-        "Only the party that the lifecycle names may send this.",
+        "Read the detail: it says who may do this. Do it as that party, or ask the operator.",
     ),
     Status(
         404,
         "NO_CAPABILITY",
         "elsewhere",
-        "Nobody here does that.",
-        "Check the capability's name and version, or publish a manifest that offers it.",
+        "No agent here does that, or there is nothing of that name.",
+        "Check the name and the version, or publish a manifest that offers the capability.",
     ),
     Status(
         406,
         "CONTRACT_UNACCEPTABLE",
         "renegotiate",
-        "The recipient does not hold to these terms; its counter-offer may be attached.",
+        "The recipient does not accept these terms; its counter-offer may be attached.",
         "Offer again with the terms of the counter-offer, or pick another recipient.",
     ),
     Status(
@@ -114,7 +114,7 @@ _ROWS: Final = (
         "KEY_CONFLICT",
         "never",
         "The same id came before with a different digest.",
-        "Raise an alarm: an id was used twice for different content. Make a new id for new work.",
+        "Find out why one id was used for two contents. Make a new id for new work.",
     ),
     Status(
         410,
