@@ -1,4 +1,4 @@
-import { honestBound, told } from "./run/judge.ts";
+import { honestBound, isFigure, told } from "./run/judge.ts";
 import type { Row } from "./run/trial.ts";
 
 /** What a program reads: the last line of `--json`. */
@@ -27,9 +27,9 @@ export function isFailed({ problems }: Row): boolean {
   return problems.length > 0;
 }
 
-/** Whether more was wrong than figures. How late and how large a hub gets depends on the machine, too. */
+/** Whether more was wrong than figures. */
 export function isUnsafe({ problems }: Row): boolean {
-  return problems.some(({ of }) => of === "safety");
+  return !problems.every(isFigure);
 }
 
 /** A row as it comes, and what it is made of. */

@@ -33,7 +33,9 @@ else {
   );
   const failed = rows.filter(judgesFigures ? isFailed : isUnsafe).length;
   if (!judgesFigures) {
-    console.log(`over a bound of latency or memory: ${summary.failed.join(", ") || "none"}`);
+    const over = rows.filter((row) => isFailed(row) && !isUnsafe(row));
+    const names = over.map(({ attackClass }) => attackClass.name);
+    console.log(`over a bound of latency or memory: ${names.join(", ") || "none"}`);
   }
   console.log(`${rows.length - failed} passed, ${failed} failed`);
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { PhaseReport } from "../honest/messages.ts";
 import type { Facts } from "./facts.ts";
-import { judge } from "./judge.ts";
+import { isFigure, judge, mayBeOfABusyMachine } from "./judge.ts";
+import type { Problem } from "./judge.ts";
 
 const PHASE: PhaseReport = {
   made: 10,
@@ -69,15 +70,31 @@ test.each<[string, Partial<Facts>, string[]?]>([
   expect(judged(facts, never)).toHaveLength(1);
 });
 
-test("time alone has a second try: memory, crashes and what must not happen have none", () => {
-  const of = (facts: Partial<Facts>, never: string[] = []) =>
-    judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map((each) => each.of);
-  expect(of({ attacked: { ...PHASE, p99: 501 } })).toEqual(["time"]);
-  expect(of({ tally: {} })).toEqual(["time"]);
-  expect(of({ peakMb: 513 })).toEqual(["memory"]);
-  expect(of({ crashes: 1 })).toEqual(["safety"]);
-  expect(of({ attacked: { ...PHASE, completed: 9 } })).toEqual(["safety"]);
-  expect(of({ tally: { sent: 1, taken: 1 } }, ["taken"])).toEqual(["safety"]);
+const kindsOf = (facts: Partial<Facts>, never: string[] = []): readonly string[] =>
+  judge({ ...GOOD, ...facts }, { lands: ["sent"], never }).map(({ of }) => of);
+
+test("each problem is of its kind", () => {
+  expect(kindsOf({ attacked: { ...PHASE, p99: 501 } })).toEqual(["time"]);
+  expect(kindsOf({ newcomer: 10_001 })).toEqual(["time"]);
+  expect(kindsOf({ newcomer: Infinity })).toEqual(["newcomer"]);
+  expect(kindsOf({ tally: {} })).toEqual(["reach"]);
+  expect(kindsOf({ peakMb: 513 })).toEqual(["memory"]);
+  expect(kindsOf({ crashes: 1 })).toEqual(["safety"]);
+  expect(kindsOf({ attacked: { ...PHASE, completed: 9 } })).toEqual(["safety"]);
+  expect(kindsOf({ tally: { sent: 1, taken: 1 } }, ["taken"])).toEqual(["safety"]);
+});
+
+const KINDS: readonly Problem["of"][] = ["time", "memory", "reach", "newcomer", "safety"];
+
+test("lateness, newcomers and reach have a second try: memory, crashes and losses have none", () => {
+  const problems = KINDS.map((of) => ({ of, says: "" }));
+  const tried = problems.filter(mayBeOfABusyMachine).map(({ of }) => of);
+  expect(tried).toEqual(["time", "reach", "newcomer"]);
+});
+
+test("only lateness and memory are figures: an attack that proves nothing fails everywhere", () => {
+  const problems = KINDS.map((of) => ({ of, says: "" }));
+  expect(problems.filter(isFigure).map(({ of }) => of)).toEqual(["time", "memory"]);
 });
 
 test("where there is no space for it, a handoff may be refused, and none that was taken may be lost", () => {

@@ -11,11 +11,26 @@ const BOUNDS = {
 
 export interface Problem {
   /**
-   * `time`: a busy machine may have caused it, and a second, longer run tells. `memory`: more than the bound.
-   * `safety`: something crashed, was lost, stayed away, or was achieved that must not be.
+   * `time`: something was late. `memory`: more than the bound. `reach`: the attack did not get where it aims
+   * at, so the run proves nothing. `newcomer`: a newcomer had no result at all. `safety`: something crashed,
+   * was lost, stayed away, or was achieved that must not be.
    */
-  readonly of: "time" | "memory" | "safety";
+  readonly of: "time" | "memory" | "reach" | "newcomer" | "safety";
   readonly says: string;
+}
+
+/** A busy machine may have caused these: a second, longer run tells. */
+const MAY_BE_OF_A_BUSY_MACHINE: ReadonlySet<Problem["of"]> = new Set(["time", "newcomer", "reach"]);
+
+export function mayBeOfABusyMachine({ of }: Problem): boolean {
+  return MAY_BE_OF_A_BUSY_MACHINE.has(of);
+}
+
+/** How late and how large a hub gets depends on the machine, too. Whatever else is wrong does not. */
+const FIGURES: ReadonlySet<Problem["of"]> = new Set(["time", "memory"]);
+
+export function isFigure({ of }: Problem): boolean {
+  return FIGURES.has(of);
 }
 
 type Expected = Pick<AttackClass, "lands" | "never" | "hub">;
@@ -30,11 +45,17 @@ const BOUNDS_OF_TIME: readonly Bound[] = [
     if (attacked.p99 <= bound) return undefined;
     return `the honest p99 was ${Math.round(attacked.p99)} ms, and the bound is ${Math.round(bound)} ms`;
   },
-  ({ newcomer }) => {
-    if (newcomer === Infinity) return "a newcomer had no result";
-    if (newcomer <= BOUNDS.newcomerMs) return undefined;
-    return `a newcomer had its result after ${Math.round(newcomer)} ms`;
-  },
+  ({ newcomer }) =>
+    newcomer <= BOUNDS.newcomerMs || newcomer === Infinity
+      ? undefined
+      : `a newcomer had its result after ${Math.round(newcomer)} ms`,
+];
+
+const BOUNDS_OF_NEWCOMERS: readonly Bound[] = [
+  ({ newcomer }) => (newcomer === Infinity ? "a newcomer had no result" : undefined),
+];
+
+const BOUNDS_OF_REACH: readonly Bound[] = [
   ({ tally }, { lands }) => {
     const missing = lands.filter((outcome) => (tally[outcome] ?? 0) === 0);
     return missing.length === 0
@@ -80,6 +101,8 @@ export function judge(facts: Facts, expected: Expected): readonly Problem[] {
     });
   return [
     ...found("time", BOUNDS_OF_TIME),
+    ...found("newcomer", BOUNDS_OF_NEWCOMERS),
+    ...found("reach", BOUNDS_OF_REACH),
     ...found("memory", BOUNDS_OF_MEMORY),
     ...found("safety", BOUNDS_OF_SAFETY),
   ];

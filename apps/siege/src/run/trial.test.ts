@@ -28,8 +28,12 @@ function running(...facts: Facts[]) {
   return { run, seconds };
 }
 
-test("what was only late is run again, three times as long", async () => {
-  const { run, seconds } = running({ ...good, tally: {} }, good);
+test.each<[string, Partial<Facts>]>([
+  ["was late", { attacked: { ...phase, p99: 60_000 } }],
+  ["did not get where it aims at", { tally: {} }],
+  ["left a newcomer without a result", { newcomer: Infinity }],
+])("an attack that %s is run again, three times as long", async (_what, facts) => {
+  const { run, seconds } = running({ ...good, ...facts }, good);
   const row = await tryClass(attackClass, options, run);
   expect(row).toMatchObject({ isSecond: true, problems: [] });
   expect(seconds).toEqual([2, 6]);

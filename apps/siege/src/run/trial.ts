@@ -1,7 +1,7 @@
 import type { AttackClass } from "../attack-class.ts";
 import { NOTHING } from "./facts.ts";
 import type { Facts } from "./facts.ts";
-import { judge } from "./judge.ts";
+import { judge, mayBeOfABusyMachine } from "./judge.ts";
 import type { Problem } from "./judge.ts";
 import { runClass } from "./run-class.ts";
 import type { RunOptions } from "./run-class.ts";
@@ -10,7 +10,7 @@ export interface Row {
   readonly attackClass: AttackClass;
   readonly facts: Facts;
   readonly problems: readonly Problem[];
-  /** A first run was over the bounds of time alone, and this is the second one. */
+  /** A first run was late, or did not get anywhere, and this is the second one. */
   readonly isSecond: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface Row {
 const SECOND_TRY_TIMES = 3;
 
 /**
- * Runs a class, and once more, for longer, where nothing but time was wrong: the machine may have
- * been busy. Crashes, memory and lost handoffs have no second try. A class that can't be run here has
+ * Runs a class, and once more, for longer, where nothing was wrong that the machine may not have caused
+ * by being busy. Crashes, memory and lost handoffs have no second try. A class that can't be run here has
  * failed, and the others go on.
  */
 export async function tryClass(
@@ -30,7 +30,7 @@ export async function tryClass(
   try {
     const facts = await run(attackClass, options);
     const problems = judge(facts, attackClass);
-    if (problems.length === 0 || problems.some(({ of }) => of !== "time")) {
+    if (problems.length === 0 || !problems.every(mayBeOfABusyMachine)) {
       return { attackClass, facts, problems, isSecond: false };
     }
     const seconds = options.seconds * SECOND_TRY_TIMES;
