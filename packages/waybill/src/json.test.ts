@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { createAgent } from "@waybill/agent";
+import { createAgent, loadKey } from "@waybill/agent";
 import type { Agent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import type { ConnectedHub } from "@waybill/agent/connect";
-import { generateKey } from "@waybill/protocol";
+import { generateKey, provenRecoveryKey } from "@waybill/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { COMMANDS } from "./command-line/commands.ts";
 import { startDev, Workplace } from "./waybill-fixture.ts";
@@ -30,6 +30,11 @@ beforeAll(async () => {
   await carl.start();
   await carl.stop();
   await place.run(["keys", "new", "some.key"]);
+  const offline = await loadKey(place.path("dora.recovery"));
+  const recoveryKey = provenRecoveryKey("dora", offline);
+  const dora = createAgent({ id: "dora", key: generateKey(), hub: line, recoveryKey });
+  await dora.start();
+  await dora.stop();
   writeFileSync(place.path("some.json"), '{"agent_id":"some","capabilities":[]}');
   await place.run(["backup", "kept.db"]);
   lost = await expired();
@@ -49,6 +54,7 @@ const CALLS: Readonly<
   agents: { words: () => [] },
   "agents allow": { words: () => ["dora"] },
   "agents pin": { words: () => ["carl", generateKey().kid] },
+  "agents rotate": { words: () => ["dora", "--from-recovery", "dora.recovery"] },
   invite: { words: () => [] },
   find: { words: () => ["count"] },
   send: { words: () => ["count", '"abc"'] },
@@ -64,6 +70,7 @@ const CALLS: Readonly<
   backup: { words: () => ["copy.db"] },
   restore: { words: () => ["kept.db", "--data", "restored"] },
   "keys new": { words: () => ["new.key"] },
+  "keys recovery": { words: () => ["new.recovery", "--for", "some"] },
   "keys show": { words: () => ["some.key"] },
   "keys thumbprint": { words: () => ["some.key"] },
   "manifest check": { words: () => ["some.json"] },

@@ -261,11 +261,12 @@ function checkFirst({ agent_id, sequence }: Manifest): void {
 
 function keyChanged(manifest: Manifest, kid: string, previous: VerifiedManifest): string {
   const { sequence } = previous.manifest;
+  const agent = manifest.agent_id;
   const recover =
     previous.recovery === undefined
       ? ""
-      : `, or the agent's owner recovers the name with its recovery key ${previous.recovery.kid}: waybill agents rotate ${manifest.agent_id} --from-recovery <file>`;
-  return `THE KEY HAS CHANGED: the manifest of ${manifest.agent_id} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key: a real change is signed with a key of number ${sequence}, or an operator of the hub pins the new key: waybill agents pin ${manifest.agent_id} ${kid}${recover}`;
+      : ` If that key is lost, recover the name with the recovery key ${previous.recovery.kid}: waybill agents rotate ${agent} --from-recovery <file>.`;
+  return `THE KEY HAS CHANGED: the manifest of ${agent} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key. Sign with a key of number ${sequence}.${recover} Or have an operator of the hub pin the new key: waybill agents pin ${agent} ${kid}`;
 }
 
 /** Names what differs between two manifests, for a person who must judge it. */
@@ -273,6 +274,7 @@ function changes(before: Manifest, after: Manifest): string {
   const members = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Manifest>;
   members.delete("sequence");
   members.delete("previous");
+  members.delete("recovery");
   const named = [...members]
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => (name === "keys" ? `keys (${keyChanges(before.keys, after.keys)})` : name));

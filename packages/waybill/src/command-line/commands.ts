@@ -106,7 +106,7 @@ export const COMMANDS: readonly Command[] = [
     name: "agents pin",
     says: "Give an agent that has lost its keys another one; it keeps its name.",
     arguments: [
-      { name: "agent", says: "the agent's id" },
+      { name: "agent", says: "the agent's id", completes: "agents" },
       { name: "key", says: "the thumbprint of the new key" },
     ],
     settings: HUB,
@@ -117,6 +117,27 @@ export const COMMANDS: readonly Command[] = [
       },
     ],
     load: async () => (await import("../commands/agents-pin.ts")).run,
+  },
+  {
+    name: "agents rotate",
+    says: "Give an agent a new key by its recovery key, and end its old ones.",
+    arguments: [{ name: "agent", says: "the agent's id", completes: "agents" }],
+    options: [
+      { name: "from-recovery", value: "<file>", says: "the agent's recovery key" },
+      {
+        name: "new-key",
+        value: "<file>",
+        says: "where the new key is, or is to be (<agent>.key)",
+      },
+    ],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill agents rotate anna --from-recovery anna.recovery",
+        says: "makes anna.key, and publishes it; needs no operator",
+      },
+    ],
+    load: async () => (await import("../commands/agents-rotate.ts")).run,
   },
   {
     name: "invite",
@@ -399,6 +420,19 @@ export const COMMANDS: readonly Command[] = [
     arguments: [{ name: "file", says: "the new file", completes: "file" }],
     examples: [{ line: "waybill keys new anna.key", says: "prints the public key" }],
     load: async () => (await import("../commands/keys.ts")).runNew,
+  },
+  {
+    name: "keys recovery",
+    says: "Create the recovery key of an agent, to be kept offline.",
+    arguments: [{ name: "file", says: "the file of the recovery key", completes: "file" }],
+    options: [{ name: "for", value: "<agent>", says: "the agent whose name it recovers" }],
+    examples: [
+      {
+        line: "waybill keys recovery anna.recovery --for anna",
+        says: "prints what anna lists in its manifest",
+      },
+    ],
+    load: async () => (await import("../commands/keys.ts")).runRecovery,
   },
   {
     name: "keys show",

@@ -1,10 +1,17 @@
 /// <reference types="node" />
 import { existsSync } from "node:fs";
 import { loadKey } from "@waybill/agent";
-import { isAgentId, parseJson, provenKey, publicKeyFrom, WaybillError } from "@waybill/protocol";
+import {
+  isAgentId,
+  parseJson,
+  provenKey,
+  provenRecoveryKey,
+  publicKeyFrom,
+  WaybillError,
+} from "@waybill/protocol";
 import type { PublicJwk } from "@waybill/protocol";
 import type { Run } from "../command-line/command.ts";
-import { textOf } from "../command-line/given.ts";
+import { commandLine, textOf } from "../command-line/given.ts";
 import { readText } from "../files/read-text.ts";
 import { pairs } from "../terminal/columns.ts";
 import type { Style } from "../terminal/style.ts";
@@ -24,13 +31,35 @@ export const runNew: Run = async ({ given, terminal }) => {
   });
 };
 
+export const runRecovery: Run = async ({ given, terminal }) => {
+  const path = given.arguments["file"]!;
+  const agent = textOf(given, "for");
+  if (agent === undefined) {
+    throw new WaybillError(
+      400,
+      "Say whose recovery key it is: --for <agent>. The key proves that it is held for this agent.",
+    );
+  }
+  checkAgentId(agent);
+  const isNew = !existsSync(path);
+  const key = provenRecoveryKey(agent, await loadKey(path));
+  await terminal.answer({ file: path, ...key }, (style) => {
+    const made = isNew ? "A recovery key" : "The recovery key";
+    return [
+      `${style.good("✔")} ${made} of ${style.strong(agent)}, for its owner alone, in ${style.strong(path)}`,
+      pairs([["thumbprint", style.name(key.kid)]], style.faint),
+      `List it in the manifest, as recoveryKey of createAgent or recovery_key of Agent:\n${JSON.stringify(key)}`,
+      style.faint(
+        `Then move the file off this machine: to a password manager, or to a medium in a safe. It signs nothing but recoveries, and whoever has it can take the agent's name. When the agent's key is lost or stolen: ${commandLine(["waybill", "agents", "rotate", agent, "--from-recovery", path])}`,
+      ),
+    ].join("\n\n");
+  });
+};
+
 export const runShow: Run = async ({ given, terminal }) => {
   const agent = textOf(given, "for");
   if (agent !== undefined) {
-    if (!isAgentId(agent)) {
-      const message = "What --for names is no agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'.";
-      throw new WaybillError(400, message);
-    }
+    checkAgentId(agent);
     const path = given.arguments["file"]!;
     // One that is not there would be made.
     await readText(path);
@@ -45,6 +74,12 @@ export const runThumbprint: Run = async ({ given, terminal }) => {
   const { kid } = await publicKeyIn(given.arguments["file"]!);
   await terminal.answer({ kid }, () => kid);
 };
+
+function checkAgentId(agent: string): void {
+  if (isAgentId(agent)) return;
+  const message = "What --for names is no agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'.";
+  throw new WaybillError(400, message);
+}
 
 function described(kid: string, jwk: PublicJwk, style: Style): string {
   const rows = [

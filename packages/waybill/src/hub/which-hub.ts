@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { WaybillError } from "@waybill/protocol";
+import { operatorTokenDomain } from "@waybill/protocol/api";
 import type { Origin, Settings } from "../settings/settings.ts";
 
 /** The hub that is asked, and where that was learned. */
@@ -31,6 +32,12 @@ export function whichHub(settings: Settings): WhichHub {
     );
   }
   return { url: values.hub, from: fromText(origins.hub, "hub") };
+}
+
+/** Where the hub is that of the data folder, it must be the very one: another may have its address by now. */
+export function domainOfFolder({ values, origins }: Settings): string | undefined {
+  const isOfFolder = origins.hub.source === "default" && origins.token.source === "default";
+  return isOfFolder && values.token !== undefined ? operatorTokenDomain(values.token) : undefined;
 }
 
 export function fromText({ source, name }: Origin, setting: string): string {

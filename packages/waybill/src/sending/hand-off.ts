@@ -3,15 +3,14 @@ import { createAgent } from "@waybill/agent";
 import type { HandoffOptions, Hub } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
-import { operatorTokenDomain } from "@waybill/protocol/api";
 import type { WirePresence } from "@waybill/protocol/api";
 import type { Context } from "../context.ts";
 import { isGiven, listOf } from "../command-line/given.ts";
 import { askedHub, hubClient } from "../hub/client.ts";
 import type { HubClient } from "../hub/client.ts";
-import type { Settings } from "../settings/settings.ts";
 import { printable } from "../terminal/text.ts";
 import { suggestion } from "../hub/known.ts";
+import { domainOfFolder } from "../hub/which-hub.ts";
 import { invitationFor } from "../hub/invitation-for.ts";
 import { takeSeat } from "../hub/seat.ts";
 import type { Seat } from "../hub/seat.ts";
@@ -114,12 +113,6 @@ class Beginning {
   end(): void {
     clearTimeout(this.#timer);
   }
-}
-
-/** Where the hub is that of the data folder, it must be the very one: another may have its address by now. */
-function domainOfFolder({ values, origins }: Settings): string | undefined {
-  const isOfFolder = origins.hub.source === "default" && origins.token.source === "default";
-  return isOfFolder && values.token !== undefined ? operatorTokenDomain(values.token) : undefined;
 }
 
 /** An agent is attached once: to hand off in the name of one that works would cut it off. */

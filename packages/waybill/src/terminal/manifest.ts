@@ -12,9 +12,10 @@ export function manifestText(manifest: Manifest, style: Style): string {
       ["agent", style.strong(agent_id) + (version === undefined ? "" : ` ${printable(version)}`)],
       ...(description === undefined ? [] : [["says", printable(description)] as const]),
       ["manifest", `number ${sequence}`],
-      ...keys.map(({ kid, not_after, retired_at }) => {
+      ...keys.map(({ kid, use, not_after, retired_at }) => {
         const ends = retired_at ?? not_after;
-        return ["key", style.name(kid) + (ends === undefined ? "" : ` until ${ends}`)] as const;
+        const what = use === "recovery" ? "recovery key" : "key";
+        return [what, style.name(kid) + (ends === undefined ? "" : ` until ${ends}`)] as const;
       }),
     ],
     style.faint,
