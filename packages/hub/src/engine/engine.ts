@@ -295,9 +295,17 @@ export class Engine {
       // It stays in the inbox of whom it is for.
       this.log({ event: "failure", handoffId: stored.id, error });
     }
-    for (const { recipient, ...outcome } of outcomes) {
-      this.inBackground(this.#measured.record(recipient, record.capability, outcome));
+    for (const outcome of outcomes) {
+      this.inBackground(this.#measure(record.capability, outcome));
     }
+  }
+
+  async #measure(
+    capability: string,
+    { recipient, ...outcome }: Outcome & { readonly recipient: string },
+  ): Promise<void> {
+    const isBack = await this.#measured.record(recipient, capability, outcome);
+    if (isBack) this.offers.lookAgain(`capability:${capability}`);
   }
 
   /** How the attempts ended that this draft closes, with what only the attachment knows about each. */
@@ -316,7 +324,7 @@ export class Engine {
   /** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */
   #doubt(stored: StoredHandoff): void {
     this.#timers.note(stored.wakeAt);
-    this.offers.noteWaiting(stored.waitsFor);
+    this.offers.noteDoubtful(stored);
     this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored)));
   }
 
@@ -349,7 +357,7 @@ export class Engine {
     if (stored.state !== "open") this.#graces.forget(stored.id);
     this.openHandoffs.note(stored);
     this.#timers.note(stored.wakeAt);
-    this.offers.noteWaiting(stored.waitsFor);
+    this.offers.noteWaiting(stored);
     if (this.attached.size === 0 || stored.waitsFor === null) return;
     this.inBackground(this.offers.offerAgain(stored.id));
   }

@@ -1,12 +1,13 @@
 import type { Clock } from "../clock.ts";
-import type { Cases } from "../custody/cases.ts";
-import { caseOf, targetOf } from "../custody/record.ts";
+import type { Cases, Changed } from "../custody/cases.ts";
+import { targetOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Draft } from "../custody/draft.ts";
 import type { Attached } from "../routing/attached.ts";
-import type { Router } from "../routing/router.ts";
+import type { Route, Router } from "../routing/router.ts";
 import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
 import { firstOf, WaitingQueue } from "./waiting-queue.ts";
+import type { Room, Waiting } from "./waiting-queue.ts";
 
 /** How many of those that wait are read at a time, of all targets of an agent together. */
 const PAGE = 50;
@@ -22,18 +23,36 @@ export interface OffersOptions {
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
-/** Brings handoffs that are due and agents with room together. */
+interface Alarm {
+  readonly at: number;
+  readonly disarm: () => void;
+}
+
+/**
+ * Brings handoffs that are due and agents with room together. What an agent was looked at for is
+ * remembered: that it has room again costs what it is offered, however much waits that is not for it.
+ */
 export class Offers {
   readonly #options: OffersOptions;
-  /** Targets under which something may wait. What is not here, nobody has to ask the store for. */
-  readonly #waitedFor = new Set<string>();
+  /**
+   * Targets under which something may wait, each with the number of the last note about it. What is
+   * not here, nobody has to ask the store for.
+   */
+  readonly #waitedFor = new Map<string, number>();
+  #notes = 0;
+  /** How far each agent has come, by target. */
+  readonly #queues = new Map<Attached, Map<string, WaitingQueue>>();
+  readonly #queuesOf = new Map<string, Set<WaitingQueue>>();
   readonly #pulling = new Map<Attached, "once" | "again">();
   /** How often work was looked for, and how often it had been when a draft was placed. */
   #pulls = 0;
   readonly #placedAfter = new WeakMap<Draft, number>();
+  readonly #routes = new WeakMap<Draft, Route>();
   /** What was put behind others that wait, though there may be room for it. */
   readonly #queued = new WeakSet<Draft>();
-  #pullsAt = Infinity;
+  /** When targets are looked at anew. */
+  readonly #alarms = new Map<string, Alarm>();
+  readonly #failed = new Set<Attached>();
   #isClosed = false;
 
   constructor(options: OffersOptions) {
@@ -42,16 +61,28 @@ export class Offers {
 
   close(): void {
     this.#isClosed = true;
+    for (const { disarm } of this.#alarms.values()) disarm();
   }
 
-  /** Something has begun to wait under this target. */
-  noteWaiting(target: string | null): void {
-    if (target !== null) this.#waitedFor.add(target);
+  /** Something has begun to wait, and reads show it. */
+  noteWaiting(stored: StoredHandoff): void {
+    const { waitsFor } = stored;
+    if (waitsFor === null) return;
+    this.#waitedFor.set(waitsFor, ++this.#notes);
+    for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.note(stored);
+  }
+
+  /** Nobody can say whether this is on disk. */
+  noteDoubtful({ waitsFor }: StoredHandoff): void {
+    if (waitsFor === null) return;
+    this.#waitedFor.set(waitsFor, ++this.#notes);
+    for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.restart();
   }
 
   /** A draft is on disk. Whoever has come while it was on its way there did not find it waiting. */
-  settled(draft: Draft, { id, waitsFor }: StoredHandoff): void {
-    this.noteWaiting(waitsFor);
+  settled(draft: Draft, stored: StoredHandoff): void {
+    const { id, waitsFor } = stored;
+    this.noteWaiting(stored);
     if (this.#queued.has(draft)) {
       for (const attached of this.#options.attached.values()) {
         if (attached.room > 0 || this.#pulling.has(attached)) this.pull(attached);
@@ -80,11 +111,12 @@ export class Offers {
         this.#pulling.set(attached, "once");
         const targets = await this.#options.router.targetsOf(attached.agent);
         const waitedFor = targets.filter((target) => this.#waitedFor.has(target));
-        if (waitedFor.length > 0) await this.#pullFrom(waitedFor, attached);
+        if (waitedFor.length > 0 && attached.isOpen) await this.#pullFrom(waitedFor, attached);
       } while (this.#pulling.get(attached) === "again" && attached.isOpen);
     } catch (error) {
       // What waits is still there, and nothing else may happen that would have it asked for.
-      this.#pullAt(this.#options.clock.now() + PAUSE_AFTER_FAILURE_MS);
+      this.forget(attached);
+      this.#pullLater(attached);
       throw error;
     } finally {
       // In the same turn as the last look: what is asked for after it must begin anew.
@@ -92,49 +124,125 @@ export class Offers {
     }
   }
 
-  /** Everything that an agent could take may be waiting: it has just come. */
+  #pullLater(attached: Attached): void {
+    if (this.#failed.has(attached) || this.#isClosed) return;
+    this.#failed.add(attached);
+    const { clock } = this.#options;
+    clock.setTimer(clock.now() + PAUSE_AFTER_FAILURE_MS, () => {
+      this.#failed.delete(attached);
+      if (!this.#isClosed) this.pull(attached);
+    });
+  }
+
+  /** Everything that an agent could take may be waiting: it has just come, or offers something else. */
   async welcome(attached: Attached): Promise<void> {
     await this.#options.router.learn(attached);
-    for (const target of await this.#options.router.targetsOf(attached.agent))
-      this.#waitedFor.add(target);
+    for (const target of await this.#options.router.targetsOf(attached.agent)) {
+      if (!this.#waitedFor.has(target)) this.#waitedFor.set(target, ++this.#notes);
+    }
+    this.forget(attached);
     this.pull(attached);
+  }
+
+  /** What it was looked at for is not remembered any more: it has left, or may be looked at anew. */
+  forget(attached: Attached): void {
+    for (const [target, queue] of this.#queues.get(attached) ?? []) {
+      const others = this.#queuesOf.get(target);
+      others?.delete(queue);
+      if (others?.size === 0) this.#queuesOf.delete(target);
+    }
+    this.#queues.delete(attached);
+  }
+
+  /** What waits for a target has to be looked at anew: what spoke against those who are here may be over. */
+  lookAgain(target: string): void {
+    for (const queue of this.#queuesOf.get(target) ?? []) queue.restart();
+    for (const attached of this.#options.attached.values()) {
+      if (this.#options.router.isTarget(target, attached)) this.pull(attached);
+    }
+  }
+
+  #lookAgainAt(at: number, target: string): void {
+    const before = this.#alarms.get(target);
+    if (at >= (before?.at ?? Infinity) || this.#isClosed) return;
+    before?.disarm();
+    const disarm = this.#options.clock.setTimer(at, () => {
+      this.#alarms.delete(target);
+      // The clock may be unable to wait so long at a time.
+      if (this.#options.clock.now() < at) this.#lookAgainAt(at, target);
+      else this.lookAgain(target);
+    });
+    this.#alarms.set(target, { at, disarm });
+  }
+
+  #queuesFor(attached: Attached, targets: readonly string[]): ReadonlyMap<string, WaitingQueue> {
+    const all = this.#queues.get(attached) ?? new Map<string, WaitingQueue>();
+    this.#queues.set(attached, all);
+    for (const target of targets) {
+      if (all.has(target)) continue;
+      const queue = new WaitingQueue(target, (_, page) => this.#page(target, page));
+      all.set(target, queue);
+      const others = this.#queuesOf.get(target);
+      if (others === undefined) this.#queuesOf.set(target, new Set([queue]));
+      else others.add(queue);
+    }
+    return all;
   }
 
   /** What waits for it by its name and by its capabilities is one queue: the first of all is offered first. */
   async #pullFrom(targets: readonly string[], attached: Attached): Promise<void> {
     const limits = await this.#options.router.limitsOf(attached.agent);
-    const isFull = (name: string) => attached.roomFor(name, limits.get(name)) === 0;
+    if (!attached.isOpen) return;
+    const room: Room = {
+      isFull: (name) => attached.inFlight(name) >= (limits.get(name) ?? Infinity),
+      inFlight: (name) => attached.inFlight(name),
+    };
     const names = [...limits.keys()];
-    const hasLimits = names.some((name) => limits.get(name) !== Infinity);
+    const all = this.#queuesFor(attached, targets);
+    const queues = targets.map((target) => all.get(target)!);
     const limit = Math.max(LEAST_PAGE, Math.floor(PAGE / targets.length));
-    const queues = targets.map(
-      (target) => new WaitingQueue(target, limit, (_, page) => this.#page(target, page)),
-    );
+    for (const queue of queues) queue.limit = limit;
     const mayTake = ({ capability }: WaitingQueue) =>
-      capability === undefined ? names.length === 0 || !names.every(isFull) : !isFull(capability);
-    while (attached.room > 0 && !this.#isClosed) {
-      const first = await firstOf(queues.filter(mayTake));
-      if (first === undefined) return;
-      first.queue.takeOut();
-      if (hasLimits && isFull(caseOf(first.stored).record.capability)) continue;
-      await this.offerAgain(first.stored.id);
+      capability !== undefined || names.length === 0 || !names.every(room.isFull);
+    /** Looked at when the agent had no room: again in the next round, and not in this one. */
+    const missed: { readonly queue: WaitingQueue; readonly waiting: Waiting }[] = [];
+    while (attached.room > 0 && !this.#isClosed && this.#queues.get(attached) === all) {
+      const first = await firstOf(queues.filter(mayTake), room);
+      if (first === undefined || attached.room === 0) break;
+      const { queue, waiting } = first;
+      queue.takeOut(waiting);
+      const { roomChanges } = attached;
+      const inFlight = attached.inFlight(waiting.capability);
+      const outcome = await this.#look(waiting, attached);
+      if (outcome === "left") queue.leave();
+      if (outcome !== "lacked room") continue;
+      const isOfVersion = attached.room > 0 && attached.roomChanges === roomChanges && inFlight > 0;
+      if (isOfVersion) queue.passOver(waiting, inFlight);
+      else missed.push(first);
     }
+    for (const { queue, waiting } of missed) queue.putBack(waiting);
+    for (const queue of queues) queue.rest();
+  }
+
+  /** Has a handoff routed: whether it waits still, and whether that is for want of room of this agent. */
+  async #look({ id }: Waiting, attached: Attached): Promise<"gone" | "left" | "lacked room"> {
+    const changed = await this.offerAgain(id);
+    if (changed.type !== "changed" || changed.draft.record?.isWaiting !== true) return "gone";
+    const route = this.#routes.get(changed.draft);
+    const hasLacked = route?.type === "wait" && route.busy.includes(attached);
+    return hasLacked ? "lacked room" : "left";
   }
 
   async #page(target: string, page: Page<WaitingPlace>): Promise<readonly StoredHandoff[]> {
-    if (page.after === undefined) this.#waitedFor.delete(target);
-    try {
-      const found = await this.#options.store.waiting(target, page);
-      if (found.length > 0) this.#waitedFor.add(target);
-      return found;
-    } catch (error) {
-      this.#waitedFor.add(target);
-      throw error;
-    }
+    const note = this.#waitedFor.get(target);
+    const found = await this.#options.store.waiting(target, page);
+    const isEmpty = page.after === undefined && found.length === 0;
+    if (isEmpty && this.#waitedFor.get(target) === note) this.#waitedFor.delete(target);
+    return found;
   }
 
-  async offerAgain(id: string): Promise<void> {
-    await this.#options.cases.change(id, (draft) => {
+  offerAgain(id: string): Promise<Changed<void>> {
+    return this.#options.cases.change(id, (draft) => {
       draft.wantsOffer = draft.record?.isWaiting === true;
     });
   }
@@ -153,13 +261,14 @@ export class Offers {
       () => this.#options.cases.handoffOf(draft),
       draft.at,
     );
+    this.#routes.set(draft, route);
     if (route.type === "offer") {
       draft.decide({ type: "offer", recipient: route.to.agent });
     } else if (route.type === "nobody") {
       draft.decide({ type: "dead_letter", status: route.status });
     } else {
       if (!record.isWaiting) draft.amend({ isWaiting: true });
-      if (route.until !== undefined) this.#pullAt(route.until);
+      if (route.until !== undefined) this.#lookAgainAt(route.until, targetOf(record));
     }
   }
 
@@ -169,17 +278,11 @@ export class Offers {
   }
 
   /** It waits since it was due by the clock of another hub, which is ahead of this one's. */
-  waitUntilDue({ state: { nextAttemptAt } }: HandoffRecord, now: number): void {
+  waitUntilDue(record: HandoffRecord, now: number): void {
+    const { nextAttemptAt } = record.state;
     // What is past its deadline is not due either, and would be looked at in a circle until it ends.
-    if (nextAttemptAt !== null && nextAttemptAt > now) this.#pullAt(nextAttemptAt);
-  }
-
-  #pullAt(at: number): void {
-    if (at >= this.#pullsAt) return;
-    this.#pullsAt = at;
-    this.#options.clock.setTimer(at, () => {
-      this.#pullsAt = Infinity;
-      for (const attached of this.#options.attached.values()) this.pull(attached);
-    });
+    if (nextAttemptAt !== null && nextAttemptAt > now) {
+      this.#lookAgainAt(nextAttemptAt, targetOf(record));
+    }
   }
 }

@@ -1,62 +1,245 @@
+import { caseOf } from "../custody/record.ts";
 import type { Page, StoredHandoff, WaitingPlace } from "../store.ts";
 
 const CAPABILITY = "capability:";
+/** Of what came in before the place that was reached, so much is kept; beyond, all is looked at again. */
+const EARLY_AT_MOST = 1_024;
 
 export type ReadPage = (
   target: string,
   page: Page<WaitingPlace>,
 ) => Promise<readonly StoredHandoff[]>;
 
-/** What waits for one target, in its order, read page by page. */
+/** A handoff that waits: what has to be known of it to offer it. */
+export interface Waiting extends WaitingPlace {
+  readonly capability: string;
+}
+
+/** Which work an agent has room for. */
+export interface Room {
+  isFull(capability: string): boolean;
+  /** How many attempts it works on. */
+  inFlight(capability: string): number;
+}
+
+/** Where to go on once the agent works on fewer attempts of a capability than this. */
+interface PassedOver {
+  readonly after: WaitingPlace | undefined;
+  readonly inFlight: number;
+}
+
+/**
+ * How far one agent has come in what waits for one target. What it was looked at for once and can't
+ * take is not looked at for it again before something has changed: the owner of the queue says so by
+ * `note` and `restart`, and that the agent has room for a capability again is seen here.
+ */
 export class WaitingQueue {
   /** Left out for what waits for an agent by its name. */
   readonly capability: string | undefined;
   readonly #target: string;
   readonly #read: ReadPage;
-  readonly #limit: number;
+  /** How many are read at a time. */
+  limit = 1;
+  /** What came in before the place that was reached, in its order. */
+  #early: Waiting[] = [];
   #page: readonly StoredHandoff[] = [];
   #next = 0;
-  #last: StoredHandoff | undefined;
+  /** The last one that was taken out. */
+  #at: WaitingPlace | undefined;
+  /** Nothing waits behind it and what is left of the page. */
   #isEnd = false;
+  #isReading = false;
+  /** Something that was taken out waits still. */
+  #hasLeft = false;
+  readonly #passed = new Map<string, PassedOver>();
+  /** How far it had come when it went back to what was passed over, and for which capabilities. */
+  #reached: { readonly at: WaitingPlace | undefined; isEnd: boolean } | undefined;
+  readonly #sought = new Set<string>();
+  /** How often it was begun anew. */
+  #starts = 0;
 
-  constructor(target: string, limit: number, read: ReadPage) {
+  constructor(target: string, read: ReadPage) {
     this.capability = target.startsWith(CAPABILITY) ? target.slice(CAPABILITY.length) : undefined;
     this.#target = target;
-    this.#limit = limit;
     this.#read = read;
   }
 
-  /** The first that was not taken out yet. */
-  async head(): Promise<StoredHandoff | undefined> {
-    if (this.#next === this.#page.length && !this.#isEnd) {
-      this.#page = await this.#read(this.#target, { after: this.#last, limit: this.#limit });
-      this.#next = 0;
-      this.#isEnd = this.#page.length < this.#limit;
-      this.#last = this.#page.at(-1);
+  /** The first that was not taken out yet, of those that the agent has room for. */
+  async head(room: Room): Promise<Waiting | undefined> {
+    for (;;) {
+      // All of it is of one capability: it need not be read to be passed over.
+      if (this.capability !== undefined && room.isFull(this.capability)) return undefined;
+      this.#goBack(room);
+      const head = await this.#first();
+      if (head === undefined) {
+        if (this.#reached === undefined) return undefined;
+        this.#goOn(room);
+      } else if (room.isFull(head.capability)) {
+        this.takeOut(head);
+        this.passOver(head, room.inFlight(head.capability));
+      } else return head;
     }
-    return this.#page[this.#next];
   }
 
-  takeOut(): void {
-    this.#next++;
+  /** Goes on behind its head. */
+  takeOut(head: Waiting): void {
+    const index = this.#early.indexOf(head);
+    if (index >= 0) this.#early.splice(index, 1);
+    // Where it was begun anew since, this one comes again.
+    else if (this.#page[this.#next]?.id === head.id) {
+      this.#at = { waitsAt: head.waitsAt, id: head.id };
+      this.#next++;
+    }
+  }
+
+  /** The agent was looked at for this, and can't take it. */
+  leave(): void {
+    this.#hasLeft = true;
+  }
+
+  /** The agent had no room for it at the time: it is looked at again in any case. */
+  putBack(waiting: Waiting): void {
+    this.#hasLeft = true;
+    this.#addEarly(waiting);
+  }
+
+  /** The agent takes no more of its capability now: it is looked at again when it does. */
+  passOver({ capability, waitsAt }: Waiting, inFlight: number): void {
+    this.#hasLeft = true;
+    const before = this.#passed.get(capability);
+    const after = { waitsAt, id: "" };
+    const isFirst = before === undefined || isBefore(after, before.after);
+    this.#passed.set(capability, {
+      after: isFirst ? after : before.after,
+      inFlight: Math.max(inFlight, before?.inFlight ?? 0),
+    });
+  }
+
+  /** Something has begun to wait for this target, and reads show it. */
+  note(stored: StoredHandoff): void {
+    const isRead = [this.#page.at(-1) ?? this.#at, this.#reached?.at].some(
+      (place) => place !== undefined && !isBefore(place, stored),
+    );
+    if (this.#isReading || isRead) this.#addEarly(this.#waitingOf(stored));
+    if (isRead) return;
+    this.#isEnd = false;
+    if (this.#reached !== undefined) this.#reached.isEnd = false;
+  }
+
+  /** What it knows may not be so any more. */
+  restart(): void {
+    this.#starts++;
+    this.#early = [];
+    this.#goTo(undefined, false);
+    this.#hasLeft = false;
+    this.#passed.clear();
+    this.#reached = undefined;
+    this.#sought.clear();
+  }
+
+  /** Nobody asks for more at the moment: what was read is not kept. */
+  rest(): void {
+    // Where all of it is gone, the next look begins at the front, and sees that the queue is empty.
+    if (this.#isAtEnd && !this.#hasLeft) this.restart();
+    else this.#goTo(this.#at, this.#isAtEnd);
+  }
+
+  get #isAtEnd(): boolean {
+    return this.#isEnd && this.#next === this.#page.length;
+  }
+
+  #goTo(at: WaitingPlace | undefined, isEnd: boolean): void {
+    this.#at = at;
+    this.#isEnd = isEnd;
+    this.#page = [];
+    this.#next = 0;
+  }
+
+  #addEarly(waiting: Waiting): void {
+    const index = this.#early.findIndex((each) => !isBefore(each, waiting));
+    if (index < 0) this.#early.push(waiting);
+    else if (this.#early[index]!.id !== waiting.id) this.#early.splice(index, 0, waiting);
+    if (this.#early.length > EARLY_AT_MOST) this.restart();
+  }
+
+  /** To the first that was passed over and may be taken now. */
+  #goBack(room: Room): void {
+    for (const [capability, { after, inFlight }] of this.#passed) {
+      if (room.inFlight(capability) >= inFlight || room.isFull(capability)) continue;
+      this.#passed.delete(capability);
+      this.#sought.add(capability);
+      this.#reached ??= { at: this.#at, isEnd: this.#isAtEnd };
+      if (this.#at !== undefined && isBefore(after, this.#at)) this.#goTo(after, false);
+    }
+    const isInVain = this.#reached !== undefined && [...this.#sought].every(room.isFull);
+    if (isInVain) this.#goOn(room);
+  }
+
+  /** To where it had come: of what it has gone back for, the agent takes no more, or there is none. */
+  #goOn(room: Room): void {
+    const { at, isEnd } = this.#reached!;
+    for (const capability of this.#sought) {
+      if (!room.isFull(capability) || this.#at === undefined) continue;
+      this.passOver({ ...this.#at, capability }, room.inFlight(capability));
+    }
+    this.#sought.clear();
+    this.#reached = undefined;
+    this.#goTo(at, isEnd);
+  }
+
+  async #first(): Promise<Waiting | undefined> {
+    while (this.#next === this.#page.length && !this.#isEnd) await this.#readOn();
+    const next = this.#page[this.#next];
+    const [early] = this.#early;
+    if (early !== undefined && (next === undefined || isBefore(early, next))) return early;
+    // Beyond where it had come nothing was passed over.
+    const isBeyond = this.#reached !== undefined && isBefore(this.#reached.at, next);
+    return next === undefined || isBeyond ? undefined : this.#waitingOf(next);
+  }
+
+  async #readOn(): Promise<void> {
+    const starts = this.#starts;
+    this.#isReading = true;
+    this.#isEnd = true;
+    try {
+      const { limit } = this;
+      const page = await this.#read(this.#target, { after: this.#at, limit });
+      if (this.#starts !== starts) return;
+      this.#page = page;
+      this.#next = 0;
+      if (page.length === limit) this.#isEnd = false;
+    } catch (error) {
+      this.#isEnd = false;
+      throw error;
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  #waitingOf(stored: StoredHandoff): Waiting {
+    const { waitsAt, id } = stored;
+    return { waitsAt, id, capability: this.capability ?? caseOf(stored).record.capability };
   }
 }
 
 /** The queue whose head is offered first of all. */
 export async function firstOf(
   queues: readonly WaitingQueue[],
-): Promise<{ readonly queue: WaitingQueue; readonly stored: StoredHandoff } | undefined> {
+  room: Room,
+): Promise<{ readonly queue: WaitingQueue; readonly waiting: Waiting } | undefined> {
   const heads = await Promise.all(
-    queues.map(async (queue) => ({ queue, stored: await queue.head() })),
+    queues.map(async (queue) => ({ queue, waiting: await queue.head(room) })),
   );
-  let first: { queue: WaitingQueue; stored: StoredHandoff } | undefined;
-  for (const { queue, stored } of heads) {
-    if (stored === undefined) continue;
-    if (first === undefined || isBefore(stored, first.stored)) first = { queue, stored };
+  let first: { queue: WaitingQueue; waiting: Waiting } | undefined;
+  for (const { queue, waiting } of heads) {
+    if (waiting === undefined) continue;
+    if (first === undefined || isBefore(waiting, first.waiting)) first = { queue, waiting };
   }
   return first;
 }
 
-function isBefore(a: WaitingPlace, b: WaitingPlace): boolean {
+/** The front of a queue, before all that waits, is undefined. */
+function isBefore(a: WaitingPlace | undefined, b: WaitingPlace | undefined): boolean {
+  if (a === undefined || b === undefined) return a === undefined && b !== undefined;
   return a.waitsAt < b.waitsAt || (a.waitsAt === b.waitsAt && a.id < b.id);
 }

@@ -1,4 +1,4 @@
-import { NO_STATS, recordOutcome } from "@waybill/protocol";
+import { isEjected, NO_STATS, recordOutcome } from "@waybill/protocol";
 import type { Outcome, ReliabilityStats } from "@waybill/protocol";
 import { Recent } from "../custody/recent.ts";
 import type { Store } from "../store.ts";
@@ -35,13 +35,16 @@ export class Measured {
     return (this.#stats.get(nameOf(agent, capability))?.successes ?? 0) > 0;
   }
 
-  async record(agent: string, capability: string, outcome: Outcome): Promise<void> {
-    const before = await this.of(agent, capability);
+  /** Tells whether the agent came after all others, and does not any more. */
+  async record(agent: string, capability: string, outcome: Outcome): Promise<boolean> {
+    const first = await this.of(agent, capability);
     const name = nameOf(agent, capability);
-    const after = recordOutcome(this.#stats.get(name) ?? before, outcome);
-    if (after === before) return;
+    const before = this.#stats.get(name) ?? first;
+    const after = recordOutcome(before, outcome);
+    if (after === before) return false;
     this.#stats.set(name, after);
     this.#settings.set(name, JSON.stringify(after));
+    return isEjected(before, outcome.at) && !isEjected(after, outcome.at);
   }
 }
 

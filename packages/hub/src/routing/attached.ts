@@ -68,6 +68,7 @@ export class Attached implements Attachment {
   #drained: (() => void)[] = [];
   #disarm: (() => void) | undefined;
   #credit: number;
+  #roomChanges = 0;
   #isOpen = true;
 
   constructor(
@@ -100,6 +101,11 @@ export class Attached implements Attachment {
     return Math.max(0, this.#credit - this.#held.size);
   }
 
+  /** How often its room has changed. */
+  get roomChanges(): number {
+    return this.#roomChanges;
+  }
+
   /** How many more attempts at one capability, which has a limit of its own. */
   roomFor(capability: string, concurrency: number = Infinity): number {
     const room = this.room;
@@ -129,6 +135,7 @@ export class Attached implements Attachment {
     this.#letGo(handoffId);
     this.#held.set(handoffId, { attempt, capability, since: this.#clock.now() });
     this.#counts.set(capability, this.inFlight(capability) + 1);
+    this.#roomChanges++;
   }
 
   #letGo(handoffId: string): boolean {
@@ -137,6 +144,7 @@ export class Attached implements Attachment {
     const left = this.inFlight(held.capability) - 1;
     if (left > 0) this.#counts.set(held.capability, left);
     else this.#counts.delete(held.capability);
+    this.#roomChanges++;
     return this.#held.delete(handoffId);
   }
 
@@ -169,8 +177,11 @@ export class Attached implements Attachment {
   }
 
   #weigh(more: number): void {
+    const wasMuch = this.#unseenCharacters >= UNSEEN_CHARACTERS;
     this.#unseenCharacters += more;
-    this.#isCrowded ||= this.#unseenCharacters >= UNSEEN_CHARACTERS;
+    const isMuch = this.#unseenCharacters >= UNSEEN_CHARACTERS;
+    this.#isCrowded ||= isMuch;
+    if (isMuch !== wasMuch) this.#roomChanges++;
     this.#events.holds(more);
   }
 
@@ -232,8 +243,11 @@ export class Attached implements Attachment {
   }
 
   setCredit(credit: number): void {
+    const hadRoom = this.room > 0;
     this.#credit = credit;
-    if (this.room > 0) this.#events.hasRoom(this);
+    this.#roomChanges++;
+    // Where there was room before, all that there is for it was offered.
+    if (!hadRoom && this.room > 0) this.#events.hasRoom(this);
   }
 
   close(): Promise<void> {

@@ -27,8 +27,11 @@ import type { SchemaChecks } from "./schema-checks.ts";
 
 export type Route =
   | { readonly type: "offer"; readonly to: Attached }
-  /** `until`: when somebody who is left out for a while may be asked again. */
-  | { readonly type: "wait"; readonly until?: number }
+  /**
+   * `until`: when somebody who is left out for a while may be asked again. `busy`: those who were left
+   * out for want of room alone.
+   */
+  | { readonly type: "wait"; readonly until?: number; readonly busy: readonly Attached[] }
   /** Everybody there is has said no, or does not take work from its delegator. */
   | { readonly type: "nobody"; readonly status: StatusCode };
 
@@ -40,6 +43,8 @@ const LOOKED_AT_ONCE = 64;
 const LOOKS = 4;
 /** More agents could take it than were looked at: after so long others have their turn. */
 const LOOK_AGAIN_AFTER_MS = 1_000;
+/** What was measured fades, and budgets are new: who is left out for such a reason is looked at again. */
+const MAY_HAVE_CHANGED_AFTER_MS = 30_000;
 /** How many offers one answer ranks. */
 const FOUND = 50;
 const FOUND_AT_MOST = 100;
@@ -99,7 +104,8 @@ export class Router {
       const agent = only ?? (to as string);
       if (!(await this.#takes(agent, record))) return { type: "nobody", status: 403 };
       const limits = await this.limitsOf(agent);
-      return this.#place(record, agent, limits.get(record.capability)) ?? { type: "wait" };
+      const placed = this.#place(record, agent, limits.get(record.capability));
+      return placed ?? { type: "wait", busy: this.#named(agent) };
     }
     const refusers = new Set(
       state.attempts.filter(({ closed }) => closed === "rejected").map((each) => each.recipient),
@@ -107,14 +113,15 @@ export class Router {
     const { here, busy } = this.#here(record, refusers);
     if (here.length === 0) {
       // Nothing of the rest matters while none of them is here with room.
-      return this.#waitOrEnd(record, refusers);
+      return this.#waitOrEnd(record, refusers, busy);
     }
     const { body } = await handoffOf();
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
     const looked = here.slice(0, LOOKS * LOOKED_AT_ONCE);
-    let isCut = looked.length < here.length;
     const budget = { stepsLeft: SCHEMA_LIMITS.querySteps };
     const ejected: RankedCandidate[] = [];
+    let isCut = looked.length < here.length;
+    let mayChange = query.minReliability !== undefined;
     const ends: number[] = [];
     /** Somebody here takes such work from its delegator, if not this very one. */
     let isTaken = false;
@@ -129,26 +136,35 @@ export class Router {
       const untried = sound.filter(
         ({ agent_id: agent }) => !state.attempts.some(({ recipient }) => recipient === agent),
       );
-      const best = chooseCandidate(untried.length > 0 ? untried : sound, this.#random);
-      if (best !== undefined) return this.#placeBest(record, best);
-      ejected.push(...fits);
+      const placed = this.#placeBest(record, untried, busy) ?? this.#placeBest(record, sound, busy);
+      if (placed !== undefined) return placed;
+      ejected.push(...fits.filter(({ standing }) => standing === "ejected"));
+      busy.push(...look.candidates.filter(lacksRoom).flatMap((each) => this.#named(each.agent_id)));
+      mayChange ||= budget.stepsLeft <= 0 || look.candidates.some(({ trust }) => !trust.isTrusted);
       const until = look.candidates.map(({ stats }) => stats?.ejectedUntil ?? 0);
       ends.push(...until.filter((at) => at > now));
     }
-    if (isCut) return { type: "wait", until: Math.min(now + LOOK_AGAIN_AFTER_MS, ...ends) };
-    const last = chooseCandidate(ejected, this.#random);
-    if (last === undefined) return isTaken ? { type: "wait" } : this.#waitOrEnd(record, refusers);
+    if (isCut) return { type: "wait", until: Math.min(now + LOOK_AGAIN_AFTER_MS, ...ends), busy };
+    if (ejected.length === 0 && !isTaken) return this.#waitOrEnd(record, refusers, busy);
+    const later = mayChange ? [now + MAY_HAVE_CHANGED_AFTER_MS] : [];
     // The others have no room now. They are waited for, but no longer than until this one is back.
-    const isWaitedFor = await this.#isOneSound(busy, record.capability, now);
-    return isWaitedFor ? { type: "wait", until: Math.min(...ends) } : this.#placeBest(record, last);
+    const isWaitedFor =
+      ejected.length > 0 && (await this.#isOneSound(busy, record.capability, now));
+    if (isWaitedFor) return { type: "wait", until: Math.min(...ends, ...later), busy };
+    const placed = this.#placeBest(record, ejected, busy);
+    return placed ?? { type: "wait", busy, ...(mayChange ? { until: later[0]! } : {}) };
   }
 
   /** Waiting is right while there is somebody who takes such work from its delegator, and has not refused it. */
-  async #waitOrEnd(record: HandoffRecord, refusers: ReadonlySet<string>): Promise<Route> {
+  async #waitOrEnd(
+    record: HandoffRecord,
+    refusers: ReadonlySet<string>,
+    busy: readonly Attached[],
+  ): Promise<Route> {
     const { state, capability } = record;
     const audiences = await this.#access.audiencesOf(askerOf(record));
     const isOffered = await this.#registry.isOffered(capability, refusers, audiences);
-    if (isOffered) return { type: "wait" };
+    if (isOffered) return { type: "wait", busy };
     return { type: "nobody", status: state.attempts.at(-1)?.status ?? 404 };
   }
 
@@ -159,9 +175,26 @@ export class Router {
     return takers.length > 0 || offers.length === 0;
   }
 
-  #placeBest(record: HandoffRecord, best: RankedCandidate): Route {
-    const { agent_id: agent, capability } = best;
-    return this.#place(record, agent, capability.concurrency) ?? { type: "wait" };
+  /** Places it with the best of these; whoever has lost its room in the meantime is busy. */
+  #placeBest(
+    record: HandoffRecord,
+    fits: readonly RankedCandidate[],
+    busy: Attached[],
+  ): Route | undefined {
+    for (let left = fits; left.length > 0;) {
+      const best = chooseCandidate(left, this.#random)!;
+      const { agent_id: agent, capability } = best;
+      const placed = this.#place(record, agent, capability.concurrency);
+      if (placed !== undefined) return placed;
+      busy.push(...this.#named(agent));
+      left = left.filter((each) => each !== best);
+    }
+    return undefined;
+  }
+
+  #named(agent: string): readonly Attached[] {
+    const attached = this.#attached.get(agent);
+    return attached === undefined ? [] : [attached];
   }
 
   /** Whether one of those who lack room is not ejected. Of many the first are looked at. */
@@ -282,6 +315,13 @@ export class Router {
     return [`agent:${agent}`, ...[...names].map((name) => `capability:${name}`)];
   }
 
+  /** Whether what waits under a name is for this agent. */
+  isTarget(target: string, attached: Attached): boolean {
+    if (target === `agent:${attached.agent}`) return true;
+    const name = target.slice("capability:".length);
+    return this.#offered.get(attached)?.has(name) === true;
+  }
+
   /** How many attempts an agent takes at once, by capability; the widest where it has several versions. */
   async limitsOf(agent: string): Promise<ReadonlyMap<string, number>> {
     const limits = new Map<string, number>();
@@ -322,6 +362,10 @@ export class Router {
       },
     ];
   }
+}
+
+function lacksRoom({ credit, inFlight = 0, capability }: Candidate): boolean {
+  return credit === 0 || inFlight >= (capability.concurrency ?? Infinity);
 }
 
 function namesOf(candidates: readonly Candidate[]): readonly string[] {

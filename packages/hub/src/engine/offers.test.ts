@@ -1,0 +1,255 @@
+import {
+  createHandoff,
+  createReply,
+  digestOf,
+  generateKey,
+  newId,
+  parseEnvelope,
+  readCompact,
+  signEnvelope,
+  signManifest,
+} from "@waybill/protocol";
+import type { CapabilityInput, HandoffEnvelope, HandoffInput, PrivateKey } from "@waybill/protocol";
+import { signHello } from "@waybill/protocol/api";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Attachment, Delivery } from "../hub-api.ts";
+import { memoryStore } from "../memory-store.ts";
+import { openHub } from "../open-hub.ts";
+import type { HubServer } from "../open-hub.ts";
+import { countedStore } from "../registry/counted-store-fixture.ts";
+import type { CountedStore } from "../registry/counted-store-fixture.ts";
+
+type Offer = Extract<Delivery, { type: "offer" }>;
+
+/** Enough that one walk over all of them is told from a constant. */
+const WAITING = 200;
+const FRAMES = 50;
+/** What one frame may read, however much waits. */
+const READS_A_FRAME = 2;
+const CHARACTERS_A_FRAME = 5_000;
+
+let hub: HubServer;
+let counted: CountedStore;
+let owner: PrivateKey;
+
+beforeEach(async () => {
+  counted = countedStore(memoryStore());
+  hub = await openHub({ store: counted.store, key: generateKey() });
+  owner = await publish("owner", [{ name: "none" }]);
+});
+afterEach(() => hub.close());
+
+async function publish(
+  agent: string,
+  capabilities: CapabilityInput[],
+  key: PrivateKey = generateKey(),
+): Promise<PrivateKey> {
+  await hub.publish(signManifest({ agent_id: agent, capabilities }, key));
+  return key;
+}
+
+interface Worker {
+  readonly agent: string;
+  readonly key: PrivateKey;
+  readonly line: Attachment;
+  readonly offers: Offer[];
+}
+
+async function attach(
+  agent: string,
+  capabilities: CapabilityInput[],
+  credit: number,
+): Promise<Worker> {
+  const key = await publish(agent, capabilities);
+  const { id: to, domain } = hub;
+  const claim = { from: agent, to, domain, instance: "one", id: newId(), at: Date.now() };
+  const offers: Offer[] = [];
+  const proof = signHello(claim, key);
+  const line = await hub.attach({ agent, credit, instance: "one", proof }, (delivery) => {
+    if (delivery.type === "offer") offers.push(delivery);
+  });
+  await settled();
+  return { agent, key, line, offers };
+}
+
+/** Everything in memory that was on its way has arrived. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function handOff(
+  capability: string,
+  more: Partial<HandoffInput> = {},
+): Promise<HandoffEnvelope> {
+  const envelope = createHandoff({
+    from: "owner",
+    domain: hub.domain,
+    body: { capability },
+    timeoutMs: 600_000,
+    ...more,
+  });
+  await hub.submit(signEnvelope(envelope, owner));
+  return envelope;
+}
+
+async function handOffMany(capability: string, more: Partial<HandoffInput> = {}): Promise<void> {
+  for (let count = 0; count < WAITING; count++) await handOff(capability, more);
+  await settled();
+}
+
+/** Ends an attempt that was offered, and gives its place back. */
+async function finish({ agent, key }: Worker, { envelope, attempt }: Offer): Promise<void> {
+  const handoff = parseEnvelope(readCompact(envelope).payload) as HandoffEnvelope;
+  const re = digestOf(envelope);
+  for (const reply of [
+    createReply(handoff, { kind: "receipt", from: agent, attempt, re, body: { status: 101 } }),
+    createReply(handoff, {
+      kind: "result",
+      from: agent,
+      attempt,
+      re,
+      body: { status: 200, output: "done" },
+    }),
+  ]) {
+    await hub.submit(signEnvelope(reply, key));
+  }
+  await settled();
+}
+
+/** Nothing but so much a frame was read, however much waits. */
+function expectConstant(frames: number): void {
+  const reads = counted.calls("waiting") + counted.calls("handoff");
+  expect(reads).toBeLessThanOrEqual(frames * READS_A_FRAME);
+  expect(counted.characters()).toBeLessThanOrEqual(frames * CHARACTERS_A_FRAME);
+}
+
+/** It is looked at for everything that waits, once. */
+async function lookOnce({ line }: Worker): Promise<void> {
+  line.setCredit(0);
+  line.setCredit(100);
+  await settled();
+  counted.reset();
+}
+
+function namesOf({ offers }: Worker): string[] {
+  return offers.map(({ handoffId }) => handoffId);
+}
+
+const NEVER = { name: "work", input_schema: { type: "string", const: "never" } };
+
+/** Work of which the agent takes none, and one who is away would take all. */
+async function unfit(credit: number): Promise<Worker> {
+  await publish("away", [{ name: "work" }]);
+  const worker = await attach("worker", [NEVER, { name: "other" }], credit);
+  await handOffMany("work", { body: { capability: "work", input: "other" } });
+  return worker;
+}
+
+const FLAPS = { higher: [100, 101], "on and off": [0, 100] } as const;
+
+for (const [how, credits] of Object.entries(FLAPS)) {
+  test(`39: a credit frame (${how}) costs the same however much waits for a full capability`, async () => {
+    const worker = await attach(
+      "worker",
+      [{ name: "full", concurrency: 1 }, { name: "idle" }],
+      100,
+    );
+    await handOffMany("full", { to: "worker" });
+    await lookOnce(worker);
+    for (let frame = 0; frame < FRAMES; frame++) {
+      worker.line.setCredit(credits[frame % 2]!);
+      await settled();
+    }
+    expect(worker.offers).toHaveLength(1);
+    expectConstant(FRAMES);
+  });
+
+  test(`39: a credit frame (${how}) costs the same however much waits that does not fit the agent`, async () => {
+    const worker = await unfit(100);
+    await lookOnce(worker);
+    for (let frame = 0; frame < FRAMES; frame++) {
+      worker.line.setCredit(credits[frame % 2]!);
+      await settled();
+    }
+    expect(worker.offers).toHaveLength(0);
+    expectConstant(FRAMES);
+  });
+}
+
+test("39: a place that is given back costs what is offered for it, however much waits that does not fit", async () => {
+  const worker = await unfit(1);
+  for (let count = 0; count < 5; count++) await handOff("other", { to: "worker" });
+  await settled();
+  await finish(worker, worker.offers[0]!);
+  counted.reset();
+  for (const turn of [1, 2, 3]) await finish(worker, worker.offers[turn]!);
+  expect(worker.offers).toHaveLength(5);
+  expectConstant(3 * 10);
+});
+
+test("39: work that comes before much that waits costs the same, and is offered first", async () => {
+  const worker = await unfit(1);
+  await lookOnce(worker);
+  worker.line.setCredit(0);
+  const urgent = { body: { capability: "work", input: "never" }, priority: 9 };
+  const last = await handOff("work", { ...urgent, priority: 0 });
+  const first = await handOff("work", urgent);
+  await settled();
+  counted.reset();
+  worker.line.setCredit(2);
+  await settled();
+  expect(namesOf(worker)).toEqual([first.handoff_id, last.handoff_id]);
+  expectConstant(10);
+});
+
+test("39: while work comes in, the agent is not looked at again for what does not fit it", async () => {
+  const worker = await unfit(100);
+  await lookOnce(worker);
+  for (let count = 0; count < FRAMES; count++) {
+    const priority = count % 10;
+    await handOff("work", { body: { capability: "work", input: "other" }, priority });
+    worker.line.setCredit(0);
+    worker.line.setCredit(100);
+    await settled();
+  }
+  expectConstant(FRAMES * 4);
+});
+
+test("a place at a full capability is given to the first that waits for it", async () => {
+  const limits = [
+    { name: "one", concurrency: 1 },
+    { name: "two", concurrency: 2 },
+  ];
+  const worker = await attach("worker", limits, 100);
+  const ids: Record<"one" | "two", string[]> = { one: [], two: [] };
+  for (let count = 0; count < 24; count++) {
+    const capability = count % 3 === 0 ? "one" : "two";
+    ids[capability].push((await handOff(capability, { to: "worker" })).handoff_id);
+  }
+  await settled();
+  const done: Record<string, string[]> = { one: [], two: [] };
+  for (let turn = 0; turn < 24; turn++) {
+    // Now this capability is freed, now that one.
+    const offer = worker.offers.splice((turn * 7) % worker.offers.length, 1)[0]!;
+    const name = ids.one.includes(offer.handoffId) ? "one" : "two";
+    done[name]!.push(offer.handoffId);
+    await finish(worker, offer);
+  }
+  expect(done["one"]).toEqual(ids.one);
+  expect(done["two"]!.toSorted()).toEqual(ids.two.toSorted());
+});
+
+test("what one version of a capability has no room for is offered when it has", async () => {
+  const versions = [
+    { name: "work", version: "1", concurrency: 1 },
+    { name: "work", version: "2", concurrency: 5 },
+  ];
+  const worker = await attach("worker", versions, 100);
+  const to = { capability: "work", version: "1" };
+  const ids: string[] = [];
+  for (let count = 0; count < 5; count++) ids.push((await handOff("work", { to })).handoff_id);
+  await settled();
+  expect(worker.offers).toHaveLength(1);
+  for (let turn = 0; turn < 5; turn++) await finish(worker, worker.offers[turn]!);
+  expect(namesOf(worker)).toEqual(ids);
+});
