@@ -1,5 +1,7 @@
-import { WaybillError } from "@waybill/protocol";
+import { SCHEMA_LIMITS, WaybillError } from "@waybill/protocol";
 import type { StatusCode, WaybillErrorOptions } from "@waybill/protocol";
+import { HUB_LIMITS } from "../engine/options.ts";
+import type { HubLimits } from "../engine/options.ts";
 
 /** What strangers and agents may ask of a served hub. `BUDGETS` says what each of them bounds. */
 export interface ServedLimits {
@@ -16,6 +18,12 @@ export interface ServedLimits {
   headerBytes: number;
   framesPerMessage: number;
   fragmentsPerMessage: number;
+  itemsPerTurn: number;
+  framesOfStranger: number;
+  callsOfStranger: number;
+  framesAfterFailure: number;
+  bytesAfterFailure: number;
+  queuedBytes: number;
   callBytesAtOnce: number;
   bytesPerAddress: number;
   burstBytesPerAddress: number;
@@ -67,8 +75,11 @@ export interface ServedLimits {
   closeMs: number;
 }
 
-/** The names of the bounds of a served hub. */
-export type BudgetName = keyof ServedLimits;
+/** The names of the bounds that are enforced at the door. */
+export type DoorName = keyof ServedLimits;
+
+/** The names of all bounds of a served hub: of whoever asks, of a message, and of a check by schemas. */
+export type BudgetName = DoorName | keyof HubLimits | keyof typeof SCHEMA_LIMITS;
 
 /** One bound of a served hub. */
 export interface Budget {
@@ -81,16 +92,30 @@ export interface Budget {
     | "bytes a second"
     | "calls"
     | "calls a second"
+    | "characters"
     | "connections"
+    | "handoffs"
     | "items"
+    | "levels"
     | "milliseconds"
     | "probes"
     | "probes a minute"
     | "requests"
     | "requests a second"
-    | "seconds";
+    | "seconds"
+    | "steps";
   /** What each has a budget of its own. */
-  readonly per: "connection" | "address" | "agent" | "host" | "hub";
+  readonly per:
+    | "connection"
+    | "address"
+    | "agent"
+    | "host"
+    | "hub"
+    | "message"
+    | "handoff"
+    | "schema"
+    | "check"
+    | "query";
   readonly bounds: string;
   /** The status beyond it; `cut` where the connection ends without one, `wait` where it goes on later. */
   readonly beyond: StatusCode | "cut" | "wait";
@@ -98,11 +123,8 @@ export interface Budget {
 
 const MIB = 1024 * 1024;
 
-/**
- * Every bound that a served hub sets to those who ask it, in one place. Everything else reads this:
- * the options, what is enforced, and /metrics.
- */
-export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
+/** What is enforced at the door, and counted there. */
+const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
   silentMs: {
     limit: 10_000,
     unit: "milliseconds",
@@ -158,6 +180,48 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
     per: "connection",
     bounds: "fragments of one message on a socket",
     beyond: "cut",
+  },
+  itemsPerTurn: {
+    limit: 32,
+    unit: "items",
+    per: "connection",
+    bounds: "frames of one message, and items of one report, before it is somebody else's turn",
+    beyond: "wait",
+  },
+  framesOfStranger: {
+    limit: 64,
+    unit: "items",
+    per: "connection",
+    bounds: "frames on a socket that has not said who it is",
+    beyond: 401,
+  },
+  callsOfStranger: {
+    limit: 16,
+    unit: "calls",
+    per: "connection",
+    bounds: "manifests that a socket may publish before it has said who it is",
+    beyond: 401,
+  },
+  framesAfterFailure: {
+    limit: 64,
+    unit: "items",
+    per: "connection",
+    bounds: "frames that are read, and paid for, on a socket that is being closed for a failure",
+    beyond: "wait",
+  },
+  bytesAfterFailure: {
+    limit: 16 * 1024,
+    unit: "bytes",
+    per: "connection",
+    bounds: "bytes that are read, and paid for, on a socket that is being closed for a failure",
+    beyond: "wait",
+  },
+  queuedBytes: {
+    limit: 256 * 1024,
+    unit: "bytes",
+    per: "connection",
+    bounds: "messages that wait for their turn on a socket; it is not read any further meanwhile",
+    beyond: "wait",
   },
   callBytesAtOnce: {
     limit: 8 * MIB,
@@ -542,34 +606,150 @@ export const BUDGETS: Readonly<Record<BudgetName, Budget>> = {
   },
 };
 
-export const BUDGET_NAMES: readonly BudgetName[] = Object.keys(BUDGETS) as BudgetName[];
+/** What the protocol, the hub and the checks of schemas bound, wherever a message comes from. */
+const OF_WHAT_IS_SAID: Readonly<Record<keyof HubLimits | keyof typeof SCHEMA_LIMITS, Budget>> = {
+  envelopeBytes: {
+    limit: HUB_LIMITS.envelopeBytes,
+    unit: "bytes",
+    per: "message",
+    bounds: "one envelope or manifest on the wire",
+    beyond: 413,
+  },
+  jsonDepth: {
+    limit: HUB_LIMITS.jsonDepth,
+    unit: "levels",
+    per: "message",
+    bounds: "objects and arrays within one another",
+    beyond: 413,
+  },
+  artifacts: {
+    limit: HUB_LIMITS.artifacts,
+    unit: "items",
+    per: "message",
+    bounds: "artifacts of one envelope",
+    beyond: 413,
+  },
+  clockSkewMs: {
+    limit: HUB_LIMITS.clockSkewMs,
+    unit: "milliseconds",
+    per: "message",
+    bounds: "how far the clock of its sender may be ahead, and for how long a proof is valid",
+    beyond: 401,
+  },
+  deadlineAheadMs: {
+    limit: HUB_LIMITS.deadlineAheadMs,
+    unit: "milliseconds",
+    per: "handoff",
+    bounds: "the time from its issue to its deadline",
+    beyond: 401,
+  },
+  hops: {
+    limit: HUB_LIMITS.hops,
+    unit: "levels",
+    per: "handoff",
+    bounds: "the chain of its parents",
+    beyond: 413,
+  },
+  fanOut: {
+    limit: HUB_LIMITS.fanOut,
+    unit: "handoffs",
+    per: "handoff",
+    bounds: "its children, the members of a group, and the questions of an attempt",
+    beyond: 413,
+  },
+  pausedStateBytes: {
+    limit: HUB_LIMITS.pausedStateBytes,
+    unit: "bytes",
+    per: "handoff",
+    bounds: "the state that a paused attempt leaves behind",
+    beyond: 413,
+  },
+  schemaNodes: {
+    limit: HUB_LIMITS.schemaNodes,
+    unit: "items",
+    per: "schema",
+    bounds: "schemas in one document, and members of any one object in it",
+    beyond: 413,
+  },
+  schemaDepth: {
+    limit: HUB_LIMITS.schemaDepth,
+    unit: "levels",
+    per: "schema",
+    bounds: "schemas within one another",
+    beyond: 413,
+  },
+  checkSteps: {
+    limit: SCHEMA_LIMITS.checkSteps,
+    unit: "steps",
+    per: "check",
+    bounds: "one check of a value against one schema, verdict and reasons together",
+    beyond: 413,
+  },
+  checkIssues: {
+    limit: SCHEMA_LIMITS.checkIssues,
+    unit: "items",
+    per: "check",
+    bounds: "what is found wrong with a value before its check stops",
+    beyond: 422,
+  },
+  querySteps: {
+    limit: SCHEMA_LIMITS.querySteps,
+    unit: "steps",
+    per: "query",
+    bounds: "all checks of one query or submission together",
+    beyond: 413,
+  },
+  openHandoffs: {
+    limit: HUB_LIMITS.openHandoffs,
+    unit: "handoffs",
+    per: "agent",
+    bounds: "handoffs that a delegator has open at the same time",
+    beyond: 301,
+  },
+  unseenCharacters: {
+    limit: HUB_LIMITS.unseenCharacters,
+    unit: "characters",
+    per: "hub",
+    bounds: "deliveries that no agent has said to have arrived; who holds the most is let go",
+    beyond: 413,
+  },
+};
+
+/**
+ * Every bound that a served hub sets to those who ask it, in one place. Everything else reads this:
+ * the options, what is enforced, and /metrics.
+ */
+export const BUDGETS: Readonly<Record<BudgetName, Budget>> = { ...AT_THE_DOOR, ...OF_WHAT_IS_SAID };
+
+/** Those that are enforced, and counted, at the door. */
+export const DOOR_NAMES: readonly DoorName[] = Object.keys(AT_THE_DOOR) as DoorName[];
 
 /** The limits of a served hub where no option says otherwise. */
 export const SERVED_LIMITS: Readonly<ServedLimits> = Object.fromEntries(
-  BUDGET_NAMES.map((name) => [name, BUDGETS[name].limit]),
-) as Record<BudgetName, number>;
+  DOOR_NAMES.map((name) => [name, BUDGETS[name].limit]),
+) as Record<DoorName, number>;
 
 /** The limits of one served hub, and how often each of them was reached. */
 export class Budgets {
   readonly limits: Readonly<ServedLimits>;
-  readonly #hits = new Map<BudgetName, number>();
+  readonly #hits = new Map<DoorName, number>();
 
   constructor(limits: Partial<ServedLimits> = {}) {
     this.limits = { ...SERVED_LIMITS, ...limits };
   }
 
-  hit(name: BudgetName): void {
+  hit(name: DoorName): void {
     this.#hits.set(name, this.hitsOf(name) + 1);
   }
 
   /** The error for what is over a budget; it counts as a hit. */
-  refuse(name: BudgetName, message: string, options?: WaybillErrorOptions): WaybillError {
+  refuse(name: DoorName, message: string, options?: WaybillErrorOptions): WaybillError {
     this.hit(name);
     const { beyond } = BUDGETS[name];
     return new WaybillError(typeof beyond === "number" ? beyond : 503, message, options);
   }
 
-  hitsOf(name: BudgetName): number {
+  hitsOf(name: DoorName): number {
     return this.#hits.get(name) ?? 0;
   }
 }

@@ -14,8 +14,8 @@ import type { CapabilityInput, Digest, HandoffEnvelope, PrivateKey } from "@wayb
 import { newOperatorToken } from "@waybill/protocol/api";
 import type { HubFrame } from "@waybill/protocol/api";
 import type { HubServer } from "../../open-hub.ts";
-import { BUDGETS } from "../budgets.ts";
-import type { BudgetName } from "../budgets.ts";
+import { SERVED_LIMITS } from "../budgets.ts";
+import type { DoorName, ServedLimits } from "../budgets.ts";
 import { openWorld, Party } from "../served-fixture.ts";
 import type { Signed, Wire, World } from "../served-fixture.ts";
 import type { Role, Stage } from "./permissions-fixture.ts";
@@ -366,10 +366,10 @@ async function enrolled(
 }
 
 /** Nobody is refused for asking too often: that is another test. */
-function unlimited(): Partial<Record<BudgetName, number>> {
-  const names = Object.keys(BUDGETS) as BudgetName[];
+function unlimited(): Partial<ServedLimits> {
+  const names = Object.keys(SERVED_LIMITS) as DoorName[];
   const rates = names.filter((name) => /^(requests|burst|bytes|calls|proofs|stranger)/.test(name));
-  const kept: readonly BudgetName[] = ["requestsAtOnce", "requestsPerFailure"];
+  const kept: readonly DoorName[] = ["requestsAtOnce", "requestsPerFailure"];
   return {
     ...Object.fromEntries(
       rates.filter((name) => !kept.includes(name)).map((name) => [name, PLENTY]),

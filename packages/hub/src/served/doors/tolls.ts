@@ -1,5 +1,5 @@
 import type { WaybillError } from "@waybill/protocol";
-import type { BudgetName, Budgets } from "../budgets.ts";
+import type { DoorName, Budgets } from "../budgets.ts";
 import { Rates, tooMany } from "./rates.ts";
 
 /** What one request has cost so far, and who pays for it. */
@@ -192,7 +192,7 @@ export class Tolls {
     return this.#take("bytesPerAgent", this.#agentBytes, agent, count);
   }
 
-  #take(budget: BudgetName, rates: Rates, agent: string, count: number): number {
+  #take(budget: DoorName, rates: Rates, agent: string, count: number): number {
     const now = Date.now();
     const early = rates.earlyMs(agent, now, count);
     rates.charge(agent, now, count);
@@ -207,14 +207,14 @@ export class Tolls {
     }
   }
 
-  #tooMany(budget: BudgetName, who: string, early: number): WaybillError {
+  #tooMany(budget: DoorName, who: string, early: number): WaybillError {
     this.#budgets.hit(budget);
     return tooMany(who, early);
   }
 }
 
 interface Share {
-  readonly budget: BudgetName;
+  readonly budget: DoorName;
   readonly rates: Rates;
   /** Left out: the address. */
   readonly key?: string;

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ServeOptions } from "../options.ts";
 import { ask, asOperator, openWorld, Wire } from "../served-fixture.ts";
 import type { World } from "../served-fixture.ts";
-import type { BudgetName, ServedLimits } from "../budgets.ts";
+import type { DoorName, ServedLimits } from "../budgets.ts";
 import { RawConnection, requestText } from "./raw-fixture.ts";
 
 const open: { close(): void | Promise<void> }[] = [];
@@ -32,7 +32,7 @@ async function raw(url: string): Promise<RawConnection> {
   return connection;
 }
 
-async function hits(url: string, budget: BudgetName): Promise<number> {
+async function hits(url: string, budget: DoorName): Promise<number> {
   const { text } = await ask(`${url}/metrics`);
   const name = `waybill_budget_hits_total{budget="${budget}"} `;
   return Number(

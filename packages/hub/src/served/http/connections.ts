@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
-import type { BudgetName, Budgets } from "../budgets.ts";
+import type { DoorName, Budgets } from "../budgets.ts";
 import { networkOf } from "./address.ts";
 import { readInSlices } from "./slices.ts";
 
@@ -171,12 +171,12 @@ export class Connections {
     else this.cut(connection);
   }
 
-  #makeRoom(budget: BudgetName, hasRoom: boolean, address?: string): boolean {
+  #makeRoom(budget: DoorName, hasRoom: boolean, address?: string): boolean {
     return hasRoom || this.#evict(budget, address);
   }
 
   /** Cuts the stranger that has waited for the longest, of this address or of the one with the most. */
-  #evict(budget: BudgetName, address: string = this.#strangers.largest()): boolean {
+  #evict(budget: DoorName, address: string = this.#strangers.largest()): boolean {
     this.#budgets.hit(budget);
     const oldest = this.#strangers.first(address, ({ isWaitingForPeer }) => isWaitingForPeer);
     if (oldest === undefined) return false;
@@ -312,7 +312,7 @@ export class Connections {
     return budget !== undefined;
   }
 
-  #cutHeaviest(budget: BudgetName, isStranger: boolean): void {
+  #cutHeaviest(budget: DoorName, isStranger: boolean): void {
     let heaviest: Connection | undefined;
     for (const each of this.#all.values()) {
       if ((each.owner === undefined) !== isStranger) continue;

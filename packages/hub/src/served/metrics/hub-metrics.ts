@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { SCHEMA_LIMITS } from "@waybill/protocol";
 import type { HubServer } from "../../open-hub.ts";
 import type { Store } from "../../store.ts";
-import { BUDGET_NAMES, BUDGETS } from "../budgets.ts";
-import type { Budgets } from "../budgets.ts";
+import { BUDGETS, DOOR_NAMES } from "../budgets.ts";
+import type { BudgetName, Budgets } from "../budgets.ts";
 import type { Connections } from "../http/connections.ts";
 import { Exposition } from "./exposition.ts";
 import type { Counter, Histogram } from "./exposition.ts";
@@ -35,6 +35,7 @@ export class HubMetrics {
   constructor({ hub, store, budgets, connections, lines }: MetricsOf) {
     const page = this.#page;
     const { operator } = hub;
+    const limits = { ...SCHEMA_LIMITS, ...operator.limits, ...budgets.limits };
     this.requests = page.histogram(
       "waybill_http_request_seconds",
       "HTTP requests by route and status, polls with their wait.",
@@ -71,19 +72,15 @@ export class HubMetrics {
         (["strangers", "known"] as const).map((of) => ({ labels: { of }, value: connections[of] })),
     );
     page.read("gauge", "waybill_budget_limit", "What is allowed, by budget, in its unit.", () =>
-      BUDGET_NAMES.map((budget) => {
-        const { per, unit } = BUDGETS[budget];
-        return { labels: { budget, per, unit }, value: budgets.limits[budget] };
+      Object.entries(BUDGETS).map(([budget, { per, unit }]) => {
+        return { labels: { budget, per, unit }, value: limits[budget as BudgetName] };
       }),
     );
-    page.read("counter", "waybill_budget_hits_total", "Times that a budget was reached.", () =>
-      BUDGET_NAMES.map((budget) => ({ labels: { budget }, value: budgets.hitsOf(budget) })),
-    );
-    page.read("gauge", "waybill_limit", "What one message may hold or cost, by limit.", () =>
-      Object.entries({ ...SCHEMA_LIMITS, ...operator.limits }).map(([limit, value]) => ({
-        labels: { limit },
-        value,
-      })),
+    page.read(
+      "counter",
+      "waybill_budget_hits_total",
+      "Times that a budget was reached at the door.",
+      () => DOOR_NAMES.map((budget) => ({ labels: { budget }, value: budgets.hitsOf(budget) })),
     );
     page.read("counter", "waybill_ledger_entries_total", "Entries of the ledger.", async () => {
       return (await store.ledgerHead()).sequence;

@@ -1,7 +1,7 @@
-import { SCHEMA_LIMITS } from "@waybill/protocol";
+import { LIMITS, SCHEMA_LIMITS } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { HUB_LIMITS } from "../../engine/options.ts";
-import { BUDGETS } from "../budgets.ts";
+import { BUDGETS, SERVED_LIMITS } from "../budgets.ts";
 import { ask, asOperator, openWorld, Wire } from "../served-fixture.ts";
 import { Exposition } from "./exposition.ts";
 
@@ -94,13 +94,33 @@ test("/metrics has every budget, and how often it was reached", async () => {
   for (const [name, { per, unit }] of Object.entries(BUDGETS)) {
     const labels = `{budget="${name}",per="${per}",unit="${unit}"}`;
     expect(samples.get(`waybill_budget_limit${labels}`), name).toBeGreaterThanOrEqual(0);
+  }
+  for (const name of Object.keys(SERVED_LIMITS)) {
     expect(samples.get(`waybill_budget_hits_total{budget="${name}"}`), name).toBe(
       name === "helloMs" ? 1 : 0,
     );
   }
-  for (const [limit, value] of Object.entries({ ...SCHEMA_LIMITS, ...HUB_LIMITS })) {
-    expect(samples.get(`waybill_limit{limit="${limit}"}`), limit).toBe(value);
-  }
+  await world.close();
+});
+
+test("every limit of the protocol, of schemas, of a hub and of its doors is in the one table of budgets", () => {
+  const all = { ...LIMITS, ...SCHEMA_LIMITS, ...HUB_LIMITS, ...SERVED_LIMITS };
+  const limits = Object.entries(BUDGETS).map(([name, { limit }]) => [name, limit]);
+  expect(Object.fromEntries(limits)).toEqual(all);
+});
+
+test("/metrics has the limits that hold at this very hub", async () => {
+  const world = await openWorld({
+    hub: { limits: { fanOut: 7, openHandoffs: 70 } },
+    serve: { limits: { helloMs: 777 } },
+  });
+  const samples = read((await ask(`${world.url}/metrics`)).text);
+  const limit = (budget: string, per: string, unit: string) =>
+    samples.get(`waybill_budget_limit{budget="${budget}",per="${per}",unit="${unit}"}`);
+  expect(limit("fanOut", "handoff", "handoffs")).toBe(7);
+  expect(limit("openHandoffs", "agent", "handoffs")).toBe(70);
+  expect(limit("helloMs", "connection", "milliseconds")).toBe(777);
+  expect(limit("querySteps", "query", "steps")).toBe(SCHEMA_LIMITS.querySteps);
   await world.close();
 });
 

@@ -4,8 +4,6 @@ import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
 const WAIT_SECONDS = 20;
-/** Of the items of one report so many are taken in before it is somebody else's turn. */
-const ITEMS_AT_ONCE = 32;
 
 export function inboxOperations(): readonly AnyOperation[] {
   const { inboxQuery, inbox, inboxNews } = httpShapes();
@@ -36,21 +34,22 @@ export function inboxOperations(): readonly AnyOperation[] {
       path: "/v1/inbox",
       summary:
         "What an agent says without an envelope: what it has taken, that it is still at it, what has arrived, how much it takes.",
-      cost: "O(items of the body): one step of its handoff each, 32 of them in a turn; each item counts as a call.",
+      cost: "O(items of the body): one step of its handoff each, so many of them in a turn (itemsPerTurn); each item counts as a call.",
       who: "agent",
       body: inboxNews,
       answer: undefined,
       refusals: [409, 503],
       async handle({ served, caller, body }) {
         const { instance, taken = [], heartbeats = [], seen = [], credit } = body;
-        const { hub, polls, tolls, turns } = served;
+        const { hub, limits, polls, tolls, turns } = served;
+        const { itemsPerTurn } = limits;
         const { agent } = agentOf(caller);
         tolls.report(agent, taken.length + heartbeats.length + seen.length);
         const { attachment } = await polls.line(agentOf(caller), instance, credit);
         const inPieces = async <Item>(items: readonly Item[], take: (item: Item) => void) => {
-          for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
+          for (let start = 0; start < items.length; start += itemsPerTurn) {
             await turns.next(agent);
-            items.slice(start, start + ITEMS_AT_ONCE).forEach(take);
+            items.slice(start, start + itemsPerTurn).forEach(take);
           }
         };
         await inPieces(taken, (each) => attachment.taken(each.handoff_id, each.attempt));

@@ -39,14 +39,6 @@ interface Rest {
 /** Why a socket is not read any further at the moment. */
 type Pause = "calls" | "frames" | "rate" | "turn" | "memory" | "failed";
 
-const FRAMES_OF_STRANGERS = 64;
-/** Of one message so many frames are taken in before it is somebody else's turn. */
-const FRAMES_AT_ONCE = 32;
-/** What is read of a socket that has broken a rule and is being closed. */
-const FRAMES_AFTER_FAILURE = 64;
-const BYTES_AFTER_FAILURE = 16 * 1024;
-/** Messages that wait for their turn: beyond, those after them wait in the network. */
-const QUEUED_BYTES = 256 * 1024;
 /** Who holds no more than this is read in any case. */
 const LIGHT_BYTES = 256 * 1024;
 
@@ -98,6 +90,10 @@ export class Intake {
     return this.#pauses.size > 0;
   }
 
+  get #budgeted(): Budgets["limits"] {
+    return this.#options.budgets.limits;
+  }
+
   get calls(): number {
     return this.#calls;
   }
@@ -124,7 +120,7 @@ export class Intake {
     this.#queued += data.length;
     this.#messages.push({ data, isBinary });
     this.#queue();
-    if (this.#queued > QUEUED_BYTES) this.pause("turn");
+    if (this.#queued > this.#budgeted.queuedBytes) this.pause("turn");
     this.account();
   }
 
@@ -137,7 +133,7 @@ export class Intake {
       this.#isQueued = false;
       if (!this.#isClosed) this.#try(() => this.#takePiece());
       if (this.#isClosed || this.#hasFailed) return this.#drop();
-      if (this.#queued <= QUEUED_BYTES) this.resume("turn");
+      if (this.#queued <= this.#budgeted.queuedBytes) this.resume("turn");
       this.account();
       this.#queue();
     };
@@ -147,13 +143,12 @@ export class Intake {
 
   #takePiece(): void {
     const { frames, bytes } = (this.#rest ??= this.#read(this.#messages.shift()!));
-    const isLast = frames.length <= FRAMES_AT_ONCE;
-    const share = isLast ? bytes : (bytes / frames.length) * FRAMES_AT_ONCE;
-    this.#rest = isLast
-      ? undefined
-      : { frames: frames.slice(FRAMES_AT_ONCE), bytes: bytes - share };
+    const { itemsPerTurn: most } = this.#budgeted;
+    const isLast = frames.length <= most;
+    const share = isLast ? bytes : (bytes / frames.length) * most;
+    this.#rest = isLast ? undefined : { frames: frames.slice(most), bytes: bytes - share };
     this.#queued -= share;
-    this.#events.heard(frames.slice(0, FRAMES_AT_ONCE), share);
+    this.#events.heard(frames.slice(0, most), share);
   }
 
   #drop(): void {
@@ -171,7 +166,7 @@ export class Intake {
     const frames = readAgentFrames(data.toString("utf8"), {
       characters: messageCharacters(envelopeBytes),
       jsonDepth,
-      frames: this.#options.budgets.limits.framesPerMessage,
+      frames: this.#budgeted.framesPerMessage,
     });
     this.#pay(frames.length, 0);
     return { frames, bytes: data.length };
@@ -189,8 +184,11 @@ export class Intake {
     const { tolls, toll } = this.#options;
     if (this.agent === undefined) {
       this.#frames += frames;
-      if (this.#frames > FRAMES_OF_STRANGERS) {
-        throw new WaybillError(401, "Too much was said before a hello.");
+      if (this.#frames > this.#budgeted.framesOfStranger) {
+        throw this.#options.budgets.refuse(
+          "framesOfStranger",
+          "Too much was said before a hello. Say hello first.",
+        );
       }
       return tolls.more(toll, bytes);
     }
@@ -212,7 +210,7 @@ export class Intake {
   /** A call begins, with its share of the message. */
   begin(bytes: number): void {
     this.#called += bytes;
-    if (++this.#calls === this.#options.budgets.limits.callsAtOnce) {
+    if (++this.#calls === this.#budgeted.callsAtOnce) {
       this.#options.budgets.hit("callsAtOnce");
       this.pause("calls");
     }
@@ -264,12 +262,18 @@ export class Intake {
    */
   #receiveAfterFailure(bytes: number): void {
     this.#bytesAfterFailure += bytes;
-    if (this.#bytesAfterFailure > BYTES_AFTER_FAILURE) this.pause("failed");
+    if (this.#bytesAfterFailure > this.#budgeted.bytesAfterFailure) {
+      this.#options.budgets.hit("bytesAfterFailure");
+      this.pause("failed");
+    }
     this.#payAfterFailure(0, bytes);
   }
 
   #frameAfterFailure(): void {
-    if (++this.#framesAfterFailure >= FRAMES_AFTER_FAILURE) this.pause("failed");
+    if (++this.#framesAfterFailure >= this.#budgeted.framesAfterFailure) {
+      this.#options.budgets.hit("framesAfterFailure");
+      this.pause("failed");
+    }
     this.#payAfterFailure(1, 0);
   }
 

@@ -28,8 +28,6 @@ export interface SessionOptions extends IntakeOptions {
   readonly called: (call: CallName, status: number, seconds: number) => void;
 }
 
-/** Calls of a socket that has not said who it is: enrolments, and not many of them. */
-const CALLS_OF_STRANGERS = 16;
 const CLOSED_NORMALLY = 1000;
 
 /** One socket: says who is there, then passes calls one way and deliveries the other. */
@@ -181,10 +179,17 @@ export class Session {
   #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {
     const { hub, newcomers, slots, connection, tolls, toll } = this.#options;
     if (this.#attachment === undefined) {
-      if (frame.call !== "publish" || ++this.#callsOfStranger > CALLS_OF_STRANGERS) {
+      if (frame.call !== "publish") {
         throw new WaybillError(
           401,
-          `Before its hello a socket may publish a manifest, a few times, and nothing else; it called ${frame.call}.`,
+          `Before its hello a socket may publish manifests and nothing else; it called ${frame.call}. Say hello first.`,
+        );
+      }
+      const { callsOfStranger } = this.#limits;
+      if (++this.#callsOfStranger > callsOfStranger) {
+        throw this.#options.budgets.refuse(
+          "callsOfStranger",
+          `Before its hello a socket may publish ${callsOfStranger} manifests. Say hello, or publish the others over another socket.`,
         );
       }
     }

@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import { inboxContactAt } from "@waybill/protocol/api";
 import type { InboxFailure } from "@waybill/protocol/api";
 import { Recent } from "../../custody/recent.ts";
-import type { BudgetName, Budgets } from "../budgets.ts";
+import type { DoorName, Budgets } from "../budgets.ts";
 import { Rates } from "../doors/rates.ts";
 
 /** How it ends that an inbox was asked whether it is one. */
@@ -64,7 +64,7 @@ export class Contacts {
     return { firstMs: webhookWaitMs, mostMs };
   }
 
-  #payers(agent: string, inbox: string): readonly (readonly [BudgetName, Rates, string])[] {
+  #payers(agent: string, inbox: string): readonly (readonly [DoorName, Rates, string])[] {
     return [
       ["probesPerAgent", this.#agents, agent],
       ["probesPerHost", this.#hosts, hostOf(inbox)],
