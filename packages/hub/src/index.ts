@@ -34,6 +34,7 @@ export type {
   NewEntry,
   NewKey,
   NewManifest,
+  SeenEnvelope,
   OfferedName,
   OfferPlace,
   Page,

@@ -14,6 +14,7 @@ import type {
   OfferedName,
   OfferPlace,
   Page,
+  SeenEnvelope,
   Store,
   StoredHandoff,
   StoredKey,
@@ -206,7 +207,7 @@ class MemoryStore implements Store {
     return this.#read((state) => state.deadLetters(page, delegator));
   }
 
-  seen(from: string, envelopeId: string): Promise<Digest | undefined> {
+  seen(from: string, envelopeId: string): Promise<SeenEnvelope | undefined> {
     return this.#read((state) => state.seen(from, envelopeId));
   }
 

@@ -10,6 +10,7 @@ export type {
   NewEntry,
   NewKey,
   NewManifest,
+  SeenEnvelope,
   OfferedName,
   OfferPlace,
   Page,

@@ -52,6 +52,12 @@ export interface LedgerEntry extends NewEntry {
   readonly hash: Digest;
 }
 
+/** Where the ledger has an envelope. */
+export interface SeenEnvelope {
+  readonly digest: Digest;
+  readonly sequence: number;
+}
+
 /** The last entry of a ledger: its place, and the hash of the chain up to it. */
 export interface LedgerHead {
   readonly sequence: number;
@@ -213,8 +219,8 @@ export interface Store {
   /** Those of one delegator, where one is named. */
   deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]>;
 
-  /** Digest of the envelope that this sender sent under this id, if the ledger has one. */
-  seen(from: string, envelopeId: string): Promise<Digest | undefined>;
+  /** The envelope that this sender sent under this id, if the ledger has one. */
+  seen(from: string, envelopeId: string): Promise<SeenEnvelope | undefined>;
   ledger(page: TextPage<number>): Promise<readonly LedgerEntry[]>;
   ledgerOf(handoffId: string, page: TextPage<number>): Promise<readonly LedgerEntry[]>;
   /** The envelope about a handoff that has this digest. */

@@ -6,6 +6,7 @@ import type {
   OfferedName,
   OfferPlace,
   Page,
+  SeenEnvelope,
   Store,
   StoredHandoff,
   StoredKey,
@@ -42,7 +43,7 @@ const QUERIES = {
   group: `${HANDOFF} WHERE delegator = ? AND group_id = ? ${BY_ID}`,
   deadLetters: `${HANDOFF} WHERE is_dead_letter = 1 ${BY_ID}`,
   deadLettersOf: `${HANDOFF} WHERE is_dead_letter = 1 AND delegator = ? ${BY_ID}`,
-  seen: "SELECT digest FROM ledger WHERE envelope_id = ? AND sender = ?",
+  seen: "SELECT digest, sequence FROM ledger WHERE envelope_id = ? AND sender = ?",
   ledger: `${ENTRY} WHERE sequence > ? ORDER BY sequence LIMIT ?`,
   ledgerOf: `${ENTRY} WHERE handoff_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
   envelope: `${ENTRY} WHERE handoff_id = ? AND digest = ? AND type = 'envelope' ORDER BY sequence LIMIT 1`,
@@ -121,8 +122,9 @@ export class Reader {
     return rows.map(handoffOf);
   }
 
-  seen(from: string, envelopeId: string): Digest | undefined {
-    return this.#query.seen.get(envelopeId, from)?.["digest"] as Digest | undefined;
+  seen(from: string, envelopeId: string): SeenEnvelope | undefined {
+    const row = this.#query.seen.get(envelopeId, from) as SeenEnvelope | undefined;
+    return row && { digest: row.digest, sequence: row.sequence };
   }
 
   ledger({ after = 0, limit, characters }: TextPage<number>): LedgerEntry[] {

@@ -10,6 +10,7 @@ import type {
   OfferedName,
   OfferPlace,
   Page,
+  SeenEnvelope,
   Store,
   StoredHandoff,
   StoredKey,
@@ -200,7 +201,7 @@ class FileStore implements SqliteStore {
     return this.#read((reader) => reader.deadLetters(page, delegator));
   }
 
-  seen(from: string, envelopeId: string): Promise<Digest | undefined> {
+  seen(from: string, envelopeId: string): Promise<SeenEnvelope | undefined> {
     return this.#read((reader) => reader.seen(from, envelopeId));
   }
 

@@ -8,6 +8,7 @@ import type {
   NewCapability,
   NewEntry,
   NewManifest,
+  SeenEnvelope,
   StoredHandoff,
 } from "@waybill/hub";
 import { chainText, faultOfCommit } from "@waybill/hub/store-thread";
@@ -36,7 +37,7 @@ export class Writer {
     const { version, seen, newest, keyOwner, setting } = this.#run;
     this.#view = {
       versionOf: (id) => (version.get(id)?.["version"] as number | undefined) ?? 0,
-      seen: (from, id) => seen.get(id, from)?.["digest"] as Digest | undefined,
+      seen: (from, id) => seen.get(id, from) as Pick<SeenEnvelope, "digest"> | undefined,
       sequenceOf: (agent) => (newest.get(agent)?.["sequence"] as number | undefined) ?? 0,
       keyOwner: (kid) => keyOwner.get(kid)?.["agent"] as string | undefined,
       setting: (name) => setting.get(name)?.["value"] as string | undefined,

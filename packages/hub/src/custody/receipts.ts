@@ -37,12 +37,17 @@ export class Receipts {
   }
 
   /** The hub's word that it has the envelope. It must not leave before the commit that makes it true. */
-  sign(envelope: Envelope, digest: Digest, status: StatusCode): Promise<VerifiedEnvelope> {
+  sign(
+    envelope: Envelope,
+    digest: Digest,
+    status: StatusCode,
+    id: string = this.#newId(),
+  ): Promise<VerifiedEnvelope> {
     const { traceparent } = envelope;
     const receipt: ReceiptEnvelope = {
       waybill: 1,
       kind: "receipt",
-      id: this.#newId(),
+      id,
       from: this.#hub,
       to: envelope.from,
       handoff_id: envelope.handoff_id,

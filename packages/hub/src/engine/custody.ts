@@ -1,4 +1,4 @@
-import { isAddressed, parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import { derivedId, isAddressed, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
 import {
   checkChild,
@@ -11,15 +11,12 @@ import type { Draft } from "../custody/draft.ts";
 import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
 import { refusal } from "../custody/refusal.ts";
-import { entriesOf } from "../page.ts";
 import { checkInput } from "../routing/input-check.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms, offersFor } from "./bind.ts";
 import type { Engine } from "./engine.ts";
 import { isParty } from "./view.ts";
 import { endGroup, groupLane, isDecided, membersOf } from "./group.ts";
-
-const PAGE = 200;
 
 /** Takes one envelope into custody, and gives the hub's receipt for it. */
 export async function submit(engine: Engine, text: string): Promise<string> {
@@ -196,7 +193,7 @@ async function decide(
   // Only a party hears more than 403, and what strangers send is not put on record.
   if (status === 100 || status === 403) return status;
   const seen = await engine.store.seen(envelope.from, envelope.id);
-  if (seen !== undefined) return seen === digest ? 201 : 409;
+  if (seen !== undefined) return seen.digest === digest ? 201 : 409;
   if (status === 410) draft.refuse(verified, status);
   return status;
 }
@@ -213,37 +210,41 @@ function isOfAnotherNotice({ record }: Draft, { envelope }: VerifiedEnvelope): b
 /** The very envelope came before: it gets the answer that it got then, or the one receipt that says so. */
 async function again(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
   const { envelope, digest } = verified;
-  const { handoff_id: id } = envelope;
+  // Found again by its id, however long the history of the handoff is.
+  const id = derivedId(`repeated ${digest}`, envelope.id);
   // In its lane, so that two repetitions at once do not put two receipts on record.
-  return engine.cases.lanes.run(id, async () => {
-    const given = await answerOf(engine, verified);
+  return engine.cases.lanes.run(envelope.handoff_id, async () => {
+    await checkTaken(engine, verified);
+    const given = await sentUnder(engine, id);
     if (given !== undefined) return given;
-    const receipt = await engine.receipts.sign(envelope, digest, 201);
-    await engine.commit({
+    const receipt = await engine.receipts.sign(envelope, digest, 201, id);
+    const outcome = await engine.commit({
       handoff: null,
       entries: [envelopeEntry(engine.clock.now(), receipt)],
     });
-    return receipt.text;
+    // Another hub of this name may have been faster.
+    const first = outcome.type === "replayed" ? await sentUnder(engine, id) : undefined;
+    return first ?? receipt.text;
   });
 }
 
-async function answerOf(
-  engine: Engine,
-  { envelope, digest }: VerifiedEnvelope,
-): Promise<string | undefined> {
-  const { handoff_id: id } = envelope;
-  const entries = entriesOf((page) => engine.store.ledgerOf(id, page), 0, PAGE);
-  for await (const { type, content, replayKey } of entries) {
-    if (type === "envelope" && replayKey?.from === engine.id) {
-      const own = parseEnvelope(readCompact(content).payload);
-      const isAnswer = own.kind === "receipt" && own.body.status === 201 && own.re === digest;
-      if (isAnswer) return content;
-    } else if (type === "decision") {
-      const decision = JSON.parse(content) as Decision;
-      if (decision.type === "refused" && decision.digest === digest) {
-        throw refusal(decision.status, envelope);
-      }
-    }
-  }
-  return undefined;
+/** What this hub has put on record under an id. */
+async function sentUnder(engine: Engine, id: string): Promise<string | undefined> {
+  const seen = await engine.store.seen(engine.id, id);
+  if (seen === undefined) return undefined;
+  const [entry] = await engine.store.ledger({ after: seen.sequence - 1, limit: 1 });
+  return entry?.content;
+}
+
+/** What came too late is on record, right behind the answer that it got. */
+async function checkTaken(engine: Engine, { envelope, digest }: VerifiedEnvelope): Promise<void> {
+  const { attempt = 0 } = envelope as { attempt?: number };
+  const late = (await engine.cases.load(envelope.handoff_id))?.record.late[attempt] ?? 0;
+  const seen = late === 0 ? undefined : await engine.store.seen(envelope.from, envelope.id);
+  if (seen === undefined || seen.sequence < 2) return;
+  const [entry] = await engine.store.ledger({ after: seen.sequence - 2, limit: 1 });
+  if (entry?.type !== "decision" || entry.handoffId !== envelope.handoff_id) return;
+  const decision = JSON.parse(entry.content) as Decision;
+  const isOfThis = decision.type === "refused" && decision.digest === digest;
+  if (isOfThis) throw refusal(decision.status, envelope);
 }

@@ -1,11 +1,11 @@
 import type { Digest } from "@waybill/protocol";
-import type { Commit, CommitOutcome } from "../store.ts";
+import type { Commit, CommitOutcome, SeenEnvelope } from "../store.ts";
 
 /** What a commit is judged against. */
 export interface CommitView {
   /** 0 where there is none. */
   versionOf(handoffId: string): number;
-  seen(from: string, envelopeId: string): Digest | undefined;
+  seen(from: string, envelopeId: string): Pick<SeenEnvelope, "digest"> | undefined;
   /** Of the newest manifest; 0 where there is none. */
   sequenceOf(agent: string): number;
   keyOwner(kid: string): string | undefined;
@@ -21,7 +21,7 @@ export function faultOfCommit(
   for (const { replayKey, digest } of entries) {
     if (replayKey === null) continue;
     const key = JSON.stringify([replayKey.from, replayKey.id]);
-    const known = own.get(key) ?? view.seen(replayKey.from, replayKey.id);
+    const known = own.get(key) ?? view.seen(replayKey.from, replayKey.id)?.digest;
     if (known !== undefined) return { type: "replayed", digest: known };
     own.set(key, digest);
   }
@@ -49,7 +49,10 @@ export function stagedView(base: CommitView): CommitView & { stage(commit: Commi
   const staged = new Map<string, string | undefined>();
   return {
     versionOf: (id) => versions.get(id) ?? base.versionOf(id),
-    seen: (from, id) => digests.get(from)?.get(id) ?? base.seen(from, id),
+    seen(from, id) {
+      const digest = digests.get(from)?.get(id);
+      return digest === undefined ? base.seen(from, id) : { digest };
+    },
     sequenceOf: (agent) => sequences.get(agent) ?? base.sequenceOf(agent),
     keyOwner: (kid) => keyOwners.get(kid) ?? base.keyOwner(kid),
     setting: (name) => (staged.has(name) ? staged.get(name) : base.setting(name)),

@@ -6,6 +6,7 @@ import type {
   LedgerEntry,
   LedgerHead,
   Page,
+  SeenEnvelope,
   StoredHandoff,
   StoredSetting,
   TextPage,
@@ -245,9 +246,10 @@ export class MemoryState {
     return take(ids, limit).map((id) => this.handoff(id)!);
   }
 
-  seen(from: string, id: string): Digest | undefined {
+  seen(from: string, id: string): SeenEnvelope | undefined {
     const sequence = this.#replayKeys.find({ from, id });
-    return sequence === undefined ? undefined : this.#ledger.entry(sequence).digest;
+    if (sequence === undefined) return undefined;
+    return { digest: this.#ledger.entry(sequence).digest, sequence };
   }
 
   ledgerHead(): LedgerHead {

@@ -109,8 +109,8 @@ export const commitCases: Cases = {
   "what was sent under an id is known, and nothing else is": async ({ store }) => {
     const envelope = sampleEnvelope(1);
     const { from, id } = envelope.replayKey!;
-    await commitAll(store, [commitOf(null, envelope)]);
-    equal(await store.seen(from, id), envelope.digest);
+    await commitAll(store, [commitOf(null, sampleEntry("before")), commitOf(null, envelope)]);
+    deepEqual(await store.seen(from, id), { digest: envelope.digest, sequence: 2 });
     equal(await store.seen("researcher", id), undefined);
     equal(await store.seen(from, idOf(7)), undefined);
   },

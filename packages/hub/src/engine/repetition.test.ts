@@ -1,0 +1,165 @@
+import {
+  createHandoff,
+  createReply,
+  digestOf,
+  generateKey,
+  newId,
+  parseEnvelope,
+  readCompact,
+  signEnvelope,
+  signManifest,
+} from "@waybill/protocol";
+import type { Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
+import { signHello } from "@waybill/protocol/api";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Delivery } from "../hub-api.ts";
+import { memoryStore } from "../memory-store.ts";
+import { openHub } from "../open-hub.ts";
+import type { HubServer } from "../open-hub.ts";
+import { countedStore } from "../registry/counted-store-fixture.ts";
+import type { CountedStore } from "../registry/counted-store-fixture.ts";
+
+const HISTORY = 300;
+/** What one repetition may read: the entry that answers it, and what decides that it is one. */
+const READS = 8;
+const CHARACTERS = 10_000;
+
+const hubKey = generateKey();
+let counted: CountedStore;
+let hub: HubServer;
+let worker: PrivateKey;
+let owner: PrivateKey;
+/** The digest of the handoff. */
+let re: Digest;
+
+beforeEach(async () => {
+  counted = countedStore(memoryStore());
+  hub = await openHub({ store: counted.store, key: hubKey });
+  owner = await publish("owner", "none");
+  worker = await publish("worker", "work");
+});
+afterEach(() => hub.close());
+
+async function publish(agent: string, capability: string): Promise<PrivateKey> {
+  const key = generateKey();
+  const capabilities = [{ name: capability }];
+  await hub.publish(signManifest({ agent_id: agent, capabilities }, key));
+  return key;
+}
+
+/** A handoff that the worker has accepted. */
+async function accepted(): Promise<HandoffEnvelope> {
+  const { id: to, domain } = hub;
+  const claim = { from: "worker", to, domain, instance: "one", id: newId(), at: Date.now() };
+  const request = { agent: "worker", credit: 1, instance: "one", proof: signHello(claim, worker) };
+  const offer = Promise.withResolvers<Delivery>();
+  await hub.attach(request, (delivery) => {
+    if (delivery.type === "offer") offer.resolve(delivery);
+  });
+  const envelope = createHandoff({
+    from: "owner",
+    to: "worker",
+    domain,
+    body: { capability: "work" },
+    timeoutMs: 600_000,
+  });
+  const text = signEnvelope(envelope, owner);
+  re = digestOf(text);
+  await hub.submit(text);
+  await offer.promise;
+  await hub.submit(
+    signEnvelope(
+      createReply(envelope, {
+        kind: "receipt",
+        from: "worker",
+        attempt: 1,
+        re,
+        body: { status: 101 },
+      }),
+      worker,
+    ),
+  );
+  return envelope;
+}
+
+function progress(handoff: HandoffEnvelope): string {
+  const body = { fraction: 0.5 };
+  return signEnvelope(
+    createReply(handoff, { kind: "progress", from: "worker", attempt: 1, re, body }),
+    worker,
+  );
+}
+
+function result(handoff: HandoffEnvelope): string {
+  const body = { status: 200, output: "done" } as const;
+  return signEnvelope(
+    createReply(handoff, { kind: "result", from: "worker", attempt: 1, re, body }),
+    worker,
+  );
+}
+
+async function report(handoff: HandoffEnvelope, count: number): Promise<string[]> {
+  const sent = Array.from({ length: count }, () => progress(handoff));
+  for (const each of sent) await hub.submit(each);
+  return sent;
+}
+
+function expectFewReads(): void {
+  const reads = (["handoff", "seen", "ledger", "ledgerOf", "envelope"] as const).map((name) =>
+    counted.calls(name),
+  );
+  expect(reads.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(READS);
+  expect(counted.characters()).toBeLessThanOrEqual(CHARACTERS);
+}
+
+test("39: a repeated envelope costs the same however long the history of its handoff is", async () => {
+  const handoff = await accepted();
+  const sent = await report(handoff, HISTORY);
+  const firsts: string[] = [];
+  for (const each of [sent[0]!, sent[HISTORY / 2]!, sent.at(-1)!]) {
+    counted.reset();
+    firsts.push(await hub.submit(each));
+    expectFewReads();
+    counted.reset();
+    expect(await hub.submit(each)).toBe(firsts.at(-1));
+    expectFewReads();
+  }
+  expect(new Set(firsts).size).toBe(3);
+  const [answer] = firsts.map((text) => parseEnvelope(readCompact(text).payload));
+  expect(answer).toMatchObject({ kind: "receipt", re: digestOf(sent[0]!), body: { status: 201 } });
+});
+
+test("39: what came too late gets the answer that it got then, however long the history has become", async () => {
+  const handoff = await accepted();
+  await report(handoff, HISTORY);
+  const ending = result(handoff);
+  await hub.submit(ending);
+  const late = progress(handoff);
+  const answer = await hub.submit(late).catch((error: unknown) => error);
+  expect(answer).toMatchObject({ status: 410 });
+  counted.reset();
+  const again = await hub.submit(late).catch((error: unknown) => error);
+  expect(again).toMatchObject({ status: 410, message: (answer as Error).message });
+  expectFewReads();
+  expect(parseEnvelope(readCompact(await hub.submit(ending)).payload)).toMatchObject({
+    body: { status: 201 },
+  });
+});
+
+test("a repetition gets the same answer from the hub that is opened next", async () => {
+  const handoff = await accepted();
+  const [sent] = await report(handoff, 1);
+  const first = await hub.submit(sent!);
+  await hub.close();
+  hub = await openHub({ store: counted.store, key: hubKey });
+  expect(await hub.submit(sent!)).toBe(first);
+});
+
+test("two hubs of one key that are sent a repetition at once put one answer on record", async () => {
+  const handoff = await accepted();
+  const [sent] = await report(handoff, 1);
+  const other = await openHub({ store: counted.store, key: hubKey });
+  const answers = await Promise.all([hub.submit(sent!), other.submit(sent!)]);
+  await other.close();
+  expect(answers[0]).toBe(answers[1]);
+});
