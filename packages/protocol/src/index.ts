@@ -83,7 +83,13 @@ export { audiencesFor, audiencesOf, EVERYBODY } from "./manifest/audience.ts";
 export { takesFrom } from "./manifest/takes-from.ts";
 export type { Asker, TakesFrom } from "./manifest/takes-from.ts";
 export { asUntrusted, describeForModel } from "./manifest/untrusted.ts";
-export { compileSchema, normalizeSchema, SCHEMA_LIMITS, schemaFrom } from "./schema/schema.ts";
+export {
+  compileSchema,
+  normalizeSchema,
+  SCHEMA_LIMITS,
+  schemaAllowance,
+  schemaFrom,
+} from "./schema/schema.ts";
 export type {
   CheckBudget,
   CompiledSchema,

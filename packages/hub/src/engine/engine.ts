@@ -86,8 +86,10 @@ export class Engine {
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
     this.health = new StoreHealth(this.store, this.clock);
+    this.checks = new SchemaChecks(this.clock);
     this.registry = new Registry({
       store: this.store,
+      checks: this.checks,
       commit: (commit) => this.commit(commit),
       trust: options.trust ?? { firstUse: true },
       limits: this.limits,
@@ -109,7 +111,6 @@ export class Engine {
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
     this.seen = new Seen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
-    this.checks = new SchemaChecks(this.clock);
     this.access = new Access();
     this.router = new Router({
       registry: this.registry,

@@ -4,6 +4,7 @@ import { manifestPages } from "@waybill/protocol/api";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
+import { handClock } from "../routing/hand-clock-fixture.ts";
 import type { HubServer } from "../open-hub.ts";
 import { countedStore } from "./counted-store-fixture.ts";
 
@@ -195,5 +196,57 @@ test("43: an envelope by a key that nobody has listed is refused unread", async 
   }
   expect(calls("key")).toBe(3);
   expect(calls("manifest") + calls("manifests")).toBe(0);
+  await hub.close();
+});
+
+/** Schemas that take about a million steps to read. */
+function heavy(id: string): string {
+  const members = Array.from({ length: 9 }, (_, index) => [
+    `member-${index}`,
+    { type: "string", pattern: "^(a|b){1,20}c*$" },
+  ]);
+  const schema = { type: "object", properties: Object.fromEntries(members) };
+  const capabilities = Array.from({ length: 128 }, (_, index) => ({
+    name: `heavy-${index}`,
+    input_schema: schema,
+    output_schema: schema,
+  }));
+  return manifestOf(id, generateKey(), { capabilities });
+}
+
+test("40: the schemas of a manifest are read in pieces, and a small manifest does not wait for large ones", async () => {
+  const clock = handClock();
+  const hub = await openHub({ store: memoryStore(), key: generateKey(), clock });
+  const published: string[] = [];
+  const publish = async (id: string, manifest: string) => {
+    await hub.publish(manifest);
+    published.push(id);
+  };
+  const large = Array.from({ length: 3 }, (_, index) => heavy(`large-${index}`));
+  const all = large.map((manifest, index) => publish(`large-${index}`, manifest));
+  let pieces = 0;
+  const rest = () => new Promise((resolve) => setImmediate(resolve));
+  await rest();
+  all.push(publish("small", manifestOf("small", generateKey())));
+  while (published.length < all.length) {
+    await rest();
+    if (clock.next()) pieces++;
+  }
+  await Promise.all(all);
+  expect(pieces).toBeGreaterThan(5);
+  expect(published.indexOf("small")).toBeLessThan(2);
+  await hub.close();
+});
+
+test("a manifest whose schemas are refused is not put on record, whatever else is right with it", async () => {
+  const hub = await openHub({ store: memoryStore(), key: generateKey() });
+  const key = generateKey();
+  const capabilities = [{ name: "work", input_schema: { $ref: "https://example.com/x" } }];
+  const payload = { waybill: 1, kind: "manifest", agent_id: "bad", capabilities, keys: [key.jwk] };
+  await expect(hub.publish(signCompact(JSON.stringify(payload), key))).rejects.toMatchObject({
+    status: 400,
+    at: expect.stringMatching(/^\/capabilities\/0\/input_schema/) as string,
+  });
+  expect((await hub.manifests({ agent: "bad" })).manifests).toEqual([]);
   await hub.close();
 });

@@ -1,5 +1,6 @@
 import {
   batchRoots,
+  checkSchemas,
   compileSchema,
   decideTrust,
   digestOf,
@@ -9,6 +10,7 @@ import {
   parseJson,
   readCompact,
   restoreManifest,
+  schemaAllowance,
   verifyCompact,
   verifyEnvelope,
   verifyManifest,
@@ -19,6 +21,7 @@ import type {
   Capability,
   KeyRecord,
   Limits,
+  SchemaAllowance,
   TrustDecision,
   TrustPolicy,
   VerifiedEnvelope,
@@ -31,6 +34,7 @@ import type { Admission, Entry } from "../admission/admission.ts";
 import { checkPin, pinOf, usedPin } from "../admission/pins.ts";
 import { Lanes } from "../custody/lanes.ts";
 import { Recent } from "../custody/recent.ts";
+import type { SchemaChecks } from "../routing/schema-checks.ts";
 import type { NewEntry, OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
 import {
   currentKids,
@@ -71,6 +75,7 @@ interface FirstOffers {
 export interface RegistryOptions {
   readonly store: Store;
   readonly commit: Store["commit"];
+  readonly checks: SchemaChecks;
   readonly trust: TrustPolicy;
   readonly limits: Limits;
   /** The custody domain of the hub. */
@@ -92,6 +97,8 @@ export interface Published {
   readonly sequence: number;
 }
 
+/** Names are free, so all who enrol count as one. No agent has this name. */
+const NEWCOMERS = "newcomers";
 const KEYS_KEPT = 10_000;
 /** Of one agent: more than it may list at a time. */
 const KEYS_OF_AGENT_KEPT = 32;
@@ -110,6 +117,7 @@ export const FIRST_OFFERS = 100;
 export class Registry {
   readonly #store: Store;
   readonly #commit: Store["commit"];
+  readonly #checks: SchemaChecks;
   readonly #trust: TrustPolicy;
   readonly #limits: Limits;
   readonly #domain: string;
@@ -134,10 +142,11 @@ export class Registry {
   /** How often something was forgotten: what was read before that may be out of date. */
   #forgotten = 0;
 
-  constructor({ store, commit, trust, limits, domain, names, admission }: RegistryOptions) {
+  constructor({ store, commit, checks, trust, limits, domain, names, admission }: RegistryOptions) {
     this.#admission = admission;
     this.#store = store;
     this.#commit = commit;
+    this.#checks = checks;
     this.#trust = trust;
     this.#limits = limits;
     this.#domain = domain;
@@ -252,6 +261,7 @@ export class Registry {
     const { isFromAfar = false } = publication;
     const { kid: signedBy } = readCompact(text, this.#limits);
     const newcomer = { agent, kid: signedBy, manifest: digestOf(text) };
+    let areSchemasChecked = false;
     for (;;) {
       const previous = await this.#newest(agent);
       // Who is not let in costs no more than that: its schemas are not read.
@@ -260,7 +270,10 @@ export class Registry {
       const pin = await pinOf(this.#store, agent);
       if (previous?.text !== text) checkPin(pin, agent, signedBy);
       const signer = await this.keyOf(signedBy);
+      const allowance = schemaAllowance();
       const verified = verifyManifest(text, {
+        schemas: "known",
+        allowance,
         previous,
         fromFirst: true,
         at,
@@ -272,6 +285,11 @@ export class Registry {
       if (verified === previous) return { agent, sequence };
       if (previous === undefined && isFromAfar && !isNamed) this.#checkName(verified);
       await this.#checkRecoveryKey(verified);
+      if (!areSchemasChecked) {
+        const who = previous === undefined ? NEWCOMERS : agent;
+        await this.#checkSchemas(who, verified, allowance);
+        areSchemasChecked = true;
+      }
       const used = usedPin(pin, at);
       const isRecovery = previous?.keys.has(signedBy) === false && pin === undefined;
       const recovered: readonly NewEntry[] = isRecovery
@@ -287,6 +305,18 @@ export class Registry {
       if (outcome.type === "committed") return { agent, sequence };
       if (outcome.type === "key_owned") throw keyOwned(verified, outcome);
     }
+  }
+
+  /** Five hundred schemas take a while to read: others have their turn in between. */
+  #checkSchemas(
+    who: string,
+    { manifest }: VerifiedManifest,
+    allowance: SchemaAllowance,
+  ): Promise<void> {
+    // It only counts: the allowance bounds what they may cost.
+    const budget = { stepsLeft: 0 };
+    const slices = checkSchemas(manifest.capabilities, { budget, allowance });
+    return this.#checks.run(who, budget, slices);
   }
 
   /** What a key has signed for the agent must stay verifiable: such a key can't stop being one that signs. */

@@ -1,33 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckBudget } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
+import { handClock } from "./hand-clock-fixture.ts";
 import { SchemaChecks } from "./schema-checks.ts";
-
-/** A clock that stands still until it is told to go on to its next timer. */
-function handClock(): Clock & { next(): boolean; pass(ms: number): void; readonly waited: number } {
-  const timers: { at: number; callback: () => void }[] = [];
-  let now = 0;
-  return {
-    now: () => now,
-    setTimer(at, callback) {
-      timers.push({ at, callback });
-      return () => undefined;
-    },
-    next() {
-      const timer = timers.shift();
-      if (timer === undefined) return false;
-      now = timer.at;
-      timer.callback();
-      return true;
-    },
-    pass(ms) {
-      now += ms;
-    },
-    get waited() {
-      return now;
-    },
-  };
-}
 
 /** So many checks of so many steps each; what was done is written down under a name. */
 function* checks(
@@ -119,3 +93,25 @@ test("a check that throws fails its own query alone", async () => {
   const sound = checks(budget, { name: "b", count: 1, steps: 1 }, []);
   await expect(turns.run("a", budget, sound)).resolves.toBe("b");
 });
+
+test.each([6_000, 10_000, 20_000])(
+  "40: checks of %i steps that come when a turn is nearly over are not forgotten",
+  async (steps) => {
+    const clock = handClock();
+    const turns = new SchemaChecks(clock);
+    const done: string[] = [];
+    const first = { stepsLeft: 1_000_000 };
+    await turns.run("a", first, checks(first, { name: "a", count: 1, steps: 490_000 }, done));
+    const names = ["b", "c"];
+    const settled: string[] = [];
+    for (const name of names) {
+      const budget = { stepsLeft: 1_000_000 };
+      const slices = checks(budget, { name, count: 3, steps }, done);
+      void turns.run(name, budget, slices).then((given) => settled.push(given));
+    }
+    do {
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (clock.next());
+    expect(settled.toSorted()).toEqual(names);
+  },
+);

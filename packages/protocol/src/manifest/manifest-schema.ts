@@ -13,7 +13,7 @@ import type { Json } from "../json/json.ts";
 import { publicKeyFrom } from "../signing/key.ts";
 import type { PublicJwk, PublicKey } from "../signing/key.ts";
 import { compileSchema, normalizeSchema, schemaAllowance } from "../schema/schema.ts";
-import type { SchemaAllowance } from "../schema/schema.ts";
+import type { CompileOptions, SchemaAllowance } from "../schema/schema.ts";
 import { fromSchemaError } from "../envelope/schema-error.ts";
 import { isTime, parseTime } from "../time.ts";
 
@@ -156,7 +156,11 @@ export function parseManifest(value: unknown): Manifest {
 export type SchemaHandling = "check" | "known";
 
 /** The same for a value that came out of `parseJson`, with the keys enrolled. */
-export function readManifest(value: Json, schemas: SchemaHandling = "check"): ReadManifest {
+export function readManifest(
+  value: Json,
+  schemas: SchemaHandling = "check",
+  allowance: SchemaAllowance = schemaAllowance(),
+): ReadManifest {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new WaybillError(400, "A manifest is a JSON object; this is not one.", { at: "" });
   }
@@ -177,10 +181,9 @@ export function readManifest(value: Json, schemas: SchemaHandling = "check"): Re
   if (rest.recovery !== undefined && rest.previous === undefined) {
     throw refused(400, "there is no manifest before it whose recovery key could sign", "/recovery");
   }
-  const allowance = schemaAllowance();
   const capabilities = rest.capabilities.map((each, index) => withSchemas(each, index, allowance));
   if (schemas === "check") {
-    for (const _ of checkSchemas(capabilities, allowance)) {
+    for (const _ of checkSchemas(capabilities, { allowance })) {
       // Whoever has others to serve takes them in slices.
     }
   }
@@ -225,12 +228,12 @@ const SCHEMA_MEMBERS = ["input_schema", "output_schema"] as const;
  */
 export function* checkSchemas(
   capabilities: readonly Capability[],
-  allowance: SchemaAllowance = schemaAllowance(),
-): Generator<void> {
+  { budget, allowance = schemaAllowance() }: CompileOptions = {},
+): Generator<void, void> {
   for (const [index, capability] of capabilities.entries()) {
     for (const member of SCHEMA_MEMBERS) {
       atSchema(capability, member, index, () =>
-        compileSchema(capability[member], {}, { allowance }),
+        compileSchema(capability[member], {}, { budget, allowance }),
       );
       yield;
     }

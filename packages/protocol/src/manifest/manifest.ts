@@ -20,6 +20,7 @@ import type {
   ReadManifest,
   SchemaHandling,
 } from "./manifest-schema.ts";
+import type { SchemaAllowance } from "../schema/schema.ts";
 import { parseTime } from "../time.ts";
 import { decideTrust } from "./trust.ts";
 import type { TrustPolicy } from "./trust.ts";
@@ -63,6 +64,8 @@ export interface VerifyManifestOptions {
    * `checkSchemas`.
    */
   readonly schemas?: SchemaHandling | undefined;
+  /** What its schemas may hold together. Whoever checks them in slices hands it to `checkSchemas`, too. */
+  readonly allowance?: SchemaAllowance | undefined;
 }
 
 /**
@@ -93,7 +96,7 @@ export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
  * gives the same manifest back and changes nothing.
  */
 export function verifyManifest(text: string, options: VerifyManifestOptions): VerifiedManifest {
-  const { previous, fromFirst = false, at, trust, vouched, keyOf, schemas } = options;
+  const { previous, fromFirst = false, at, trust, vouched, keyOf, schemas, allowance } = options;
   if (previous !== undefined && text === previous.text) {
     checkTrust(previous, trust, true);
     return previous;
@@ -118,7 +121,7 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
     }
     verifyCompact(text, () => key);
   }
-  const read = readManifest(value, schemas);
+  const read = readManifest(value, schemas, allowance);
   const { manifest } = read;
   const digest = digestOf(text);
   // An old manifest that returns is refused as one, whatever it says of a recovery.

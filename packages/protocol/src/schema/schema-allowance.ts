@@ -24,6 +24,7 @@ const WORDS: Readonly<Record<keyof SchemaAllowance, string>> = {
   characters: "characters",
 };
 
+/** What the schemas of one manifest may hold together, untouched. */
 export function schemaAllowance(): SchemaAllowance {
   return { ...SCHEMA_ALLOWANCE };
 }
