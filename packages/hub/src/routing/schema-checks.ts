@@ -36,7 +36,9 @@ export class SchemaChecks {
         const before = budget.stepsLeft;
         const since = this.#clock.now();
         try {
-          for (let isFirst = true; isFirst || this.#left > before - budget.stepsLeft;) {
+          // Whoever ends without being done has used up the turn, or nobody would call it again.
+          const most = Math.max(this.#left, LITTLE);
+          for (let isFirst = true; isFirst || most > before - budget.stepsLeft;) {
             isFirst = false;
             const slice = slices.next();
             if (slice.done === true) return resolve(slice.value);
@@ -46,7 +48,7 @@ export class SchemaChecks {
           reject(WaybillError.from(error));
         } finally {
           const steps = before - budget.stepsLeft;
-          if (steps > LITTLE) {
+          if (steps >= LITTLE) {
             this.#left -= steps;
             this.#tookMs += this.#clock.now() - since;
           }
