@@ -2,7 +2,7 @@ import { digestOf, isAgentId, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
 import type { Digest, Found, KeyRecord, LifecycleTerms } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/api";
-import type { Newcomers } from "@waybill/protocol/api";
+import type { Newcomers, Quota } from "@waybill/protocol/api";
 import type { Viewer } from "./access/access.ts";
 import { actEntry } from "./admission/act.ts";
 import type { Act } from "./admission/act.ts";
@@ -13,6 +13,8 @@ import type { Invitation, NewInvitation } from "./admission/invitations.ts";
 import { caseOf } from "./custody/record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
+import type { Group } from "./groups/groups.ts";
+import { slotSettings } from "./groups/minute.ts";
 import type { Attachment, Delivery, HandoffView } from "./hub-api.ts";
 import { PAGE_CHARACTERS } from "./page.ts";
 import { placeText } from "./registry/place.ts";
@@ -56,6 +58,17 @@ export interface PresenceDetail extends Omit<Presence, "capabilities">, Descript
   readonly manifest: string;
 }
 
+/** A group of agents with its name. */
+export interface NamedGroup extends Group {
+  readonly name: string;
+}
+
+/** Who comes into a group, and who leaves it. */
+export interface GroupChange {
+  readonly add?: readonly string[] | undefined;
+  readonly remove?: readonly string[] | undefined;
+}
+
 /** A request that the hub makes of somebody. */
 export interface HubRequest {
   readonly to: string;
@@ -64,6 +77,9 @@ export interface HubRequest {
   readonly body: string;
 }
 
+/** Another operator may change groups at the same time: then a change is made anew, so often. */
+const GROUP_TRIES = 5;
+const SLOTS_AT_ONCE = 500;
 /** So many handoffs under one correlation id are looked through for those of one agent. */
 const LOOKED_THROUGH = 1_000;
 const LOOKED_AT_ONCE = 100;
@@ -228,16 +244,103 @@ export class Operator {
     if (from !== kid) await this.#act({ type: "pinned", agent, kid }, { name, from, to: kid });
   }
 
+  /** The groups that operators have made, by name. */
+  async groups({ after = "", limit }: Page<string>): Promise<readonly NamedGroup[]> {
+    const all = await this.#engine.groups.all();
+    return all.filter(({ name }) => name > after).slice(0, limit);
+  }
+
+  async group(name: string): Promise<NamedGroup> {
+    const group = await this.#engine.groups.group(name);
+    if (group !== undefined) return { name, ...group };
+    throw new WaybillError(
+      404,
+      `There is no group ${JSON.stringify(name)} here. To see which there are: waybill groups list`,
+    );
+  }
+
+  /** Puts agents into a group, which is made with its first member, and takes others out. */
+  async changeGroup(name: string, { add = [], remove = [] }: GroupChange): Promise<void> {
+    const fault = [...add, ...remove].find((agent) => !isAgentId(agent));
+    if (fault !== undefined) {
+      throw new WaybillError(400, `${JSON.stringify(fault)} is no agent's id.`, { at: "/add" });
+    }
+    if (add.length === 0) await this.group(name);
+    const next = ({ members, quota }: Group): Group => ({
+      members: [...members.filter((agent) => !remove.includes(agent)), ...add],
+      quota,
+    });
+    await this.#changeGroup(name, next, (before) => ({
+      type: "group_changed",
+      group: name,
+      added: add.filter((agent) => !before.includes(agent)),
+      removed: remove.filter((agent) => before.includes(agent) && !add.includes(agent)),
+    }));
+  }
+
+  /** Says what the members of a group may do together; an empty quota lifts it. */
+  async setQuota(name: string, quota: Quota): Promise<void> {
+    const { open, per_minute } = quota;
+    await this.#changeGroup(
+      name,
+      ({ members }) => ({ members, quota: { open, per_minute } }),
+      () => ({ type: "group_quota", group: name, open, per_minute }),
+    );
+    if (per_minute === undefined) await this.#forgetMinute(name);
+  }
+
+  /** Takes a group away, with its quota. What names it takes work from none of its members any more. */
+  async removeGroup(name: string): Promise<void> {
+    await this.group(name);
+    await this.#changeGroup(
+      name,
+      () => undefined,
+      () => ({ type: "group_removed", group: name }),
+    );
+    await this.#forgetMinute(name);
+  }
+
+  async #changeGroup(
+    name: string,
+    next: (before: Group) => Group | undefined,
+    actOf: (before: readonly string[]) => Act,
+  ): Promise<void> {
+    const { groups, quotas, offers, clock } = this.#engine;
+    this.#engine.assertOpen();
+    for (let tried = 0; tried < GROUP_TRIES; tried++) {
+      const members = (await groups.group(name))?.members ?? [];
+      const settings = await groups.change(name, next);
+      if (settings.length === 0) return;
+      const entries = [actEntry(clock.now(), actOf(members))];
+      const outcome = await this.#engine.commit({ handoff: null, settings, entries });
+      if (outcome.type !== "committed") continue;
+      quotas.forget(name);
+      offers.lookAtAllAgain();
+      return;
+    }
+    throw changedMeanwhile();
+  }
+
+  /** When the handoffs of the last minute came in matters no more. */
+  async #forgetMinute(name: string): Promise<void> {
+    const { store, quotas } = this.#engine;
+    for (let after: string | undefined; ;) {
+      const page = await store.settings(slotSettings(name), { after, limit: SLOTS_AT_ONCE });
+      const settings = page.map(({ name: slot, value }) => ({ name: slot, from: value, to: null }));
+      if (page.length > 0) await this.#engine.commit({ handoff: null, settings, entries: [] });
+      if (page.length < SLOTS_AT_ONCE) break;
+      after = page.at(-1)!.name;
+    }
+    quotas.forget(name);
+  }
+
   /** Puts on record what an operator has decided, together with what it changes. */
   async #act(act: Act, ...settings: readonly SettingChange[]): Promise<void> {
     this.#engine.assertOpen();
     const entries = [actEntry(this.#engine.clock.now(), act)];
     const outcome = await this.#engine.commit({ handoff: null, settings, entries });
     if (outcome.type === "committed") return;
-    throw new WaybillError(
-      503,
-      "Another operator has changed this at the same time; look, and try again.",
-    );
+    throw changedMeanwhile();
   }
 
   /** One agent, with all of what it offers to whoever looks. */
@@ -368,6 +471,13 @@ export class Operator {
     const { store, clock, options } = this.#engine;
     return signCheckpoint(await store.ledgerHead(), clock.now(), options.key);
   }
+}
+
+function changedMeanwhile(): WaybillError {
+  return new WaybillError(
+    503,
+    "Another operator has changed this at the same time; look, and try again.",
+  );
 }
 
 function charactersOf({ envelope, acceptance = "", questions, ending = "" }: HandoffView): number {

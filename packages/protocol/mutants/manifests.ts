@@ -5,6 +5,7 @@ const MANIFEST_SHAPE = "src/manifest/manifest-schema.ts";
 const RECOVERY = "src/manifest/recovery.ts";
 const TAKES_FROM = "src/manifest/takes-from.ts";
 const CAPABILITY = "src/manifest/capability.ts";
+const QUOTA = "src/api/quota.ts";
 const UNTAKEN = "src/api/untaken.ts";
 const AUDIENCE = "src/manifest/audience.ts";
 const POSSESSION = "src/manifest/possession.ts";
@@ -152,6 +153,20 @@ export const MANIFESTS: readonly Mutant[] = [
     find: `  if (!isOffered) {`,
     replace: `  if (!isOffered || capability !== "") {`,
     why: "answers a closed recipient like one that offers nothing",
+  },
+  {
+    rule: "WB-214",
+    file: QUOTA,
+    find: `open >= quota.open`,
+    replace: `open > quota.open`,
+    why: "lets one too many be open",
+  },
+  {
+    rule: "WB-214",
+    file: QUOTA,
+    find: `  if (waitMs <= 0) return;`,
+    replace: `  if (waitMs <= 1) return;`,
+    why: "ends a minute early",
   },
   {
     rule: "WB-212",

@@ -20,6 +20,8 @@ export type {
   PublishedPage,
   WirePublished,
 } from "./api/published.ts";
+export { checkQuota, QUOTA_LIMITS, QUOTA_MINUTE_MS } from "./api/quota.ts";
+export type { Quota, QuotaUse } from "./api/quota.ts";
 export { untakenError } from "./api/untaken.ts";
 export type { Untaken } from "./api/untaken.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
@@ -92,6 +94,7 @@ export type {
   Shape,
   WireDeadLetter,
   WireEntry,
+  WireGroup,
   WireInboxNews,
   WireInboxQuery,
   WireInvitation,

@@ -320,6 +320,18 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
     );
     return { agents: agents.map(({ agent_id }) => agent_id) };
   },
+  quota: (api, { quota, used, at }) => {
+    const { open, lately } = used as { open: number; lately: number[] };
+    const { per_minute: most = Infinity } = quota as Wire.Quota;
+    const earliest = lately[most - 1];
+    try {
+      api.checkQuota(quota as Wire.Quota, { group: "g", open, earliest }, at as number);
+      return { status: null };
+    } catch (error) {
+      const { status, retryAfterMs } = api.WaybillError.from(error);
+      return { status, retry_after_ms: retryAfterMs };
+    }
+  },
   queue: (api, { waiting }) => {
     const placed = (waiting as { id: string; due_at: number; priority?: number }[]).map(
       ({ id, due_at, priority }) => ({ id, place: api.queuePlace(due_at, priority) }),

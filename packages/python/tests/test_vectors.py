@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -264,6 +265,17 @@ def run_takers(given: Case) -> Outcome:
     return {"takers": takers, "status": None if takers else refused}
 
 
+def run_quota(given: Case) -> Outcome:
+    quota, used = given["quota"], given["used"]
+    if used["open"] >= quota.get("open", math.inf):
+        return {"status": 301}
+    most = quota.get("per_minute", math.inf)
+    if len(used["lately"]) < most:
+        return {"status": None}
+    wait_ms = used["lately"][most - 1] + 60_000 - given["at"]
+    return {"status": 301, "retry_after_ms": wait_ms} if wait_ms > 0 else {"status": None}
+
+
 def run_discovery(given: Case) -> Outcome:
     if given["operation"] == "find":
         query = dict(given["query"])
@@ -288,6 +300,8 @@ def run_discovery(given: Case) -> Outcome:
         return {"is_taken": is_taken_from(given, given["asker"])}
     if given["operation"] == "takers":
         return run_takers(given)
+    if given["operation"] == "quota":
+        return run_quota(given)
     if given["operation"] == "shown":
         viewer = given["viewer"]
         shown = [

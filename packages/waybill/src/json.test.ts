@@ -29,6 +29,7 @@ beforeAll(async () => {
   carl.serve("absent", () => null);
   await carl.start();
   await carl.stop();
+  await place.run(["groups", "add", "partners", "carl"]);
   await place.run(["keys", "new", "some.key"]);
   const offline = await loadKey(place.path("dora.recovery"));
   const recoveryKey = provenRecoveryKey("dora", offline);
@@ -56,6 +57,10 @@ const CALLS: Readonly<
   "agents pin": { words: () => ["carl", generateKey().kid] },
   "agents rotate": { words: () => ["dora", "--from-recovery", "dora.recovery"] },
   invite: { words: () => [] },
+  "groups add": { words: () => ["partners", "anna", "carl"] },
+  "groups list": { words: () => [] },
+  "groups quota": { words: () => ["partners", "--open", "50"] },
+  "groups remove": { words: () => ["partners", "carl"] },
   find: { words: () => ["count"] },
   send: { words: () => ["count", '"abc"'] },
   watch: { words: () => ["--after", "0"] },

@@ -1,5 +1,6 @@
 import { audiencesFor, takesFrom } from "@waybill/protocol";
 import type { Asker } from "@waybill/protocol";
+import type { Groups } from "../groups/groups.ts";
 import type { Audiences, Offer } from "../registry/registry.ts";
 
 /** Who looks at what is offered: an agent, somebody who has not proven to be one, or an operator. */
@@ -7,11 +8,17 @@ export type Viewer = Asker | "anybody" | "operator";
 
 /** Decides who may use what, by what capabilities say and by the groups that operators have made. */
 export class Access {
+  readonly #groups: Pick<Groups, "of">;
+
+  constructor(groups: Pick<Groups, "of">) {
+    this.#groups = groups;
+  }
+
   /** What a search for somebody may show. */
   async audiencesOf(viewer: Viewer): Promise<Audiences> {
     if (viewer === "operator") return undefined;
     if (viewer === "anybody") return audiencesFor(undefined, []);
-    return audiencesFor(viewer, []);
+    return audiencesFor(viewer, await this.#groups.of(viewer.agent));
   }
 
   /** Those of some offers that take work from somebody. */
@@ -20,7 +27,8 @@ export class Access {
       return offers;
     }
     if (viewer === "anybody") return offers.filter(({ terms }) => terms.from === undefined);
-    return offers.filter(({ terms }) => takesFrom(terms, viewer, () => false));
+    const groups = await this.#groups.of(viewer.agent);
+    return offers.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));
   }
 }
 

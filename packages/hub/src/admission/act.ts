@@ -1,4 +1,5 @@
 import { digestOf } from "@waybill/protocol";
+import type { Quota } from "@waybill/protocol/api";
 import type { NewEntry } from "../store.ts";
 
 /** What an operator did about who may be here, and how somebody came in, as the ledger has it. */
@@ -11,6 +12,14 @@ export type Act =
     }
   | { readonly type: "allowed"; readonly who: string }
   | { readonly type: "pinned"; readonly agent: string; readonly kid: string }
+  | {
+      readonly type: "group_changed";
+      readonly group: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    }
+  | ({ readonly type: "group_quota"; readonly group: string } & Quota)
+  | { readonly type: "group_removed"; readonly group: string }
   /** The agent has published with the key that was pinned to it. */
   | { readonly type: "repinned"; readonly agent: string; readonly kid: string }
   /** The agent has gone on with a new key, by its recovery key. */

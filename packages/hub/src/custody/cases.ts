@@ -189,7 +189,12 @@ export class Cases {
     const stored = storedOf(next);
     const entries = [...softOf(before, draft), ...draft.entries];
     this.#writing.set(id, version);
-    const commit: Commit = { handoff: isChanged ? stored : null, entries };
+    const { settings } = draft;
+    const commit: Commit = {
+      handoff: isChanged ? stored : null,
+      entries,
+      ...(settings.length > 0 && { settings }),
+    };
     let outcome;
     try {
       outcome = await commitTo(commit);

@@ -11,7 +11,7 @@ import type {
   StatusCode,
   VerifiedEnvelope,
 } from "@waybill/protocol";
-import type { NewEntry } from "../store.ts";
+import type { NewEntry, SettingChange } from "../store.ts";
 import { decisionEntry, envelopeEntry } from "./entries.ts";
 import type { Decision, HubEvent } from "./entries.ts";
 import type { Cause, FollowUp, HandoffRecord } from "./record.ts";
@@ -57,6 +57,8 @@ export class Draft {
   record: HandoffRecord | undefined;
   readonly entries: NewEntry[] = [];
   readonly outgoing: Outgoing[] = [];
+  /** What else the commit changes: it is made anew where that was changed meanwhile. */
+  settings: readonly SettingChange[] = [];
   /** The hub's receipt for what was taken, which leaves once the draft is on disk. */
   receipt: VerifiedEnvelope | undefined;
   /** The envelope of the handoff, where it is at hand. */

@@ -180,7 +180,7 @@ async function decide(
     await checkInput(envelope, offers, engine, draft.at);
     const status = draft.take(verified, bindTerms(envelope, offers, engine.terms));
     if (status === 100 && envelope.from !== engine.id) {
-      await engine.openHandoffs.enter(envelope.from, envelope.handoff_id);
+      draft.settings = await engine.quotas.enter(envelope.from, envelope.handoff_id, draft.at);
     }
     return status;
   }

@@ -10,6 +10,8 @@ import { Receipts } from "../custody/receipts.ts";
 import { storedOf } from "../custody/record.ts";
 import type { Case } from "../custody/record.ts";
 import { StoreHealth } from "../custody/store-health.ts";
+import { Groups } from "../groups/groups.ts";
+import { Quotas } from "../groups/quotas.ts";
 import type { HubIdentity } from "../registry/identity.ts";
 import { LateSettings } from "../registry/late-settings.ts";
 import { Measured } from "../registry/measured.ts";
@@ -53,6 +55,8 @@ export class Engine {
   readonly options: KeyedHubOptions;
   readonly registry: Registry;
   readonly access: Access;
+  readonly groups: Groups;
+  readonly quotas: Quotas;
   readonly checks: SchemaChecks;
   readonly router: Router;
   readonly cases: Cases;
@@ -111,7 +115,8 @@ export class Engine {
     this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
     this.seen = new Seen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
-    this.access = new Access();
+    this.groups = new Groups(this.store);
+    this.access = new Access(this.groups);
     this.router = new Router({
       registry: this.registry,
       access: this.access,
@@ -141,6 +146,7 @@ export class Engine {
       inBackground: (work) => this.inBackground(work),
     });
     this.openHandoffs = new OpenHandoffs(this.store, this.limits.openHandoffs);
+    this.quotas = new Quotas({ store: this.store, groups: this.groups, open: this.openHandoffs });
     this.#timers = new Timers(
       this.store,
       this.clock,
@@ -268,7 +274,7 @@ export class Engine {
   #abandon(draft: Draft): void {
     const { state } = draft.record ?? {};
     if (draft.before === undefined && state !== undefined) {
-      this.openHandoffs.leave(state.delegator, state.id);
+      this.quotas.leave(state.delegator, state.id);
     }
     for (const each of draft.outgoing) {
       if (each.type !== "offer") continue;
@@ -282,6 +288,7 @@ export class Engine {
     const record = draft.record;
     if (record === undefined) return;
     this.openHandoffs.note(stored);
+    if (draft.before === undefined) this.quotas.settled(stored.id);
     this.#timers.note(stored.wakeAt);
     if (draft.isChanged) this.#graces.forget(stored.id);
     this.offers.settled(draft, stored);

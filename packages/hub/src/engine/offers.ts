@@ -94,6 +94,14 @@ export class Offers {
     if (hasRoom) this.#options.inBackground(this.offerAgain(id));
   }
 
+  /** Whoever is here may be offered what was not for them before. */
+  lookAtAllAgain(): void {
+    for (const attached of this.#options.attached.values()) {
+      this.forget(attached);
+      this.pull(attached);
+    }
+  }
+
   /** Hands an agent what waits for it, as long as it has room. */
   pull(attached: Attached): void {
     this.#pulls++;

@@ -29,10 +29,24 @@ export class OpenHandoffs {
     this.#most = most;
   }
 
-  /** Takes a place for a new handoff. Refused with 301: places come back as others end. */
-  async enter(delegator: string, id: string): Promise<void> {
+  /** Reads what these have open, where that is not known. */
+  async load(delegators: readonly string[]): Promise<void> {
+    await Promise.all(delegators.map((delegator) => this.#countOf(delegator).loaded));
+  }
+
+  /** Whether it is known what these have open: of very many, it may have been forgotten again. */
+  isLoaded(delegators: readonly string[]): boolean {
+    return delegators.every((delegator) => this.#counts.get(delegator)?.isLoading === false);
+  }
+
+  /** How much these have open together, once that is loaded. */
+  countOf(delegators: readonly string[]): number {
+    return delegators.reduce((sum, each) => sum + (this.#counts.get(each)?.ids.size ?? 0), 0);
+  }
+
+  /** Takes a place for a new handoff of one that is loaded. Refused with 301: places come back as others end. */
+  enter(delegator: string, id: string): void {
     const count = this.#countOf(delegator);
-    await count.loaded;
     if (count.ids.size >= this.#most && !count.ids.has(id)) {
       throw new WaybillError(
         301,

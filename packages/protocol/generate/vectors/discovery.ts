@@ -136,6 +136,27 @@ function shown(title: string, viewer: AskedBy | string, agents: readonly string[
   };
 }
 
+/** Whether a group may submit one more: `lately` is how long ago each of its handoffs came in, the latest first. */
+function quota(
+  title: string,
+  limits: Members,
+  used: { readonly open?: number; readonly lately?: readonly number[] },
+  retry_after_ms?: number | "any",
+): Row {
+  const { open = 0, lately = [] } = used;
+  const given = { open, lately: lately.map((ago) => NOW - ago) };
+  const isRefused = retry_after_ms !== undefined;
+  return {
+    rules: [214],
+    title,
+    input: { operation: "quota", quota: limits, used: given, at: NOW },
+    expect: {
+      status: isRefused ? 301 : null,
+      ...(typeof retry_after_ms === "number" && { retry_after_ms }),
+    },
+  };
+}
+
 type Given = { readonly [member: string]: unknown };
 
 /** `refused`: who refuses the input, and at which place; left out where it may be taken. */
@@ -426,6 +447,21 @@ export const DISCOVERY: VectorFile = vectorFile(
       "an agent is shown what takes work from its groups and its key",
       { agent: "carl", kid: OTHER_KID, groups: ["g"] },
       ["b", "c", "d"],
+    ),
+    quota("a group without a quota", {}, { open: 1_000, lately: [0, 0, 0] }),
+    quota("one place is free", { open: 3 }, { open: 2 }),
+    quota("no place is free", { open: 3 }, { open: 3 }, "any"),
+    quota("a quota that was lowered", { open: 3 }, { open: 7 }, "any"),
+    quota("a group that may have nothing open", { open: 0 }, {}, "any"),
+    quota("the minute has room", { per_minute: 3 }, { lately: [0, 1] }),
+    quota("the minute is full", { per_minute: 3 }, { lately: [0, 1, 59_000] }, 1_000),
+    quota("the third before has left the minute", { per_minute: 3 }, { lately: [0, 1, 60_000] }),
+    quota("more than fill the minute", { per_minute: 2 }, { lately: [0, 10, 20, 30] }, 59_990),
+    quota(
+      "both quotas, of which one is used up",
+      { open: 9, per_minute: 1 },
+      { lately: [5] },
+      59_995,
     ),
     queued("the first that was due, where priorities are alike", { a: [2], b: [1], c: [3] }, [
       "b",

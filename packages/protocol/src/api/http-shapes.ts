@@ -3,6 +3,9 @@ import { lazy } from "../lazy.ts";
 import { NEWCOMERS } from "./newcomers.ts";
 import type { Newcomers } from "./newcomers.ts";
 import type { StatusCode } from "../status.ts";
+import { GROUP_NAME } from "../manifest/capability.ts";
+import { QUOTA_LIMITS } from "./quota.ts";
+import type { Quota } from "./quota.ts";
 import type { WireDelivery } from "./delivery.ts";
 import type { PushAnswer, WirePush } from "./push.ts";
 import { shapes } from "./shapes.ts";
@@ -34,6 +37,15 @@ export interface WirePresence {
   readonly published_at: string;
   /** The newest manifest, as it was signed; like what it says of itself, only where one agent is asked for. */
   readonly manifest?: string | undefined;
+}
+
+/** A group of agents, as JSON. */
+export interface WireGroup {
+  readonly name: string;
+  /** In a list of groups the first ones by name. */
+  readonly members: readonly string[];
+  readonly member_count: number;
+  readonly quota: Quota;
 }
 
 /** A dead letter, as JSON. */
@@ -124,6 +136,16 @@ export interface HttpShapes {
   /** An agent's id, or the thumbprint of a key. */
   readonly allowed: z.ZodType<{ who: string }>;
   readonly pinned: z.ZodType<{ kid: string }>;
+  readonly group: z.ZodType<WireGroup>;
+  readonly groups: z.ZodType<Listed<string> & { groups: readonly WireGroup[] }>;
+  /** Who comes into a group, and who leaves it. */
+  readonly groupChange: z.ZodType<{
+    add?: readonly string[] | undefined;
+    remove?: readonly string[] | undefined;
+  }>;
+  readonly quota: z.ZodType<Quota>;
+  readonly ofGroup: z.ZodType<{ name: string }>;
+  readonly pageByGroup: z.ZodType<{ after?: string | undefined; limit?: number | undefined }>;
   readonly enrolled: z.ZodType<{ agent_id: string; sequence: number }>;
   readonly presence: z.ZodType<WirePresence>;
   readonly presences: z.ZodType<Listed<string> & { agents: readonly WirePresence[] }>;
@@ -153,6 +175,7 @@ export interface HttpShapes {
 }
 
 const LIST_AT_MOST = 500;
+const GROUP_CHANGE_AT_MOST = 256;
 const NEWS_AT_MOST = 1_000;
 const CHALLENGE_CHARACTERS = 256;
 const PROOF_CHARACTERS = 2_048;
@@ -213,6 +236,19 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     attempts: count,
   };
 
+  const groupName = z.string().regex(GROUP_NAME, "must be the name of a group");
+  const quota = z.object({
+    open: z.int().min(0).max(QUOTA_LIMITS.open).optional(),
+    per_minute: z.int().min(1).max(QUOTA_LIMITS.perMinute).optional(),
+  });
+  const group: z.ZodType<WireGroup> = z.object({
+    name: groupName,
+    members: z.array(agentId),
+    member_count: count,
+    quota,
+  });
+  const changed = z.array(agentId).max(GROUP_CHANGE_AT_MOST).optional();
+
   const proof = text.max(PROOF_CHARACTERS);
   const challenge = text.max(CHALLENGE_CHARACTERS);
 
@@ -244,6 +280,12 @@ export const httpShapes: () => HttpShapes = lazy(() => {
       expires_at: time,
       invitation: text.optional(),
     }),
+    group,
+    groups: z.object({ groups: z.array(group), next: groupName.optional() }),
+    groupChange: z.object({ add: changed, remove: changed }),
+    quota,
+    ofGroup: z.object({ name: groupName }),
+    pageByGroup: z.object({ after: groupName.optional(), limit }),
     enrolled: z.object({ agent_id: agentId, sequence: z.int().min(1) }),
     presence,
     presences: z.object({ agents: z.array(presence), next: agentId.optional() }),

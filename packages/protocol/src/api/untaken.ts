@@ -31,7 +31,7 @@ export function untakenError({ from, to, capability, isOffered }: Untaken): Wayb
   }
   return new WaybillError(
     403,
-    `${to} does not take ${capability} from ${from}. Ask whoever runs ${to} to name ${from} in the capability's from, or hand off to the capability alone, so that the hub picks somebody who does.`,
+    `${to} does not take ${capability} from ${from}. Ask whoever runs ${to} to name ${from} in the capability's from, or an operator of the hub to put ${from} into a group that is named there: waybill groups add <group> ${from}`,
     { at: "/to" },
   );
 }

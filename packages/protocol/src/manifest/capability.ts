@@ -13,7 +13,7 @@ export const CAPABILITY_NAME: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$/;
 const THUMBPRINT: RegExp = /^[A-Za-z0-9_-]{43}$/;
 
 /** How an operator may call a group: like an agent, in at most 64 characters. */
-const GROUP_NAME: RegExp = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+export const GROUP_NAME: RegExp = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
 /** Whether a value can be the name of a group. */
 export function isGroupName(value: unknown): value is string {

@@ -1,9 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { untakenError } from "../api.ts";
-import { audiencesFor, audiencesOf, parseManifest, takesFrom } from "../index.ts";
+import { checkQuota, QUOTA_MINUTE_MS, untakenError } from "../api.ts";
+import { audiencesFor, audiencesOf, parseManifest, takesFrom, WaybillError } from "../index.ts";
 import type { Asker, TakesFrom } from "../index.ts";
-import { refusal } from "./rules-fixture.ts";
+import { NOW, refusal, statusOf } from "./rules-fixture.ts";
+
+/** What was thrown, with when to try again. */
+function refusalOf(run: () => unknown): WaybillError {
+  try {
+    run();
+  } catch (error) {
+    return WaybillError.from(error);
+  }
+  throw new Error("It was not refused.");
+}
 
 const KIDS = ["a".repeat(43), "b".repeat(43)] as const;
 const ANNA: Asker = { agent: "anna", kid: KIDS[0] };
@@ -106,4 +116,26 @@ test("WB-213 a recipient leaves groups to its hub, and refuses whom neither agen
   expect(asRecipient({ groups: ["editors"] })).toBe(true);
   expect(asRecipient({ agents: ["carl"], groups: [] })).toBe(false);
   expect(asRecipient({ agents: ["carl"], keys: [KIDS[1]] })).toBe(false);
+});
+
+test("WB-214 what goes beyond a quota is refused with 301, and told when to try again", () => {
+  const open = { group: "g", open: 2 };
+  expect(statusOf(() => checkQuota({ open: 3 }, open, NOW))).toBe("taken");
+  const full = refusalOf(() => checkQuota({ open: 2 }, open, NOW));
+  expect([full.status, full.retryable]).toEqual([301, true]);
+  expect(full.retryAfterMs).toBeGreaterThan(0);
+  expect(refusalOf(() => checkQuota({ open: 0 }, { group: "g", open: 0 }, NOW)).status).toBe(301);
+});
+
+test("WB-214 a quota for a minute counts in any minute, from the earliest of the last that fill it", () => {
+  const quota = { per_minute: 5 };
+  const use = { group: "g", open: 1_000 };
+  expect(statusOf(() => checkQuota(quota, use, NOW))).toBe("taken");
+  const earliest = NOW - QUOTA_MINUTE_MS;
+  expect(statusOf(() => checkQuota(quota, { ...use, earliest }, NOW))).toBe("taken");
+  const refused = refusalOf(() => checkQuota(quota, { ...use, earliest: earliest + 1 }, NOW));
+  expect([refused.status, refused.retryAfterMs]).toEqual([301, 1]);
+  expect(refusalOf(() => checkQuota(quota, { ...use, earliest: NOW }, NOW)).retryAfterMs).toBe(
+    60_000,
+  );
 });

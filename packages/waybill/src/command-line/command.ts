@@ -14,6 +14,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly says: string;
   readonly isOptional?: boolean;
+  /** The last argument may take any number of words. */
+  readonly isRepeated?: boolean;
   /** Files are completed by the shell, words from this list, and the rest by asking the hub. */
   readonly completes?: "file" | Kind | readonly string[];
 }

@@ -140,6 +140,77 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/agents-rotate.ts")).run,
   },
   {
+    name: "groups list",
+    says: "List the groups of agents, or the members of one.",
+    arguments: [
+      { name: "group", says: "one group, with all members", isOptional: true, completes: "groups" },
+    ],
+    settings: HUB,
+    examples: [
+      { line: "waybill groups list", says: "all of them, with their quotas" },
+      { line: "waybill groups list partners", says: "who is in one" },
+    ],
+    load: async () => (await import("../commands/groups-list.ts")).run,
+  },
+  {
+    name: "groups add",
+    says: "Put agents into a group, which capabilities name in `from`.",
+    arguments: [
+      {
+        name: "group",
+        says: "the group, which is made where there is none",
+        completes: "groups-and-agents",
+      },
+      { name: "agent", says: "the agents that come into it", isRepeated: true },
+    ],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill groups add partners anna ben",
+        says: "what takes work from partners takes it from anna and ben",
+      },
+    ],
+    load: async () => (await import("../commands/groups-add.ts")).run,
+  },
+  {
+    name: "groups remove",
+    says: "Take agents out of a group, or the whole group away.",
+    arguments: [
+      { name: "group", says: "the group", completes: "groups-and-agents" },
+      {
+        name: "agent",
+        says: "the agents that leave it; without one, the group and its quota go",
+        isOptional: true,
+        isRepeated: true,
+      },
+    ],
+    settings: HUB,
+    examples: [
+      { line: "waybill groups remove partners ben", says: "ben alone" },
+      { line: "waybill groups remove partners", says: "all of them, and the quota" },
+    ],
+    load: async () => (await import("../commands/groups-remove.ts")).run,
+  },
+  {
+    name: "groups quota",
+    says: "Limit what the members of a group do together.",
+    arguments: [{ name: "group", says: "the group", completes: "groups" }],
+    options: [
+      { name: "open", value: "<number>", says: "handoffs that they have open at once" },
+      { name: "per-minute", value: "<number>", says: "handoffs that they submit in a minute" },
+      { name: "lift", says: "take the quota away" },
+    ],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill groups quota partners --open 20 --per-minute 100",
+        says: "beyond that they are asked to try again later (301)",
+      },
+      { line: "waybill groups quota partners --lift", says: "no limit any more" },
+    ],
+    load: async () => (await import("../commands/groups-quota.ts")).run,
+  },
+  {
     name: "invite",
     says: "Invite one agent to enrol at the hub, once.",
     options: [

@@ -1,6 +1,8 @@
 /** What stood on the command line after the name of the command, checked against its row. */
 export interface Given {
   readonly arguments: Readonly<Record<string, string>>;
+  /** All words of an argument that takes any number of them. */
+  readonly words?: readonly string[];
   readonly options: Readonly<Record<string, string | readonly string[] | true>>;
 }
 

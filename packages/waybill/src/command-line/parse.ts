@@ -140,9 +140,9 @@ export function unknownCommand(typed: string, commands: readonly Command[]): Way
 }
 
 function givenTo(command: Command, words: readonly string[]): Given {
-  const specs = optionsOf(command);
+  const known = optionsOf(command);
   const options = Object.fromEntries(
-    specs.map(({ name, value, isRepeated = false }) => [
+    known.map(({ name, value, isRepeated = false }) => [
       name,
       value === undefined
         ? ({ type: "boolean" } as const)
@@ -160,10 +160,13 @@ function givenTo(command: Command, words: readonly string[]): Given {
   const positionals: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") positionals.push(token.value);
-    else if (token.kind === "option") checkOption(command, specs, token);
+    else if (token.kind === "option") checkOption(command, known, token);
   }
+  const taken = command.arguments ?? [];
+  const isRepeated = taken.at(-1)?.isRepeated === true;
   return {
     arguments: argumentsOf(command, positionals),
+    ...(isRepeated && { words: positionals.slice(taken.length - 1) }),
     options: values as Given["options"],
   };
 }
@@ -201,7 +204,7 @@ function checkOption(
 function argumentsOf(command: Command, words: readonly string[]): Record<string, string> {
   const specs = command.arguments ?? [];
   const [tooMany] = words.slice(specs.length);
-  if (tooMany !== undefined) {
+  if (tooMany !== undefined && specs.at(-1)?.isRepeated !== true) {
     throw wrong(
       `${JSON.stringify(tooMany)} is more than waybill ${command.name} takes: ${usageOf(command)}. Text with spaces needs quotes.`,
     );
@@ -212,14 +215,17 @@ function argumentsOf(command: Command, words: readonly string[]): Record<string,
       `waybill ${command.name} needs <${missing.name}>, ${missing.says}. For example: ${command.examples[0].line}`,
     );
   }
-  return Object.fromEntries(words.map((word, index) => [specs[index]!.name, word]));
+  return Object.fromEntries(
+    words.slice(0, specs.length).map((word, index) => [specs[index]!.name, word]),
+  );
 }
 
 /** `waybill find <capability> [options]` */
 export function usageOf(command: Command): string {
-  const parts = (command.arguments ?? []).map(({ name, isOptional }) =>
-    isOptional === true ? `[${name}]` : `<${name}>`,
-  );
+  const parts = (command.arguments ?? []).map(({ name, isOptional, isRepeated }) => {
+    const text = isRepeated === true ? `${name}…` : name;
+    return isOptional === true ? `[${text}]` : `<${text}>`;
+  });
   return ["waybill", command.name, ...parts, "[options]"].join(" ");
 }
 

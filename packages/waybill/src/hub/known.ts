@@ -1,5 +1,5 @@
 import { readHandoffView } from "@waybill/protocol/api";
-import type { WireDeadLetter, WireEntry, WirePresence } from "@waybill/protocol/api";
+import type { WireDeadLetter, WireEntry, WireGroup, WirePresence } from "@waybill/protocol/api";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import { didYouMean } from "../command-line/nearest.ts";
 import type { HubClient } from "./client.ts";
@@ -7,7 +7,14 @@ import { readHead } from "./head.ts";
 import { listOf } from "./list.ts";
 
 /** What a hub can be asked for by name. */
-export const KINDS = ["agents", "capabilities", "handoffs", "dead-letters"] as const;
+export const KINDS = [
+  "agents",
+  "capabilities",
+  "handoffs",
+  "dead-letters",
+  "groups",
+  "groups-and-agents",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 const AGENTS_MAX = 500;
@@ -30,6 +37,10 @@ export async function namesKnown(hub: HubClient, kind: Kind): Promise<readonly s
     }
     case "dead-letters":
       return (await letters(hub)).map(({ id }) => id);
+    case "groups":
+      return groups(hub);
+    case "groups-and-agents":
+      return [...(await groups(hub)), ...(await namesKnown(hub, "agents"))];
     case "handoffs":
       return openHandoffs(hub);
   }
@@ -47,6 +58,10 @@ export async function suggestion(hub: HubClient, kind: Kind, typed: string): Pro
 
 function presences(hub: HubClient): Promise<WirePresence[]> {
   return listOf<WirePresence>(hub, "/v1/agents", "agents", AGENTS_MAX);
+}
+
+async function groups(hub: HubClient): Promise<readonly string[]> {
+  return (await listOf<WireGroup>(hub, "/v1/groups", "groups")).map(({ name }) => name);
 }
 
 function letters(hub: HubClient): Promise<WireDeadLetter[]> {

@@ -1,11 +1,12 @@
 import { statusOf } from "@waybill/protocol";
 import type { Envelope, StatusCode } from "@waybill/protocol";
+import type { Quota } from "@waybill/protocol/api";
 import type { TraceEvent } from "./trace.ts";
 
 export type Told = Pick<TraceEvent, "type" | "says" | "tone"> & { readonly status?: StatusCode };
 
 /** What the hub wrote down about a step of its own, as the ledger has it. */
-export interface Decision {
+export interface Decision extends Quota {
   readonly type: string;
   readonly handoff_id: string;
   readonly recipient?: string;
@@ -16,6 +17,9 @@ export interface Decision {
   readonly agent?: string;
   readonly kid?: string;
   readonly who?: string;
+  readonly group?: string;
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
 }
 
 /** What is told of the hub's decisions. What stands with an envelope anyway is not here. */
@@ -39,10 +43,37 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> =
   repinned: ({ agent = "" }) => act("repinned", `${agent} goes on with the key that was pinned`),
   recovered: ({ agent = "", kid = "" }) =>
     act("recovered", `${agent} goes on with the key ${kid}, by its recovery key`),
+  group_changed: ({ group = "", added = [], removed = [] }) => {
+    const parts = [
+      ...(added.length > 0 ? [`puts ${someOf(added)} into`] : []),
+      ...(removed.length > 0 ? [`takes ${someOf(removed)} out of`] : []),
+    ];
+    return act("group_changed", `an operator ${parts.join(" and ")} the group ${group}`);
+  },
+  group_quota: ({ group = "", open, per_minute }) =>
+    act("group_quota", `an operator limits the group ${group}: ${quotaText({ open, per_minute })}`),
+  group_removed: ({ group = "" }) =>
+    act("group_removed", `an operator takes the group ${group} away`),
   enrolled: ({ agent = "", by = "", kid = "" }) =>
     act("enrolled", `lets ${agent} in (${by.replace("_", "-")}) with the key ${kid}`),
   replayed: ({ by }) => ({ type: "replayed", says: `it is tried again as ${by}`, tone: "step" }),
 };
+
+const NAMES_SHOWN = 5;
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - NAMES_SHOWN;
+  return names.slice(0, NAMES_SHOWN).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** What the members of a group may do together, for people. */
+export function quotaText({ open, per_minute: perMinute }: Quota): string {
+  const parts = [
+    ...(open === undefined ? [] : [`${open} open`]),
+    ...(perMinute === undefined ? [] : [`${perMinute} a minute`]),
+  ];
+  return parts.length === 0 ? "no quota" : parts.join(", ");
+}
 
 function act(type: string, says: string): Told {
   return { type, says, tone: "step" };

@@ -98,6 +98,10 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Made>> = {
       ...work("bystander"),
       correlationId: handoff.envelope.correlation_id,
     }),
+  handOffToSome: (cast, speaker) =>
+    handOff(cast, speaker, { to: cast.parties.candidate.id, body: { capability: "for_some" } }),
+  handOffWhatIsForSome: (cast, speaker) =>
+    handOff(cast, speaker, { to: { capability: "for_some" }, body: { capability: "for_some" } }),
   cancel: (cast, speaker, { handoff }) =>
     said(speaker, handoff, { kind: "cancel", to: cast.hub.id, body: {} }),
   answer: (cast, speaker, { handoff, question }) =>
@@ -326,6 +330,17 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
     // Of an agent that publishes nothing more here.
     const path = `/v1/agents/${cast.parties.operatorsAgent.id}/pin`;
     return asks(cast, role, path, { body: { kid } });
+  },
+  listGroups: get(() => "/v1/groups"),
+  getGroup: get(() => "/v1/groups/insiders"),
+  changeGroup: (cast, role) =>
+    asks(cast, role, "/v1/groups/others/members", { body: { add: ["newcomer"] } }),
+  setQuota: (cast, role) =>
+    asks(cast, role, "/v1/groups/others/quota", { body: { per_minute: 100 } }),
+  async removeGroup(cast, role) {
+    // Made just now, so that there is one to take away.
+    if (role === "operator") await cast.hub.operator.changeGroup("gone", { add: ["newcomer"] });
+    return asks(cast, role, "/v1/groups/gone/remove", { method: "POST" });
   },
   async publishManifest(cast, role) {
     const { id } = cast.parties.delegator;

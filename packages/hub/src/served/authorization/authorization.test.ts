@@ -61,6 +61,7 @@ async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Sc
     ),
     allowed: await store.setting(allowedSetting("newcomer")),
     pinned: await store.setting(pinSetting(cast.parties.operatorsAgent.id)),
+    groups: await cast.hub.operator.groups({ limit: 10 }),
     keys: await Promise.all(
       [cast.unknown, ...Object.values(cast.retired), ...Object.values(cast.recovery)].map(
         ({ kid }) => store.key(kid),

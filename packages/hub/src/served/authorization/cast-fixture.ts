@@ -49,7 +49,10 @@ const OFFERS: Readonly<Partial<Record<AgentRole, readonly CapabilityInput[]>>> =
   delegator: [{ name: "plan", lease_seconds: 3_600 }],
   recipient: [{ name: "work", lease_seconds: 3_600 }],
   earlier: [{ name: "work", lease_seconds: 3_600 }],
-  candidate: [{ name: "work", lease_seconds: 3_600 }],
+  candidate: [
+    { name: "work", lease_seconds: 3_600 },
+    { name: "for_some", from: { agents: ["delegator"], groups: ["insiders"] } },
+  ],
   child: [{ name: "part", lease_seconds: 3_600 }],
   bystander: [{ name: "rest" }],
 };
@@ -122,6 +125,7 @@ export class Cast {
     ) as Cast["parties"];
     const retired = Object.fromEntries(made.map(([role, each]) => [role, each.retired]));
     const recovery = Object.fromEntries(made.map(([role, each]) => [role, each.recovery]));
+    await world.hub.operator.changeGroup("insiders", { add: [parties.peer.id] });
     return new Cast(world, parties, retired as never, recovery as never, metricsToken);
   }
 

@@ -72,6 +72,8 @@ export type EnvelopeAct =
   | "handOffAgain"
   | "joinGroup"
   | "joinCorrelation"
+  | "handOffToSome"
+  | "handOffWhatIsForSome"
   | "cancel"
   | "answer"
   | "acknowledge"
@@ -101,6 +103,11 @@ export type RequestAct =
   | "invite"
   | "allow"
   | "pinKey"
+  | "listGroups"
+  | "getGroup"
+  | "changeGroup"
+  | "setQuota"
+  | "removeGroup"
   | "publishManifest"
   | "pollInbox"
   | "reportToInbox"
@@ -161,6 +168,18 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Permission>> = {
     when: ALL,
     answers: {},
     others: "own",
+  },
+  handOffToSome: {
+    what: "hand off to an agent that takes work from its delegator and from the group of the peer",
+    when: ALL,
+    answers: { delegator: "own", peer: "own" },
+    others: 403,
+  },
+  handOffWhatIsForSome: {
+    what: "hand off by a capability that is for its delegator and for the group of the peer",
+    when: ALL,
+    answers: { delegator: "own", peer: "own" },
+    others: 404,
   },
   cancel: {
     what: "cancel",
@@ -325,6 +344,36 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   },
   pinKey: {
     what: "pin another key to an agent",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  listGroups: {
+    what: "list the groups of agents",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  getGroup: {
+    what: "read who is in a group",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  changeGroup: {
+    what: "put an agent into a group",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  setQuota: {
+    what: "set the quota of a group",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  removeGroup: {
+    what: "take a group away",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,

@@ -24,6 +24,7 @@ beforeAll(async () => {
   world = await openWorld({ serve: { limits: { waitSeconds: 0.05 } } });
   owner = await world.party("owner");
   await world.party("worker", [{ name: "work", tags: ["useful"] }]);
+  await world.hub.operator.changeGroup("partners", { add: ["ben"] });
   await world.party("unpinned");
   document = (await ask(`${world.url}/openapi.json`)).json;
   described = readDescription(document);
@@ -44,6 +45,15 @@ beforeAll(async () => {
     invite: { body: { agent: "newcomer", expires_seconds: 60 }, expected: 200 },
     pinKey: { path: { id: "unpinned" }, body: { kid: generateKey().kid }, expected: 204 },
     allow: { body: { who: "newcomer" }, expected: 204 },
+    listGroups: { query: { limit: 1, after: "a" }, expected: 200 },
+    getGroup: { path: { name: "partners" }, expected: 200 },
+    changeGroup: {
+      path: { name: "partners" },
+      body: { add: ["anna"], remove: ["ben"] },
+      expected: 204,
+    },
+    setQuota: { path: { name: "partners" }, body: { open: 3, per_minute: 4 }, expected: 204 },
+    removeGroup: { path: { name: "partners" }, expected: 204 },
     findCapabilities: {
       query: {
         capability: "work",

@@ -53,6 +53,7 @@ const TAGS: Readonly<Record<string, string>> = {
   agents: "Who is registered, who is connected, and what they say about themselves.",
   invitations: "Letting in somebody that is invited, for operators.",
   allowed: "Letting in an agent or a key by its name, for operators.",
+  groups: "Which agents belong together, and what they may do together, for operators.",
   capabilities: "Finding who can do something.",
   inbox: "Taking deliveries by long poll, for agents that hold no socket.",
   handoffs: "What has become of a handoff, for its parties and for operators.",

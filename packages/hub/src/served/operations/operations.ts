@@ -3,6 +3,7 @@ import { agentOperations } from "./agents.ts";
 import { capabilityOperations } from "./capabilities.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
 import { envelopeOperations } from "./envelopes.ts";
+import { groupOperations } from "./groups.ts";
 import { handoffOperations } from "./handoffs.ts";
 import { inboxOperations } from "./inbox.ts";
 import { ledgerOperations } from "./ledger.ts";
@@ -15,6 +16,7 @@ export function operations(): readonly AnyOperation[] {
     ...envelopeOperations(),
     ...agentOperations(),
     ...admissionOperations(),
+    ...groupOperations(),
     ...capabilityOperations(),
     ...inboxOperations(),
     ...handoffOperations(),

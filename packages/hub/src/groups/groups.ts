@@ -1,0 +1,156 @@
+import { isGroupName, WaybillError } from "@waybill/protocol";
+import type { Quota } from "@waybill/protocol/api";
+import type { SettingChange, Store } from "../store.ts";
+
+/** Agents under one name, as operators have put them together. */
+export interface Group {
+  readonly members: readonly string[];
+  readonly quota: Quota;
+}
+
+/** All of them are held in memory, and an agent's groups are looked at with each of its handoffs. */
+const GROUP_LIMITS = {
+  groups: 256,
+  members: 1_000,
+  groupsOfAgent: 16,
+  /** Of all groups together. */
+  memberships: 5_000,
+} as const;
+
+interface Known {
+  /** What the setting said that counts the changes. */
+  readonly changes: string | undefined;
+  readonly groups: ReadonlyMap<string, { readonly group: Group; readonly text: string }>;
+  readonly ofAgent: ReadonlyMap<string, readonly string[]>;
+}
+
+const PAGE = 100;
+const PREFIX = "group ";
+/** Counts the changes, whichever hub makes them: what is in memory is out of date once it differs. */
+const CHANGES = "groups";
+const NOBODY: Group = { members: [], quota: {} };
+const NONE: readonly string[] = [];
+
+/** The groups that operators have made. They are in the store, and every hub over it has the same. */
+export class Groups {
+  readonly #store: Pick<Store, "setting" | "settings">;
+  #known: Known = { changes: undefined, groups: new Map(), ofAgent: new Map() };
+
+  constructor(store: Pick<Store, "setting" | "settings">) {
+    this.#store = store;
+  }
+
+  /** The names of the groups that an agent is in. */
+  async of(agent: string): Promise<readonly string[]> {
+    return (await this.#current()).ofAgent.get(agent) ?? NONE;
+  }
+
+  /** The groups of an agent that have a quota. */
+  async limitsOf(agent: string): Promise<readonly (Group & { readonly name: string })[]> {
+    const { ofAgent, groups } = await this.#current();
+    return (ofAgent.get(agent) ?? NONE).flatMap((name) => {
+      const { group } = groups.get(name)!;
+      return isLimited(group.quota) ? [{ name, ...group }] : [];
+    });
+  }
+
+  async group(name: string): Promise<Group | undefined> {
+    return (await this.#current()).groups.get(name)?.group;
+  }
+
+  /** All groups, by name. */
+  async all(): Promise<readonly (Group & { readonly name: string })[]> {
+    const { groups } = await this.#current();
+    return Array.from(groups, ([name, { group }]) => ({ name, ...group }));
+  }
+
+  /** What a commit has to change, so that a group is another one; `undefined` takes it away. */
+  async change(
+    name: string,
+    next: (before: Group) => Group | undefined,
+  ): Promise<readonly SettingChange[]> {
+    if (!isGroupName(name)) {
+      throw new WaybillError(
+        400,
+        "A group's name is 1 to 64 of a-z 0-9 . - _ and starts and ends with a letter or digit.",
+        { at: "/name" },
+      );
+    }
+    const known = await this.#current();
+    const before = known.groups.get(name);
+    const after = next(before?.group ?? NOBODY);
+    const isThere = after !== undefined && (after.members.length > 0 || isLimited(after.quota));
+    if (isThere) checkLimits(known, name, after);
+    const to = isThere ? textOf(after) : null;
+    const from = before?.text ?? null;
+    if (from === to) return [];
+    return [
+      { name: PREFIX + name, from, to },
+      { name: CHANGES, from: known.changes ?? null, to: String(Number(known.changes ?? 0) + 1) },
+    ];
+  }
+
+  async #current(): Promise<Known> {
+    for (;;) {
+      const changes = await this.#store.setting(CHANGES);
+      if (changes === this.#known.changes) return this.#known;
+      const groups = await this.#read();
+      // Another hub may have changed one while they were read.
+      if ((await this.#store.setting(CHANGES)) !== changes) continue;
+      this.#known = { changes, groups, ofAgent: byAgent(groups) };
+    }
+  }
+
+  async #read(): Promise<Known["groups"]> {
+    const groups = new Map<string, { group: Group; text: string }>();
+    for (let after: string | undefined; ;) {
+      const page = await this.#store.settings(PREFIX, { after, limit: PAGE });
+      for (const { name, value } of page) {
+        groups.set(name.slice(PREFIX.length), { group: JSON.parse(value) as Group, text: value });
+      }
+      if (page.length < PAGE) return groups;
+      after = page.at(-1)!.name;
+    }
+  }
+}
+
+function isLimited({ open, per_minute: perMinute }: Quota): boolean {
+  return open !== undefined || perMinute !== undefined;
+}
+
+function textOf({ members, quota }: Group): string {
+  return JSON.stringify({ members: [...new Set(members)].toSorted(), quota });
+}
+
+function byAgent(groups: Known["groups"]): Known["ofAgent"] {
+  const ofAgent = new Map<string, string[]>();
+  for (const [name, { group }] of groups) {
+    for (const agent of group.members) ofAgent.set(agent, [...(ofAgent.get(agent) ?? []), name]);
+  }
+  return ofAgent;
+}
+
+function checkLimits({ groups, ofAgent }: Known, name: string, after: Group): void {
+  const members = new Set(after.members);
+  const before = groups.get(name)?.group.members.length ?? 0;
+  const all = Array.from(groups.values(), ({ group }) => group.members.length);
+  const memberships = all.reduce((sum, each) => sum + each, 0) - before + members.size;
+  const { groupsOfAgent } = GROUP_LIMITS;
+  const crowded = after.members.find((agent) => {
+    const own = ofAgent.get(agent) ?? NONE;
+    return own.length >= groupsOfAgent && !own.includes(name);
+  });
+  const fault =
+    !groups.has(name) && groups.size >= GROUP_LIMITS.groups
+      ? `This hub has ${groups.size} groups, and no room for more`
+      : members.size > GROUP_LIMITS.members
+        ? `The group ${name} would have ${members.size} members, and at most ${GROUP_LIMITS.members} are allowed`
+        : memberships > GROUP_LIMITS.memberships
+          ? `All groups of this hub would have ${memberships} members together, and at most ${GROUP_LIMITS.memberships} are allowed`
+          : crowded === undefined
+            ? undefined
+            : `${crowded} is in ${groupsOfAgent} groups already, which is as many as an agent can be in`;
+  if (fault !== undefined) {
+    throw new WaybillError(413, `${fault}. Take somebody out first: waybill groups remove`);
+  }
+}

@@ -1,0 +1,109 @@
+import { WaybillError } from "@waybill/protocol";
+import { checkQuota } from "@waybill/protocol/api";
+import type { OpenHandoffs } from "../engine/open-handoffs.ts";
+import type { SettingChange, Store } from "../store.ts";
+import type { Group, Groups } from "./groups.ts";
+import { readMinute } from "./minute.ts";
+import type { Minute, Slot } from "./minute.ts";
+
+export interface QuotasOptions {
+  readonly store: Store;
+  readonly groups: Groups;
+  readonly open: OpenHandoffs;
+}
+
+interface Taken {
+  readonly minute: Minute;
+  readonly slot: Slot;
+  readonly before: number;
+}
+
+/** What is read for a check may be forgotten again before the check: then it is read once more, so often. */
+const TRIES = 5;
+
+/** Holds the members of groups to what operators allow them together. */
+export class Quotas {
+  readonly #options: QuotasOptions;
+  readonly #minutes = new Map<string, Promise<Minute>>();
+  /** By the handoff that has taken them, until it is on disk. */
+  readonly #taken = new Map<string, readonly Taken[]>();
+
+  constructor(options: QuotasOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes a place for a new handoff, and gives what its commit has to change. Refused with 301. Nothing
+   * happens between the check and the taking, so that simultaneous handoffs never go beyond together.
+   */
+  async enter(delegator: string, id: string, now: number): Promise<readonly SettingChange[]> {
+    const { open, groups } = this.#options;
+    for (let tried = 0; tried < TRIES; tried++) {
+      const limits = await groups.limitsOf(delegator);
+      const counted = limits.flatMap(({ quota, members }) =>
+        quota.open === undefined ? [] : members,
+      );
+      await open.load([delegator, ...counted]);
+      const minutes = await Promise.all(limits.map((limit) => this.#minuteOf(limit)));
+      if (!open.isLoaded([delegator, ...counted])) continue;
+      if (minutes.some((minute) => minute !== undefined && minute.first.stored === undefined)) {
+        continue;
+      }
+      limits.forEach((limit, index) => {
+        const { name: group, members, quota } = limit;
+        const at = minutes[index]?.first.at ?? 0;
+        const use = {
+          group,
+          open: quota.open === undefined ? 0 : open.countOf(members),
+          earliest: at === 0 ? undefined : at,
+        };
+        checkQuota(quota, use, now);
+      });
+      open.enter(delegator, id);
+      const taken = minutes.flatMap((minute) =>
+        minute === undefined ? [] : [{ minute, ...minute.take(now) }],
+      );
+      if (taken.length > 0) this.#taken.set(id, taken);
+      return taken.map(({ change }) => change);
+    }
+    throw new WaybillError(503, `Too much happens in the groups of ${delegator}; send it again.`);
+  }
+
+  /** It is on disk. */
+  settled(id: string): void {
+    this.#taken.delete(id);
+  }
+
+  /** It was not taken into custody after all. */
+  leave(delegator: string, id: string): void {
+    this.#options.open.leave(delegator, id);
+    for (const { minute, slot, before } of this.#taken.get(id) ?? []) minute.giveBack(slot, before);
+    this.#taken.delete(id);
+  }
+
+  /** The quota of a group is another one. */
+  forget(group: string): void {
+    this.#minutes.delete(group);
+  }
+
+  async #minuteOf({ name, quota }: Group & { readonly name: string }): Promise<Minute | undefined> {
+    const { store } = this.#options;
+    const { per_minute: size } = quota;
+    if (size === undefined) return undefined;
+    for (;;) {
+      const reading: Promise<Minute> = this.#minutes.get(name) ?? readMinute(store, name, size);
+      this.#minutes.set(name, reading);
+      const minute: Minute = await reading.catch((error: unknown) => {
+        this.#minutes.delete(name);
+        throw error;
+      });
+      // Another hub has changed the quota.
+      if (minute.size !== size) {
+        if (this.#minutes.get(name) === reading) this.#minutes.delete(name);
+        continue;
+      }
+      while (minute.first.stored === undefined) await minute.refresh(store, minute.first);
+      return minute;
+    }
+  }
+}
