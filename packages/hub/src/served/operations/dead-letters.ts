@@ -20,7 +20,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       path: "/v1/dead-letters",
       summary:
         "Handoffs that ended without their recipient's verdict, and that nobody has replayed or discarded: for an agent its own.",
-      cost: "O(limit), and for an agent at most 1,000 letters looked through.",
+      cost: "O(limit): one handoff read for each place of the page.",
       who: "party",
       query: pageById,
       answer: deadLetters,
@@ -37,7 +37,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       path: "/v1/dead-letters/{id}",
       summary:
         "One of them, with its attempts and the first of what is on record about it; where next stands, its history goes on after that.",
-      cost: "O(1): at most 100 entries, of which the last is the one that reaches 1 MiB of text.",
+      cost: "O(1): one handoff read, with its attempts, and at most 100 entries, of which the last is the one that reaches 1 MiB of text.",
       who: "party",
       params: ofHandoff,
       answer: deadLetter,
@@ -58,7 +58,7 @@ export function deadLetterOperations(): readonly AnyOperation[] {
       path: "/v1/dead-letters/{id}/replay",
       summary:
         "Tries it anew, as the handoff that its delegator or an operator's agent has signed with replay_of.",
-      cost: "O(bytes of the body) and O(entries of the handoff): one signature, two commits.",
+      cost: "O(bytes of the body): what it costs to submit it, one more commit, and the letter read with at most 100 entries.",
       who: "party",
       params: ofHandoff,
       body: submission,

@@ -14,7 +14,7 @@ export function inboxOperations(): readonly AnyOperation[] {
       path: "/v1/inbox",
       summary:
         "Waits for deliveries. The cursor of an answer, in the next poll, confirms that its deliveries have arrived; without it they come again.",
-      cost: "O(bytes of the answer): at most 100 deliveries; while it waits it costs a timer.",
+      cost: "O(bytes of the answer): at most 100 of the at most 4,096 deliveries that are kept for the agent; while it waits it costs a timer. The first poll of a process costs what a hello on a socket costs.",
       who: "agent",
       waits: true,
       query: inboxQuery,
@@ -34,7 +34,7 @@ export function inboxOperations(): readonly AnyOperation[] {
       path: "/v1/inbox",
       summary:
         "What an agent says without an envelope: what it has taken, that it is still at it, what has arrived, how much it takes.",
-      cost: "O(items of the body): one step of its handoff each, so many of them in a turn (itemsPerTurn); each item counts as a call.",
+      cost: "O(items of the body): one step of its handoff each, so many of them in a turn (itemsPerTurn); each item counts as a call. Credit costs what it costs on a socket, and the first report of a process what a hello does.",
       who: "agent",
       body: inboxNews,
       answer: undefined,

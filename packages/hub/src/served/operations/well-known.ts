@@ -105,7 +105,7 @@ export function wellKnownOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/metrics",
       summary: "Metrics for Prometheus: to an operator, and to everybody on a loopback hub.",
-      cost: "O(operations): one sample for each of their statuses.",
+      cost: "O(operations and attached agents): one sample for each status of an operation, and the load of each agent added up.",
       who: "local",
       answer: Exposition.contentType,
       refusals: [],

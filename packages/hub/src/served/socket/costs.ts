@@ -5,19 +5,20 @@ type Said = Exclude<AgentFrame["type"], "call"> | CallName;
 /** The most that each frame, and each call, can cost the hub: by its own input and page size alone. */
 export const SOCKET_COSTS: Readonly<Record<Said, string>> = {
   hello:
-    "O(deliveries in the inbox of its agent): one signature, then each delivery read and sent once, no faster than it is read, so many times a minute.",
+    "O(deliveries in the inbox of its agent, and handoffs that wait for what it offers): one signature, then each delivery read and sent once, no faster than it is read, and the agent looked at once for each handoff that waits; so many times a minute (attachmentsPerAgent).",
   submit:
-    "O(bytes of the envelope): one signature, one commit of as many bytes. To a capability: at most 256 agents looked at, and a bounded number of steps for checking the input against their schemas. A repetition: O(entries of its handoff). The end of a member of a group: O(members), at most the limit of fan-out.",
+    "O(bytes of the envelope): one signature, one commit of as many bytes. To a capability: at most 256 agents looked at, and a bounded number of steps for checking the input against their schemas. A repetition: two entries read. A child: the children of its parent counted, at most the limit of fan-out. A member of a group, and its end: the members read, of which there are at most that many, and their replays. The end of a parent: one commit for each of its children. The first handoff of a delegator since the hub started: what it has open counted, at most openHandoffs.",
   publish:
-    "O(bytes of the manifest): one signature for each key that it lists, its schemas compiled, one commit of as many bytes.",
+    "O(bytes of the manifest): one signature for each key that it lists, its schemas compiled, one commit of as many bytes. Where its agent is attached, it is looked at once for each handoff that waits for what it offers.",
   manifests: "O(limit): manifests of the page, of which the last is the one that reaches 1 MiB.",
   find: "O(limit): capabilities of the page up to 1 MiB of text, each measured and ranked, and a bounded number of steps for checking the input against their schemas.",
-  handoff: "O(1): one handoff read, with its attempts.",
+  handoff:
+    "O(1): one handoff read, with its attempts, and at most 20 candidates if it waits. An envelope of it that is not in memory any more is searched among the entries of the handoff.",
   taken: "O(1): one step of its handoff.",
   heartbeat: "O(1): one step of its handoff; every second one is a commit.",
-  seen: "O(1).",
+  seen: "O(1); where it makes room, O(handoffs that are offered).",
   credit:
-    "O(handoffs that wait for the agent): read page by page until its room is full, once at a time however often it is said.",
+    "O(handoffs that are offered): nothing where there was room before; what the agent was looked at for already is not read again.",
   ping: "O(1).",
   pong: "O(1).",
 };
