@@ -1,4 +1,10 @@
-/** One guard of a hub taken away, which the test of the table must notice. */
+/** A test by its file, from the folder of the package, and its whole name. */
+export interface NamedTest {
+  readonly file: string;
+  readonly name: string;
+}
+
+/** One guard of a hub taken away, which a test must notice. */
 export interface Mutant {
   readonly name: string;
   /** The source, from the folder with the packages. */
@@ -6,14 +12,94 @@ export interface Mutant {
   /** A piece of it that occurs exactly once. */
   readonly find: string;
   readonly replace: string;
+  /** The test that must notice it; left out, that of the table of who may do what. */
+  readonly seenBy?: NamedTest;
 }
 
 const HUB = "hub/src";
 const LIFECYCLE = "protocol/src/lifecycle";
 const OPERATIONS = `${HUB}/served/operations`;
 
+const OPERATORS = "src/served/operators.test.ts";
+const WEBHOOK = "src/served/webhook/webhook.test.ts";
+const CONTACTS = "src/served/webhook/contacts.test.ts";
+
+/** What the specification asks of a hub alone: no test of the protocol can notice it. */
+const RULES: readonly Mutant[] = [
+  {
+    name: "WB-95 an operator's proof is taken as often as it is sent",
+    file: `${HUB}/served/doors/caller.ts`,
+    find: "  used.use(OPERATORS, claim.id, now);\n",
+    replace: "",
+    seenBy: {
+      file: OPERATORS,
+      name: "is taken once, and is 401 when whoever overheard it sends it again",
+    },
+  },
+  {
+    name: "WB-95 an operator's proof for another address is taken",
+    file: `${HUB}/served/doors/caller.ts`,
+    find: "if (claim.host !== undefined && !isAskedAt(claim.host)) {",
+    replace: "if (claim.host !== undefined && claim.host === undefined) {",
+    seenBy: { file: OPERATORS, name: "that is signed for another machine is 401" },
+  },
+  {
+    name: "WB-95 an operator's proof is for any path",
+    file: `${HUB}/served/doors/caller.ts`,
+    find: "checkRequestLine(claim, { domain: hub.domain, method, path, now, clockSkewMs });",
+    replace:
+      "checkRequestLine(claim, { domain: hub.domain, method, path: claim.path, now, clockSkewMs });",
+    seenBy: { file: OPERATORS, name: "that is signed for another path is 401" },
+  },
+  {
+    name: "WB-97 deliveries are posted to whoever answers",
+    file: `${HUB}/served/webhook/webhooks.ts`,
+    find: "checkEcho(challenge, readPushAnswer(text, this.#options.hub.operator.limits.envelopeBytes));",
+    replace: "void [checkEcho, text];",
+    seenBy: { file: WEBHOOK, name: "53: nothing is delivered to a server that says ok" },
+  },
+  {
+    name: "WB-97 each inbox is asked with the same challenge",
+    file: `${HUB}/served/webhook/webhooks.ts`,
+    find: "randomBytes(CHALLENGE_BYTES)",
+    replace: "Buffer.alloc(CHALLENGE_BYTES)",
+    seenBy: { file: WEBHOOK, name: "each attachment asks with a challenge of its own" },
+  },
+  {
+    name: "WB-99 an inbox that fails is asked again at once",
+    file: `${HUB}/served/webhook/contacts.ts`,
+    find: "if (resting > 0) return resting;",
+    replace: "",
+    seenBy: {
+      file: CONTACTS,
+      name: "an inbox that has failed is left alone for its time, whatever is published",
+    },
+  },
+  {
+    name: "WB-99 an agent names as many inboxes as it likes",
+    file: `${HUB}/served/webhook/contacts.ts`,
+    find: '      ["probesPerAgent", this.#agents, agent],\n',
+    replace: "",
+    seenBy: {
+      file: CONTACTS,
+      name: "one agent may name a few inboxes that are none, and then one after the other",
+    },
+  },
+  {
+    name: "WB-99 a host is asked as often as it is named",
+    file: `${HUB}/served/webhook/contacts.ts`,
+    find: '      ["probesPerHost", this.#hosts, hostOf(inbox)],\n',
+    replace: "",
+    seenBy: {
+      file: CONTACTS,
+      name: "a host is asked a few times only, however many agents name it, at whatever port and path",
+    },
+  },
+];
+
 /** Each of them lets somebody do, or learn, what the table gives to others. */
 export const MUTANTS: readonly Mutant[] = [
+  ...RULES,
   {
     name: "the holder of an attempt is not checked",
     file: `${LIFECYCLE}/recipient.ts`,

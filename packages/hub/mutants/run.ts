@@ -1,5 +1,6 @@
 // Tries the table of who may do what many times, each time in another order. Then takes the guards
-// of a hub away, one after the other, and sees whether a cell of the table notices each:
+// of a hub away, one after the other, and sees whether a cell of the table, or the test that a
+// mutant names, notices each:
 // `node mutants/run.ts [part of a name]`.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -7,7 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MUTANTS } from "./mutants.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant, NamedTest } from "./mutants.ts";
 
 const HOME = fileURLToPath(new URL("..", import.meta.url));
 const TEST = "src/served/authorization/authorization.test.ts";
@@ -23,6 +24,8 @@ const ROUNDS = 4;
  */
 const ROUNDS_WITH_FAULT = [1, ROUNDS, ROUNDS, ROUNDS] as const;
 
+const WITH_FAULT = ["--config", "mutants/vitest.config.ts"];
+
 const [part = ""] = process.argv.slice(2);
 const vitest = join(
   dirname(createRequire(import.meta.url).resolve("vitest/package.json")),
@@ -30,13 +33,14 @@ const vitest = join(
 );
 
 /** Why the mutant was not noticed, where it was not. */
-async function faultOf({ name, file, find }: Mutant): Promise<string | undefined> {
+async function faultOf({ name, file, find, seenBy }: Mutant): Promise<string | undefined> {
   const source = readFileSync(join(HOME, "..", file), "utf8");
   if (source.split(find).length !== 2) return "its text does not occur exactly once any more";
+  if (seenBy !== undefined) return faultOfTest(name, seenBy);
   let seen = "";
   for (const rounds of ROUNDS_WITH_FAULT) {
     const env = { WAYBILL_MUTANT: name, WAYBILL_CASES: `${rounds}` };
-    const { output } = await run(["--config", "mutants/vitest.config.ts"], env);
+    const { output } = await run(WITH_FAULT, TEST, env);
     // Anything else that fails would count as noticing every fault.
     if (output.includes(`× ${CELLS}`) && output.includes("WAYBILL_SEED=")) return undefined;
     seen = output;
@@ -44,20 +48,34 @@ async function faultOf({ name, file, find }: Mutant): Promise<string | undefined
   return `no cell noticed\n${seen}`;
 }
 
+async function faultOfTest(name: string, test: NamedTest): Promise<string | undefined> {
+  const sound = await run([], test.file, {}, test.name);
+  if (sound.code !== 0 || !sound.output.includes("1 passed")) {
+    return `${test.name} does not pass without it\n${sound.output}`;
+  }
+  const { code, output } = await run(WITH_FAULT, test.file, { WAYBILL_MUTANT: name }, test.name);
+  const isSeen = code !== 0 && output.includes(test.name) && output.includes("1 failed");
+  return isSeen ? undefined : `${test.name} did not notice\n${output}`;
+}
+
 async function faultOfTable(): Promise<string | undefined> {
-  const { code, output } = await run([], { WAYBILL_CASES: `${ROUNDS}` });
+  const { code, output } = await run([], TEST, { WAYBILL_CASES: `${ROUNDS}` });
   return code === 0 ? undefined : output;
 }
 
 /** `code` is null where it had to be ended. */
 async function run(
   more: readonly string[],
+  file: string,
   env: Readonly<Record<string, string>>,
+  only?: string,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const time = ["--test-timeout", `${HANG_MS}`, "--hook-timeout", `${HANG_MS}`];
   // What is cached was transformed without the fault, or with another one.
   const fresh = "--experimental.fsModuleCache=false";
-  const args = [vitest, "run", ...more, fresh, "--root", HOME, "--dir", "src", ...time, TEST];
+  const named = only === undefined ? [] : ["--test-name-pattern", `${escaped(only)}$`];
+  const at = ["--root", HOME, "--dir", "src"];
+  const args = [vitest, "run", ...more, fresh, ...at, ...time, ...named, file];
   const child = spawn(process.execPath, args, {
     cwd: HOME,
     env: { ...process.env, NO_COLOR: "1", ...env },
@@ -73,6 +91,10 @@ async function run(
   );
   clearTimeout(timer);
   return { code, output };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^\w\s]/g, "\\$&");
 }
 
 let passed = 0;
