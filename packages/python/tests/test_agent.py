@@ -332,3 +332,30 @@ def test_of_several_versions_the_one_is_served_that_is_for_the_delegator() -> No
         found = served_for(served, Offered({"capability": "work"}, agent, "a" * 43, False))
         assert found is not None
         assert found.capability["version"] == version
+
+
+async def test_a_handler_without_async_hands_off_parts(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    @worker.serve("double")
+    def double(work: BlockingWork) -> int:
+        work.progress("doubling")
+        return 2 * int(work.input)
+
+    @worker.serve("sum")
+    def total(work: BlockingWork) -> dict[str, Any]:
+        handle = work.hand_off("double", input=1)
+        first = handle.result()
+        parts = work.hand_off_all("double", [2, 3])
+        told = [each.message for each in handle.progress]
+        tried = work.hand_off_all("double", ["none"], settled=True)
+        return {
+            "sum": first.output + sum(each.output for each in parts),
+            "told": told,
+            "tried": tried[0].error is not None,
+            "parent": handle.envelope["parent_id"] == work.handoff_id,
+        }
+
+    await worker.start()
+    result = await owner.hand_off("sum", input=None).result()
+    assert result.output == {"sum": 12, "told": ["doubling"], "tried": True, "parent": True}

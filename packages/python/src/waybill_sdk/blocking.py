@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Generic, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from . import agent as async_agent
-from .delegating.ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
+from .delegating.blocking_handle import Events, HandoffHandle, InLoop
+from .delegating.ending import HandoffResult
 from .delegating.fan_out import Settled
-from .delegating.handle import HandoffHandle as AsyncHandle
-from .delegating.stream import Stream
 from .link import hub as async_hub
 from .link.socket import OPEN_WITHIN_S
 from .protocol.key import PrivateKey
 from .protocol.trust import TrustPolicy
 
-Value = TypeVar("Value")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+__all__ = ["Agent", "Events", "HandoffHandle", "Hub", "connect"]
 
 
 def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHIN_S) -> Hub:
@@ -32,25 +32,11 @@ def connect(url: str, *, hub_key: str | None = None, timeout: float = OPEN_WITHI
         raise
 
 
-class _Loop:
+class _Loop(InLoop):
     def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
+        super().__init__(asyncio.new_event_loop())
         self._thread = threading.Thread(target=self.loop.run_forever, name="waybill", daemon=True)
         self._thread.start()
-
-    def wait(self, work: Coroutine[Any, Any, Value]) -> Value:
-        future = asyncio.run_coroutine_threadsafe(work, self.loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
-
-    def call(self, work: Callable[[], Value]) -> Value:
-        async def run() -> Value:
-            return work()
-
-        return self.wait(run())
 
     def close(self) -> None:
         self.loop.call_soon_threadsafe(self.loop.stop)
@@ -163,54 +149,3 @@ class Agent:
         _trace: TracebackType | None,
     ) -> None:
         self.stop()
-
-
-class HandoffHandle:
-    def __init__(self, handle: AsyncHandle, loop: _Loop) -> None:
-        self._handle = handle
-        self._loop = loop
-        self.progress: Events[ProgressEvent] = Events(handle.progress, loop)
-        self.questions: Events[QuestionEvent] = Events(handle.questions, loop)
-
-    @property
-    def id(self) -> str:
-        return self._handle.id
-
-    @property
-    def envelope(self) -> dict[str, Any]:
-        return self._handle.envelope
-
-    def custody(self) -> Receipt:
-        return self._loop.wait(self._handle.custody())
-
-    def accepted(self) -> Receipt:
-        return self._loop.wait(self._handle.accepted())
-
-    def result(self) -> HandoffResult:
-        return self._loop.wait(self._handle.result())
-
-    def cancel(self, reason: str | None = None) -> bool:
-        return self._loop.wait(self._handle.cancel(reason))
-
-    def answer(self, question_id: str, answer: Any) -> None:
-        self._loop.wait(self._handle.answer(question_id, answer))
-
-    def acknowledge(self) -> None:
-        self._loop.wait(self._handle.acknowledge())
-
-
-class Events(Generic[Value]):
-    """What happens, in order; ends with the handoff."""
-
-    def __init__(self, stream: Stream[Value], loop: _Loop) -> None:
-        self._stream = stream
-        self._loop = loop
-
-    def __iter__(self) -> Iterator[Value]:
-        return self
-
-    def __next__(self) -> Value:
-        try:
-            return self._loop.wait(self._stream.__anext__())
-        except StopAsyncIteration:
-            raise StopIteration from None

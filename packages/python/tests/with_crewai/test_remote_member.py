@@ -164,10 +164,10 @@ def with_tool(owner: Agent, **options: Any) -> Any:
     return crew(task(member("poet", *says, tools=[look], **options)))
 
 
-def with_coworker(owner: Agent) -> Any:
+def with_coworker(owner: Agent, **options: Any) -> Any:
     arguments = {"task": "Look up tides.", "context": "-", "coworker": "researcher"}
     says = [action("delegate_work_to_coworker", **arguments), final("A poem.")]
-    poet = member("poet", *says, allow_delegation=True)
+    poet = member("poet", *says, allow_delegation=True, **options)
     return crew(task(poet), agents=[poet, remote(owner)])
 
 
@@ -189,7 +189,22 @@ async def test_a_run_that_is_cancelled_cancels_the_handoff(
     await asyncio.wait_for(work.has_stopped.wait(), 20)
 
 
+@pytest.mark.parametrize("made", [with_tool, with_coworker])
 async def test_a_member_that_is_out_of_time_cancels_what_its_tool_has_handed_off(
+    cast: Cast, made: Callable[..., Any]
+) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    work = Hanging(worker, "research")
+    await worker.start()
+    await owner.start()
+    with pytest.raises(TimeoutError):
+        # Long enough for the tool to be called on a busy machine.
+        await made(owner, max_execution_time=4, max_retry_limit=0).akickoff(inputs=INPUTS)
+    assert work.has_begun.is_set()
+    await asyncio.wait_for(work.has_stopped.wait(), 20)
+
+
+async def test_a_caller_that_is_out_of_time_cancels_what_a_tool_has_handed_off(
     cast: Cast,
 ) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
@@ -197,7 +212,8 @@ async def test_a_member_that_is_out_of_time_cancels_what_its_tool_has_handed_off
     await worker.start()
     await owner.start()
     with pytest.raises(TimeoutError):
-        await with_tool(owner, max_execution_time=1, max_retry_limit=0).akickoff(inputs=INPUTS)
+        await asyncio.wait_for(with_tool(owner).akickoff(inputs=INPUTS), 4)
+    assert work.has_begun.is_set()
     await asyncio.wait_for(work.has_stopped.wait(), 20)
 
 

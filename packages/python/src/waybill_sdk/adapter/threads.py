@@ -66,11 +66,11 @@ async def in_own_loop(make: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
 def wait_in(
     loop: asyncio.AbstractEventLoop,
     work: Coroutine[Any, Any, Value],
-    step: asyncio.Task[Any] | None = None,
+    watch: Callable[[concurrent.futures.Future[Any]], None] | None = None,
 ) -> Value:
     """For a thread: waits for work that is done in the loop of the agent.
 
-    A thread hears of no cancellation: the work is cancelled once the `step` that waits for the thread is over."""
+    A thread is not told of a cancellation: `watch` gets the future, and cancels it when nobody waits any more."""
     if _running() is loop:
         work.close()
         raise WaybillError(
@@ -79,15 +79,16 @@ def wait_in(
             "Run it in a thread, or with its async kickoff.",
         )
     waiting = asyncio.run_coroutine_threadsafe(work, loop)
-    if step is not None:
-        _cancel_after(step, waiting)
+    if watch is not None:
+        watch(waiting)
     try:
         return waiting.result()
     except concurrent.futures.CancelledError as error:
         raise WaybillError(499, "The run was cancelled.", cause=error) from error
 
 
-def _cancel_after(step: asyncio.Task[Any], waiting: concurrent.futures.Future[Any]) -> None:
+def cancel_after(step: asyncio.Task[Any], waiting: concurrent.futures.Future[Any]) -> None:
+    """Cancels what a thread waits for as soon as the task that waits for the thread has ended."""
     try:
         step.get_loop().call_soon_threadsafe(step.add_done_callback, lambda _: waiting.cancel())
     except RuntimeError:

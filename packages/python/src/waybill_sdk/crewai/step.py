@@ -8,8 +8,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from crewai.hooks.dispatch import InterceptionPoint, register
-
 from ..adapter.call import OnProgress, OnQuestion, dispatch, refuse_question, settle
 from ..adapter.threads import await_in, wait_in
 from ..agent import Agent
@@ -19,23 +17,10 @@ from ..protocol.encoding import digest_of
 from ..protocol.ids import new_id
 from ..protocol.schema_check import spelling
 from ..serving.work import current_work
+from .abandoned import cancel_when_abandoned
 
 steps_made: ContextVar[Counter[str] | None] = ContextVar("steps_made", default=None)
 """How often the same was handed off in the course of this work."""
-
-_current_step: ContextVar[asyncio.Task[Any] | None] = ContextVar("current_step", default=None)
-
-
-def _note_step(_step: Any) -> None:
-    try:
-        _current_step.set(asyncio.current_task())
-    except RuntimeError:
-        # In a thread, which has been told when it began.
-        pass
-
-
-# What CrewAI runs in a thread, as it does with tools, has the context of the task that waits for it.
-register(InterceptionPoint.PRE_STEP, _note_step)
 
 
 @dataclass
@@ -55,7 +40,7 @@ class Remote:
         return self.to or self.capability
 
     def wait(self, name: str, **content: Any) -> HandoffResult:
-        return wait_in(self._loop, self._work(name, content), _current_step.get())
+        return wait_in(self._loop, self._work(name, content), cancel_when_abandoned)
 
     async def result(self, name: str, **content: Any) -> HandoffResult:
         return await await_in(self._loop, self._work(name, content))
@@ -77,7 +62,7 @@ class Remote:
         return await settle(handle, on_progress=self.on_progress, on_question=self.on_question)
 
     def _step(self, name: str, content: dict[str, Any]) -> tuple[str, str]:
-        """CrewAI names its tasks anew in every process: a step is what it asks, and the how manieth time."""
+        """CrewAI renames its tasks in every process, so a step is what it asks and how often that was asked before."""
         work = current_work.get()
         if work is None and self.run is None:
             return new_id(), name

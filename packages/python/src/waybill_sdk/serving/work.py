@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
+from ..delegating.blocking_handle import HandoffHandle as BlockingHandle
+from ..delegating.blocking_handle import InLoop
 from ..delegating.fan_out import Settled, fan_out
 from ..protocol.envelope import Envelope
 from .outcome import Finished, Paused
@@ -16,8 +18,6 @@ from .outcome import Finished, Paused
 if TYPE_CHECKING:
     from ..delegating.ending import HandoffResult
     from ..delegating.handle import HandoffHandle
-
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -134,11 +134,11 @@ class Work:
 
 
 class BlockingWork:
-    """The same for a handler that is a plain function: it runs in a thread of its own."""
+    """The same for a handler that is a plain function: it runs in a thread of its own, and every call waits."""
 
     def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
         self._work = work
-        self._loop = loop
+        self._loop = InLoop(loop)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._work, name)
@@ -146,7 +146,7 @@ class BlockingWork:
     def progress(
         self, message: str | None = None, *, fraction: float | None = None, data: Any = None
     ) -> None:
-        self._wait(self._work.progress(message, fraction=fraction, data=data))
+        self._loop.wait(self._work.progress(message, fraction=fraction, data=data))
 
     def ask(
         self,
@@ -156,10 +156,31 @@ class BlockingWork:
         data: Any = None,
         schema: Any = None,
     ) -> Any:
-        return self._wait(self._work.ask(text, id=id, data=data, schema=schema))
+        return self._loop.wait(self._work.ask(text, id=id, data=data, schema=schema))
 
-    def _wait(self, work: Coroutine[Any, Any, Value]) -> Value:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+    def hand_off(self, capability: str, **options: Any) -> BlockingHandle:
+        """Hands off a part, as `Work.hand_off` does, with a handle that needs no async."""
+        handle = self._loop.call(lambda: self._work.hand_off(capability, **options))
+        return BlockingHandle(handle, self._loop)
+
+    @overload
+    def hand_off_all(
+        self, capability: str, inputs: Iterable[Any], *, settled: Literal[True], **options: Any
+    ) -> list[Settled]: ...
+
+    @overload
+    def hand_off_all(
+        self,
+        capability: str,
+        inputs: Iterable[Any],
+        *,
+        settled: Literal[False] = False,
+        **options: Any,
+    ) -> list[HandoffResult]: ...
+
+    def hand_off_all(self, capability: str, inputs: Iterable[Any], **options: Any) -> list[Any]:
+        """Hands off parts, as `Agent.hand_off_all` does, and waits for them."""
+        return self._loop.wait(self._work.hand_off_all(capability, inputs, **options))
 
 
 current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)
