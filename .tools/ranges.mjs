@@ -1,7 +1,7 @@
-// `npm run ranges`: the suite of adapters against the oldest and the newest version of each framework
-// that an adapter's peer dependencies allow. `npm run ranges -- langgraph --oldest`: only this one.
-// It asks the registry, so what it says may change without a change here: run it daily, by a scheduler,
-// and before a release. Its exit code is 1 if a range promises more than what passes.
+// `npm run ranges`: runs the tests against the oldest and the newest version of each framework that a
+// package's peer dependencies, or an extra of the Python package, allow. `npm run ranges -- langgraph --oldest`
+// is one of them. It asks the registry, so its answer may change without a change here:
+// .github/workflows/ranges.yml runs it every week. Its exit code is 1 if a declared range does not pass.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,14 +10,23 @@ import { pathToFileURL } from "node:url";
 import { run } from "./command.mjs";
 import { packages, root } from "./workspace.mjs";
 
-/** Which peers make a framework, in which package, and the suites that run on them. */
-const frameworks = {
+/**
+ * Which peers make a framework, in which package, and what runs on them: suites of adapters, or else
+ * the tests of the package itself.
+ */
+export const frameworks = {
   langgraph: {
     package: "@waybill/adapter-langgraph",
     peers: ["@langchain/langgraph", "@langchain/core", "langchain"],
     suites: ["langgraph"],
     // The workspace's own override fits the newest alone.
     with: { oldest: { "@langchain/langgraph-sdk": undefined } },
+  },
+  "checkpoint-sqlite": {
+    package: "@waybill/langgraph-checkpoint-sqlite",
+    peers: ["@langchain/langgraph-checkpoint", "@langchain/core"],
+    // The LangGraph that its tests run on, from the same time.
+    with: { oldest: { "@langchain/langgraph": "1.4.10", "@langchain/langgraph-sdk": undefined } },
   },
   openai: {
     package: "@waybill/adapter-conversation",
@@ -33,6 +42,10 @@ const frameworks = {
     package: "@waybill/adapter-crew",
     peers: ["@mastra/core"],
     suites: ["crew/mastra"],
+  },
+  vitest: {
+    package: "@waybill/conformance",
+    peers: ["vitest"],
   },
 };
 /** The same in Python: an extra of packages/python, its part of `npm run test:python`, what comes along. */
@@ -128,6 +141,19 @@ function install(copy, versions) {
   run("pnpm", ["install", ...options], { cwd: copy, env: { ...process.env, CI: "true" } });
 }
 
+/** The tests of the package itself, where no suite of adapters covers it. */
+function testPackage(copy, name) {
+  const { folder, manifest } = packages().find((each) => each.name === name);
+  const { status } = spawnSync("pnpm", ["--dir", join(copy, folder), "run", "test"], {
+    cwd: copy,
+    stdio: "inherit",
+    timeout: 600_000,
+    env: { ...process.env, CI: "true" },
+  });
+  console.log(`  ${manifest.name}: ${status === 0 ? "passed" : "FAILED"}`);
+  return status === 0;
+}
+
 function test(copy, suite) {
   const args = [join(copy, ".tools/conformance.mjs"), suite, "--json"];
   // A run that hangs is a failure of the version: one of Mastra's did.
@@ -173,6 +199,11 @@ function main(args) {
       const versions = versionsOf(frameworks[name], edge);
       console.log(`\n${name}, ${edge}: ${JSON.stringify(versions)}`);
       install(copy, versions);
+      if (frameworks[name].suites === undefined) {
+        const isPassed = testPackage(copy, frameworks[name].package);
+        isSound &&= isPassed;
+        continue;
+      }
       for (const suite of frameworks[name].suites) {
         const { passed, gaps, failures } = test(copy, suite);
         console.log(`  ${suite}: ${passed} passed, ${failures.length} failed, ${gaps} gaps`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newestOf, oldestOf, requirementsOf } from "./ranges.mjs";
+import { frameworks, newestOf, oldestOf, requirementsOf } from "./ranges.mjs";
+import { packages } from "./workspace.mjs";
 
 test("the oldest version of a range is its lowest bound, number by number", () => {
   assert.equal(oldestOf(">=1.4.10 <1.5"), "1.4.10");
@@ -17,4 +18,15 @@ test("an extra of the Python package is installed at one of its edges, with what
   const of = (edge) => requirementsOf(pyproject, "autogen", ["three"], edge);
   assert.deepEqual(of("oldest"), ["one==0.7.0", "two==0.7.2", "three==0.7.0"]);
   assert.deepEqual(of("newest"), ["one>=0.7,<0.8", "two>=0.7.2,<0.8", "three>=0.7,<0.8"]);
+});
+
+test("every peer that a package declares has its range run", () => {
+  const declared = packages().flatMap(({ name, manifest }) =>
+    Object.keys(manifest.peerDependencies ?? {}).map((peer) => `${name}: ${peer}`),
+  );
+  const run = Object.values(frameworks).flatMap(({ package: name, peers }) =>
+    peers.map((peer) => `${name}: ${peer}`),
+  );
+  assert.ok(declared.length > 0);
+  assert.deepEqual(run.toSorted(), declared.toSorted());
 });
