@@ -7,6 +7,7 @@ import { Cluster } from "./hub/cluster.ts";
 import { DEAD_LETTER_AGENT } from "./hub/hub-site.ts";
 import { watchForStuck } from "./judge/stuck.ts";
 import type { Judge, Verdict } from "./judge/verdict.ts";
+import { planSpread, spreadAgents } from "./spread/spread.ts";
 import { realAgent } from "./real/real-life.ts";
 import type { Random } from "./world/random.ts";
 import type { WallClock } from "./world/process.ts";
@@ -48,12 +49,15 @@ export async function simulateSeed(
     const head = await cluster.store?.ledgerHead().catch(() => undefined);
     return head?.sequence;
   });
-  const sites = agentsOf(world, cluster);
+  const { spread } = world.scenario;
+  const sites =
+    spread === undefined ? agentsOf(world, cluster) : spreadAgents(world, cluster, spread);
   cluster.start();
   for (const site of sites) {
     scheduler.after(world.random.between(0, 500), () => site.start());
   }
-  planWork(world, sites);
+  if (spread === undefined) planWork(world, sites);
+  else planSpread(world, sites, spread);
   planFaults(world, cluster, sites);
   try {
     await scheduler.runUntil(STARTS_AT + world.scenario.faultsUntilMs);

@@ -42,6 +42,8 @@ export interface AgentOptions {
   readonly offers: readonly Offered[];
   readonly colleagues: readonly string[];
   readonly credit: number;
+  /** So long each piece of work takes, and it always succeeds. Left out, both are left to chance. */
+  readonly worksForMs?: number;
 }
 
 /** What a run of an agent has of its own, and loses in a crash. */

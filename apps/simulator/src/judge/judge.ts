@@ -6,6 +6,7 @@ import type { World } from "../world/world.ts";
 import { accountOf } from "./account.ts";
 import { lateEnds } from "./late.ts";
 import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./remains.ts";
+import { unevenShares } from "./shares.ts";
 import type { Found, Remains, Verdict } from "./verdict.ts";
 
 const HUB_ID = "hub";
@@ -41,6 +42,7 @@ export async function judge(remains: Remains): Promise<Verdict> {
     ...(await openEnds(world, store)),
     ...(await unreadInboxes(store, inbox)),
     ...lateEnds(world, history),
+    ...unevenShares(world, history),
   );
   const shown = violations.slice(0, SHOWN_AT_MOST).map((each) => ({
     ...each,

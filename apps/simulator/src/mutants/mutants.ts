@@ -2,6 +2,7 @@ import { AGENT_MUTANTS } from "./agent.ts";
 import { ENGINE_MUTANTS } from "./engine.ts";
 import { LIFECYCLE_MUTANTS } from "./lifecycle.ts";
 import type { Mutant } from "./mutant.ts";
+import { SPREAD_MUTANTS } from "./spread.ts";
 import { STORE_MUTANTS } from "./store.ts";
 
 /** Every planted bug. */
@@ -10,6 +11,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ENGINE_MUTANTS,
   ...STORE_MUTANTS,
   ...AGENT_MUTANTS,
+  ...SPREAD_MUTANTS,
 ];
 
 export function mutantNamed(name: string): Mutant {

@@ -17,6 +17,10 @@ export function handlerOf(options: AgentOptions, body: Body, delegator: RealDele
 
   return async (work) => {
     checkResume(work);
+    if (options.worksForMs !== undefined) {
+      await rest(work, options.worksForMs, false);
+      return "done";
+    }
     const behaviour = behaviourOf(random, work.attempt);
     const { opening, steps, ignoresStop } = behaviour;
     if (opening === "release") throw released();

@@ -1,3 +1,4 @@
+import type { Spread } from "../spread/spread-world.ts";
 import type { Random } from "./random.ts";
 
 /** How bad the world of a seed is, and how much happens in it. */
@@ -43,6 +44,8 @@ export interface Scenario {
     /** Commits whose answer gets lost on the way. */
     readonly answersLost: number;
   };
+  /** A world that only shows how work is spread over those who could do it. */
+  readonly spread?: Spread;
 }
 
 type Mood = "calm" | "rough" | "violent";

@@ -73,6 +73,8 @@ export class World {
   /** The deadline that comes last of all. */
   lastDeadline = 0;
   isFaulty = true;
+  /** When a worker was restarted, and when all that it held then had ended. */
+  restart: { readonly at: number; readonly isOverAt: number } | undefined;
   crashes = 0;
   readonly faultPlan: readonly PlannedFault[] | undefined;
   /** How often the hubs' disk has been called. */

@@ -1,0 +1,39 @@
+// What judges and what plants bugs reads this: it must load nothing that a bug may be planted in.
+import type { Scenario } from "../world/scenario.ts";
+
+/**
+ * How work for one capability is spread: over three `equal` workers, over two of which one is ten times
+ * slower (`slow`), or over two of which one crashes with its hands full and is back at once (`restarted`).
+ */
+export type Spread = "equal" | "slow" | "restarted";
+
+/** Handoffs that are not counted, because what the workers take is measured with them. */
+export const MEASURED_FIRST = 16;
+const USUAL_MS = 100;
+const HELD_MS = 5_000;
+
+/** Worlds in which nothing fails but what `Spread` names. */
+export function spreadScenario(spread: Spread): Partial<Scenario> {
+  return {
+    spread,
+    hubs: 1,
+    faultsUntilMs: 1_000,
+    network: { dropped: 0, repeated: 0, held: 0, latencyMs: 1, breaksEveryMs: Infinity },
+    disk: { crashes: 0, errors: 0, syncMs: 1 },
+    crashesEveryMs: Infinity,
+    leaves: 0,
+    skewMs: 0,
+    hasDeadLetterAgent: false,
+    store: { latencyMs: 1, answersLost: 0 },
+  };
+}
+
+/** How long each worker takes. */
+export const WORKERS: Readonly<Record<Spread, Readonly<Record<string, number>>>> = {
+  equal: { "worker-1": USUAL_MS, "worker-2": USUAL_MS, "worker-3": USUAL_MS },
+  slow: { "worker-1": USUAL_MS, "worker-2": 10 * USUAL_MS },
+  restarted: { "worker-1": HELD_MS, "worker-2": USUAL_MS },
+};
+
+/** The one that crashes. */
+export const RESTARTED = "worker-1";
