@@ -1,6 +1,6 @@
 import { storeSuite } from "@waybill/conformance";
 import { ledgerEntries, memoryStore } from "@waybill/hub";
-import type { LedgerEntry, StoredHandoff } from "@waybill/hub";
+import type { LedgerEntry, StoredHandoff } from "@waybill/hub/store";
 
 const suite = storeSuite({
   isDurable: false,

@@ -23,31 +23,7 @@ export { ledgerHistory } from "./ledger-history.ts";
 export { memoryStore } from "./memory-store.ts";
 export type { Disk, MemoryStoreOptions } from "./memory-store.ts";
 
-export type {
-  Commit,
-  CommitListener,
-  CommitOutcome,
-  LedgerEntry,
-  LedgerHead,
-  ManifestCard,
-  NewCapability,
-  NewEntry,
-  NewKey,
-  NewManifest,
-  SeenEnvelope,
-  OfferedName,
-  OfferPlace,
-  Page,
-  SettingChange,
-  Store,
-  StoredHandoff,
-  StoredKey,
-  StoredManifest,
-  StoredOffer,
-  StoredSetting,
-  TextPage,
-  WaitingPlace,
-} from "./store.ts";
+export type { LedgerEntry, LedgerHead, Store } from "./store.ts";
 
 // For whoever reads the ledger.
 export { signCheckpoint, verifyCheckpoint } from "./ledger/checkpoint.ts";

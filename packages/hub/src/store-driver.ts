@@ -20,7 +20,9 @@ export type {
   StoredKey,
   StoredManifest,
   StoredOffer,
+  StoredSetting,
   TextPage,
+  WaitingPlace,
 } from "./store.ts";
 export { rowsOfManifests } from "./registry/rows.ts";
 export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";

@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { crc32 } from "node:zlib";
-import type { StoredHandoff, StoredKey } from "@waybill/hub";
+import type { StoredHandoff, StoredKey } from "@waybill/hub/store";
 
 /** Of what each commit writes. `inboxes` is as the column has it. */
 export function checksumOf(

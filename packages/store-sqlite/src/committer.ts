@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { Worker } from "node:worker_threads";
-import type { CommitOutcome, LedgerHead } from "@waybill/hub";
+import type { CommitOutcome, LedgerHead } from "@waybill/hub/store";
 import { packChanges } from "./packed-changes.ts";
 import type { PackedChanges } from "./packed-changes.ts";
 import type { Change, Writer } from "./writer.ts";

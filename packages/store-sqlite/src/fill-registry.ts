@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { DatabaseSync } from "node:sqlite";
 import { rowsOfManifests } from "@waybill/hub/store";
-import type { NewCapability } from "@waybill/hub";
+import type { NewCapability } from "@waybill/hub/store";
 import { keyChecksumOf } from "./checksum.ts";
 
 /** Fills what manifests are found by, in a file that has their texts alone. */

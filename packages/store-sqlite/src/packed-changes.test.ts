@@ -1,4 +1,4 @@
-import type { NewEntry, NewManifest, StoredHandoff } from "@waybill/hub";
+import type { NewEntry, NewManifest, StoredHandoff } from "@waybill/hub/store";
 import { digestOf } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { packChanges, unpackChanges } from "./packed-changes.ts";

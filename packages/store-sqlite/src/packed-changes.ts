@@ -1,4 +1,4 @@
-import type { NewEntry, NewManifest, SettingChange, StoredHandoff } from "@waybill/hub";
+import type { NewEntry, NewManifest, SettingChange, StoredHandoff } from "@waybill/hub/store";
 import type { Change } from "./writer.ts";
 
 type Plain = string | number | null;

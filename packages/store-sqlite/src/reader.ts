@@ -15,7 +15,7 @@ import type {
   StoredSetting,
   TextPage,
   WaitingPlace,
-} from "@waybill/hub";
+} from "@waybill/hub/store";
 import type { Digest } from "@waybill/protocol";
 import { CARD_COLUMNS, cardOf, ENTRY_COLUMNS, entryOf, HANDOFF_COLUMNS, handoffOf } from "./row.ts";
 import { keyOf, MANIFEST_COLUMNS, manifestOf, OFFER_COLUMNS, offerOf } from "./row.ts";

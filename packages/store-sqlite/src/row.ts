@@ -6,7 +6,7 @@ import type {
   StoredKey,
   StoredManifest,
   StoredOffer,
-} from "@waybill/hub";
+} from "@waybill/hub/store";
 
 type Row = Record<string, unknown>;
 

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { verifyLedger } from "@waybill/hub";
-import type { Commit } from "@waybill/hub";
+import type { Commit } from "@waybill/hub/store";
 import { digestOf } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { migrate, numberOf } from "./migrate.ts";

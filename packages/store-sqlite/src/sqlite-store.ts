@@ -19,7 +19,7 @@ import type {
   StoredSetting,
   TextPage,
   WaitingPlace,
-} from "@waybill/hub";
+} from "@waybill/hub/store";
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { backUp } from "./backup.ts";

@@ -10,7 +10,7 @@ import type {
   NewManifest,
   SeenEnvelope,
   StoredHandoff,
-} from "@waybill/hub";
+} from "@waybill/hub/store";
 import { chainText, faultOfCommit } from "@waybill/hub/store-thread";
 import type { CommitView } from "@waybill/hub/store-thread";
 import type { Digest } from "@waybill/protocol";

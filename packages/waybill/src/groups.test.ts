@@ -89,7 +89,7 @@ test("changes of groups are shown as they are put on record", async () => {
   await run("groups", "add", "readers", "anna");
   for (;;) {
     const shown = await watched.line();
-    if (shown.includes("an operator puts anna into the group readers")) break;
+    if (shown.includes("an operator added anna to the group readers")) break;
   }
 });
 

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import type { NewEntry, Store, StoredHandoff } from "@waybill/hub";
+import type { NewEntry, Store, StoredHandoff } from "@waybill/hub/store";
 import { digestOfBytes, generateKey, newId } from "@waybill/protocol";
 import { CAPABILITY } from "../custody/ours.ts";
 import { inputOf, outputOf } from "../custody/job.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
-import type { Store, StoredHandoff } from "@waybill/hub";
+import type { Store, StoredHandoff } from "@waybill/hub/store";
 import { createHandoff, generateKey, signEnvelopes } from "@waybill/protocol";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { CAPABILITY } from "../custody/ours.ts";

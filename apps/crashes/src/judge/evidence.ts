@@ -1,5 +1,6 @@
 import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
-import type { LedgerReport, StoredHandoff } from "@waybill/hub";
+import type { LedgerReport } from "@waybill/hub";
+import type { StoredHandoff } from "@waybill/hub/store";
 import { digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
 import type { HistoryEntry } from "@waybill/protocol";
 import { openSqliteStore } from "@waybill/store-sqlite";

@@ -1,5 +1,5 @@
 import { EMPTY_LEDGER } from "@waybill/hub/store";
-import type { StoredHandoff } from "@waybill/hub";
+import type { StoredHandoff } from "@waybill/hub/store";
 import { digestOf, newId } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { planFrom } from "../plan/plan.ts";

@@ -1,4 +1,4 @@
-import type { Commit, CommitListener, CommitOutcome, Store } from "@waybill/hub";
+import type { Commit, CommitListener, CommitOutcome, Store } from "@waybill/hub/store";
 import { WaybillError } from "@waybill/protocol";
 import type { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";

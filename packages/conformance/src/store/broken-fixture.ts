@@ -8,7 +8,7 @@ import type {
   Store,
   StoredHandoff,
   WaitingPlace,
-} from "@waybill/hub";
+} from "@waybill/hub/store";
 import { openMemorySubject, twoLayeredDisk } from "./memory-fixture.ts";
 import { AT, idOf } from "./sample.ts";
 import type { DurableStoreSubject } from "./subject.ts";

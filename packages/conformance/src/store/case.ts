@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Commit, Page, Store, StoredHandoff, WaitingPlace } from "@waybill/hub";
+import type { Commit, Page, Store, StoredHandoff, WaitingPlace } from "@waybill/hub/store";
 import type { StoreSubject } from "./subject.ts";
 
 /** Cases by their names: each says one thing that a store promises. */

@@ -7,7 +7,7 @@ import type {
   NewKey,
   NewManifest,
   StoredHandoff,
-} from "@waybill/hub";
+} from "@waybill/hub/store";
 
 /** The nth id of a run: ids that are compared rise with n. */
 export function idOf(number: number): string {

@@ -1,4 +1,4 @@
-import type { LedgerEntry, Store, StoredHandoff } from "@waybill/hub";
+import type { LedgerEntry, Store, StoredHandoff } from "@waybill/hub/store";
 
 /** What there is, as somebody sees it who does not ask the store under test. */
 export interface StoreContents {

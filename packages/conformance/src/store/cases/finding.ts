@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { StoredHandoff } from "@waybill/hub";
+import type { StoredHandoff } from "@waybill/hub/store";
 import type { Cases } from "../case.ts";
 import { commitAll, idsOf, isListing, isQueue } from "../case.ts";
 import { commitOf, idOf, sampleHandoff } from "../sample.ts";

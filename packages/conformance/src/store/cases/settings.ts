@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Commit, SettingChange } from "@waybill/hub";
+import type { Commit, SettingChange } from "@waybill/hub/store";
 import type { Cases } from "../case.ts";
 import { commitAll, inPages } from "../case.ts";
 import { sampleEntry } from "../sample.ts";
