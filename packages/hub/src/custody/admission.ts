@@ -1,7 +1,9 @@
 import { parseTime, WaybillError } from "@waybill/protocol";
 import type { Envelope, HandoffEnvelope, Limits } from "@waybill/protocol";
+import type { HubLimits } from "../engine/options.ts";
 import type { Store } from "../store.ts";
 import { traceIdOf } from "./draft.ts";
+import type { Draft } from "./draft.ts";
 import type { HandoffRecord } from "./record.ts";
 
 /** What comes under another correlation id or trace than its handoff would mix two jobs up. */
@@ -127,4 +129,18 @@ export function checkGroup(members: readonly HandoffRecord[], envelope: HandoffE
       { at: "/group/index" },
     );
   }
+}
+
+/** An offer holds all answers, so together they must be no more than a line can carry. */
+export function checkAnswers(
+  { before, record }: Pick<Draft, "before" | "record">,
+  { answerCharacters }: Pick<HubLimits, "answerCharacters">,
+): void {
+  const count = record?.answerCharacters ?? 0;
+  if (count === before?.answerCharacters || count <= answerCharacters) return;
+  throw new WaybillError(
+    413,
+    `The answers to the questions of ${record!.state.id} would have ${count} characters together, and the limit is ${answerCharacters}. Answer shorter, or cancel it and hand off what is large as its input.`,
+    { at: "/body/answer" },
+  );
 }

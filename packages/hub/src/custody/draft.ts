@@ -185,18 +185,20 @@ export class Draft {
       this.record = newRecord(envelope as HandoffEnvelope, state, paper!.kid);
       this.handoff = envelope as HandoffEnvelope;
     } else this.amend({ state });
-    if (paper !== undefined) this.#file(event, paper.digest);
+    if (paper !== undefined) this.#file(event, paper);
     const cause = envelope && causeIn(envelope, this.record.cause);
     if (cause !== undefined) this.amend({ cause });
     for (const effect of effects) this.#send(effect, paper);
     return status;
   }
 
-  #file(event: LifecycleEvent, digest: Digest): void {
+  #file(event: LifecycleEvent, { digest, text }: Pick<Paper, "digest" | "text">): void {
     const record = this.record!;
     if (event.type === "accept") this.amend({ acceptance: digest });
-    else if (event.type === "answer") this.amend({ answers: [...record.answers, digest] });
-    else if (event.type === "question" || event.type === "pause") {
+    else if (event.type === "answer") {
+      const answerCharacters = record.answerCharacters + text.length;
+      this.amend({ answers: [...record.answers, digest], answerCharacters });
+    } else if (event.type === "question" || event.type === "pause") {
       const { attempt, questions } = event;
       this.amend({ asked: [...record.asked, { digest, attempt, questions }] });
     }
@@ -247,6 +249,7 @@ function newRecord(
     acceptance: null,
     asked: [],
     answers: [],
+    answerCharacters: 0,
     notice: null,
     isWaiting: false,
     hasChildren: false,

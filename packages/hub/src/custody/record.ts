@@ -37,6 +37,8 @@ export interface HandoffRecord {
   readonly acceptance: Digest | null;
   readonly asked: readonly AskedPaper[];
   readonly answers: readonly Digest[];
+  /** How long they are together. */
+  readonly answerCharacters: number;
   readonly notice: Digest | null;
   /** The most telling word of a recipient that has not ended it. */
   readonly cause?: Cause | undefined;

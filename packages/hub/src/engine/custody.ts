@@ -1,6 +1,7 @@
 import { derivedId, isAddressed, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
 import {
+  checkAnswers,
   checkChild,
   checkFanOut,
   checkGroup,
@@ -189,7 +190,10 @@ async function decide(
   if (!isAddressed(envelope, record.state, engine.id)) return 403;
   if (draft.isOpen && draft.at >= record.state.deadline) draft.decide({ type: "expire" });
   const status = isOfAnotherNotice(draft, verified) ? 409 : draft.take(verified);
-  if (status === 100) checkThread(envelope, record);
+  if (status === 100) {
+    checkThread(envelope, record);
+    checkAnswers(draft, engine.limits);
+  }
   // Only a party hears more than 403, and what strangers send is not put on record.
   if (status === 100 || status === 403) return status;
   const seen = await engine.store.seen(envelope.from, envelope.id);

@@ -7,7 +7,7 @@ import type { HandoffRecord } from "../custody/record.ts";
 import type { Delivery } from "../hub-api.ts";
 import type { Attached } from "../routing/attached.ts";
 
-/** Brings what is on disk to the agents that are attached here. Who is not finds it in its inbox. */
+/** Brings what is on disk to the agents that are attached here. Others find it in their inbox. */
 export class Deliveries {
   readonly #attached: ReadonlyMap<string, Attached>;
   readonly #cases: Pick<Cases, "paper">;
@@ -35,18 +35,25 @@ export class Deliveries {
     this.releaseClosed(record);
   }
 
-  /** Everything about a handoff that an agent must have, because it may have missed it. */
-  async catchUp(record: HandoffRecord, attached: Attached): Promise<void> {
+  /**
+   * Everything about a handoff that an agent must have, because it may have missed it, except for what
+   * is `given` already. Gives whether there is more than the agent can be sent before it has read.
+   */
+  async catchUp(record: HandoffRecord, attached: Attached, given: Set<Digest>): Promise<boolean> {
     const { state } = record;
     if (state.delegator === attached.agent) {
       for (const digest of papersForDelegator(record)) {
+        if (given.has(digest)) continue;
+        if (attached.isBehind) return true;
         this.#pass(attached, state.id, digest, await this.#cases.paper(state.id, digest));
+        given.add(digest);
       }
     }
     const live = liveAttempt(state);
-    if (live?.recipient !== attached.agent) return;
+    if (live?.recipient !== attached.agent) return false;
     attached.hold(state.id, live.number, record.capability);
     attached.deliver(await this.#offer(record, live.number));
+    return false;
   }
 
   /** After another hub's commit: what the agents here must hear of it. */

@@ -11,12 +11,21 @@ export interface HubLimits extends Limits {
   openHandoffs: number;
   /** Characters of deliveries that are held until agents say that they have arrived, of all agents together. */
   unseenCharacters: number;
+  /** Characters of the answers to all questions of one handoff: they go along with each of its offers. */
+  answerCharacters: number;
+  /** Searches and submissions of one agent that wait for their input to be held against schemas. */
+  checksPerAgent: number;
+  /** The same of all agents together. */
+  checksPerHub: number;
 }
 
 export const HUB_LIMITS: Readonly<HubLimits> = {
   ...LIMITS,
   openHandoffs: 10_000,
   unseenCharacters: 32 * 1024 * 1024,
+  answerCharacters: 4 * 1024 * 1024,
+  checksPerAgent: 16,
+  checksPerHub: 256,
 };
 
 /** A hub over a store. */

@@ -1,4 +1,5 @@
 import { isAgentId, WaybillError } from "@waybill/protocol";
+import type { Digest } from "@waybill/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { AttachRequest, Delivery } from "../hub-api.ts";
 import { Attached } from "./attached.ts";
@@ -88,23 +89,36 @@ async function restore(engine: Engine, attached: Attached): Promise<void> {
   for (let after: string | undefined; attached.isOpen;) {
     const page = await engine.store.inbox(attached.agent, { after, limit: PAGE });
     for (const { id } of page) {
-      await attached.ready();
-      if (!attached.isOpen) return;
-      await engine.cases.lanes.run(id, () => catchUp(engine, id, attached));
+      const given = new Set<Digest>();
+      let isMore = true;
+      while (isMore) {
+        // Not in the lane of the handoff: its other party must not wait for this one to read.
+        await attached.ready();
+        if (!attached.isOpen) return;
+        isMore = await engine.cases.lanes.run(id, () => catchUp(engine, id, attached, given));
+      }
     }
     if (page.length < PAGE) return;
     after = page.at(-1)!.id;
   }
 }
 
-async function catchUp(engine: Engine, id: string, attached: Attached): Promise<void> {
+/** Whether there is more of it than could be given at once. */
+async function catchUp(
+  engine: Engine,
+  id: string,
+  attached: Attached,
+  given: Set<Digest>,
+): Promise<boolean> {
   try {
     const found = await engine.cases.load(id);
-    if (found !== undefined) await engine.deliveries.catchUp(found.record, attached);
+    if (found === undefined) return false;
+    return await engine.deliveries.catchUp(found.record, attached, given);
   } catch (error) {
     // What is damaged stays so, and must not stand before everything else that the agent is owed.
     if (WaybillError.is(error, 503)) throw error;
     engine.log({ event: "failure", agent: attached.agent, handoffId: id, error });
+    return false;
   }
 }
 

@@ -197,12 +197,14 @@ export class Attached implements Attachment {
     return this.#unseenCharacters;
   }
 
+  /** Whether so much is on its way that the rest of an inbox has to wait. */
+  get isBehind(): boolean {
+    return this.#unseen.size >= UNSEEN_AT_MOST || this.#unseenCharacters >= UNSEEN_CHARACTERS;
+  }
+
   /** Settles when an inbox may go on: not too much is on its way. */
   async ready(): Promise<void> {
-    while (
-      this.#isOpen &&
-      (this.#unseen.size >= UNSEEN_AT_MOST || this.#unseenCharacters >= UNSEEN_CHARACTERS)
-    ) {
+    while (this.#isOpen && this.isBehind) {
       await new Promise<void>((resolve) => this.#drained.push(resolve));
     }
   }

@@ -115,7 +115,8 @@ async function inputReasons(
   const reasons = new Map<string, WaitsFor>();
   for (const candidate of candidates) {
     const slices = judgeInSlices(given, [candidate], { budget, verdicts });
-    const { refusals } = await checks.run(handoff.from, budget, slices);
+    const options = { mayBeRefused: true };
+    const { refusals } = await checks.run(handoff.from, budget, slices, options);
     for (const { agent_id, version, issues } of refusals) {
       const reason = `refuses the input: ${issuesText(issues)}`;
       reasons.set(placeOf({ agent: agent_id, version }), { agent_id, why: "input", reason });

@@ -635,18 +635,20 @@ describe("parsing", () => {
     ],
     [28, nested(40), 413],
   ])("%i: a hostile schema in a manifest is refused", async (_item, schema, status) => {
+    // Of a newcomer: its manifest is refused for nothing else.
+    const key = generateKey();
     const manifest = {
       waybill: 1,
       kind: "manifest",
-      agent_id: "owner",
+      agent_id: "hostile",
       capabilities: [{ name: "x", input_schema: schema }],
-      keys: [owner.key.jwk],
+      keys: [key.jwk],
     };
     const text = JSON.stringify(manifest);
     if (text.length > 700_000) {
       expect(statusOf(await ask(`${world.url}/v1/envelopes`, { body: text }))).toBe(413);
     } else {
-      expect(statusOf(await published("owner", sealed(text, owner.key)))).toBe(status);
+      expect(statusOf(await published("hostile", sealed(text, key)))).toBe(status);
     }
   });
 

@@ -110,3 +110,31 @@ test("44: the history of an agent is paged, whatever it has published", async ()
   expect((await ask(`${path}?after=1`)).json).toEqual({ manifests: [] });
   expect((await ask(`${path}?newest=true`)).text).toBe(text);
 });
+
+test("40: costly searches of one agent leave places for the calls of others", async () => {
+  const limits = { checksPerAgent: 2 };
+  const few = await openWorld({ hub: { limits }, serve: { limits: { callsPerHub: 4 } } });
+  const schema = { type: "string", pattern: "^(a|b)*a(a|b){200}$" };
+  const bombs = Array.from({ length: 32 }, (_, index) => ({
+    name: "bomb",
+    version: `${index + 1}`,
+    input_schema: schema,
+  }));
+  const heavy = await few.party("heavy", bombs);
+  const line = await heavy.attach();
+  const query = { capability: "bomb", input: "ab".repeat(1_500) };
+  const asked = Array.from({ length: 20 }, () => line.call("find", query));
+  const light = await few.party("light");
+  expect(
+    (await light.submit(light.handoff("heavy", { body: { capability: "bomb" } }).text)).status,
+  ).toBe(422);
+  const replies = await Promise.all(asked);
+  const refused = replies.filter((reply) => "problem" in reply);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { problem } of refused) {
+    expect(problem).toMatchObject({ waybill_status: 301, retry_after_ms: 1_000 });
+  }
+  expect(replies.length - refused.length).toBeGreaterThanOrEqual(2);
+  await line.close();
+  await few.close();
+});

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { generateKey, signManifest } from "@waybill/protocol";
+import { digestOf, generateKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { rawBytes } from "./hardening-fixture.ts";
 import { RawConnection, requestText } from "./http/raw-fixture.ts";
@@ -336,3 +336,53 @@ test("31: nobody is cut for messages that have been read long ago", () =>
       await line.close();
     }
   }));
+
+test("31: a delegator is brought more open questions than its line may hold, as it reads them", () =>
+  withLimits({ unsentBytes: 7_000_000 }, async (world) => {
+    const owner = await world.party("owner");
+    const worker = await world.party("worker", [{ name: "work" }]);
+    const line = await worker.attach();
+    const handoff = owner.handoff("worker");
+    await owner.submit(handoff.text);
+    await line.delivery("offer");
+    await worker.submit(worker.accept(handoff));
+    const questions = new Set<string>();
+    for (let index = 0; index < 16; index++) {
+      const ids = Array.from({ length: 10 }, (_, number) => `q-${index}-${number}`);
+      const asked = worker.question(handoff, ids, "?".repeat(60_000));
+      expect((await worker.submit(asked)).status).toBe(200);
+      questions.add(digestOf(asked));
+    }
+    const wire = await owner.attach();
+    while (questions.size > 0) {
+      const { envelope } = await wire.delivery("envelope");
+      const digest = digestOf(envelope as string);
+      questions.delete(digest);
+      wire.say({ type: "seen", id: digest });
+    }
+    await wire.close();
+    await line.close();
+  }));
+
+test("31: the answers to the questions of a handoff have a bound together, as each offer holds them all", async () => {
+  const world = await openWorld({ hub: { limits: { answerCharacters: 300_000 } } });
+  const owner = await world.party("owner");
+  const worker = await world.party("worker", [{ name: "work" }]);
+  const line = await worker.attach();
+  const handoff = owner.handoff("worker");
+  await owner.submit(handoff.text);
+  await line.delivery("offer");
+  await worker.submit(worker.accept(handoff));
+  const statuses: unknown[] = [];
+  for (const [index, characters] of [100_000, 100_000, 100_000, 10].entries()) {
+    const asked = worker.question(handoff, [`q-${index}`]);
+    await worker.submit(asked);
+    const answer = owner.answer(handoff, asked, `q-${index}`, "x".repeat(characters));
+    const { json, status } = await owner.submit(answer);
+    statuses.push(json.waybill_status ?? status);
+  }
+  // In base64url a text is a third longer.
+  expect(statuses).toEqual([200, 200, 413, 200]);
+  await line.close();
+  await world.close();
+});

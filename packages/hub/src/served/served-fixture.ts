@@ -222,6 +222,36 @@ export class Party {
     );
   }
 
+  question(handoff: Signed, ids: readonly string[], text = "how?", attempt = 1): string {
+    const re = digestOf(handoff.text);
+    const questions = ids.map((id) => ({ id, text }));
+    return signEnvelope(
+      createReply(handoff.envelope, {
+        kind: "question",
+        from: this.id,
+        attempt,
+        re,
+        body: { questions },
+      }),
+      this.key,
+    );
+  }
+
+  /** The answer to one question of an envelope. */
+  answer(handoff: Signed, asked: string, id: string, answer: string): string {
+    const re = digestOf(asked);
+    return signEnvelope(
+      createReply(handoff.envelope, {
+        kind: "answer",
+        from: this.id,
+        to: handoff.envelope.to as string,
+        re,
+        body: { question_id: id, answer },
+      }),
+      this.key,
+    );
+  }
+
   /** Opens a socket and says hello. */
   async attach(credit = 16): Promise<Wire> {
     const wire = await Wire.open(this.#url);
