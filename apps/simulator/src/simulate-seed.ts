@@ -13,7 +13,7 @@ import type { Random } from "./world/random.ts";
 import type { WallClock } from "./world/process.ts";
 import { Livelock } from "./world/scheduler.ts";
 import { STARTS_AT } from "./world/start.ts";
-import { World } from "./world/world.ts";
+import { keyOf, World } from "./world/world.ts";
 import type { WorldOptions } from "./world/world.ts";
 
 /** How long after the last deadline everything must have come to rest. */
@@ -24,6 +24,10 @@ const LONG_STEP_MS = 20 * 60_000;
 const RESTART_AT_MOST_MS = 30_000;
 /** A dead letter is handed over with a day's time, and an hour is more than anything else has. */
 const REST_AT_MOST_MS = 25 * 60 * 60 * 1000;
+/** The group that an operator fills. */
+const TEAM = "team";
+/** A hub may be down whenever an operator asks it for something. */
+const GROUP_TRIES = 4;
 /** Hubs over one store compare each other's times with their own clock, so these agree within this. */
 const HUBS_APART_MS = 100;
 
@@ -58,6 +62,7 @@ export async function simulateSeed(
   }
   if (spread === undefined) planWork(world, sites);
   else planSpread(world, sites, spread);
+  planGroups(world, cluster, sites);
   planFaults(world, cluster, sites);
   try {
     await scheduler.runUntil(STARTS_AT + world.scenario.faultsUntilMs);
@@ -77,6 +82,7 @@ export async function simulateSeed(
 
 function agentsOf(world: World, cluster: Cluster): AgentSite[] {
   const random = world.random.stream("agents");
+  const permissions = world.random.stream("permissions");
   const target = new Target(world);
   const ids = Array.from({ length: world.scenario.agents }, (_, index) => `agent-${index + 1}`);
   const offer = (name: string): Offered => ({
@@ -96,10 +102,50 @@ function agentsOf(world: World, cluster: Cluster): AgentSite[] {
       credit: random.pick([1, 2, 8, 30]),
     });
   };
-  const sites = ids.map((id) => site(id, CAPABILITIES.filter(() => random.chance(0.7)).map(offer)));
+  const sites = ids.map((id) => {
+    const offers = CAPABILITIES.filter(() => random.chance(0.7)).map(offer);
+    return site(
+      id,
+      offers.map((each) =>
+        restricted(permissions, each, { ids, share: world.scenario.restricted }),
+      ),
+    );
+  });
   if (world.scenario.hasDeadLetterAgent)
     sites.push(site(DEAD_LETTER_AGENT, [offer("dead_letter")]));
   return sites;
+}
+
+/** The same, where chance will have it for some alone: agents by their ids or keys, and the members of a group. */
+function restricted(
+  random: Random,
+  offered: Offered,
+  { ids, share }: { readonly ids: readonly string[]; readonly share: number },
+): Offered {
+  if (!random.chance(share)) return offered;
+  const one = random.pick(ids);
+  const from = random.pick([
+    { agents: [one, random.pick(ids)] },
+    { keys: [keyOf(one).kid] },
+    { groups: [TEAM, "unknown-to-the-operator"] },
+    { agents: [one], groups: [TEAM] },
+  ]);
+  return { ...offered, from };
+}
+
+/** An operator puts agents into a group, and asks more than once, as a hub may be down. */
+function planGroups(world: World, cluster: Cluster, sites: readonly AgentSite[]): void {
+  const random = world.random.stream("groups");
+  if (world.scenario.restricted === 0) return;
+  for (const { id } of sites) {
+    if (!random.chance(0.5)) continue;
+    for (let tries = 0; tries < GROUP_TRIES; tries++) {
+      const site = random.pick(cluster.sites);
+      world.scheduler.after(random.between(1, world.scenario.faultsUntilMs), () => {
+        site.hub?.operator.changeGroup(TEAM, { add: [id] }).catch(() => undefined);
+      });
+    }
+  }
 }
 
 function planWork(world: World, sites: readonly AgentSite[]): void {

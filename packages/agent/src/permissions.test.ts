@@ -1,7 +1,8 @@
-import { digestOf, newId, signManifest, WaybillError } from "@waybill/protocol";
+import { digestOf, generateKey, newId, signManifest, WaybillError } from "@waybill/protocol";
 import type { CapabilityInput } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
+import { capability } from "./capability/capability.ts";
 import { settled, World } from "./world-fixture.ts";
 
 const RESEARCH = { name: "research", max_attempts: 9 };
@@ -77,10 +78,9 @@ test("WB-211 of those who offer a capability only those count that take work fro
 test("WB-211 the first of many offers that are for others keep nobody from those behind them", async () => {
   const world = await World.open();
   for (let index = 0; index < 120; index++) {
-    const agent = world.agent(`a-${index}`);
-    agent.serve({ ...RESEARCH, from: { agents: ["editor"] } }, () => "done");
-    await agent.start();
-    await agent.stop();
+    const capabilities = [{ ...RESEARCH, from: { agents: ["editor"] } }];
+    const manifest = { agent_id: `a-${index}`, capabilities };
+    await world.server.publish(signManifest(manifest, generateKey()));
   }
   await worker(world, "z");
   const { result } = world.agent("other").handoff({ capability: "research" });
@@ -199,6 +199,25 @@ test("WB-211 a replay is for whoever signs it, and refused where its recipient h
   const replay = editor.handoff({ ...work, replayOf: handoff.id });
   await expect(replay.custody).rejects.toMatchObject({ status: 403 });
   expect((await world.server.deadLetters.list({ limit: 1 }))[0]?.id).toBe(handoff.id);
+});
+
+test("WB-211 a declared capability says from whom it takes work, of each version by itself", async () => {
+  const world = await World.open();
+  const agent = world.agent("a");
+  const insider = capability({ name: "research", version: "2", from: { agents: ["editor"] } });
+  // @ts-expect-error A list of names is meant.
+  const misspelled = () => capability({ name: "research", from: { agents: "editor" } });
+  expect(misspelled).toThrow(/from/);
+  agent.serve(insider, () => "for editor");
+  agent.serve(capability({ name: "research", version: "1" }), () => "for everybody");
+  await agent.start();
+  const work = { to: "a", capability: "research" };
+  const [editor, other] = [world.agent("editor"), world.agent("other")];
+  await expect(editor.handoff(work).result).resolves.toMatchObject({ output: "for editor" });
+  await expect(other.handoff(work).result).resolves.toMatchObject({ output: "for everybody" });
+  await expect(other.handoff({ ...work, version: "2" }).custody).rejects.toMatchObject({
+    status: 403,
+  });
 });
 
 test("WB-213 a recipient refuses by itself what its capability does not take, whatever the hub says", async () => {

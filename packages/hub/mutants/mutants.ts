@@ -101,6 +101,31 @@ const RULES: readonly Mutant[] = [
 export const MUTANTS: readonly Mutant[] = [
   ...RULES,
   {
+    name: "everybody may use what is for some",
+    file: `${HUB}/access/access.ts`,
+    find: "return offers.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));",
+    replace: "void [takesFrom, groups];\n    return offers;",
+  },
+  {
+    name: "a group lets nobody in",
+    file: `${HUB}/access/access.ts`,
+    find: "(name) => groups.includes(name)",
+    replace: "(name) => groups.length > 99 && name.length > 0",
+  },
+  {
+    name: "who may use what is for some is anybody that asks by the capability",
+    file: `${HUB}/engine/bind.ts`,
+    find: "await access.audiencesOf(asker)",
+    replace: "undefined",
+  },
+  {
+    name: "whoever asks to may fill groups",
+    file: `${OPERATIONS}/groups.ts`,
+    find: 'cost: "O(1): one commit of one group, with its at most 1,000 members.",\n      who: "operator",',
+    replace:
+      'cost: "O(1): one commit of one group, with its at most 1,000 members.",\n      who: "party",',
+  },
+  {
     name: "the holder of an attempt is not checked",
     file: `${LIFECYCLE}/recipient.ts`,
     find: "if (attempt === undefined || attempt.recipient !== event.by) return refused(state, 403);",

@@ -155,6 +155,20 @@ export const MANIFESTS: readonly Mutant[] = [
     why: "answers a closed recipient like one that offers nothing",
   },
   {
+    rule: "WB-213",
+    file: TAKES_FROM,
+    find: ` || groups.some(isIn)`,
+    replace: ``,
+    why: "has a recipient refuse whom its hub has let in by a group",
+  },
+  {
+    rule: "WB-213",
+    file: TAKES_FROM,
+    find: `  return agents.includes(agent)`,
+    replace: `  return agents.length > 0 || agents.includes(agent)`,
+    why: "has a recipient take work from anybody where agents are named",
+  },
+  {
     rule: "WB-214",
     file: QUOTA,
     find: `open >= quota.open`,

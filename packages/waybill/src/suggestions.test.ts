@@ -45,6 +45,7 @@ beforeAll(async () => {
   open = (await place.jsonLines(["send", "web_research", "1", "--detach"]))[0]![
     "handoff_id"
   ] as string;
+  await place.run(["groups", "add", "partners", "research-agent"]);
   const away = createAgent({ id: "absent-agent", key: generateKey(), hub: line });
   away.serve("absent", () => null);
   await away.start();
@@ -169,6 +170,9 @@ for (const [shell, complete] of Object.entries(SHELLS)) {
         ["waybill --json find web", () => ["web_research"]],
         ["waybill agents re", () => ["research-agent"]],
         ["waybill send x --to re", () => ["research-agent"]],
+        ["waybill groups list pa", () => ["partners"]],
+        ["waybill groups add partners re", () => ["research-agent"]],
+        ["waybill groups quota pa", () => ["partners"]],
         ["waybill trace 0", () => [open]],
         ["waybill dead-letters show 0", () => [lost]],
       ])("%j", (typed, expected) => {

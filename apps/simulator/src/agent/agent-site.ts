@@ -7,7 +7,7 @@ import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 import type { Target } from "./target.ts";
 
-export type Offered = Pick<Capability, "name" | "lease_seconds" | "max_attempts">;
+export type Offered = Pick<Capability, "name" | "lease_seconds" | "max_attempts" | "from">;
 export type Work = Omit<HandoffInput, "from" | "domain" | "notBefore"> & {
   /** How long it is held before it may start. */
   readonly startsInMs?: number;

@@ -5,6 +5,7 @@ import type { HistoryEntry } from "@waybill/protocol";
 import type { World } from "../world/world.ts";
 import { accountOf } from "./account.ts";
 import { lateEnds } from "./late.ts";
+import { forbiddenOffers } from "./permitted.ts";
 import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./remains.ts";
 import { unevenShares } from "./shares.ts";
 import type { Found, Remains, Verdict } from "./verdict.ts";
@@ -39,6 +40,7 @@ export async function judge(remains: Remains): Promise<Verdict> {
     ...report.violations,
     ...lostReceipts(world, entries),
     ...inventedOffers(world, entries),
+    ...forbiddenOffers(entries),
     ...(await openEnds(world, store)),
     ...(await unreadInboxes(store, inbox)),
     ...lateEnds(world, history),

@@ -27,7 +27,34 @@ const LONG_OFFERS: Partial<Scenario> = {
   terms: { offerMs: 60_000, graceMs: 500, backoffMs: 50, backoffCapMs: 2_000 },
 };
 
+/** Most of what is offered is for some alone. */
+const RESTRICTED: Partial<Scenario> = { restricted: 0.6, agents: 6 };
+
 export const ENGINE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "offers-what-is-for-others",
+    why: "a handoff goes to whoever offers its capability, whomever that takes work from",
+    worlds: RESTRICTED,
+    patches: [
+      {
+        file: `${FOLDER}/routing/router.ts`,
+        find: "const offered = await this.#access.takers(all, askerOf(record));",
+        replace: "const offered = all;",
+      },
+    ],
+  },
+  {
+    name: "every-agent-in-every-group",
+    why: "whoever takes work from a group takes it from everybody",
+    worlds: RESTRICTED,
+    patches: [
+      {
+        file: `${FOLDER}/access/access.ts`,
+        find: "(name) => groups.includes(name)",
+        replace: "(name) => groups.includes(name) || name.length > 0",
+      },
+    ],
+  },
   {
     name: "receipt-before-commit",
     why: "the hub signs for a handoff that it has yet to write",

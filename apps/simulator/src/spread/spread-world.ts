@@ -25,6 +25,7 @@ export function spreadScenario(spread: Spread): Partial<Scenario> {
     skewMs: 0,
     hasDeadLetterAgent: false,
     store: { latencyMs: 1, answersLost: 0 },
+    restricted: 0,
   };
 }
 

@@ -46,6 +46,8 @@ export interface Scenario {
   };
   /** A world that only shows how work is spread over those who could do it. */
   readonly spread?: Spread;
+  /** The share of capabilities that take work from some alone. */
+  readonly restricted: number;
 }
 
 type Mood = "calm" | "rough" | "violent";
@@ -91,6 +93,7 @@ export function scenarioOf(random: Random): Scenario {
       latencyMs: random.pick([4, 4, 40]),
       answersLost: share * random.pick([0.001, 0.01]),
     },
+    restricted: random.pick([0, 0, 0.3, 0.6]),
   };
 }
 
@@ -109,5 +112,6 @@ export function calmScenarioOf(random: Random): Scenario {
     leaves: 0.5,
     skewMs: 0,
     store: { latencyMs: 1, answersLost: 0 },
+    restricted: 0,
   };
 }

@@ -1,10 +1,20 @@
-import { audiencesFor, takesFrom } from "@waybill/protocol";
-import type { Asker } from "@waybill/protocol";
+import { audiencesFor, matchesVersion, takesFrom } from "@waybill/protocol";
+import type { Asker, HandoffBody } from "@waybill/protocol";
 import type { Groups } from "../groups/groups.ts";
 import type { Audiences, Offer } from "../registry/registry.ts";
 
 /** Who looks at what is offered: an agent, somebody who has not proven to be one, or an operator. */
 export type Viewer = Asker | "anybody" | "operator";
+
+/** Those of an agent's offers that a handoff to it means; where it offers no such version, all of them. */
+export function wantedOf(
+  offers: readonly Offer[],
+  { version }: Pick<HandoffBody, "version">,
+): readonly Offer[] {
+  if (version === undefined) return offers;
+  const wanted = offers.filter((offer) => matchesVersion(offer.version, version));
+  return wanted.length > 0 ? wanted : offers;
+}
 
 /** Decides who may use what, by what capabilities say and by the groups that operators have made. */
 export class Access {

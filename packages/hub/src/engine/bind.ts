@@ -1,6 +1,7 @@
 import { CAPABILITY_DEFAULTS, DEFAULT_TERMS, toLifecycleTerms } from "@waybill/protocol";
 import type { HandoffEnvelope, LifecycleTerms, VerifiedEnvelope } from "@waybill/protocol";
 import { untakenError } from "@waybill/protocol/api";
+import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 
@@ -28,7 +29,7 @@ export async function offersFor(
   }
   const { capability } = body;
   const offers = await registry.offersOf(to, capability);
-  const takers = await access.takers(offers, asker);
+  const takers = await access.takers(wantedOf(offers, body), asker);
   if (takers.length > 0) return takers;
   throw untakenError({ from, to, capability, isOffered: offers.length > 0 });
 }

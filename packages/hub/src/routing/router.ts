@@ -14,7 +14,7 @@ import type {
   RankedCandidate,
   StatusCode,
 } from "@waybill/protocol";
-import { nameOf } from "../access/access.ts";
+import { nameOf, wantedOf } from "../access/access.ts";
 import type { Access, Viewer } from "../access/access.ts";
 import { askerOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
@@ -102,7 +102,7 @@ export class Router {
     const only = state.resumes?.recipient ?? state.recipient;
     if (only !== null || typeof to === "string") {
       const agent = only ?? (to as string);
-      if (!(await this.#takes(agent, record))) return { type: "nobody", status: 403 };
+      if (!(await this.#takes(agent, record, handoffOf))) return { type: "nobody", status: 403 };
       const limits = await this.limitsOf(agent);
       const placed = this.#place(record, agent, limits.get(record.capability));
       return placed ?? { type: "wait", busy: this.#named(agent) };
@@ -173,10 +173,15 @@ export class Router {
   }
 
   /** Whether an agent takes it from its delegator. What it does not offer any more, it refuses itself. */
-  async #takes(agent: string, record: HandoffRecord): Promise<boolean> {
+  async #takes(
+    agent: string,
+    record: HandoffRecord,
+    handoffOf: () => Promise<HandoffEnvelope>,
+  ): Promise<boolean> {
     const offers = await this.#registry.offersOf(agent, record.capability);
-    const takers = await this.#access.takers(offers, askerOf(record));
-    return takers.length > 0 || offers.length === 0;
+    if (offers.every(({ terms }) => terms.from === undefined)) return true;
+    const wanted = wantedOf(offers, (await handoffOf()).body);
+    return (await this.#access.takers(wanted, askerOf(record))).length > 0;
   }
 
   /** Places it with the best of these; whoever has lost its room in the meantime is busy. */

@@ -7,6 +7,7 @@ import {
 } from "@waybill/protocol";
 import type { Candidate, HandoffEnvelope, InputVerdicts } from "@waybill/protocol";
 import type { WaitReason, WaitsFor } from "@waybill/protocol/api";
+import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
 import { askerOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
@@ -51,7 +52,7 @@ export async function whyWaiting(
   if (only !== null && offers.length === 0) {
     return [{ agent_id: only, why: "terms", reason: `does not offer ${capability} any more` }];
   }
-  if (only !== null && (await access.takers(offers, asker)).length === 0) {
+  if (only !== null && (await access.takers(wantedOf(offers, handoff.body), asker)).length === 0) {
     const reason = `does not take ${capability} from ${asker.agent} any more`;
     return [{ agent_id: only, why: "terms", reason }];
   }
