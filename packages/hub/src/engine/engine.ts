@@ -340,10 +340,9 @@ export class Engine {
   #published(agent: string): void {
     this.registry.forget(agent);
     const attached = this.attached.get(agent);
+    if (attached !== undefined) this.inBackground(this.keys.look(attached));
     // It may offer now what others have been waiting for.
-    if (attached === undefined) return;
-    this.inBackground(this.keys.look(attached));
-    this.inBackground(this.offers.welcome(attached));
+    this.inBackground(this.offers.published(agent));
   }
 
   /** Another hub on the same store has written. */

@@ -60,7 +60,10 @@ async function attach(
   capabilities: CapabilityInput[],
   credit: number,
 ): Promise<Worker> {
-  const key = await publish(agent, capabilities);
+  return attachAgain(agent, await publish(agent, capabilities), credit);
+}
+
+async function attachAgain(agent: string, key: PrivateKey, credit: number): Promise<Worker> {
   const { id: to, domain } = hub;
   const claim = { from: agent, to, domain, instance: "one", id: newId(), at: Date.now() };
   const offers: Offer[] = [];
@@ -252,4 +255,59 @@ test("what one version of a capability has no room for is offered when it has", 
   expect(worker.offers).toHaveLength(1);
   for (let turn = 0; turn < 5; turn++) await finish(worker, worker.offers[turn]!);
   expect(namesOf(worker)).toEqual(ids);
+});
+
+test("39: an agent that comes back is not looked at again for what it can't take", async () => {
+  const worker = await unfit(100);
+  await lookOnce(worker);
+  let { line } = worker;
+  for (let turn = 0; turn < 10; turn++) {
+    await line.close();
+    ({ line } = await attachAgain("worker", worker.key, 100));
+  }
+  expectConstant(10 * 5);
+  const fit = await handOff("work", { body: { capability: "work", input: "never" }, priority: 9 });
+  await line.close();
+  const later = await attachAgain("worker", worker.key, 100);
+  expect(namesOf(later)).toEqual([fit.handoff_id]);
+});
+
+test("an agent that comes back with another manifest is offered what it takes now", async () => {
+  const worker = await unfit(100);
+  await lookOnce(worker);
+  await worker.line.close();
+  const { digest } = await hub.operator.presence("worker");
+  const capabilities = [{ name: "work" }];
+  const next = { agent_id: "worker", sequence: 2, previous: digest, capabilities };
+  await hub.publish(signManifest(next, worker.key));
+  const later = await attachAgain("worker", worker.key, WAITING);
+  expect(later.offers).toHaveLength(WAITING);
+});
+
+test("an agent that publishes while it leaves amid a look is offered what it takes now", async () => {
+  const worker = await unfit(100);
+  const { digest } = await hub.operator.presence("worker");
+  const capabilities = [{ name: "work" }];
+  const next = { agent_id: "worker", sequence: 2, previous: digest, capabilities };
+  worker.line.setCredit(0);
+  counted.reset();
+  worker.line.setCredit(100);
+  while (counted.calls("waiting") === 0) await new Promise((resolve) => setImmediate(resolve));
+  const published = hub.publish(signManifest(next, worker.key));
+  await worker.line.close();
+  await published;
+  const later = await attachAgain("worker", worker.key, WAITING);
+  expect(later.offers).toHaveLength(WAITING);
+});
+
+test("an agent that was away while a delegator joined a group is offered that one's work", async () => {
+  await publish("away", [{ name: "work" }]);
+  const worker = await attach("worker", [{ name: "work", from: { groups: ["team"] } }], 100);
+  const handoff = await handOff("work");
+  await lookOnce(worker);
+  await worker.line.close();
+  expect(worker.offers).toEqual([]);
+  await hub.operator.changeGroup("team", { add: ["owner"] });
+  const later = await attachAgain("worker", worker.key, 100);
+  expect(namesOf(later)).toEqual([handoff.handoff_id]);
 });

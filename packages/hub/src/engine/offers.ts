@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Cases, Changed } from "../custody/cases.ts";
+import { Lanes } from "../custody/lanes.ts";
 import { targetOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Draft } from "../custody/draft.ts";
@@ -13,6 +14,11 @@ import type { Room, Waiting } from "./waiting-queue.ts";
 const PAGE = 50;
 const LEAST_PAGE = 4;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
+/** Of so many agents that have left, it is remembered how far they had come. */
+const AWAY_KEPT = 1_000;
+
+/** How far an agent has come, by target. */
+type Queues = Map<string, WaitingQueue>;
 
 export interface OffersOptions {
   readonly store: Store;
@@ -40,8 +46,11 @@ export class Offers {
    */
   readonly #waitedFor = new Map<string, number>();
   #notes = 0;
-  /** How far each agent has come, by target. */
-  readonly #queues = new Map<Attached, Map<string, WaitingQueue>>();
+  readonly #queues = new Map<Attached, Queues>();
+  /** Of agents that have left, whoever left last is the last one. */
+  readonly #away = new Map<string, Queues>();
+  /** An agent that comes back goes on where the last pull of its old line ends. */
+  readonly #lanes = new Lanes();
   readonly #queuesOf = new Map<string, Set<WaitingQueue>>();
   readonly #pulling = new Map<Attached, "once" | "again">();
   /** How often work was looked for, and how often it had been when a draft was placed. */
@@ -96,10 +105,10 @@ export class Offers {
 
   /** Whoever is here may be offered what was not for them before. */
   lookAtAllAgain(): void {
-    for (const attached of this.#options.attached.values()) {
-      this.forget(attached);
-      this.pull(attached);
-    }
+    for (const queues of this.#away.values()) this.#drop(queues);
+    this.#away.clear();
+    for (const attached of this.#queues.keys()) this.#forget(attached);
+    for (const attached of this.#options.attached.values()) this.pull(attached);
   }
 
   /** Hands an agent what waits for it, as long as it has room. */
@@ -110,7 +119,7 @@ export class Offers {
       return;
     }
     this.#pulling.set(attached, "once");
-    this.#options.inBackground(this.#pullAll(attached));
+    this.#options.inBackground(this.#lanes.run(attached.agent, () => this.#pullAll(attached)));
   }
 
   async #pullAll(attached: Attached): Promise<void> {
@@ -123,12 +132,13 @@ export class Offers {
       } while (this.#pulling.get(attached) === "again" && attached.isOpen);
     } catch (error) {
       // What waits is still there, and nothing else may happen that would have it asked for.
-      this.forget(attached);
+      this.#forget(attached);
       this.#pullLater(attached);
       throw error;
     } finally {
       // In the same turn as the last look: what is asked for after it must begin anew.
       this.#pulling.delete(attached);
+      if (!attached.isOpen) this.#putAside(attached);
     }
   }
 
@@ -142,24 +152,58 @@ export class Offers {
     });
   }
 
-  /** Everything that an agent could take may be waiting: it has just come, or offers something else. */
-  async welcome(attached: Attached): Promise<void> {
+  /** An agent has published a manifest: what it could not take before, it may take now. */
+  async published(agent: string): Promise<void> {
+    this.#drop(this.#away.get(agent));
+    this.#away.delete(agent);
+    for (const each of this.#queues.keys()) if (each.agent === agent) this.#forget(each);
+    const attached = this.#options.attached.get(agent);
+    if (attached === undefined) return;
     await this.#options.router.learn(attached);
+    // What was decided meanwhile may have been by the old one.
+    this.#forget(attached);
+    await this.welcome(attached);
+  }
+
+  /** Everything that an agent could take may be waiting. */
+  async welcome(attached: Attached): Promise<void> {
     for (const target of await this.#options.router.targetsOf(attached.agent)) {
       if (!this.#waitedFor.has(target)) this.#waitedFor.set(target, ++this.#notes);
     }
-    this.forget(attached);
     this.pull(attached);
   }
 
-  /** What it was looked at for is not remembered any more: it has left, or may be looked at anew. */
-  forget(attached: Attached): void {
-    for (const [target, queue] of this.#queues.get(attached) ?? []) {
+  /** It is remembered how far an agent had come: to attach again costs no more than to stay. */
+  left(attached: Attached): void {
+    // A pull that is under way sees to it.
+    if (!this.#pulling.has(attached)) this.#putAside(attached);
+  }
+
+  #putAside(attached: Attached): void {
+    const { agent } = attached;
+    const queues = this.#queues.get(attached);
+    if (queues === undefined) return;
+    this.#queues.delete(attached);
+    this.#drop(this.#away.get(agent));
+    this.#away.delete(agent);
+    this.#away.set(agent, queues);
+    if (this.#away.size <= AWAY_KEPT) return;
+    const [longest, old] = this.#away.entries().next().value!;
+    this.#away.delete(longest);
+    this.#drop(old);
+  }
+
+  #forget(attached: Attached): void {
+    this.#drop(this.#queues.get(attached));
+    this.#queues.delete(attached);
+  }
+
+  #drop(queues: Queues | undefined): void {
+    for (const [target, queue] of queues ?? []) {
       const others = this.#queuesOf.get(target);
       others?.delete(queue);
       if (others?.size === 0) this.#queuesOf.delete(target);
     }
-    this.#queues.delete(attached);
   }
 
   /** What waits for a target has to be looked at anew: what spoke against those who are here may be over. */
@@ -184,7 +228,9 @@ export class Offers {
   }
 
   #queuesFor(attached: Attached, targets: readonly string[]): ReadonlyMap<string, WaitingQueue> {
-    const all = this.#queues.get(attached) ?? new Map<string, WaitingQueue>();
+    const { agent } = attached;
+    const all = this.#queues.get(attached) ?? this.#away.get(agent) ?? new Map();
+    this.#away.delete(agent);
     this.#queues.set(attached, all);
     for (const target of targets) {
       if (all.has(target)) continue;

@@ -50,7 +50,7 @@ export function admit(
     hasRoom: (who) => engine.offers.pull(who),
     left: (who) => {
       if (engine.attached.get(agent) === who) engine.attached.delete(agent);
-      engine.offers.forget(who);
+      engine.offers.left(who);
       engine.seen.note(agent, engine.clock.now());
       engine.log({ event: "detached", agent });
     },

@@ -5,7 +5,7 @@ type Said = Exclude<AgentFrame["type"], "call"> | CallName;
 /** The most that each frame, and each call, can cost the hub: by its own input and page size alone. */
 export const SOCKET_COSTS: Readonly<Record<Said, string>> = {
   hello:
-    "O(deliveries in the inbox of its agent, and handoffs that wait for what it offers): one signature, then each delivery read and sent once, no faster than it is read, and the agent looked at once for each handoff that waits; so many times a minute (attachmentsPerAgent).",
+    "O(deliveries in the inbox of its agent, and handoffs that wait for what it offers and that it was not looked at for before): one signature, then each delivery read and sent once, no faster than it is read, and one look for each of those handoffs; so many times a minute (attachmentsPerAgent).",
   submit:
     "O(bytes of the envelope): one signature, one commit of as many bytes. To a capability: at most 256 agents looked at, and a bounded number of steps for checking the input against their schemas. A repetition: two entries read. A child: the children of its parent counted, at most the limit of fan-out. A member of a group, and its end: the members read, of which there are at most that many, and their replays. The end of a parent: one commit for each of its children. The first handoff of a delegator since the hub started: what it has open counted, at most openHandoffs.",
   publish:
