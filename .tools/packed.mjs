@@ -12,7 +12,8 @@ import { beginningOf } from "./page.mjs";
 import { Program } from "./programs.mjs";
 import { findPython } from "./python-environment.mjs";
 import { findFaults } from "./tarball.mjs";
-import { liveThrough } from "./story.mjs";
+import { withOutput } from "./shown.mjs";
+import { differences, liveThrough } from "./story.mjs";
 import { lockedVersions, root } from "./workspace.mjs";
 
 const oldestNode = [22, 13];
@@ -146,21 +147,42 @@ function checkDeclarations(outside) {
 /** The story in the README of the command, lived through in an empty folder with what is packed here. */
 export async function checkStory() {
   const cwd = emptyFolder("story");
-  const story = readFileSync(join(root, "packages/waybill/README.md"), "utf8");
+  const page = join(root, "packages/waybill/README.md");
+  const story = readFileSync(page, "utf8");
   return withRegistry(cwd, async (env) => {
     const commands = [
       ...beginningOf(story, "ts").install,
       /npm install @waybill\/agent/.exec(story)[0],
     ];
     for (const command of commands) run("sh", ["-c", command], { cwd, env });
-    const count = await liveThrough({
+    const { count, printed } = await liveThrough({
       story,
       agent: readFileSync(join(root, "packages/waybill/examples/agent.ts"), "utf8"),
       cwd,
       env,
     });
-    return `${count} commands`;
+    const stale = differences(story, printed);
+    if (stale.length > 0 && process.env.WAYBILL_STORY === "write") {
+      // All of them, so that the ids in one are those in the next.
+      const written = [...printed].reduce(
+        (text, [command, now]) => withOutput(text, command, now),
+        story,
+      );
+      writeFileSync(page, written);
+      return `${count} commands, wrote the output of ${stale.length}`;
+    }
+    if (stale.length > 0) throw new Error(staleText(stale));
+    return printed.size === 0
+      ? `${count} commands, outputs not compared: no script here`
+      : `${count} commands`;
   });
+}
+
+function staleText(stale) {
+  const shown = stale.map(
+    ({ command, output, printed }) => `$ ${command}\n${output}\n\nnow prints:\n${printed}\n`,
+  );
+  return `${shown.join("\n")}\nThe README of packages/waybill shows other output. To write what is printed now: WAYBILL_STORY=write npm run check story`;
 }
 
 /** The beginning of every README: its line that installs, typed in an empty folder, and its first code. */

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { spawnSync } from "node:child_process";
 import { Program, Shell } from "./programs.mjs";
+import { inTerminal, lasting, leftOnScreen, outputsIn } from "./shown.mjs";
 
 const ID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/;
 
@@ -21,13 +23,44 @@ export function sectionsOf(page) {
     .map((section) => [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code]) => code));
 }
 
-/** Lives through it in a folder where the packages are installed. Returns how many commands it has. */
+const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+
+/** A command in a terminal, with what is left on the screen. Ctrl-C is typed. */
+class Seen extends Program {
+  get screen() {
+    return leftOnScreen(this.said);
+  }
+
+  ends(signal) {
+    if (signal === "SIGINT") this.child.stdin.write("\u0003");
+    else this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+/** What a README shows of a command, and what the command has printed where that is something else. */
+export function differences(story, printed) {
+  return outputsIn(story)
+    .filter(({ command }) => printed.has(command))
+    .map(({ command, output }) => ({ command, output, printed: printed.get(command) }))
+    .filter(({ output, printed: now }) => lasting(output) !== lasting(now));
+}
+
+/**
+ * Lives through it in a folder where the packages are installed. Gives how many commands it has, and what
+ * those of `waybill` have printed; nothing of that on a machine without \`script\`, which makes a terminal.
+ */
 export async function liveThrough({ story, agent, cwd, env }) {
+  const printed = new Map();
+  /** The ids of this time, and those that the story has in their place. */
+  const shownIds = new Map();
   const typed = typedIn(story);
   const all = typed.length;
   const running = [];
-  const start = (command, Kind = Program, folder = cwd) => {
-    const program = new Kind(`exec ${command}`, { cwd: folder, env });
+  const isSeen = (command) => hasTerminal && command.startsWith("waybill ");
+  const start = (command, Kind = isSeen(command) ? Seen : Program, folder = cwd) => {
+    const line = Kind === Seen ? inTerminal(command) : command;
+    const program = new Kind(`exec ${line}`, { cwd: folder, env: { ...env, NO_COLOR: "1" } });
     running.push(program);
     return program;
   };
@@ -35,12 +68,23 @@ export async function liveThrough({ story, agent, cwd, env }) {
   const next = (what, id = "") => {
     const command = typed.shift() ?? "";
     assert.match(command, what, "the story goes on in another way");
+    const [shown] = ID.exec(command) ?? [];
+    if (shown !== undefined) shownIds.set(id, shown);
     return command.replace(ID, id);
   };
+  /** Notes what the last command that was taken from the story has printed. */
+  const keep = (command, { screen }) => {
+    if (screen === undefined) return;
+    const { port = "" } = url === undefined ? {} : new URL(url);
+    printed.set(command, screen.replaceAll(cwd, "/tmp/story").replaceAll(`:${port}`, ":7411"));
+  };
+  let url;
   /** Runs the next command to its end. */
   const run = async (what, expected, { id, code = 0 } = {}) => {
+    const [command] = typed;
     const program = start(next(what, id));
     assert.equal(await program.ended, code, program.said);
+    keep(command, program);
     assert.match(program.said, expected);
     return program.said;
   };
@@ -54,11 +98,13 @@ export async function liveThrough({ story, agent, cwd, env }) {
     // The port that stands there may be another's on this machine.
     const dev = start(`${next(/^waybill dev$/)} --port 0`);
     await dev.says(/waybill watch/);
+    const banner = { screen: dev.screen };
 
     writeFileSync(join(cwd, "agent.ts"), agent);
     const comeAnna = next(/^node agent\.ts anna$/);
     let anna = await startAnna(comeAnna);
-    const url = readFileSync(join(cwd, ".waybill/hub.url"), "utf8").trim();
+    url = readFileSync(join(cwd, ".waybill/hub.url"), "utf8").trim();
+    keep("waybill dev", banner);
     const page = sectionsOf(await (await fetch(`${url}/skill.md`)).text());
     mkdirSync(join(cwd, "bert"));
     const bert = start("sh -eu", Shell, join(cwd, "bert"));
@@ -67,8 +113,9 @@ export async function liveThrough({ story, agent, cwd, env }) {
     for (const code of [...page[2], ...page[3], ...page[4], page[5][0]]) await bert.types(code);
 
     assert.match(await bert.types(next(/^again ask GET/)), /"fits":\[\{"agent_id":"anna"/);
-    await run(/^waybill find web_research$/, /anna +web_research/);
+    await run(/^waybill find web_research$/, /anna[\s\S]*web_research/);
 
+    const [watching] = typed;
     const watch = start(next(/^waybill watch/));
     const handOff = page[6][0]
       .replaceAll('"shout"', '"web_research"')
@@ -78,6 +125,8 @@ export async function liveThrough({ story, agent, cwd, env }) {
     await anna.ends("SIGKILL");
     anna = await startAnna(comeAnna);
     assert.match(await bert.types(page[6][1]), /"summary":"all about waybills"/);
+    await watch.says(/bert +acknowledges it/);
+    keep(watching, watch);
     const [killed] = ID.exec(await bert.types('echo "$HANDOFF"'));
 
     await anna.ends("SIGTERM");
@@ -86,12 +135,16 @@ export async function liveThrough({ story, agent, cwd, env }) {
     await startAnna(comeAnna);
     await run(/^waybill dead-letters replay/, /all about bills of lading/, { id });
     await run(/^waybill trace/, /offers attempt 2[\s\S]*bert +acknowledges it/, { id: killed });
-    const told = await run(/^waybill trace/, /All \d+ signatures hold/, { id });
+    const told = await run(/^waybill trace/, /All \d+ signatures are valid/, { id });
     assert.match(told, new RegExp(`dead-lettered [\\s\\S]*completed [\\s\\S]*replays ${id}`));
     assert.equal(await dev.ends("SIGINT"), 0);
     assert.deepEqual(typed, [], "the story has more to it");
   } finally {
     for (const each of running) await each.ends("SIGKILL");
   }
-  return all;
+  for (const [command, output] of printed) {
+    const named = [...shownIds].reduce((text, [id, shown]) => text.replaceAll(id, shown), output);
+    printed.set(command, named);
+  }
+  return { count: all, printed };
 }

@@ -98,7 +98,7 @@ test("the last line is what the ledger says, and the database can be explored", 
     const job = lines.find(({ event }) => event === "published")!["job"] as string;
     const explore = async (...args: string[]) =>
       (await run(process.execPath, [WAYBILL, ...args, "--data", folder])).stdout;
-    expect(await explore("trace", job)).toMatch(/14 handoffs[\s\S]*✔ All \d+ signatures hold/);
+    expect(await explore("trace", job)).toMatch(/14 handoffs[\s\S]*✔ All \d+ signatures are valid/);
     const missed = lines.find(({ event }) => event === "dead_lettered")!["handoff_id"] as string;
     expect(await explore("dead-letters", "show", missed)).toMatch(/504 DEADLINE_EXCEEDED/);
   } finally {

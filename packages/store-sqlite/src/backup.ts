@@ -22,7 +22,7 @@ export async function backUp(from: string, path: string): Promise<void> {
   if (existsSync(to)) {
     throw new WaybillError(
       400,
-      `There is a file at ${to} already: a backup is never written over anything. Name a new path, or move the old one away.`,
+      `${to} already exists, and a backup never overwrites a file. Choose a new path, or move the old file away.`,
     );
   }
   const part = `${to}.part`;

@@ -12,7 +12,7 @@ agent.serve<{ topic: string }>(
     name: "web_research",
     description: "Finds out what is known",
     input_schema: { topic: "string" },
-    lease_seconds: 5,
+    lease_seconds: 20,
   },
   async ({ input, progress }) => {
     await progress({ message: "reading", fraction: 0.25 });

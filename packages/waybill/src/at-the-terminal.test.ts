@@ -17,7 +17,10 @@ describe.skipIf(!hasScript)(
   `where somebody sits${hasScript ? "" : " (skipped: no script of util-linux on this machine)"}`,
   () => {
     const asked = ["ask", "  How deep? "] as const;
-    const alone = ["rest", "Nobody has taken it yet; it would fit carl (not connected)."] as const;
+    const alone = [
+      "rest",
+      "No agent has accepted it yet. These fit: carl (not connected).",
+    ] as const;
     test.each([
       ["a question is asked and answered", ...asked, "42\r", 0, [ACCEPTED, "answered 42"]],
       ["Ctrl-C in a question cancels the handoff", ...asked, "\u0003", 130, [ACCEPTED, CANCELLED]],

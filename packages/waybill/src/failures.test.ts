@@ -105,13 +105,13 @@ const CASES: Readonly<Record<string, Case>> = {
   ],
   "a place that takes no folders": [
     () => ["dev", "--port", "0", "--data", "empty.json/data"],
-    "can't be made: a part of its path is a file.",
-    "Name another place",
+    "can't be created: a part of its path is a file.",
+    "Choose another place",
     5,
   ],
   "no hub in this folder": [
     () => ["agents", "--data", "folder"],
-    "No hub runs on the data folder",
+    "No hub runs in the data folder",
     'Start one with "waybill dev"',
     3,
   ],
@@ -147,8 +147,8 @@ const CASES: Readonly<Record<string, Case>> = {
   ],
   "a port that is taken": [
     () => ["dev", "--port", new URL(dev.url).port, "--data", "another"],
-    "another program does already.",
-    "--port; 0 takes any that is free",
+    "another program already listens there.",
+    "--port (0 picks a free one)",
     3,
   ],
   "a database that is in use": [

@@ -19,7 +19,7 @@ test("a key is made once, shown without its secret, and named by its thumbprint"
     expect(statSync(place.path("anna.key")).mode & 0o777).toBe(0o600);
   expect(await place.run(["keys", "new", "anna.key"])).toMatchObject({
     code: 6,
-    stderr: expect.stringContaining("never written over"),
+    stderr: expect.stringContaining("never overwritten"),
   });
   const shown = await place.run(["keys", "show", "anna.key", "--json"]);
   expect(JSON.parse(shown.stdout)).toEqual({ kid: made.kid, jwk: made.jwk });
@@ -54,7 +54,7 @@ test("a manifest is checked, signed, and followed by the next one", async () => 
   };
   writeFileSync(place.path("anna.json"), JSON.stringify(manifest));
   const checked = await place.run(["manifest", "check", "anna.json"]);
-  expect(checked.stdout).toContain("right, and not signed yet");
+  expect(checked.stdout).toContain("valid, and not signed yet");
   expect(checked.stdout).toContain('"required": ["topic"]');
   expect(checked.stdout).not.toContain("\u001b");
   const first = await place.run(["manifest", "sign", "anna.json", "--with", "anna.key"]);

@@ -60,7 +60,10 @@ test("waybill send ends though the hub never signs for what it is handed", async
   const url = await servedBy(() => ({ submit: never }));
   const { code, stdout, stderr } = await send(url, "1s");
   expect({ code, stdout }).toEqual({ code: UNTOLD, stdout: "" });
+  expect(stderr).toContain("It is not known how the handoff ended.");
   expect(stderr).toContain("the hub has not told how");
+  expect(stderr).toMatch(/once the hub answers: waybill trace [0-9a-f-]{36}/);
+  expect(stderr).not.toContain("ended without a result");
 });
 
 test("waybill send ends though the hub never tells how it went", async () => {
@@ -72,7 +75,10 @@ test("waybill send ends though the hub never tells how it went", async () => {
   }));
   const { code, stdout, stderr } = await send(url, "1s");
   expect({ code, stdout }).toEqual({ code: UNTOLD, stdout: "" });
+  expect(stderr).toContain("It is not known how the handoff ended.");
   expect(stderr).toContain("the hub has not told how");
+  expect(stderr).toMatch(/once the hub answers: waybill trace [0-9a-f-]{36}/);
+  expect(stderr).not.toContain("ended without a result");
 });
 
 test("waybill send prints the result though the hub does not answer its acknowledgement", async () => {

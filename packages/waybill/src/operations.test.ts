@@ -46,7 +46,7 @@ describe("what keeps a hub from starting", () => {
     server.close();
     expect(code).toBe(3);
     expect(stderr).toContain(
-      `can't listen on 127.0.0.1, port ${port}: another program does already`,
+      `can't listen on 127.0.0.1, port ${port}: another program already listens there`,
     );
     expect((await place.run(["dev", "--port", "70000"])).stderr).toContain(
       "--port must be a port from 0 to 65535",
@@ -59,7 +59,7 @@ describe("what keeps a hub from starting", () => {
     renameSync(key, `${key}.lost`);
     const { code, stderr } = await place.run(["dev", "--port", "0"]);
     expect(code).toBe(4);
-    expect(stderr).toContain("Put the key back from a copy");
+    expect(stderr).toContain("Restore the key from a copy");
     expect(existsSync(key)).toBe(false);
   });
 
@@ -102,7 +102,7 @@ describe("hub", () => {
     hub.child.kill("SIGTERM");
     const { code, stderr } = await hub.ended();
     expect(code).toBe(0);
-    expect(stderr).toContain("WARNING: this hub is open to others, without TLS.");
+    expect(stderr).toContain("WARNING: others can reach this hub, and it has no TLS.");
     expect(stderr).toContain('"msg":"request"');
     expect(stderr).not.toContain(token);
   });
@@ -260,7 +260,7 @@ describe("backup and restore", () => {
     expect(sequence).toBeGreaterThan(0);
     expect(await place.run(["backup", "b/one.db"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("never written over"),
+      stderr: expect.stringContaining("never overwrites"),
     });
     expect(await place.run(["restore", "b/one.db", "--replace"])).toMatchObject({
       code: 3,

@@ -109,7 +109,7 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
     while (!(await running.line()).includes("database"));
     expect(modeOf(database)).toBe("600");
     running.child.kill("SIGTERM");
-    expect((await running.ended()).stderr).toContain(`${database} could be read or written`);
+    expect((await running.ended()).stderr).toContain(`Others could read or write ${database}`);
   });
 
   test("as a token, and was open, keeps a hub from starting until somebody has looked", async () => {

@@ -50,7 +50,7 @@ test("an agent whose key is lost comes back by its recovery key, on record", asy
   );
   const rotated = await place.run(["agents", "rotate", "anna", "--from-recovery", "anna.recovery"]);
   expect(rotated).toMatchObject({ code: 0 });
-  expect(rotated.stdout).toContain("anna goes on with the key");
+  expect(rotated.stdout).toContain("anna now uses the key");
   await runs("anna", "anna.key", recoveryKey);
   const entries = (await place.run(["ledger", "export"])).stdout.trim().split("\n");
   const acts = entries

@@ -138,7 +138,7 @@ describe("send", () => {
     ]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("the library is closed");
-    expect(stderr).toMatch(/The whole story: waybill trace [0-9a-f-]{36}/);
+    expect(stderr).toMatch(/Full history: waybill trace [0-9a-f-]{36}/);
   });
 
   test("questions are answered beforehand, by id or in turn", async () => {
@@ -184,14 +184,14 @@ describe("send", () => {
     const { code, stderr } = await place.run(["send", "nothing"]);
     expect(code).toBe(4);
     expect(stderr).toContain("Nobody here has published a manifest that offers nothing");
-    expect(stderr).not.toContain("whole story");
+    expect(stderr).not.toContain("Full history");
   });
 
   test("an input that nobody takes is refused at once, with the place and what was expected", async () => {
     const { code, stdout, stderr } = await place.run(["send", "review", '{"topic":7}']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/anna refuses the input: \/topic: .*string/);
-    expect(stderr).not.toContain("whole story");
+    expect(stderr).not.toContain("Full history");
     const told = await place.run(["send", "review", '{"topic":7}', "--json"]);
     expect(told.code).toBe(2);
     expect(JSON.parse(told.stdout.trim())).toMatchObject({
@@ -211,7 +211,7 @@ describe("send", () => {
     const [handoff] = told.handoffs;
     expect(Date.parse(handoff!.starts_at)).toBeGreaterThan(Date.now() + 3_600_000);
     const { stderr } = await place.run(["send", "review", DRAFT, "--priority", "10"]);
-    expect(stderr).toContain("--priority is a whole number from 0 to 9");
+    expect(stderr).toContain("--priority must be a whole number from 0 to 9");
   });
 
   test("as an agent that works elsewhere is refused, and changes nothing of it", async () => {
@@ -225,7 +225,7 @@ describe("send", () => {
       "anna.key",
     ]);
     expect(code).toBe(6);
-    expect(stderr).toContain("would be cut off");
+    expect(stderr).toContain("would disconnect it");
     expect((await place.run(["find", "review"])).code).toBe(0);
   });
 
@@ -257,7 +257,7 @@ describe("trace", () => {
     const { stdout } = await place.run(["trace", job]);
     expect(stdout).toContain("├─ ✔ count anna → anna");
     expect(stdout).toMatch(/anna +accepts +✔ [\w-]{8} ✔ receipt/);
-    expect(stdout).toMatch(/All \d+ signatures hold/);
+    expect(stdout).toMatch(/All \d+ signatures are valid/);
     // What anna said would have turned the terminal red.
     expect(stdout).toContain("reading [31mred [0m");
     expect(stdout).not.toContain("\u001b");
@@ -405,7 +405,7 @@ describe("who may", () => {
     const none = await place.run(["dead-letters", "list", "--data", "elsewhere", "--hub", dev.url]);
     expect(none.code).toBe(5);
     expect(none.stderr).toContain(
-      `no operator token was found (${place.path("elsewhere", "operator.token")}, which is not there)`,
+      `no operator token was found (${place.path("elsewhere", "operator.token")}, which does not exist)`,
     );
     const wrong = await place.run(["dead-letters", "list"], { env: { WAYBILL_TOKEN: "guessed" } });
     expect(wrong.code).toBe(5);

@@ -56,11 +56,11 @@ describe("a command line that means nothing says what to type", () => {
     [["send"], "waybill send needs <capability>, the capability to use. For example: waybill send"],
     [
       ["send", "a", "b", "c d"],
-      '"c d" is more than waybill send takes: waybill send <capability> [input] [options]. Text with spaces needs quotes.',
+      'Unexpected argument "c d". The command is: waybill send <capability> [input] [options]. Put text with spaces in quotes.',
     ],
     [["send", "a", "--timeout"], "--timeout needs a value: --timeout <time>."],
     [["send", "a", "--timeout", "--json"], "--timeout needs a value"],
-    [["agents", "--json=yes"], '--json takes no value, and it was given "yes".'],
+    [["agents", "--json=yes"], '--json takes no value, but "yes" was given.'],
     [["help", "sned"], 'There is no command "sned".'],
   ])("%j", (words, message) => {
     const run = () => {

@@ -30,7 +30,7 @@ const HANDING_OFF: readonly OptionSpec[] = [
     name: "answer",
     value: "<[id=]value>",
     isRepeated: true,
-    says: "answer a question of the recipient, by its id or in order",
+    says: "an answer to a question of the recipient, by its id or in order",
   },
   { name: "detach", says: "exit as soon as the hub has custody" },
 ];
@@ -44,9 +44,12 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill dev",
-        says: "a hub on 127.0.0.1, kept in .waybill; Ctrl-C ends it, nothing is lost",
+        says: "a hub on 127.0.0.1, with its files in .waybill; Ctrl-C stops it, nothing is lost",
       },
-      { line: "waybill dev --port 0 --json", says: "on any free port; the first line says which" },
+      {
+        line: "waybill dev --port 0 --json",
+        says: "on a free port; the first line of output names it",
+      },
     ],
     load: async () => (await import("../commands/dev.ts")).run,
   },
@@ -57,15 +60,15 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill hub --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
-        says: "on every address of this machine, with TLS of its own",
+        says: "on all addresses of this machine, with TLS",
       },
       {
         line: "waybill hub --behind-proxy --public-url https://hub.example.org",
-        says: "on loopback, with a proxy in front that does TLS",
+        says: "on loopback, behind a proxy that does TLS",
       },
       {
         line: "waybill hub --peer https://hub.example.org",
-        says: "what the agents of that hub can do is offered here too",
+        says: "also offers what the agents of that hub can do",
       },
     ],
     load: async () => (await import("../commands/hub.ts")).run,
@@ -97,14 +100,14 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill agents allow anna",
-        says: "whoever comes first by this name; the thumbprint of its key is safer",
+        says: "the first agent with this id; naming its key's thumbprint is safer",
       },
     ],
     load: async () => (await import("../commands/agents-allow.ts")).run,
   },
   {
     name: "agents pin",
-    says: "Give an agent that has lost its keys another one; it keeps its name.",
+    says: "Give an agent that lost its keys a new one; it keeps its id.",
     arguments: [
       { name: "agent", says: "the agent's id", completes: "agents" },
       { name: "key", says: "the thumbprint of the new key" },
@@ -113,7 +116,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill agents pin anna NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
-        says: "anna's next manifest must be signed by it, and ends the old keys",
+        says: "anna signs its next manifest with it; its old keys end with that",
       },
     ],
     load: async () => (await import("../commands/agents-pin.ts")).run,
@@ -214,15 +217,18 @@ export const COMMANDS: readonly Command[] = [
     name: "invite",
     says: "Invite one agent to enrol at the hub, once.",
     options: [
-      { name: "agent", value: "<id>", says: "this agent alone; left out, whichever comes with it" },
-      { name: "expires", value: "<time>", says: "how long it holds: 30m, 2h, 7d (1h)" },
+      { name: "agent", value: "<id>", says: "only for this agent (for any)" },
+      { name: "expires", value: "<time>", says: "how long it is valid: 30m, 2h, 7d (1h)" },
     ],
     settings: HUB,
     examples: [
-      { line: "waybill invite --agent anna", says: "prints what anna is to be started with" },
+      {
+        line: "waybill invite --agent anna",
+        says: "prints the invitation, and how to start anna with it",
+      },
       {
         line: "waybill invite --quiet > anna.invitation",
-        says: "nothing but the invitation, for WAYBILL_INVITATION",
+        says: "writes only the invitation, for WAYBILL_INVITATION",
       },
     ],
     load: async () => (await import("../commands/invite.ts")).run,
@@ -299,9 +305,9 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "priority",
         value: "<0-9>",
-        says: "how urgent it is among what waits, 9 the most (4)",
+        says: "its priority among waiting work, 9 the most urgent (4)",
       },
-      { name: "correlation", value: "<id>", says: "the id of the job that it belongs to" },
+      { name: "correlation", value: "<id>", says: "the id of the job it belongs to" },
       {
         name: "handoff",
         value: "<id>",
@@ -317,7 +323,7 @@ export const COMMANDS: readonly Command[] = [
       },
       {
         line: "waybill send review @draft.json --to anna --answer approve=true --json",
-        says: "to one agent, a question answered beforehand, every stage as a line of JSON",
+        says: "to one agent, with an answer given in advance, one line of JSON for each stage",
       },
     ],
     load: async () => (await import("../commands/send.ts")).run,
@@ -329,14 +335,17 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "after",
         value: "<number>",
-        says: "start after this entry of the ledger; by default now",
+        says: "start after the entry with this number (the newest)",
       },
       { name: "correlation", value: "<id>", says: "only this job" },
     ],
     settings: HUB,
     examples: [
       { line: "waybill watch", says: "until Ctrl-C" },
-      { line: "waybill watch --after 0 --json", says: "from the beginning, a line of JSON each" },
+      {
+        line: "waybill watch --after 0 --json",
+        says: "from the beginning, one line of JSON for each entry",
+      },
     ],
     load: async () => (await import("../commands/watch.ts")).run,
   },
@@ -402,7 +411,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill dead-letters discard 01993a5e-7c1e-7b3a-9a53-0c9b6d3f1a2e",
-        says: "it is not wanted any more",
+        says: "when it is no longer needed",
       },
     ],
     load: async () => (await import("../commands/dead-letters-discard.ts")).run,
@@ -420,7 +429,7 @@ export const COMMANDS: readonly Command[] = [
         line: "waybill ledger export > ledger.ndjson",
         says: "from the database, whether its hub runs or not",
       },
-      { line: "waybill ledger export --from-hub | jq .type", says: "from a hub elsewhere" },
+      { line: "waybill ledger export --from-hub | jq .type", says: "through the API of the hub" },
     ],
     load: async () => (await import("../commands/ledger-export.ts")).run,
   },
@@ -430,20 +439,24 @@ export const COMMANDS: readonly Command[] = [
     arguments: [
       {
         name: "file",
-        says: "an export, a database, or - for stdin; left out, --database",
+        says: "an export, a database, or - for stdin (--database)",
         isOptional: true,
         completes: "file",
       },
     ],
     options: [
-      { name: "checkpoint", value: "<file>", says: "a signed checkpoint: shows a missing end too" },
+      {
+        name: "checkpoint",
+        value: "<file>",
+        says: "a signed checkpoint; also detects entries missing at the end",
+      },
     ],
     settings: ["database", "data"],
     examples: [
       { line: "waybill ledger verify", says: "the database of the hub here, also while it runs" },
       {
         line: "waybill ledger verify ledger.ndjson --checkpoint yesterday.jws",
-        says: "an export, against the hub's word of yesterday",
+        says: "an export, against a checkpoint of yesterday",
       },
     ],
     load: async () => (await import("../commands/ledger-verify.ts")).run,
@@ -468,7 +481,9 @@ export const COMMANDS: readonly Command[] = [
       },
     ],
     settings: ["database", "data"],
-    examples: [{ line: "waybill backup backups/monday.db", says: "checked once it is written" }],
+    examples: [
+      { line: "waybill backup backups/monday.db", says: "the copy is checked after it is written" },
+    ],
     load: async () => (await import("../commands/backup.ts")).run,
   },
   {
@@ -480,7 +495,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill restore backups/monday.db --replace",
-        says: "the old file is kept beside it",
+        says: "the old database is kept next to it",
       },
     ],
     load: async () => (await import("../commands/restore.ts")).run,
@@ -513,14 +528,14 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "for",
         value: "<agent>",
-        says: "with the proof that this agent holds it, as a manifest lists it",
+        says: "add the proof that this agent holds the key",
       },
     ],
     examples: [
       { line: "waybill keys show anna.key --json", says: "as a public JWK" },
       {
         line: "waybill keys show next.key --for anna",
-        says: "for the manifest that the old key signs",
+        says: "for a manifest signed with the old key",
       },
     ],
     load: async () => (await import("../commands/keys.ts")).runShow,
@@ -544,7 +559,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "previous",
         value: "<file>",
-        says: "the signed manifest before, that it must follow",
+        says: "the signed manifest that this one must follow",
       },
     ],
     examples: [{ line: "waybill manifest check anna.json", says: "with every default filled in" }],
@@ -559,7 +574,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: "previous",
         value: "<file>",
-        says: "the signed manifest before: gives sequence and previous",
+        says: "the signed manifest that this one follows",
       },
     ],
     examples: [

@@ -9,45 +9,51 @@ export interface ExitCode {
 
 /** What a script can tell from `$?`. The README shows this table. */
 export const EXIT_CODES: Readonly<Record<number, ExitCode>> = {
-  0: { name: "done", means: "It is done.", statuses: [100, 101, 102, 200, 201] },
+  0: { name: "done", means: "The command succeeded.", statuses: [100, 101, 102, 200, 201] },
   1: {
     name: "failed",
-    means: "The recipient says that the work failed.",
+    means: "The recipient reported that the work failed.",
     statuses: [424, 500, 520],
   },
   2: {
     name: "wrong_input",
-    means: "The command line, a file or the input is wrong; nothing was done.",
+    means: "The command line, a file or the input is wrong. Nothing was done.",
     statuses: [400, 413, 422],
   },
   3: {
     name: "unreachable",
-    means: "No hub or nobody who could do it answers just now: try again.",
+    means: "The hub, or an agent for the work, is not reachable. Try again later.",
     statuses: [300, 301, 503],
   },
-  4: { name: "not_found", means: "There is no such thing here.", statuses: [404] },
-  5: { name: "not_allowed", means: "The key or token does not allow it.", statuses: [401, 403] },
+  4: {
+    name: "not_found",
+    means: "The agent, capability or handoff was not found.",
+    statuses: [404],
+  },
+  5: { name: "not_allowed", means: "The key or token does not permit it.", statuses: [401, 403] },
   6: {
     name: "conflict",
-    means: "It contradicts what is there: an id used twice, terms refused, or an end before.",
+    means:
+      "A conflict: the id is in use, the terms were refused, or the handoff has already ended.",
     statuses: [406, 409, 410],
   },
   7: {
     name: "no_verdict",
-    means: "It ended without its recipient's verdict: a dead letter, ready to be replayed.",
+    means:
+      "No result: the handoff became a dead letter and can be replayed, or its end is not known.",
     statuses: [501, 502, 504, 508],
   },
   8: {
     name: "check_failed",
-    means: "What was checked does not hold: a ledger, or something that doctor looked at.",
+    means: "A check failed: of a ledger, or one of `waybill doctor`.",
     statuses: [],
   },
   9: {
     name: "needs_answer",
-    means: "The recipient asks something, and there was no answer to give.",
+    means: "The recipient asked a question, and no answer was given.",
     statuses: [103],
   },
-  130: { name: "cancelled", means: "It was cancelled, by Ctrl-C too.", statuses: [499] },
+  130: { name: "cancelled", means: "It was cancelled, for example with Ctrl-C.", statuses: [499] },
 };
 
 export const CHECK_FAILED = 8;

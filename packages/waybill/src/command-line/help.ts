@@ -41,7 +41,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["See what happens", /^(watch|trace)$/],
   ["Dead letters", /^dead-letters /],
   ["Record", /^(ledger |backup|restore)/],
-  ["Identity", /^(keys|manifest) /],
+  ["Identity", /^(invite|agents .+|keys .+|manifest .+)$/],
   ["This command", /./],
 ];
 
@@ -68,7 +68,7 @@ function overview(commands: readonly Command[], style: Style, width: number): st
     ...groups,
     section("Every command", rows(GLOBAL_OPTIONS.map(optionRow), style, width, names), style),
     section(
-      "Begin",
+      "Get started",
       `  waybill dev              ${style.faint("in one terminal")}\n  waybill doctor           ${style.faint("in another, to check the setup")}`,
       style,
     ),
@@ -91,7 +91,7 @@ function commandHelp(command: Command, style: Style, width: number): string {
     section("Arguments", list((command.arguments ?? []).map(argumentRow)), style),
     section("Options", list(own.map(optionRow)), style),
     section(
-      `Settings ${style.faint("also as WAYBILL_… in the environment, or in waybill.json")}`,
+      `Settings ${style.faint("or WAYBILL_… in the environment, or in waybill.json")}`,
       list(set.map(optionRow)),
       style,
     ),

@@ -193,7 +193,7 @@ function checkOption(
     throw wrong(`waybill ${command.name} has no option ${rawName}.${near} ${see}`);
   }
   if (spec.value === undefined && value !== undefined) {
-    throw wrong(`--${name} takes no value, and it was given ${JSON.stringify(value)}. ${see}`);
+    throw wrong(`--${name} takes no value, but ${JSON.stringify(value)} was given. ${see}`);
   }
   const isSwallowed = inlineValue !== true && value?.startsWith("--") === true;
   if (spec.value !== undefined && (value === undefined || isSwallowed)) {
@@ -206,7 +206,7 @@ function argumentsOf(command: Command, words: readonly string[]): Record<string,
   const [tooMany] = words.slice(specs.length);
   if (tooMany !== undefined && specs.at(-1)?.isRepeated !== true) {
     throw wrong(
-      `${JSON.stringify(tooMany)} is more than waybill ${command.name} takes: ${usageOf(command)}. Text with spaces needs quotes.`,
+      `Unexpected argument ${JSON.stringify(tooMany)}. The command is: ${usageOf(command)}. Put text with spaces in quotes.`,
     );
   }
   const missing = specs.slice(words.length).find(({ isOptional }) => isOptional !== true);

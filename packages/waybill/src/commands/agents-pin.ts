@@ -8,9 +8,9 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await hub.post(`/v1/agents/${encodeURIComponent(agent)}/pin`, { kid: key });
   await terminal.answer({ pinned: agent, kid: key }, (style) =>
     [
-      `${style.good("✔")} The next manifest of ${printable(agent)} must be signed by ${printable(key)}, and ends its old keys.`,
+      `${style.good("✔")} ${printable(agent)} must sign its next manifest with the key ${printable(key)}; its old keys end with that.`,
       style.faint(
-        "Start it with that key. Agents that have known another key refuse it until they are started again, or given the key in trust (pins).",
+        "Start it with that key. Agents that know the old key refuse the new one until they restart, or until their trust settings pin it.",
       ),
     ].join("\n"),
   );

@@ -50,7 +50,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     const { kid } = key;
     await terminal.answer({ rotated: agent, kid, file: keyFile }, (style) =>
       [
-        `${style.good("✔")} ${printable(agent)} goes on with the key ${style.name(kid)}, in ${style.strong(keyFile)}. Its old keys are refused from now on.`,
+        `${style.good("✔")} ${printable(agent)} now uses the key ${style.name(kid)}, in ${style.strong(keyFile)}. Its old keys are refused from now on.`,
         style.faint(
           `Start the agent with this key: hand it in as key, or copy it to .waybill/keys/${hub.domain}/${agent}.key beside the application. Then take the recovery key off this machine again.`,
         ),

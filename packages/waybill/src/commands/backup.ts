@@ -34,7 +34,7 @@ export const run: Run = async ({ given, settings, terminal }) => {
         ["size", `${(size / 1024 / 1024).toFixed(2)} MiB`],
         ["ledger", `up to entry ${sequence}, ${hash}`],
       ] as const;
-      return `${style.good("✔")} Written and checked: ${style.strong(file)}\n\n${pairs(rows, style.faint)}\n\n${style.faint(`It opens only with the hub's key: keep ${key} too, apart from it.`)}`;
+      return `${style.good("✔")} Written and checked: ${style.strong(file)}\n\n${pairs(rows, style.faint)}\n\n${style.faint(`It opens only with the hub's key: keep a copy of ${key} too, in another place.`)}`;
     },
   );
 };

@@ -7,6 +7,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await hubClient({ settings, terminal, signal }).post(`/v1/dead-letters/${id}/discard`);
   await terminal.answer(
     { discarded: id },
-    (style) => `${style.good("✔")} ${id} is off the list. It stays on record: waybill trace ${id}`,
+    (style) =>
+      `${style.good("✔")} Removed ${id} from the list. Its history stays: waybill trace ${id}`,
   );
 };

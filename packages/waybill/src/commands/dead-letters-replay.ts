@@ -15,7 +15,10 @@ export const run: Run = async (context) => {
   const { handoff } = await deadLetter(hubClient({ settings, terminal, signal }), id);
   const original = parseEnvelope(readCompact(handoff.envelope).payload);
   if (original.kind !== "handoff") {
-    throw new WaybillError(400, `The hub shows a ${original.kind} as the handoff ${id}.`);
+    throw new WaybillError(
+      400,
+      `The hub answered with a ${original.kind} where the handoff ${id} was expected. Check the hub: waybill doctor`,
+    );
   }
   terminal.note((style) =>
     style.faint(`Replaying ${original.body.capability}, first handed off by ${original.from}.`),

@@ -83,9 +83,9 @@ function shownValue(name: SettingName, { values }: Settings): string | number | 
 function verdictText(findings: readonly Finding[], style: Style): string {
   const count = findings.filter(({ verdict }) => verdict === "wrong").length;
   if (count > 0)
-    return `${style.bad("✗")} ${style.strong(count === 1 ? "One thing is wrong." : `${count} things are wrong.`)} What to do stands at each.`;
+    return `${style.bad("✗")} ${style.strong(count === 1 ? "One problem." : `${count} problems.`)} Each → says what to do.`;
   const isWarned = findings.some(({ verdict }) => verdict === "warning");
   return isWarned
-    ? `${style.warning("!")} Nothing is wrong here; see what is marked.`
+    ? `${style.warning("!")} No problems, but see the warnings marked with !.`
     : `${style.good("✔")} All is well.`;
 }

@@ -25,7 +25,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   if (capability === undefined && words === undefined) {
     throw new WaybillError(
       400,
-      'Name a capability, or say in plain words what is wanted: waybill find --words "read the web"',
+      'Name a capability, or describe what you need: waybill find --words "read the web"',
     );
   }
   const input = textOf(given, "input");
@@ -69,7 +69,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
       );
     }
     if (next !== undefined) {
-      const more = `More is offered than the ${fits.length + leftOut.length} that were looked at. To look further: --limit <number>`;
+      const more = `Only the first ${fits.length + leftOut.length} offers were considered. To consider more: --limit <number>`;
       sections.push(style.faint(more));
     }
     return sections.join("\n\n");
@@ -108,7 +108,7 @@ function fitRow(fit: RankedCandidate, style: Style): string[] {
     fit.standing === "ejected"
       ? style.bad("asked last")
       : isContradicted
-        ? style.bad("claims more than it does")
+        ? style.bad("claims more than measured")
         : style.faint(isMeasured ? "measured" : "newcomer");
   const terms = `${durationText(capability.timeout_seconds * 1000)}, effects ${capability.effects}`;
   return [
@@ -123,12 +123,12 @@ function fitRow(fit: RankedCandidate, style: Style): string[] {
 
 /** Why it stands below the line above. */
 function behindOf({ behind }: RankedCandidate): string[] {
-  return behind === undefined ? [] : [`below the one above: ${behind}`];
+  return behind === undefined ? [] : [`ranked lower: ${behind}`];
 }
 
 /** How many of its places are in use. */
 function loadText({ inFlight = 0, credit }: RankedCandidate, style: Style): string {
-  return credit === undefined ? style.faint("away") : `${inFlight} of ${inFlight + credit}`;
+  return credit === undefined ? style.faint("offline") : `${inFlight} of ${inFlight + credit}`;
 }
 
 function shareIn(text: string): number {
@@ -136,6 +136,6 @@ function shareIn(text: string): number {
   if (text.trim() !== "" && share >= 0 && share <= 1) return share;
   throw new WaybillError(
     400,
-    `--min-reliability is a share from 0 to 1, and ${JSON.stringify(text)} is not.`,
+    `--min-reliability must be a number from 0 to 1, such as 0.9, but it is ${JSON.stringify(text)}.`,
   );
 }

@@ -16,7 +16,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await terminal.answer(made, () => printable(invitation!));
   terminal.note((style) =>
     style.faint(
-      `It lets in ${printable(agent)} until ${printable(until)}, once. Start the agent with it in WAYBILL_INVITATION. It is a secret and is never sent.`,
+      `It lets ${printable(agent)} enrol once, until ${printable(until)}. Start the agent with WAYBILL_INVITATION set to it. Keep it secret; it is never sent over the network.`,
     ),
   );
 };

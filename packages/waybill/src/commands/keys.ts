@@ -21,13 +21,13 @@ export const runNew: Run = async ({ given, terminal }) => {
   if (existsSync(path)) {
     throw new WaybillError(
       409,
-      `There is a file at ${path} already, and a key is never written over: whoever loses a key loses the agent's name. Name another file.`,
+      `${path} already exists, and a key file is never overwritten, because an agent without its key can't prove who it is. Choose another file.`,
     );
   }
   const { kid, jwk } = await loadKey(path);
   await terminal.answer({ file: path, kid, jwk }, (style) => {
-    const made = `${style.good("✔")} A key for its owner alone, in ${style.strong(path)}`;
-    return `${made}\n\n${described(kid, jwk, style)}\n\n${style.faint("Who has the file can sign as the agent. Keep a copy where only you can read it.")}`;
+    const made = `${style.good("✔")} Created the key ${style.strong(path)}, readable only by its owner`;
+    return `${made}\n\n${described(kid, jwk, style)}\n\n${style.faint("Anyone who has this file can sign as the agent. Keep a copy where only you can read it.")}`;
   });
 };
 
@@ -77,7 +77,7 @@ export const runThumbprint: Run = async ({ given, terminal }) => {
 
 function checkAgentId(agent: string): void {
   if (isAgentId(agent)) return;
-  const message = "What --for names is no agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'.";
+  const message = "--for must be an agent id: up to 128 of a-z, 0-9, '.', '_' and '-'.";
   throw new WaybillError(400, message);
 }
 
@@ -108,5 +108,5 @@ function isPrivate(text: string): boolean {
 }
 
 function nameOf(path: string): string {
-  return path === "-" ? "What came on stdin" : `The file ${path}`;
+  return path === "-" ? "The text on stdin" : `The file ${path}`;
 }

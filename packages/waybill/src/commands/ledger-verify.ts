@@ -19,7 +19,7 @@ export const run: Run = async (context) => {
   if (path === "-" && checkpointFile !== undefined) {
     throw new WaybillError(
       400,
-      "A ledger is read twice against a checkpoint: give it as a file, not on stdin.",
+      "With --checkpoint the ledger is read twice, so it can't come from stdin. Name a file.",
     );
   }
   for (const each of [path, checkpointFile ?? "-"]) if (each !== "-") checkFile(each);
@@ -44,7 +44,7 @@ async function* entriesIn(
   let count = 0;
   for await (const entry of entriesOf(path)) {
     signal.throwIfAborted();
-    if (++count % TELL_EACH === 0) terminal.status(`${counted(count, "entry", "entries")} hold`);
+    if (++count % TELL_EACH === 0) terminal.status(`${counted(count, "entry", "entries")} checked`);
     yield entry;
   }
 }
@@ -57,9 +57,9 @@ function reportText(
 ): string {
   if (!report.holds) {
     return [
-      `${style.bad("✗")} The ledger ${path} does ${style.strong("not")} hold.`,
+      `${style.bad("✗")} The ledger ${path} is ${style.strong("not")} intact.`,
       `  ${report.message}`,
-      `  ${style.faint("Everything before it holds. Keep the file as it is, and compare it with a backup or an export from before.")}`,
+      `  ${style.faint("Everything before that entry is intact. Keep the file as it is, and compare it with an earlier backup or export.")}`,
     ].join("\n");
   }
   const { head, entries } = report;
@@ -69,9 +69,9 @@ function reportText(
   ] as const;
   const end =
     checkpoint === undefined
-      ? "Whether its end is missing only a checkpoint can tell: waybill ledger checkpoint"
+      ? "Entries missing at its end show only with a checkpoint: waybill ledger checkpoint"
       : `The hub signed for entry ${checkpoint.sequence} at ${new Date(checkpoint.at).toISOString()}.`;
-  return `${style.good("✔")} The ledger ${path} holds.\n\n${pairs(rows, style.faint)}\n\n${style.faint(end)}`;
+  return `${style.good("✔")} The ledger ${path} is intact.\n\n${pairs(rows, style.faint)}\n\n${style.faint(end)}`;
 }
 
 /** With the hub's keys as its ledger has them: one that was written anew has others. */
@@ -88,7 +88,7 @@ async function checkpointIn(file: string, ledger: string): Promise<Checkpoint> {
   }
   throw new WaybillError(
     401,
-    `The checkpoint ${file} is signed by a key that the hub of the ledger ${ledger} never had: it is another hub's, or the ledger was written anew.`,
+    `The checkpoint ${file} is signed with a key that the hub of the ledger ${ledger} never had: it comes from another hub, or the ledger was rewritten.`,
   );
 }
 

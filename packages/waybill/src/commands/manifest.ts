@@ -26,8 +26,8 @@ export const runCheck: Run = async ({ given, terminal }) => {
   await terminal.answer({ holds: true, signature, manifest }, (style) => {
     const how =
       signed === undefined
-        ? `${style.good("✔")} It is right, and not signed yet.`
-        : `${style.good("✔")} It is right, and signed by ${style.name(signed.kid)}.`;
+        ? `${style.good("✔")} The manifest is valid, and not signed yet.`
+        : `${style.good("✔")} The manifest is valid, and signed by ${style.name(signed.kid)}.`;
     return `${how}\n\n${manifestText(manifest, style)}`;
   });
 };
@@ -37,7 +37,7 @@ export const runSign: Run = async ({ given, terminal }) => {
   if (keyFile === undefined) {
     throw new WaybillError(
       400,
-      "Say what to sign with: --with <key file>. To make one: waybill keys new <file>",
+      "Name the key to sign with: --with <key file>. To create one: waybill keys new <file>",
     );
   }
   const input = parsed(await readText(given.arguments["file"]!)) as unknown as ManifestInput;
@@ -69,7 +69,7 @@ async function verifiedIn(path: string): Promise<VerifiedManifest> {
   } catch (cause) {
     throw new WaybillError(
       400,
-      `${path} is no signed manifest that stands on its own: ${(cause as Error).message}`,
+      `${path} is not a complete signed manifest: ${(cause as Error).message}`,
       { cause },
     );
   }

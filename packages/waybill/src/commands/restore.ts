@@ -17,7 +17,7 @@ export const run: Run = async ({ given, settings, terminal }) => {
   if (isThere && !isGiven(given, "replace")) {
     throw new WaybillError(
       409,
-      `There is a database at ${database} already. To move it aside and put the backup in its place, add --replace; nothing was changed.`,
+      `${database} already exists, and nothing was changed. To move it aside and restore the backup, add --replace.`,
     );
   }
   makeFolder(dirname(database));
@@ -33,7 +33,7 @@ export const run: Run = async ({ given, settings, terminal }) => {
       ["ledger", `up to entry ${sequence}, ${hash}`],
       ...(moveTo === undefined ? [] : [["before", `kept as ${moveTo}`] as const]),
     ] as const;
-    return `${style.good("✔")} Restored and checked: ${style.strong(database)}\n\n${pairs(rows, style.faint)}\n\n${style.faint("What happened after the backup is not in it: agents that hold receipts for it will find that the hub does not know it.")}`;
+    return `${style.good("✔")} Restored and checked: ${style.strong(database)}\n\n${pairs(rows, style.faint)}\n\n${style.faint("Work from after the backup is missing: agents may hold receipts for handoffs that the hub no longer knows.")}`;
   });
 };
 

@@ -12,7 +12,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   const from = textOf(given, "after");
   const after = from === undefined ? undefined : countOf(from, "after", 0);
   const isWanted = entriesOf(textOf(given, "correlation"));
-  terminal.note((style) => style.faint(`Watching ${hub.url}; Ctrl-C ends it.`));
+  terminal.note((style) => style.faint(`Watching ${hub.url}; Ctrl-C stops.`));
   const entries = watched(hub, {
     after,
     signal,
@@ -21,8 +21,8 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     back: (endsEarlier) =>
       terminal.note((style) =>
         endsEarlier
-          ? `${style.warning("!")} It is there again, with a ledger that ends before what stands above.`
-          : `${style.good("✔")} It is there again, and nothing was missed.`,
+          ? `${style.warning("!")} The hub is back, but its ledger ends before the entries shown above.`
+          : `${style.good("✔")} The hub is back, and no entry was missed.`,
       ),
   });
   try {

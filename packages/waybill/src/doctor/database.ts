@@ -13,7 +13,7 @@ const RESTORE =
 
 /** Every page, and every link of the ledger's chain. */
 export async function checkDatabase({ values: { database } }: Settings): Promise<Finding> {
-  if (!existsSync(database)) return skipped("database", `There is none at ${database} yet.`);
+  if (!existsSync(database)) return skipped("database", `${database} does not exist yet.`);
   try {
     const reader = await openSqliteReader(database);
     try {
@@ -28,7 +28,7 @@ export async function checkDatabase({ values: { database } }: Settings): Promise
   return report.holds
     ? ok(
         "database",
-        `${database}, every page is sound, and the ledger of ${report.entries.toLocaleString("en")} entries holds`,
+        `${database}, every page is intact, and so is the ledger of ${report.entries.toLocaleString("en")} entries`,
       )
     : wrong("database", `The ledger in ${database} was changed: ${report.message}`, RESTORE);
 }

@@ -107,8 +107,8 @@ export async function checkPort(
     const { code } = error as NodeJS.ErrnoException;
     return wrong(
       "port",
-      `${port} on ${host} can't be listened on (${code ?? "unknown"}).`,
-      "Name another port: waybill dev --port 0",
+      `The hub can't listen on port ${port} of ${host} (${code ?? "unknown"}).`,
+      "Choose another port: waybill dev --port 0 picks a free one",
     );
   } finally {
     server.close();

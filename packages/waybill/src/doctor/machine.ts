@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Settings } from "../settings/settings.ts";
 import { DATA_FILES, databaseFiles, isOpenToOthers } from "../serving/data-folder.ts";
+import { counted } from "../terminal/text.ts";
 import { ok, skipped, warning, wrong } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 
@@ -29,7 +30,7 @@ export function checkNode(version: string = process.versions.node): Finding {
 
 export function checkFolder({ values: { data, database } }: Settings): Finding {
   if (!existsSync(data)) {
-    return skipped("folder", `${data} is not there yet: the first waybill dev makes it.`);
+    return skipped("folder", `${data} does not exist yet; waybill dev creates it.`);
   }
   try {
     accessSync(data, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -55,7 +56,7 @@ export function checkFolder({ values: { data, database } }: Settings): Finding {
     ? warning(
         "folder",
         `${data}, only ${free}.`,
-        "Free some space: a hub on a full disk takes nothing more.",
+        "Free some space: a hub on a full disk accepts no more work.",
       )
     : ok("folder", `${data}, ${free}`);
 }
@@ -113,7 +114,7 @@ export function checkSecrets({ values, file, origins }: Settings): Finding {
     return wrong(
       "secrets",
       `A symbolic link is not followed here: ${links.join(", ")}.`,
-      "Remove it; the hub writes a file in its place when it starts.",
+      "Remove it; the hub writes a file there when it starts.",
     );
   }
   const open = all.filter((path) => isOpenToOthers(path) === true);
@@ -125,8 +126,8 @@ export function checkSecrets({ values, file, origins }: Settings): Finding {
     );
   }
   return all.length === 0
-    ? skipped("secrets", "There are none yet.")
-    : ok("secrets", `${all.length} files, for their owner alone`);
+    ? skipped("secrets", "No keys or tokens yet.")
+    : ok("secrets", `${counted(all.length, "file")}, readable only by their owner`);
 }
 
 function filesIn(folder: string): string[] {

@@ -18,7 +18,7 @@ export function makeFolder(folder: string): void {
     if (existsSync(path)) return;
     throw new WaybillError(
       403,
-      `The folder ${path} can't be made: ${WHY[(cause as NodeJS.ErrnoException).code ?? ""] ?? (cause as Error).message}. Name another place, or make the folder yourself.`,
+      `The folder ${path} can't be created: ${WHY[(cause as NodeJS.ErrnoException).code ?? ""] ?? (cause as Error).message}. Choose another place, or create the folder yourself.`,
       { cause },
     );
   }
@@ -27,7 +27,7 @@ export function makeFolder(folder: string): void {
 const WHY: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
-  ENOENT: "this file system takes no folders",
+  ENOENT: "this file system does not allow folders there",
   ENOTDIR: "a part of its path is a file",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",

@@ -19,7 +19,7 @@ export function readOwn(path: string): OwnFile {
   }
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) return { why: "which is no file" };
+    if (!stats.isFile()) return { why: "which is not a file" };
     if (isForeign(stats.uid)) return { why: "which belongs to another user and is not read" };
     if (stats.size > BYTES_MAX) return { why: "which is too large" };
     return { text: readFileSync(file, "utf8") };
@@ -29,8 +29,8 @@ export function readOwn(path: string): OwnFile {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  ENOENT: "which is not there",
-  ENOTDIR: "which is not there",
+  ENOENT: "which does not exist",
+  ENOTDIR: "which does not exist",
   ELOOP: "which is a symbolic link and is not followed",
   EACCES: "which this user may not read",
 };

@@ -115,7 +115,7 @@ function unanswered(asked: WhichHub, { origins }: Settings, cause: unknown): Way
   const error = unreachable(url, cause, from);
   if (origins.hub.source !== "default") return error;
   const advice =
-    'Start it again with "waybill dev" in this folder, or say which hub to ask: --hub, WAYBILL_HUB, or hub in waybill.json.';
+    'Start it again with "waybill dev" in this folder, or name another hub with --hub, WAYBILL_HUB, or hub in waybill.json.';
   return new WaybillError(503, `${error.message} ${advice}`, { cause });
 }
 

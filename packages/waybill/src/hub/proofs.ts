@@ -77,7 +77,7 @@ export class Proofs {
     const domain = operatorTokenDomain(token);
     if (domain === undefined) {
       return {
-        why: `${unsigned}: the token from ${from} is not a valid operator token. Restart the hub to have a new one written.`,
+        why: `${unsigned}: the token from ${from} is not a valid operator token. Restart the hub, and it writes a new one.`,
       };
     }
     const told = await this.#domainOfHub();

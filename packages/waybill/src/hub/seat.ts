@@ -42,7 +42,7 @@ export async function takeSeat({ values, origins }: Settings, isExact = false): 
   }
   throw new WaybillError(
     503,
-    `Another command hands off as ${agent} from ${folder} just now, and an agent is attached once. Try again when it has ended, or hand off as another agent with --agent and --key.`,
+    `Another command is handing off as ${agent} from ${folder}, and an agent can be connected only once. Try again when that command has ended, or use another agent with --agent and --key.`,
   );
 }
 

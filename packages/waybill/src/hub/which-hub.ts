@@ -20,7 +20,7 @@ export function whichHub(settings: Settings): WhichHub {
   if (values.hub === undefined) {
     throw new WaybillError(
       503,
-      `No hub runs on the data folder ${values.data}: its address would be in ${origins.hub.name}. Start one with "waybill dev" in this folder, or say which to ask: --hub, WAYBILL_HUB, or hub in waybill.json.`,
+      `No hub runs in the data folder ${values.data} (no address: ${origins.hub.name}). Start one with "waybill dev" in this folder, or name another hub with --hub, WAYBILL_HUB, or hub in waybill.json.`,
     );
   }
   const misled = misledBy(settings);
@@ -28,7 +28,7 @@ export function whichHub(settings: Settings): WhichHub {
     const { file } = settings;
     throw new WaybillError(
       403,
-      `${file} names the hub ${values.hub}, and it was only found in this folder; ${misled} from elsewhere. A file that happens to lie in a folder does not decide who is asked with that. If it is meant, say so: --hub ${values.hub}, or --config ${file}.`,
+      `${file} names the hub ${values.hub}, but ${misled} from elsewhere. A settings file that was only found in this folder does not decide which hub is asked with them. To use that hub anyway: --hub ${values.hub}, or --config ${file}.`,
     );
   }
   return { url: values.hub, from: fromText(origins.hub, "hub") };

@@ -110,14 +110,14 @@ class Following {
     const again = this.#options.again(this.#handle.id, `${id}=<value>`);
     return new WaybillError(
       103,
-      `${by} asks ${JSON.stringify(text ?? id)}, and nobody sits here to answer. The handoff waits until its deadline. Answer with: ${again}`,
+      `${by} asks ${JSON.stringify(text ?? id)}, and no answer was given. The handoff waits until its deadline. To answer: ${again}`,
     );
   }
 
   async #detached(job: string): Promise<number> {
     const { terminal } = this.#options;
     if (!terminal.isJson) await terminal.write(`${this.#handle.id}\n`);
-    terminal.note((style) => style.faint(`To see how it goes: waybill trace ${job}`));
+    terminal.note((style) => style.faint(`To follow it: waybill trace ${job}`));
     return 0;
   }
 
@@ -152,8 +152,10 @@ class Following {
     if (ending.status !== 103 && this.#job !== undefined) {
       await this.#acknowledged();
     }
-    if (terminal.isJson) await this.#show(endedStage(ending));
-    else terminal.warn((style) => endText(ending, this.#job, this.#options.command, style));
+    const { id: handoffId, hasEnded: isEndKnown } = this.#handle;
+    const followed = { handoffId, job: this.#job, command: this.#options.command, isEndKnown };
+    if (terminal.isJson) await this.#show(endedStage(ending, followed));
+    else terminal.warn((style) => endText(ending, followed, style));
     return exitCodeOf(ending.status);
   }
 
@@ -179,7 +181,7 @@ class Following {
       const seconds = Math.floor((Date.now() - this.#startedAt) / 1000);
       const deadline = this.#handle.envelope.deadline.slice(11, 19);
       const sign = FRAMES[frame++ % FRAMES.length];
-      terminal.status(`${sign} ${seconds} s so far, until ${deadline} UTC; Ctrl-C cancels`);
+      terminal.status(`${sign} ${seconds} s so far, deadline ${deadline} UTC; Ctrl-C cancels`);
     };
     const ask = () => this.#inBackground(this.#sayWhyNobody());
     return terminal.isWatched ? [setInterval(tick, TICK_MS), setTimeout(ask, NOBODY_AFTER_MS)] : [];

@@ -89,7 +89,7 @@ class Beginning {
     const ms = Math.min(Math.max(timeoutMs, CONNECT_MS + CONNECT_MARGIN_MS), BEGIN_MS);
     this.#timer = setTimeout(() => {
       if (this.#failure !== undefined) return this.#late.abort(this.#failure);
-      const message = `The hub at ${url} has not answered in ${ms / 1000} s, though something listens there. Nothing was handed off.`;
+      const message = `The hub at ${url} has not answered in ${ms / 1000} s, though something listens there. Nothing was handed off. To check it: waybill doctor`;
       this.#late.abort(new WaybillError(503, message));
     }, ms);
     this.signal = AbortSignal.any([signal, this.#late.signal]);
@@ -124,7 +124,7 @@ async function checkAlone(context: Context): Promise<void> {
   if (presence?.is_connected !== true) return;
   throw new WaybillError(
     409,
-    `${agent} is connected to ${values.hub} in another process, which would be cut off. End that one first, or hand off as another agent.`,
+    `${agent} is connected to ${values.hub} in another process, and this command would disconnect it. Stop that process first, or hand off as another agent with --agent and --key.`,
   );
 }
 
@@ -176,7 +176,7 @@ async function reasonsAgainst(
       const isAway = (await presenceOf(client, agent))?.is_connected === false;
       return isAway ? `${agent} (not connected)` : agent;
     });
-    return [`Nobody has taken it yet; it would fit ${(await Promise.all(named)).join(", ")}.`];
+    return [`No agent has accepted it yet. These fit: ${(await Promise.all(named)).join(", ")}.`];
   }
   return leftOut
     .filter(isMeant)
@@ -204,7 +204,7 @@ function refusedAs(agent: string, thrown: unknown): WaybillError {
   if (error.status !== 401 && error.status !== 409) return error;
   return new WaybillError(
     error.status,
-    `The hub does not take this command for ${agent}: ${error.message} To hand off as an agent of your own: --agent <id> --key <file>`,
+    `The hub does not accept this command as the agent ${agent}: ${error.message} To hand off as an agent of your own: --agent <id> --key <file>`,
     { cause: error },
   );
 }

@@ -40,7 +40,7 @@ export function progressStage({ by, attempt, message, fraction, data }: Progress
     members: { by, attempt, message, fraction, data },
     lines: (style) => {
       const share = fraction === undefined ? "" : `${bar(fraction, style)} `;
-      const what = `${style.faint("…")} ${share}${printable(message ?? "is at it")}`;
+      const what = `${style.faint("…")} ${share}${printable(message ?? "is working")}`;
       return [attempt === 1 ? what : `${what} ${style.faint(`(${by}${nth(attempt)})`)}`];
     },
   };
@@ -70,7 +70,7 @@ export function resultStage(result: HandoffResult, isAcknowledged: boolean): Sta
     event: "result",
     members: { ...result, is_acknowledged: isAcknowledged },
     lines: (style) => [
-      `${style.good("✔")} result of ${style.strong(by)}${nth(attempt)}, signed, and ${isAcknowledged ? "acknowledged" : "not acknowledged: the hub does not answer, and keeps it"}`,
+      `${style.good("✔")} result from ${style.strong(by)}${nth(attempt)}, signed and ${isAcknowledged ? "acknowledged" : "not acknowledged: the hub does not answer and keeps the result"}`,
       ...(artifacts.length === 0
         ? []
         : [style.faint(`with ${counted(artifacts.length, "artifact")}: --json shows them`)]),
@@ -78,21 +78,32 @@ export function resultStage(result: HandoffResult, isAcknowledged: boolean): Sta
   };
 }
 
-export function endedStage({ status, code, message, at, refusals, remedy }: WaybillError): Stage {
-  const members = { status, code, message, at, refusals, remedy };
+export function endedStage(
+  error: WaybillError,
+  { isEndKnown }: Pick<Followed, "isEndKnown">,
+): Stage {
+  const { status, code, message, at, refusals, remedy } = error;
+  const members = { status, code, message, at, refusals, remedy, is_end_known: isEndKnown };
   return { event: "ended", members, lines: () => [] };
 }
 
+/** What is known of a handoff when there is no result of it. */
+export interface Followed {
+  readonly handoffId: string;
+  /** Undefined until it is in custody. */
+  readonly job: string | undefined;
+  /** As it was typed. */
+  readonly command: string;
+  /** False where the hub has not said how the handoff ended. */
+  readonly isEndKnown: boolean;
+}
+
 /** How it ended without a result, and where to read why. */
-export function endText(
-  error: WaybillError,
-  job: string | undefined,
-  command: string,
-  style: Style,
-): string {
+export function endText(error: WaybillError, followed: Followed, style: Style): string {
+  const { handoffId, job, command, isEndKnown } = followed;
   const { status, code, message, remedy } = error;
   const [happened = "", ...more] = sentencesOf(printable(message, 2000));
-  const ending = endOf(status);
+  const ending = endOf(status, isEndKnown);
   const head = `${style.bad("✗")} ${style.strong(ending ?? happened)}`;
   const why = (ending === undefined ? more : [happened, ...more]).join(" ");
   // Most messages say what to do; those that are one sentence don't.
@@ -100,15 +111,30 @@ export function endText(
   const lines = [
     ...(why === "" ? [] : [why]),
     ...(isAdvised ? [] : [remedy]),
-    ...(job === undefined ? [] : [style.faint(`The whole story: waybill trace ${job}`)]),
+    ...whereToLook(status, { handoffId, job, isEndKnown }).map((line) => style.faint(line)),
     style.faint(codesText({ status, code }, command, exitCodeOf(status))),
   ];
   return [head, ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
+function whereToLook(
+  status: WaybillError["status"],
+  { handoffId, job, isEndKnown }: Omit<Followed, "command">,
+): readonly string[] {
+  if (isUnknown(status, isEndKnown)) {
+    return [`To see how it ended, once the hub answers: waybill trace ${handoffId}`];
+  }
+  return job === undefined ? [] : [`Full history: waybill trace ${job}`];
+}
+
+function isUnknown(status: WaybillError["status"], isEndKnown: boolean): boolean {
+  return exitCodeOf(status) === 7 && !isEndKnown;
+}
+
 /** Left out where the message itself says best what happened. */
-function endOf(status: WaybillError["status"]): string | undefined {
-  if (status === 103) return "It waits for an answer.";
+function endOf(status: WaybillError["status"], isEndKnown: boolean): string | undefined {
+  if (isUnknown(status, isEndKnown)) return "It is not known how the handoff ended.";
+  if (status === 103) return "The recipient waits for an answer.";
   if (status === 499) return "It was cancelled.";
   return exitCodeOf(status) === 7 ? "It ended without a result from its recipient." : undefined;
 }

@@ -57,7 +57,7 @@ function priorityOf(given: Given): number | undefined {
   if (/^[0-9]$/.test(text)) return Number(text);
   throw new WaybillError(
     400,
-    `--priority is a whole number from 0 to 9, and ${JSON.stringify(text)} is not.`,
+    `--priority must be a whole number from 0 to 9, but it is ${JSON.stringify(text)}.`,
   );
 }
 

@@ -63,7 +63,7 @@ export function operatorTokenIn(folder: string, domain: string): string {
     if (isOpenToOthers(path) !== true) return token;
     throw new WaybillError(
       401,
-      `The operator token ${path} may be read by others, and whoever reads it is an operator of this hub. Delete it to have a new one made; or, if nobody else had access, run: chmod 600 ${path}`,
+      `Others can read the operator token ${path}, and whoever has it is an operator of this hub. Delete the file, and the hub writes a new token; or, if nobody else had access, run: chmod 600 ${path}`,
     );
   }
   const made = newOperatorToken(domain);

@@ -46,13 +46,14 @@ export async function runHub(
     if (isOpen(values)) terminal.warn((style) => openWarning(values.host, style));
     if (!signal.aborted) await once(signal, "abort");
     terminal.note((style) =>
-      style.faint("Ending: what is under way finishes. Ctrl-C again ends at once."),
+      style.faint("Stopping: work under way finishes first. Ctrl-C again stops at once."),
     );
   } finally {
     await hub.close();
   }
   terminal.note(
-    (style) => `${style.good("✔")} Ended. Nothing is lost: start it again and everything goes on.`,
+    (style) =>
+      `${style.good("✔")} Stopped. Nothing is lost: start the hub again and all work continues.`,
   );
 }
 
@@ -69,17 +70,17 @@ function isOpen({
 
 /** Whoever reads a log in JSON is not to find a line that is none. */
 function openedText(path: string, isJson: boolean, style: Style): string {
-  const says = `${path} could be read or written by others, and is for its owner alone from now on. What is in it, they may know.`;
+  const says = `Others could read or write ${path}. Now only its owner can; others may know what it contains.`;
   return isJson ? JSON.stringify({ warning: says }) : `${style.warning("!")} ${says}`;
 }
 
 function openWarning(host: string, style: Style): string {
   const bar = style.warning("▌");
   return [
-    `${bar} ${style.warning(style.strong("WARNING: this hub is open to others, without TLS."))}`,
-    `${bar} It listens on ${host}. Whoever is on the way can read every handoff, and change what operators are told.`,
-    `${bar} Signatures still keep them from forging or altering. Give --tls-cert and --tls-key, or put a`,
-    `${bar} proxy with TLS in front and say --behind-proxy, or leave out --host.`,
+    `${bar} ${style.warning(style.strong("WARNING: others can reach this hub, and it has no TLS."))}`,
+    `${bar} It listens on ${host}. Anyone on the network path can read every handoff, and change what operators see.`,
+    `${bar} Signatures still prevent forged or altered handoffs. Use --tls-cert and --tls-key, or a`,
+    `${bar} proxy that does TLS and --behind-proxy, or leave out --host.`,
   ].join("\n");
 }
 
@@ -88,17 +89,17 @@ function bannerText(hub: RunningHub, mode: "dev" | "hub", tookMs: number, style:
   const rows: (readonly [string, string])[] = [
     ["API", style.link(`${url}/v1`)],
     ["socket", style.link(`${url.replace(/^http/, "ws")}/v1/socket`)],
-    ["for an agent", `${style.link(`${url}/skill.md`)} ${style.faint("all it takes to join")}`],
+    ["for an agent", `${style.link(`${url}/skill.md`)} ${style.faint("how to join with curl")}`],
     ["database", database],
     ["hub's key", hubKey],
-    ["token", `${tokenFile} ${style.faint("for operators; commands in this folder find it")}`],
+    ["token", `${tokenFile} ${style.faint("for operators; commands in this folder use it")}`],
   ];
   const title = `${style.good("●")} ${style.strong("Waybill hub")} is ready ${style.faint(`in ${durationText(tookMs)}`)}`;
   const lines = [title, "", pairs(rows, style.faint).replaceAll(/^/gm, "  ")];
   if (mode === "dev") {
     lines.push(
       "",
-      style.faint("  Ctrl-C ends it; nothing is lost. In another terminal:"),
+      style.faint("  Ctrl-C stops the hub; nothing is lost. In another terminal, try:"),
       `  ${style.name("waybill doctor")}   ${style.name("waybill agents")}   ${style.name("waybill watch")}`,
       "",
     );

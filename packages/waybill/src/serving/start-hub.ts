@@ -117,7 +117,7 @@ async function enrolOperator(
     if (!WaybillError.is(error, 401) && !WaybillError.is(error, 409)) throw error;
     throw new WaybillError(
       error.status,
-      `The agent ${id} is known to this hub by another key than ${join(data, DATA_FILES.operatorKey)}. Put the key back from a copy, or name another agent with --operators. ${error.message}`,
+      `The hub knows the agent ${id} by another key than the one in ${join(data, DATA_FILES.operatorKey)}. Restore that file from a copy, or name another agent with --operators. ${error.message}`,
       { cause: error },
     );
   }
@@ -150,7 +150,7 @@ function newcomersOf({ newcomers }: SettingValues): Newcomers | undefined {
   if (known !== undefined || newcomers === undefined) return known;
   throw new WaybillError(
     400,
-    `newcomers must be one of ${NEWCOMERS.join(", ")}, and ${JSON.stringify(newcomers)} is not.`,
+    `newcomers must be one of ${NEWCOMERS.join(", ")}, but it is ${JSON.stringify(newcomers)}. Correct it.`,
   );
 }
 
@@ -191,16 +191,16 @@ function badPem({ tls_cert: cert, tls_key: key }: SettingValues, cause: unknown)
 
 const LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE:
-    "another program does already. End it, or name another port with --port; 0 takes any that is free.",
-  EACCES: "this user may not. Name a port above 1023 with --port.",
+    "another program already listens there. Stop it, or choose another port with --port (0 picks a free one).",
+  EACCES: "this user is not allowed to. Choose a port above 1023 with --port.",
   EADDRNOTAVAIL: "this machine has no such address. Check --host.",
-  ENOTFOUND: "that name has no address. Check --host.",
+  ENOTFOUND: "this host name has no address. Check --host.",
 };
 
 function withoutKey(database: string, hubKey: string): WaybillError {
   return new WaybillError(
     404,
-    `The database ${database} is there, and its hub's key ${hubKey} is not: without it the hub can't sign as before. Put the key back from a copy, or name another --database to begin anew.`,
+    `The database ${database} exists, but the key of its hub, ${hubKey}, does not. Without it the hub can't sign as before. Restore the key from a copy, or start anew with another --database.`,
   );
 }
 

@@ -26,7 +26,7 @@ function readConfig(named: string | undefined, folder: string): SettingsInput["f
   if (named === undefined && isForeign(statSync(path).uid)) {
     throw new WaybillError(
       403,
-      `${path} belongs to another user, and settings of another user are not read just because they lie in this folder. If they are meant, say so: --config ${path}`,
+      `${path} belongs to another user, so it is not read by default. To use it anyway: --config ${path}`,
     );
   }
   const members = parsed(path);

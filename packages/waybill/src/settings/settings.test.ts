@@ -11,7 +11,7 @@ function resolve(input: Partial<SettingsInput> = {}): ReturnType<typeof resolveS
     environment: {},
     file: undefined,
     folder: "/work",
-    readData: () => ({ why: "which is not there" }),
+    readData: () => ({ why: "which does not exist" }),
     ...input,
   });
 }
@@ -59,11 +59,11 @@ test("the hub that runs here and its token are found in the data folder", () => 
 test("where no hub runs on the data folder there is none, whatever else runs on this machine", () => {
   const { values, origins } = resolve({ flags: FLAG });
   expect([values.hub, values.token]).toEqual([undefined, undefined]);
-  expect(origins.hub.name).toBe("/work/.waybill/hub.url, which is not there");
+  expect(origins.hub.name).toBe("/work/.waybill/hub.url, which does not exist");
   for (const text of ["", "not a url", "file:///etc/passwd"]) {
     const read = resolve({ readData: () => ({ text }) });
     expect(read.values.hub).toBeUndefined();
-    expect(read.origins.hub.name).toContain("does not hold what it should");
+    expect(read.origins.hub.name).toContain("has unexpected contents");
   }
 });
 
@@ -77,7 +77,7 @@ test.each([
   [{ file: { path: "/w.json", members: { operators: [1] } } }, "must be a list"],
   [
     { file: { path: "/w.json", members: { prot: 1 } } },
-    'the member "prot", which is no setting. Did you mean port?',
+    'the member "prot", which is not a setting. Did you mean port?',
   ],
 ])("%j is refused", (input, message) => {
   expect(() => resolve(input)).toThrow(message);

@@ -101,7 +101,7 @@ function defaultsOf(
     const text = read.text.trim();
     return text !== "" && isRight(text)
       ? { value: text, from: path }
-      : { value: undefined, from: `${path}, which does not hold what it should` };
+      : { value: undefined, from: `${path}, which has unexpected contents` };
   };
   const all: Default[] = [
     ["data", { value: data, from: "this folder" }],
@@ -136,7 +136,7 @@ function checkMembers(file: SettingsInput["file"]): void {
     if (Object.hasOwn(SETTINGS, name)) continue;
     throw new WaybillError(
       400,
-      `${file!.path} has the member ${JSON.stringify(name)}, which is no setting.${didYouMean(name, SETTING_NAMES)} There are: ${SETTING_NAMES.join(", ")}.`,
+      `${file!.path} has the member ${JSON.stringify(name)}, which is not a setting.${didYouMean(name, SETTING_NAMES)} There are: ${SETTING_NAMES.join(", ")}.`,
     );
   }
 }

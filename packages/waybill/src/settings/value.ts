@@ -59,8 +59,8 @@ export function settingValue(
   const { read, must } = READERS[kind];
   const value = read(given, folder);
   if (value !== WRONG) return value;
-  const shown = isSecret === true ? "what is there" : JSON.stringify(given);
-  throw new WaybillError(400, `${from} must ${must}, and ${shown} is not. Correct it.`);
+  const shown = isSecret === true ? "something else" : JSON.stringify(given);
+  throw new WaybillError(400, `${from} must ${must}, but it is ${shown}. Correct it.`);
 }
 
 function isText(value: unknown): value is string {

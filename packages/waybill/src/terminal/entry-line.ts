@@ -16,7 +16,7 @@ export interface EntryLine {
   readonly text: ((style: Style) => string) | undefined;
 }
 
-const WHO_WIDTH = 12;
+const WHO_WIDTH = 16;
 const SAYS_MAX = 160;
 
 /** One entry of the ledger in a line. */

@@ -31,32 +31,34 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> =
   }),
   unreachable: () => ended("unreachable", "nobody accepted in time", 503),
   lease_lost: () => ended("lease_lost", "the recipient went silent", 502),
-  parent_ended: () => ended("parent_ended", "what it is part of has ended", 499),
-  group_decided: () => ended("group_decided", "its group is decided without it", 499),
+  parent_ended: () => ended("parent_ended", "its parent handoff has ended", 499),
+  group_decided: () => ended("group_decided", "its group no longer needs it", 499),
   expire: () => ended("expired", "the deadline has passed", 504),
-  dead_letter: ({ status }) => ended("dead_letter", "makes it a dead letter", status ?? 508),
-  discard: () => ({ type: "discarded", says: "takes it off the dead letters", tone: "step" }),
-  invited: ({ agent = "an agent" }) => act("invited", `an operator invites ${agent}`),
-  allowed: ({ who = "" }) => act("allowed", `an operator lets ${who} enrol`),
+  dead_letter: ({ status }) => ended("dead_letter", "moves it to the dead letters", status ?? 508),
+  discard: () => ({ type: "discarded", says: "removes it from the dead letters", tone: "step" }),
+  invited: ({ agent = "an agent" }) => act("invited", `an operator invited ${agent}`),
+  allowed: ({ who = "" }) => act("allowed", `an operator allowed ${who} to enrol`),
   pinned: ({ agent = "", kid = "" }) =>
-    act("pinned", `an operator pins the key ${kid} to ${agent}`),
-  repinned: ({ agent = "" }) => act("repinned", `${agent} goes on with the key that was pinned`),
+    act("pinned", `an operator pinned the key ${kid} to ${agent}`),
+  repinned: ({ agent = "" }) => act("repinned", `${agent} now uses the pinned key`),
   recovered: ({ agent = "", kid = "" }) =>
-    act("recovered", `${agent} goes on with the key ${kid}, by its recovery key`),
+    act("recovered", `${agent} now uses the key ${kid}, signed for by its recovery key`),
   group_changed: ({ group = "", added = [], removed = [] }) => {
     const parts = [
-      ...(added.length > 0 ? [`puts ${someOf(added)} into`] : []),
-      ...(removed.length > 0 ? [`takes ${someOf(removed)} out of`] : []),
+      ...(added.length > 0 ? [`added ${someOf(added)} to`] : []),
+      ...(removed.length > 0 ? [`removed ${someOf(removed)} from`] : []),
     ];
     return act("group_changed", `an operator ${parts.join(" and ")} the group ${group}`);
   },
   group_quota: ({ group = "", open, per_minute }) =>
-    act("group_quota", `an operator limits the group ${group}: ${quotaText({ open, per_minute })}`),
-  group_removed: ({ group = "" }) =>
-    act("group_removed", `an operator takes the group ${group} away`),
+    act(
+      "group_quota",
+      `an operator set the quota of the group ${group}: ${quotaText({ open, per_minute })}`,
+    ),
+  group_removed: ({ group = "" }) => act("group_removed", `an operator removed the group ${group}`),
   enrolled: ({ agent = "", by = "", kid = "" }) =>
-    act("enrolled", `lets ${agent} in (${by.replace("_", "-")}) with the key ${kid}`),
-  replayed: ({ by }) => ({ type: "replayed", says: `it is tried again as ${by}`, tone: "step" }),
+    act("enrolled", `enrols ${agent} (${by.replace("_", "-")}) with the key ${kid}`),
+  replayed: ({ by }) => ({ type: "replayed", says: `replayed as ${by}`, tone: "step" }),
 };
 
 const NAMES_SHOWN = 5;
@@ -116,7 +118,7 @@ export function toldOf(envelope: Envelope): Told {
     case "progress": {
       const { fraction, message } = envelope.body;
       const share = fraction === undefined ? "" : `${Math.round(fraction * 100)} % `;
-      const says = `${share}${message ?? ""}`.trim() || "is still at it";
+      const says = `${share}${message ?? ""}`.trim() || "is still working";
       return { type: "progress", says, tone: "step", status: 102 };
     }
     case "question": {
@@ -139,7 +141,12 @@ export function toldOf(envelope: Envelope): Told {
     }
     case "notice": {
       const { status, reason } = envelope.body;
-      return { type: "notice", says: said(`tells ${envelope.to}`, reason), tone: "step", status };
+      return {
+        type: "notice",
+        says: said(`notifies ${envelope.to}`, reason),
+        tone: "step",
+        status,
+      };
     }
     case "receipt":
       return toldOfReceipt(envelope.body);
@@ -152,7 +159,7 @@ function toldOfReceipt({ status, reason }: Extract<Envelope, { kind: "receipt" }
     return { type: "acknowledged", says: "acknowledges it", tone: "step", status };
   }
   const isReleased = status === 300 || status === 301;
-  const what = `${isReleased ? "gives it back" : "rejects it"}, ${named(status)}`;
+  const what = `${isReleased ? "releases it" : "rejects it"}, ${named(status)}`;
   const says = said(what, reason);
   return isReleased
     ? { type: "released", says, tone: "warning", status }

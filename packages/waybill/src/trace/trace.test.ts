@@ -114,7 +114,7 @@ test("what somebody else wrote under the id of a job stands apart from it", asyn
   expect(trace.endedAt).toBeDefined();
   const text = traceText(trace, 80, Date.now(), style);
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-  const [job, apart] = text.split("! Not part of this job: its delegator takes no part in it.");
+  const [job, apart] = text.split("! Not part of this job: its delegator has no part in it.");
   expect(job).not.toContain("stranger");
   expect(apart).toContain("review stranger → stranger");
   expect(JSON.parse(JSON.stringify(traceJson(trace)))).toMatchObject({
@@ -150,5 +150,5 @@ test("a signature that does not hold is named where it stands", async () => {
   expect(trace.signatures.failed).toBeGreaterThan(10);
   const text = traceText(trace, 100, Date.now(), style);
   expect(text).toContain("✗ signature ✗ receipt");
-  expect(text).toMatch(/✗ \d+ of \d+ signatures did not hold/);
+  expect(text).toMatch(/✗ \d+ of \d+ signatures are not valid/);
 });

@@ -36,7 +36,7 @@ function headOf(trace: Trace, now: number, style: Style): string {
 /** Anybody can write the correlation id of a job: what is not of it is not told as part of it. */
 function apartLines({ apart }: Trace, width: number, style: Style): string[] {
   if (apart.length === 0) return [];
-  const told = apart.length === 1 ? "its delegator takes" : "their delegators take";
+  const told = apart.length === 1 ? "its delegator has" : "their delegators have";
   return [
     style.warning(`! Not part of this job: ${told} no part in it.`),
     ...apart.map((each) => handoffLines(each, width, style).join("\n")),
@@ -46,8 +46,8 @@ function apartLines({ apart }: Trace, width: number, style: Style): string[] {
 function footOf({ signatures: { held, failed } }: Trace, style: Style): string {
   const all = held + failed;
   return failed === 0
-    ? `${style.good("✔")} All ${counted(all, "signature")} hold, checked here with the keys in the agents' manifests.`
-    : `${style.bad("✗")} ${style.bad(`${failed} of ${counted(all, "signature")} did not hold`)}: they are named above.`;
+    ? `${style.good("✔")} All ${counted(all, "signature")} are valid, checked with the keys in the agents' manifests.`
+    : `${style.bad("✗")} ${style.bad(`${failed} of ${counted(all, "signature")} are not valid`)}; each is marked above.`;
 }
 
 function handoffLines(handoff: TraceHandoff, width: number, style: Style): string[] {
