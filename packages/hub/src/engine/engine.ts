@@ -313,7 +313,7 @@ export class Engine {
     { recipient, ...outcome }: Outcome & { readonly recipient: string },
   ): Promise<void> {
     const isBack = await this.#measured.record(recipient, capability, outcome);
-    if (isBack) this.offers.lookAgain(`capability:${capability}`);
+    if (isBack) this.offers.lookAgain(recipient, `capability:${capability}`);
   }
 
   /** How the attempts ended that this draft closes, with what only the attachment knows about each. */

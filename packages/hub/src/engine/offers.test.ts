@@ -4,6 +4,7 @@ import {
   digestOf,
   generateKey,
   newId,
+  NO_STATS,
   parseEnvelope,
   readCompact,
   signEnvelope,
@@ -12,6 +13,7 @@ import {
 import type { CapabilityInput, HandoffEnvelope, HandoffInput, PrivateKey } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/api";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Clock } from "../clock.ts";
 import type { Attachment, Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
@@ -32,9 +34,40 @@ let hub: HubServer;
 let counted: CountedStore;
 let owner: PrivateKey;
 
+/** Time that stands still until a test moves it on. */
+class StillClock implements Clock {
+  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  #now = Date.now();
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimer(at: number, callback: () => void): () => void {
+    if (at <= this.#now) {
+      const immediate = setImmediate(callback);
+      return () => clearImmediate(immediate);
+    }
+    const timer = { at, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+    for (const timer of [...this.#timers].toSorted((a, b) => a.at - b.at)) {
+      if (timer.at > this.#now || !this.#timers.delete(timer)) continue;
+      timer.callback();
+    }
+  }
+}
+
+let clock: StillClock;
+
 beforeEach(async () => {
   counted = countedStore(memoryStore());
-  hub = await openHub({ store: counted.store, key: generateKey() });
+  clock = new StillClock();
+  hub = await openHub({ store: counted.store, key: generateKey(), clock });
   owner = await publish("owner", [{ name: "none" }]);
 });
 afterEach(() => hub.close());
@@ -310,4 +343,24 @@ test("an agent that was away while a delegator joined a group is offered that on
   await hub.operator.changeGroup("team", { add: ["owner"] });
   const later = await attachAgain("worker", worker.key, 100);
   expect(namesOf(later)).toEqual([handoff.handoff_id]);
+});
+
+test("39: an agent whose ejection is over is looked at again, and nobody else is", async () => {
+  const stats = { ...NO_STATS, consecutiveFailures: 3, ejectedUntil: clock.now() + 30_000 };
+  await counted.store.saveSetting("reliability bad work", JSON.stringify(stats));
+  const good = await attach("good", [{ name: "work" }], 1);
+  const bad = await attach("bad", [{ name: "work" }], WAITING);
+  for (let count = 0; count < 5; count++) await attach(`never-${count}`, [NEVER], 100);
+  await handOffMany("work", { body: { capability: "work", input: "other" } });
+  expect([good.offers.length, bad.offers.length]).toEqual([1, 0]);
+  for (let count = 0; count < 5; count++) await attach(`later-${count}`, [NEVER], 100);
+  counted.reset();
+  clock.advance(29_000);
+  await settled();
+  expect(bad.offers).toHaveLength(0);
+  clock.advance(1_001);
+  await settled();
+  expect(bad.offers).toHaveLength(WAITING - 1);
+  expect(counted.calls("waiting")).toBeLessThanOrEqual(WAITING / 10);
+  expect(counted.calls("handoff")).toBeLessThanOrEqual(WAITING / 10);
 });

@@ -59,7 +59,7 @@ export class Offers {
   readonly #routes = new WeakMap<Draft, Route>();
   /** What was put behind others that wait, though there may be room for it. */
   readonly #queued = new WeakSet<Draft>();
-  /** When targets are looked at anew. */
+  /** When targets are looked at anew, by everybody or by one agent. */
   readonly #alarms = new Map<string, Alarm>();
   readonly #failed = new Set<Attached>();
   #isClosed = false;
@@ -206,25 +206,38 @@ export class Offers {
     }
   }
 
-  /** What waits for a target has to be looked at anew: what spoke against those who are here may be over. */
-  lookAgain(target: string): void {
+  /** What spoke against an agent is over: it is looked at for what waits for a target anew. */
+  lookAgain(agent: string, target: string): void {
+    this.#away.get(agent)?.get(target)?.restart();
+    const attached = this.#options.attached.get(agent);
+    if (attached === undefined) return;
+    this.#queues.get(attached)?.get(target)?.restart();
+    this.pull(attached);
+  }
+
+  /** What spoke against those who are here may be over. */
+  #lookAtAll(target: string): void {
     for (const queue of this.#queuesOf.get(target) ?? []) queue.restart();
     for (const attached of this.#options.attached.values()) {
       if (this.#options.router.isTarget(target, attached)) this.pull(attached);
     }
   }
 
-  #lookAgainAt(at: number, target: string): void {
-    const before = this.#alarms.get(target);
+  #alarm(name: string, at: number, ring: () => void): void {
+    const before = this.#alarms.get(name);
     if (at >= (before?.at ?? Infinity) || this.#isClosed) return;
     before?.disarm();
     const disarm = this.#options.clock.setTimer(at, () => {
-      this.#alarms.delete(target);
+      this.#alarms.delete(name);
       // The clock may be unable to wait so long at a time.
-      if (this.#options.clock.now() < at) this.#lookAgainAt(at, target);
-      else this.lookAgain(target);
+      if (this.#options.clock.now() < at) this.#alarm(name, at, ring);
+      else ring();
     });
-    this.#alarms.set(target, { at, disarm });
+    this.#alarms.set(name, { at, disarm });
+  }
+
+  #lookAtAllLater(at: number, target: string): void {
+    this.#alarm(target, at, () => this.#lookAtAll(target));
   }
 
   #queuesFor(attached: Attached, targets: readonly string[]): ReadonlyMap<string, WaitingQueue> {
@@ -322,7 +335,11 @@ export class Offers {
       draft.decide({ type: "dead_letter", status: route.status });
     } else {
       if (!record.isWaiting) draft.amend({ isWaiting: true });
-      if (route.until !== undefined) this.#lookAgainAt(route.until, targetOf(record));
+      const target = targetOf(record);
+      if (route.until !== undefined) this.#lookAtAllLater(route.until, target);
+      for (const { agent, at } of route.back ?? []) {
+        this.#alarm(`${agent} ${target}`, at, () => this.lookAgain(agent, target));
+      }
     }
   }
 
@@ -336,7 +353,7 @@ export class Offers {
     const { nextAttemptAt } = record.state;
     // What is past its deadline is not due either, and would be looked at in a circle until it ends.
     if (nextAttemptAt !== null && nextAttemptAt > now) {
-      this.#lookAgainAt(nextAttemptAt, targetOf(record));
+      this.#lookAtAllLater(nextAttemptAt, targetOf(record));
     }
   }
 }

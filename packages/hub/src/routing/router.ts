@@ -27,13 +27,24 @@ import type { SchemaChecks } from "./schema-checks.ts";
 
 export type Route =
   | { readonly type: "offer"; readonly to: Attached }
-  /**
-   * `until`: when somebody who is left out for a while may be asked again. `busy`: those who were left
-   * out for want of room alone.
-   */
-  | { readonly type: "wait"; readonly until?: number; readonly busy: readonly Attached[] }
+  | Wait
   /** Everybody there is has said no, or does not take work from its delegator. */
   | { readonly type: "nobody"; readonly status: StatusCode };
+
+export interface Wait {
+  readonly type: "wait";
+  /** When whoever is here may be asked again. */
+  readonly until?: number | undefined;
+  /** Those who come after others for a while, and when that is over. */
+  readonly back?: readonly ComingBack[];
+  /** Those who were left out for want of room alone. */
+  readonly busy: readonly Attached[];
+}
+
+export interface ComingBack {
+  readonly agent: string;
+  readonly at: number;
+}
 
 /** A query, by whoever may not know what the capability is called. */
 export type Search = Omit<FindQuery, "capability"> & { readonly capability?: string | undefined };
@@ -126,7 +137,7 @@ export class Router {
     const ejected: RankedCandidate[] = [];
     let isCut = looked.length < here.length;
     let mayChange = query.minReliability !== undefined;
-    const ends: number[] = [];
+    const back: ComingBack[] = [];
     /** Somebody here takes such work from its delegator, if not this very one. */
     let isTaken = false;
     for (let start = 0; start < looked.length; start += LOOKED_AT_ONCE) {
@@ -145,18 +156,20 @@ export class Router {
       ejected.push(...fits.filter(({ standing }) => standing === "ejected"));
       busy.push(...look.candidates.filter(lacksRoom).flatMap((each) => this.#named(each.agent_id)));
       mayChange ||= budget.stepsLeft <= 0 || look.candidates.some(({ trust }) => !trust.isTrusted);
-      const until = look.candidates.map(({ stats }) => stats?.ejectedUntil ?? 0);
-      ends.push(...until.filter((at) => at > now));
+      for (const { agent_id: agent, stats } of look.candidates) {
+        const at = stats?.ejectedUntil ?? 0;
+        if (at > now) back.push({ agent, at });
+      }
     }
-    if (isCut) return { type: "wait", until: Math.min(now + LOOK_AGAIN_AFTER_MS, ...ends), busy };
+    if (isCut) return { type: "wait", until: now + LOOK_AGAIN_AFTER_MS, back, busy };
     if (ejected.length === 0 && !isTaken) return this.#waitOrEnd(record, refusers, busy);
-    const later = mayChange ? [now + MAY_HAVE_CHANGED_AFTER_MS] : [];
+    const until = mayChange ? now + MAY_HAVE_CHANGED_AFTER_MS : undefined;
     // The others have no room now. They are waited for, but no longer than until this one is back.
     const isWaitedFor =
       ejected.length > 0 && (await this.#isOneSound(busy, record.capability, now));
-    if (isWaitedFor) return { type: "wait", until: Math.min(...ends, ...later), busy };
+    if (isWaitedFor) return { type: "wait", until, back, busy };
     const placed = this.#placeBest(record, ejected, busy);
-    return placed ?? { type: "wait", busy, ...(mayChange ? { until: later[0]! } : {}) };
+    return placed ?? { type: "wait", until, back, busy };
   }
 
   /** Waiting is right while there is somebody who takes such work from its delegator, and has not refused it. */
