@@ -88,3 +88,13 @@ test("WB-214 groups and what was used of their quotas are in the file when the h
   await hub.operator.setQuota("g", { open: 7 });
   expect(taken(await submit("ben", 4))).toBe(2);
 });
+
+test("WB-214 a handoff that the store has failed to write uses up nothing", async () => {
+  await hub.operator.setQuota("g", { open: 2, per_minute: 2 });
+  const commit = store.commit.bind(store);
+  store.commit = () => Promise.reject(new WaybillError(503, "The disk is away."));
+  expect(await submit("anna", 2)).toEqual([503, 503]);
+  store.commit = commit;
+  expect(taken(await submit("anna", 1))).toBe(1);
+  expect(taken(await submit("ben", 3))).toBe(1);
+});
