@@ -148,11 +148,11 @@ class MemoryStore implements Store {
     return { type: "committed", lastSequence: this.#state.ledgerHead().sequence };
   }
 
-  #tell({ handoff, manifest }: Commit): void {
+  #tell({ handoff, manifest, keys }: Commit): void {
     for (const listener of this.#listeners) {
       // On its own: what it throws is no failure of the commit.
       queueMicrotask(() => {
-        if (this.#listeners.has(listener)) listener(handoff, manifest?.agent ?? null);
+        if (this.#listeners.has(listener)) listener(handoff, (manifest ?? keys)?.agent ?? null);
       });
     }
   }

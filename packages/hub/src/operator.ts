@@ -8,7 +8,7 @@ import { actEntry } from "./admission/act.ts";
 import type { Act } from "./admission/act.ts";
 import { allowedSetting } from "./admission/admission.ts";
 import { invite } from "./admission/invitations.ts";
-import { pinSetting } from "./admission/pins.ts";
+import { pinSetting, retiredSetting } from "./admission/pins.ts";
 import type { Invitation, NewInvitation } from "./admission/invitations.ts";
 import { caseOf } from "./custody/record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
@@ -233,15 +233,77 @@ export class Operator {
   }
 
   /**
-   * Gives an agent that has lost its keys another one, by its thumbprint. Its next manifest must be
-   * signed by that key, and takes the old ones away.
+   * Gives an agent that has lost its keys another one, by its thumbprint, and ends the keys that it had:
+   * at once, and not only when it publishes with the new one. Its next manifest must be signed by that
+   * key. An agent that was retired comes back so.
    */
   async pin(agent: string, kid: string): Promise<void> {
-    const name = pinSetting(agent);
-    const { store } = this.#engine;
-    if ((await store.manifest(agent)) === undefined) throw unknownAgent(agent, 404);
-    const from = (await store.setting(name)) ?? null;
-    if (from !== kid) await this.#act({ type: "pinned", agent, kid }, { name, from, to: kid });
+    const record = await this.keyOf(kid, agent);
+    if (record !== undefined && record.notAfter <= this.now()) {
+      throw new WaybillError(
+        409,
+        `The key ${kid} of ${agent} has ended, and an ended key never returns. Make a new one (waybill keys new <file>) and pin its thumbprint.`,
+      );
+    }
+    await this.#endKeys(agent, { kept: kid, isRetired: false }, async () => {
+      const name = pinSetting(agent);
+      const from = (await this.#engine.store.setting(name)) ?? null;
+      const retired = await this.#cleared(retiredSetting(agent));
+      if (from === kid && retired.length === 0) return undefined;
+      const settings = [{ name, from, to: kid }, ...retired];
+      return { act: { type: "pinned", agent, kid }, settings };
+    });
+  }
+
+  /**
+   * Takes an agent out of use: its keys are refused from now on, it offers nothing, and what waits for it
+   * goes to others or ends. What it has handed off goes on. Only a pin brings it back.
+   */
+  async retire(agent: string): Promise<void> {
+    const { id, offers, router } = this.#engine;
+    if (agent === id) {
+      throw new WaybillError(403, `${id} is this hub, and a hub does not retire itself: stop it.`);
+    }
+    const targets = await router.targetsOf(agent);
+    await this.#endKeys(agent, { isRetired: true }, async () => {
+      const name = retiredSetting(agent);
+      if ((await this.#engine.store.setting(name)) !== undefined) return undefined;
+      const pinned = await this.#cleared(pinSetting(agent));
+      const settings = [{ name, from: null, to: "{}" }, ...pinned];
+      return { act: { type: "retired", agent }, settings };
+    });
+    this.#engine.inBackground(offers.reconsider(targets));
+  }
+
+  /** Takes a setting away, where it is there. */
+  async #cleared(name: string): Promise<readonly SettingChange[]> {
+    const from = await this.#engine.store.setting(name);
+    return from === undefined ? [] : [{ name, from, to: null }];
+  }
+
+  /** Ends keys of an agent together with what an operator has decided about it; undefined where that stands. */
+  async #endKeys(
+    agent: string,
+    how: { readonly kept?: string; readonly isRetired: boolean },
+    decide: () => Promise<
+      { readonly act: Act; readonly settings: readonly SettingChange[] } | undefined
+    >,
+  ): Promise<void> {
+    const { registry, keys: watch, clock } = this.#engine;
+    for (;;) {
+      this.#engine.assertOpen();
+      const at = clock.now();
+      const keys = await registry.endKeys(agent, at, how);
+      if (keys === undefined) throw unknownAgent(agent, 404);
+      const decided = await decide();
+      if (decided === undefined) return;
+      const { act, settings } = decided;
+      const commit = { handoff: null, keys, settings, entries: [actEntry(at, act)] };
+      const outcome = await this.#engine.commit(commit).finally(() => registry.forget(agent));
+      if (outcome.type === "committed") break;
+      // Its next manifest came in between, or another operator's word.
+    }
+    await watch.check(agent);
   }
 
   /** The groups that operators have made, by name. */

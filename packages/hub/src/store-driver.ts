@@ -14,6 +14,7 @@ export type {
   OfferedName,
   OfferPlace,
   Page,
+  KeyChange,
   SettingChange,
   Store,
   StoredHandoff,

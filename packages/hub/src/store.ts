@@ -79,12 +79,27 @@ export interface StoredSetting {
   readonly value: string;
 }
 
-/** What is written together: a handoff or a manifest, settings, and the ledger entries that belong to them. */
+/** How the keys of an agent change without a manifest: by an operator. */
+export interface KeyChange {
+  readonly agent: string;
+  /** Of the agent's newest manifest: where that is another, the commit is a conflict. */
+  readonly sequence: number;
+  /** The facts of that manifest from now on. */
+  readonly facts: string;
+  /** The keys that change. Keys that are not named here stay as they are. */
+  readonly keys: readonly NewKey[];
+  /** The agent offers nothing from then on. */
+  readonly isWithdrawn: boolean;
+}
+
+/** What is written together: a handoff, a manifest or a change of keys, settings, and the ledger entries that belong to them. */
 export interface Commit {
   /** The handoff as it is to be; its version must be exactly one more than what the store has. */
   readonly handoff: StoredHandoff | null;
   /** Its sequence must be exactly one more than that of the agent's newest manifest, 1 for the first. */
   readonly manifest?: NewManifest;
+  /** Never beside a manifest, which brings its own keys. */
+  readonly keys?: KeyChange;
   /** A setting that is not as expected makes the commit a conflict. Each name stands here once. */
   readonly settings?: readonly SettingChange[];
   readonly entries: readonly NewEntry[];
@@ -172,7 +187,7 @@ export type CommitOutcome =
    * first: a repetition is told from a race even where the version does not fit either.
    */
   | { readonly type: "replayed"; readonly digest: Digest }
-  /** A key of the manifest belongs to another agent. Nothing was written. Looked at last. */
+  /** A key of the manifest or the change belongs to another agent. Nothing was written. Looked at last. */
   | { readonly type: "key_owned"; readonly kid: string; readonly agent: string };
 
 /** Pages go on after the last id or sequence that the caller has seen. */
@@ -187,7 +202,7 @@ export interface TextPage<Cursor> extends Page<Cursor> {
   readonly characters?: number | undefined;
 }
 
-/** Told of each commit: the handoff that it changed, and the agent that it published. */
+/** Told of each commit: the handoff that it changed, and the agent that it published or whose keys it changed. */
 export type CommitListener = (handoff: StoredHandoff | null, publisher: string | null) => void;
 
 /**
@@ -261,7 +276,7 @@ export interface Store {
 
   /**
    * Calls the listener after any hub's commit, which reads show by then, with the handoff and with
-   * the agent whose manifest was in it; returns what ends it.
+   * the agent whose manifest or keys were in it; returns what ends it.
    */
   onCommit(listener: CommitListener): () => void;
   /** Settles after the commits that are under way. Every later call rejects. */

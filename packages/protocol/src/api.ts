@@ -1,3 +1,4 @@
+export { endedKeyAdvice, newKeyAdvice } from "./manifest/key-advice.ts";
 export type {
   AttemptView,
   HandoffView,

@@ -63,6 +63,17 @@ test("whatever is sent to the thread is there what it was here, next to anything
     { handoff: null, manifest, entries: [decision] },
     {
       handoff: null,
+      keys: {
+        agent: "agent",
+        sequence: 3,
+        facts: "other facts",
+        keys: manifest.keys,
+        isWithdrawn: true,
+      },
+      entries: [decision],
+    },
+    {
+      handoff: null,
       entries: [],
       settings: [
         { name: "new", from: null, to: "value" },

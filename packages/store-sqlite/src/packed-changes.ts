@@ -1,4 +1,11 @@
-import type { NewEntry, NewManifest, SettingChange, StoredHandoff } from "@waybill/hub/store";
+import type {
+  KeyChange,
+  NewEntry,
+  NewKey,
+  NewManifest,
+  SettingChange,
+  StoredHandoff,
+} from "@waybill/hub/store";
 import type { Change } from "./writer.ts";
 
 type Plain = string | number | null;
@@ -24,6 +31,7 @@ export function packChanges(changes: readonly Change[]): PackedChanges {
     to.push(COMMIT);
     packHandoff(to, change.handoff);
     packManifest(to, change.manifest);
+    packKeyChange(to, change.keys);
     to.push(change.entries.length);
     for (const { at, handoffId, type, content, digest, replayKey } of change.entries) {
       const { from = null, id = null } = replayKey ?? {};
@@ -63,6 +71,16 @@ function packManifest(to: Plain[], manifest: NewManifest | undefined): void {
   }
 }
 
+function packKeyChange(to: Plain[], change: KeyChange | undefined): void {
+  if (change === undefined) {
+    to.push(NOTHING);
+    return;
+  }
+  const { agent, sequence, facts, isWithdrawn, keys } = change;
+  to.push(SOMETHING, agent, sequence, facts, Number(isWithdrawn), keys.length);
+  for (const { kid, record } of keys) to.push(kid, record);
+}
+
 function packNames(to: Plain[], names: readonly string[]): void {
   to.push(names.length);
   for (const name of names) to.push(name);
@@ -91,6 +109,7 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     isDeadLetter: next() === 1,
     inboxes: several<string>(next),
   });
+  const key = (): NewKey => ({ kid: next(), record: next() });
   const manifest = (): NewManifest => ({
     agent: next(),
     sequence: next(),
@@ -98,7 +117,7 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     text: next(),
     at: next(),
     facts: next(),
-    keys: several(() => ({ kid: next<string>(), record: next<string>() })),
+    keys: several(key),
     capabilities: several(() => ({
       name: next<string>(),
       version: next<string>(),
@@ -106,6 +125,13 @@ export function unpackChanges(packed: PackedChanges): Change[] {
       text: next<string>(),
       audiences: several<string>(next),
     })),
+  });
+  const keyChange = (): KeyChange => ({
+    agent: next(),
+    sequence: next(),
+    facts: next(),
+    isWithdrawn: next() === 1,
+    keys: several(key),
   });
   const entry = (): NewEntry => {
     const most = {
@@ -132,11 +158,13 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     }
     const stored = next() === NOTHING ? null : handoff();
     const published = next() === NOTHING ? {} : { manifest: manifest() };
+    const changed = next() === NOTHING ? {} : { keys: keyChange() };
     const entries = several(entry);
     const settings = several(setting);
     changes.push({
       handoff: stored,
       ...published,
+      ...changed,
       entries,
       ...(settings.length > 0 && { settings }),
     });

@@ -119,11 +119,11 @@ class FileStore implements SqliteStore {
     }
   }
 
-  #tell({ handoff, manifest }: Commit): void {
+  #tell({ handoff, manifest, keys }: Commit): void {
     for (const listener of this.#listeners) {
       // On its own: what it throws is no failure of the commit.
       queueMicrotask(() => {
-        if (this.#listeners.has(listener)) listener(handoff, manifest?.agent ?? null);
+        if (this.#listeners.has(listener)) listener(handoff, (manifest ?? keys)?.agent ?? null);
       });
     }
   }

@@ -7,6 +7,7 @@ import type {
   LedgerHead,
   NewCapability,
   NewEntry,
+  NewKey,
   NewManifest,
   SeenEnvelope,
   StoredHandoff,
@@ -79,16 +80,22 @@ export class Writer {
       this.#run.saveSetting.run(change.setting, change.value);
       return { type: "committed", lastSequence: this.head.sequence };
     }
-    const { handoff, manifest, entries, settings = [] } = change;
+    const { handoff, manifest, keys, entries, settings = [] } = change;
     const row = handoff === null ? undefined : this.#run.version.get(handoff.id);
     const isNext = handoff === null || handoff.version === ((row?.["version"] as number) ?? 0) + 1;
-    if (isLookedFor || !isNext || manifest !== undefined || settings.length > 0) {
+    const isJudged = manifest !== undefined || keys !== undefined || settings.length > 0;
+    if (isLookedFor || !isNext || isJudged) {
       const fault = faultOfCommit(change, this.#view);
       if (fault !== undefined) return fault;
     }
     for (const entry of entries) this.#append(entry);
     if (handoff !== null) this.#put(handoff, row?.["inboxes"] as string | undefined);
     if (manifest !== undefined) this.#putManifest(manifest);
+    if (keys !== undefined) {
+      this.#run.restate.run(keys.facts, keys.agent);
+      this.#putKeys(keys.agent, keys.keys);
+      if (keys.isWithdrawn) this.#putCapabilities(keys.agent, []);
+    }
     for (const { name, to } of settings) {
       if (to === null) this.#run.removeSetting.run(name);
       else this.#run.saveSetting.run(name, to);
@@ -133,10 +140,14 @@ export class Writer {
   #putManifest({ agent, sequence, at, digest, facts, text, ...rest }: NewManifest): void {
     this.#run.retire.run(agent);
     this.#run.publish.run(agent, sequence, at, digest, text, facts);
-    for (const { kid, record } of rest.keys) {
+    this.#putKeys(agent, rest.keys);
+    this.#putCapabilities(agent, rest.capabilities);
+  }
+
+  #putKeys(agent: string, keys: readonly NewKey[]): void {
+    for (const { kid, record } of keys) {
       this.#run.saveKey.run(kid, agent, record, keyChecksumOf({ kid, agent, record }));
     }
-    this.#putCapabilities(agent, rest.capabilities);
   }
 
   #putCapabilities(agent: string, capabilities: readonly NewCapability[]): void {
@@ -254,6 +265,7 @@ function statements(database: DatabaseSync) {
     enterInbox: prepare("INSERT INTO inbox VALUES (?, ?)"),
     leaveInbox: prepare("DELETE FROM inbox WHERE agent = ? AND handoff_id = ?"),
     retire: prepare("UPDATE manifest SET is_newest = 0 WHERE agent = ? AND is_newest = 1"),
+    restate: prepare("UPDATE manifest SET facts = ? WHERE agent = ? AND is_newest = 1"),
     publish: prepare("INSERT INTO manifest VALUES (?, ?, 1, ?, ?, ?, ?)"),
     saveKey: prepare(
       "INSERT INTO agent_key VALUES (?, ?, ?, ?) ON CONFLICT (kid) DO UPDATE SET record = excluded.record, checksum = excluded.checksum",

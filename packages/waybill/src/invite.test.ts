@@ -62,6 +62,27 @@ test("an operator gives an agent another key, and the refusal says how", async (
   expect(await place.run(["agents", "pin", "nobody", key.kid])).toMatchObject({ code: 4 });
 });
 
+test("an operator retires an agent, and brings it back with a pin", async () => {
+  const { stdout } = await place.run(["invite"]);
+  const [old, key] = [generateKey(), generateKey()];
+  await enrol("anna", stdout.trim(), old);
+  const retired = await place.run(["agents", "retire", "anna"]);
+  expect(retired).toMatchObject({ code: 0 });
+  expect(retired.stdout).toContain("anna is out of use");
+  await expect(enrol("anna", undefined, old)).rejects.toThrow(
+    "waybill agents pin anna <thumbprint>",
+  );
+  await expect(enrol("anna", undefined, key)).rejects.toThrow(`waybill agents pin anna ${key.kid}`);
+  expect(await place.run(["agents", "pin", "anna", old.kid])).toMatchObject({ code: 6 });
+  const refused = await place.run(["send", "work", "{}", "--to", "anna"]);
+  expect(refused.code).toBe(4);
+  expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("has retired anna");
+  expect(await place.run(["agents", "pin", "anna", key.kid])).toMatchObject({ code: 0 });
+  await enrol("anna", undefined, key);
+  await expect(enrol("anna", undefined, old)).rejects.toMatchObject({ status: 401 });
+  expect(await place.run(["agents", "retire", "nobody"])).toMatchObject({ code: 4 });
+});
+
 test("an operator hands off under a new name without asking anybody", async () => {
   const sent = await place.run(["send", "nothing", "{}", "--agent", "cleo"]);
   // Nobody does that; who asks was let in.

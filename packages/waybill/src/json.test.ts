@@ -3,7 +3,7 @@ import { createAgent, loadKey } from "@waybill/agent";
 import type { Agent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import type { ConnectedHub } from "@waybill/agent/connect";
-import { generateKey, provenRecoveryKey } from "@waybill/protocol";
+import { generateKey, provenRecoveryKey, signManifest } from "@waybill/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { COMMANDS } from "./command-line/commands.ts";
 import { startDev, Workplace } from "./waybill-fixture.ts";
@@ -31,6 +31,7 @@ beforeAll(async () => {
   await carl.stop();
   await place.run(["groups", "add", "partners", "carl"]);
   await place.run(["keys", "new", "some.key"]);
+  await line.publish(signManifest({ agent_id: "emil", capabilities: [] }, generateKey()));
   const offline = await loadKey(place.path("dora.recovery"));
   const recoveryKey = provenRecoveryKey("dora", offline);
   const dora = createAgent({ id: "dora", key: generateKey(), hub: line, recoveryKey });
@@ -55,6 +56,7 @@ const CALLS: Readonly<
   agents: { words: () => [] },
   "agents allow": { words: () => ["dora"] },
   "agents pin": { words: () => ["carl", generateKey().kid] },
+  "agents retire": { words: () => ["emil"] },
   "agents rotate": { words: () => ["dora", "--from-recovery", "dora.recovery"] },
   invite: { words: () => [] },
   "groups add": { words: () => ["partners", "anna", "carl"] },

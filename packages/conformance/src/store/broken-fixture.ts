@@ -412,7 +412,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "the newest manifest of an agent is read back as it was written": faulty((store) => ({
     async manifest(agent) {
       const manifest = await store.manifest(agent);
-      return manifest && { ...manifest, facts: "{}" };
+      return manifest && { ...manifest, text: "{}" };
     },
   })),
   "every manifest of an agent is kept, by sequence": faulty((store) => ({
@@ -448,7 +448,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "a key is read back as it was written last": faulty((store) => ({
     async key(kid) {
       const key = await store.key(kid);
-      return key && { ...key, record: "first" };
+      return key && (key.record === "retired" ? { ...key, record: "first" } : key);
     },
   })),
   "a manifest with a key of another agent is refused, and leaves nothing behind": answering(
@@ -471,6 +471,29 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       },
     };
   }),
+  "a commit changes keys and facts without a manifest": faulty((store) => ({
+    // The facts are left as they were.
+    async commit({ keys, ...commit }) {
+      const newest = keys && (await store.manifest(keys.agent));
+      if (newest?.sequence !== keys?.sequence)
+        return store.commit({ ...commit, ...(keys && { keys }) });
+      return store.commit({ ...commit, ...(keys && { keys: { ...keys, facts: newest!.facts } }) });
+    },
+  })),
+  "an agent can be withdrawn without a manifest, until it publishes the next one": faulty(
+    (store) => ({
+      commit: ({ keys, ...commit }) =>
+        store.commit({ ...commit, ...(keys && { keys: { ...keys, isWithdrawn: false } }) }),
+    }),
+  ),
+  "a change of keys that does not fit is refused, and changes nothing": faulty((store) => ({
+    async commit(commit) {
+      const { keys } = commit;
+      const newest = keys && (await store.manifest(keys.agent));
+      if (keys === undefined || newest === undefined) return store.commit(commit);
+      return store.commit({ ...commit, keys: { ...keys, sequence: newest.sequence } });
+    },
+  })),
   "of manifests that race for a key exactly one wins": answering((outcome, _commit, { rivals }) =>
     outcome.type === "key_owned" && rivals.length > 0 ? MADE : outcome,
   ),
@@ -612,14 +635,18 @@ function normalized(handoff: StoredHandoff): StoredHandoff {
   return { ...handoff, record: handoff.record.normalize("NFC") };
 }
 
-/** What a process opens that loses what it acknowledged, or can't be opened after some crash. */
-export const BROKEN_PROCESSES: Readonly<Record<string, URL>> = {
-  "a process killed while it writes loses nothing acknowledged and leaves nothing half": new URL(
-    "./broken-buffer-fixture.ts",
-    import.meta.url,
-  ),
-  "a crash at any call that writes loses nothing acknowledged": new URL(
-    "./broken-creation-fixture.ts",
-    import.meta.url,
-  ),
-};
+/** What a process opens that loses what it acknowledged, leaves half of a commit, or can't be opened after some crash. */
+export const BROKEN_PROCESSES: readonly (readonly [name: string, module: URL])[] = [
+  [
+    "a process killed while it writes loses nothing acknowledged and leaves nothing half",
+    new URL("./broken-buffer-fixture.ts", import.meta.url),
+  ],
+  [
+    "a crash at any call that writes loses nothing acknowledged",
+    new URL("./broken-creation-fixture.ts", import.meta.url),
+  ],
+  [
+    "a crash at any call that writes loses nothing acknowledged",
+    new URL("./broken-settings-fixture.ts", import.meta.url),
+  ],
+];

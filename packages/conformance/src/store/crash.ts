@@ -5,6 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { ledgerEntries, verifyLedger } from "@waybill/hub";
 import type { LedgerEntry, Store } from "@waybill/hub";
+import type { SettingChange } from "@waybill/hub/store";
 
 // The same file beside this one, in the sources and in what is published.
 const WRITER = fileURLToPath(
@@ -65,6 +66,21 @@ export async function runWriter(options: WriterOptions): Promise<WriterRun> {
   return { acknowledged, wasKilled };
 }
 
+/** Every second version of a handoff changes a setting in its commit: to the number of the version. */
+export function settingsAt(id: string, version: number): readonly SettingChange[] {
+  const to = settingAfter(version);
+  const from = settingAfter(version - 1);
+  return from === to ? [] : [{ name: settingOf(id), from, to }];
+}
+
+function settingAfter(version: number): string | null {
+  return version < 2 ? null : `${version - (version % 2)}`;
+}
+
+function settingOf(id: string): string {
+  return `newest of ${id}`;
+}
+
 /** Everything acknowledged is there, and of the rest each commit is whole or not there at all. */
 export async function checkAfterCrash(
   store: Store,
@@ -82,6 +98,8 @@ export async function checkAfterCrash(
     const handoff = await store.handoff(id);
     equal(count, 2 * (handoff?.version ?? 0), `${id} is half written`);
     equal(handoff?.record, `${id} ${handoff?.version}`, `${id} has another version's record`);
+    const setting = (await store.setting(settingOf(id))) ?? null;
+    equal(setting, settingAfter(handoff.version), `${id} has another version's setting`);
   }
   const due = await store.due(Number.MAX_SAFE_INTEGER, halves.size + 1);
   equal(due.length, halves.size, "not every handoff that is there is found");

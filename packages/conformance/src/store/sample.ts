@@ -97,3 +97,14 @@ export function manifestCommit(manifest: NewManifest): Commit {
   const { text, digest } = manifest;
   return { handoff: null, manifest, entries: [sampleEntry(text, { type: "manifest", digest })] };
 }
+
+/** Changes keys of an agent without a manifest; `sequence` is that of its newest one. */
+export function keyCommit(
+  agent: string,
+  sequence: number,
+  facts: string,
+  ...keys: NewKey[]
+): Commit {
+  const change = { agent, sequence, facts, keys, isWithdrawn: false };
+  return { handoff: null, keys: change, entries: [sampleEntry(facts)] };
+}

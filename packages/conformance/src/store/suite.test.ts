@@ -3,7 +3,7 @@ import { BROKEN_PROCESSES, BROKEN_STORES } from "./broken-fixture.ts";
 import { casesFor, failing } from "./cases-fixture.ts";
 import { openMemorySubject } from "./memory-fixture.ts";
 
-const crashes = Object.keys(BROKEN_PROCESSES);
+const crashes = [...new Set(BROKEN_PROCESSES.map(([name]) => name))];
 
 test("there is a broken store for every case, and a case for every broken store", () => {
   const names = casesFor(openMemorySubject).map(({ name }) => name);

@@ -3,6 +3,7 @@
 import process from "node:process";
 import { newId } from "@waybill/protocol";
 import type { Store } from "@waybill/hub";
+import { settingsAt } from "./crash.ts";
 import { commitOf, sampleEntry, sampleHandoff } from "./sample.ts";
 
 const VERSIONS = 4;
@@ -26,7 +27,9 @@ async function writeOneByOne(): Promise<void> {
         }),
       );
       const members = { id, version, record: `${id} ${version}`, wakeAt: version };
-      const outcome = await store.commit(commitOf(sampleHandoff(0, members), ...entries));
+      const commit = commitOf(sampleHandoff(0, members), ...entries);
+      const settings = settingsAt(id, version);
+      const outcome = await store.commit(settings.length === 0 ? commit : { ...commit, settings });
       if (outcome.type !== "committed") throw new Error(`${id} ${version}: ${outcome.type}`);
       process.stdout.write(`${id} ${version}\n`);
     }

@@ -22,6 +22,8 @@ export type Act =
   | { readonly type: "group_removed"; readonly group: string }
   /** The agent has published with the key that was pinned to it. */
   | { readonly type: "repinned"; readonly agent: string; readonly kid: string }
+  /** The agent is out of use: its keys are refused, and it takes no work. */
+  | { readonly type: "retired"; readonly agent: string }
   /** The agent has gone on with a new key, by its recovery key. */
   | { readonly type: "recovered"; readonly agent: string; readonly kid: string }
   | {

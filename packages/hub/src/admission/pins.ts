@@ -13,6 +13,19 @@ export function pinSetting(agent: string): string {
   return `pin ${agent}`;
 }
 
+/** Where it is kept that an operator has taken an agent out of use. */
+export function retiredSetting(agent: string): string {
+  return `retired ${agent}`;
+}
+
+/** Makes the commit of a manifest a conflict where an operator has pinned or retired the agent meanwhile. */
+export function unlessDecided(agent: string, pin: Pin | undefined): readonly SettingChange[] {
+  const retired = { name: retiredSetting(agent), from: null, to: null };
+  return pin === undefined
+    ? [retired, { name: pinSetting(agent), from: null, to: null }]
+    : [retired];
+}
+
 export async function pinOf(
   store: Pick<Store, "setting">,
   agent: string,

@@ -1,4 +1,9 @@
-import { CAPABILITY_DEFAULTS, DEFAULT_TERMS, toLifecycleTerms } from "@waybill/protocol";
+import {
+  CAPABILITY_DEFAULTS,
+  DEFAULT_TERMS,
+  toLifecycleTerms,
+  WaybillError,
+} from "@waybill/protocol";
 import type { HandoffEnvelope, LifecycleTerms, VerifiedEnvelope } from "@waybill/protocol";
 import { untakenError } from "@waybill/protocol/api";
 import { wantedOf } from "../access/access.ts";
@@ -31,6 +36,13 @@ export async function offersFor(
   const offers = await registry.offersOf(to, capability);
   const takers = await access.takers(wantedOf(offers, body), asker);
   if (takers.length > 0) return takers;
+  if (offers.length === 0 && (await registry.isRetired(to))) {
+    throw new WaybillError(
+      404,
+      `An operator of this hub has retired ${to}, so it takes no work. Hand off to another agent, or to the capability alone.`,
+      { at: "/to" },
+    );
+  }
   throw untakenError({ from, to, capability, isOffered: offers.length > 0 });
 }
 

@@ -308,6 +308,20 @@ export class Offers {
     return found;
   }
 
+  /** Looks again at all that waits under these targets: it may have nobody to wait for any more. */
+  async reconsider(targets: readonly string[]): Promise<void> {
+    for (const target of targets) {
+      let after: WaitingPlace | undefined;
+      for (;;) {
+        const page = await this.#options.store.waiting(target, { after, limit: PAGE });
+        for (const { id } of page) await this.offerAgain(id);
+        const last = page.at(-1);
+        if (last === undefined || page.length < PAGE) break;
+        after = { waitsAt: last.waitsAt, id: last.id };
+      }
+    }
+  }
+
   offerAgain(id: string): Promise<Changed<void>> {
     return this.#options.cases.change(id, (draft) => {
       draft.wantsOffer = draft.record?.isWaiting === true;

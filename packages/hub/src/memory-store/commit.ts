@@ -14,7 +14,7 @@ export interface CommitView {
 
 /** Why a commit can't be carried out, or undefined when it can. */
 export function faultOfCommit(
-  { handoff, manifest, entries, settings = [] }: Commit,
+  { handoff, manifest, keys, entries, settings = [] }: Commit,
   view: CommitView,
 ): Exclude<CommitOutcome, { type: "committed" }> | undefined {
   const own = new Map<string, Digest>();
@@ -31,11 +31,14 @@ export function faultOfCommit(
   if (settings.some(({ name, from }) => (view.setting(name) ?? null) !== from)) {
     return { type: "conflict" };
   }
-  if (manifest === undefined) return undefined;
-  if (manifest.sequence !== view.sequenceOf(manifest.agent) + 1) return { type: "conflict" };
-  for (const { kid } of manifest.keys) {
-    const agent = view.keyOwner(kid) ?? manifest.agent;
-    if (agent !== manifest.agent) return { type: "key_owned", kid, agent };
+  const changed = manifest ?? keys;
+  if (changed === undefined) return undefined;
+  const { agent, sequence } = changed;
+  const next = view.sequenceOf(agent) + 1;
+  if (sequence !== (manifest === undefined ? next - 1 : next)) return { type: "conflict" };
+  for (const { kid } of changed.keys) {
+    const owner = view.keyOwner(kid) ?? agent;
+    if (owner !== agent) return { type: "key_owned", kid, agent: owner };
   }
   return undefined;
 }
@@ -56,13 +59,12 @@ export function stagedView(base: CommitView): CommitView & { stage(commit: Commi
     sequenceOf: (agent) => sequences.get(agent) ?? base.sequenceOf(agent),
     keyOwner: (kid) => keyOwners.get(kid) ?? base.keyOwner(kid),
     setting: (name) => (staged.has(name) ? staged.get(name) : base.setting(name)),
-    stage({ handoff, manifest, entries, settings = [] }) {
+    stage({ handoff, manifest, keys, entries, settings = [] }) {
       for (const { name, to } of settings) staged.set(name, to ?? undefined);
       if (handoff !== null) versions.set(handoff.id, handoff.version);
-      if (manifest !== undefined) {
-        sequences.set(manifest.agent, manifest.sequence);
-        for (const { kid } of manifest.keys) keyOwners.set(kid, manifest.agent);
-      }
+      if (manifest !== undefined) sequences.set(manifest.agent, manifest.sequence);
+      const changed = manifest ?? keys;
+      for (const { kid } of changed?.keys ?? []) keyOwners.set(kid, changed!.agent);
       for (const { replayKey, digest } of entries) {
         if (replayKey === null) continue;
         const { from, id } = replayKey;

@@ -1,4 +1,5 @@
 import type {
+  KeyChange,
   ManifestCard,
   NewCapability,
   NewManifest,
@@ -73,6 +74,10 @@ export class RegistryState {
     this.#manifests.set(agent, all);
     this.#agents.add(agent);
     for (const { kid, record } of keys) this.#keys.set(kid, { kid, agent, record });
+    this.#offer(agent, capabilities);
+  }
+
+  #offer(agent: string, capabilities: readonly NewCapability[]): void {
     const before = this.#offersOf.get(agent) ?? [];
     const now = capabilities.map((each) => ({ ...each, agent })).toSorted(byPlace);
     this.#offersOf.set(agent, now);
@@ -84,6 +89,13 @@ export class RegistryState {
       if (index.isEmpty) this.#audiences.delete(audience);
       else this.#audiences.set(audience, index);
     }
+  }
+
+  changeKeys({ agent, facts, keys, isWithdrawn }: KeyChange): void {
+    const all = this.#manifests.get(agent)!;
+    all.push({ ...all.pop()!, facts });
+    for (const { kid, record } of keys) this.#keys.set(kid, { kid, agent, record });
+    if (isWithdrawn) this.#offer(agent, []);
   }
 
   sequenceOf(agent: string): number {

@@ -62,6 +62,7 @@ export class MemoryState {
     const entries = commit.entries.map((entry) => [this.#append(entry), entry.content] as const);
     if (commit.handoff !== null) this.#put(commit.handoff, entries);
     if (commit.manifest !== undefined) this.registry.put(commit.manifest);
+    if (commit.keys !== undefined) this.registry.changeKeys(commit.keys);
     for (const { name, to } of commit.settings ?? []) this.#changeSetting(name, to);
     return { type: "committed", lastSequence: this.#head.sequence };
   }

@@ -1,5 +1,5 @@
 import { readCompact, verifyCompact, WaybillError } from "@waybill/protocol";
-import { checkHello, readHello } from "@waybill/protocol/api";
+import { checkHello, endedKeyAdvice, newKeyAdvice, readHello } from "@waybill/protocol/api";
 import type { Hello } from "@waybill/protocol/api";
 import type { HubIdentity } from "./identity.ts";
 import type { Registry } from "./registry.ts";
@@ -30,7 +30,7 @@ export class Doorkeeper {
     if (record === undefined) {
       throw new WaybillError(
         401,
-        `${agent} is not known here by the key ${kid}; publish its manifest before it attaches.`,
+        `${agent} is not known here by the key ${kid}. ${newKeyAdvice(agent, kid)}`,
       );
     }
     const { payload } = verifyCompact(proof, () => record.key);
@@ -44,7 +44,10 @@ export class Doorkeeper {
     const { id: to, domain } = this.#hub;
     checkHello(hello, { to, domain, now, clockSkewMs: this.#skewMs });
     if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {
-      throw new WaybillError(401, `The key ${kid} is not a current key of ${agent}.`);
+      throw new WaybillError(
+        401,
+        `The key ${kid} is not a current key of ${agent}: a manifest, an operator or its time has ended it. ${endedKeyAdvice(agent)}`,
+      );
     }
     this.#use(hello, now);
     return { at: hello.at, kid };

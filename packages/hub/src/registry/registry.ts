@@ -29,15 +29,26 @@ import type {
   VerifyOptions,
 } from "@waybill/protocol";
 import { NO_MORE } from "../admission/admission.ts";
+import { newKeyAdvice } from "@waybill/protocol/api";
 import { actEntry } from "../admission/act.ts";
 import type { Admission, Entry } from "../admission/admission.ts";
-import { checkPin, pinOf, usedPin } from "../admission/pins.ts";
+import { checkPin, pinOf, unlessDecided, usedPin } from "../admission/pins.ts";
 import { Lanes } from "../custody/lanes.ts";
 import { Recent } from "../custody/recent.ts";
 import type { SchemaChecks } from "../routing/schema-checks.ts";
-import type { NewEntry, OfferedName, OfferPlace, Page, Store, StoredOffer } from "../store.ts";
+import type {
+  KeyChange,
+  NewEntry,
+  OfferedName,
+  OfferPlace,
+  Page,
+  Store,
+  StoredOffer,
+} from "../store.ts";
 import {
+  asStored,
   currentKids,
+  endedKeys,
   factsOf,
   keyRecordOf,
   manifestEntry,
@@ -194,7 +205,8 @@ export class Registry {
     } catch (error) {
       if (unknown === undefined) throw error;
       record = await this.keyOf(unknown);
-      if (record === undefined) throw error;
+      // Whose it says it is has not been read: nothing has verified it.
+      if (record === undefined) throw unknownKey(unknown, error);
     }
     return verifyEnvelope(text, options);
   }
@@ -227,6 +239,31 @@ export class Registry {
 
   async isKnown(agent: string): Promise<boolean> {
     return (await this.#store.manifest(agent)) !== undefined;
+  }
+
+  /** Whether an operator has retired an agent. One that has not, offers something as a rule, and is not looked up. */
+  async isRetired(agent: string): Promise<boolean> {
+    const stored = await this.#store.manifest(agent);
+    return stored !== undefined && factsOf(stored).isRetired === true;
+  }
+
+  /**
+   * The commit in which an operator ends the keys of an agent, all but `kept`; undefined where nobody
+   * has published under that name.
+   */
+  async endKeys(
+    agent: string,
+    at: number,
+    how: { readonly kept?: string; readonly isRetired: boolean },
+  ): Promise<KeyChange | undefined> {
+    const stored = await this.#store.manifest(agent);
+    if (stored === undefined) return undefined;
+    const records = new Map<string, KeyRecord>();
+    for (const kid of Object.keys(factsOf(stored).keys)) {
+      const record = await this.keyOf(kid);
+      if (record !== undefined) records.set(kid, record);
+    }
+    return endedKeys(stored, records, at, how);
   }
 
   /** Checks a manifest against the one before and puts it on record. */
@@ -268,6 +305,9 @@ export class Registry {
       const { isNamed, settings, entries } =
         previous === undefined ? await this.#admission.admit(newcomer, publication, at) : NO_MORE;
       const pin = await pinOf(this.#store, agent);
+      if (previous !== undefined && (await this.isRetired(agent))) {
+        throw retired(agent, previous.keys.has(signedBy) ? undefined : signedBy);
+      }
       if (previous?.text !== text) checkPin(pin, agent, signedBy);
       const signer = await this.keyOf(signedBy);
       const allowance = schemaAllowance();
@@ -298,7 +338,11 @@ export class Registry {
       const outcome = await this.#commit({
         handoff: null,
         manifest: newManifestOf(verified, previous),
-        settings: [...settings, ...used.settings],
+        settings: [
+          ...settings,
+          ...used.settings,
+          ...(previous === undefined ? [] : unlessDecided(agent, pin)),
+        ],
         entries: [manifestEntry(verified), ...entries, ...used.entries, ...recovered],
         // A store that fails may have committed all the same.
       }).finally(() => this.forget(agent));
@@ -344,8 +388,9 @@ export class Registry {
     const stored = await this.#store.manifest(agent);
     if (stored === undefined) return undefined;
     const { text, at } = stored;
-    const signer = await this.keyOf(factsOf(stored).kid);
-    return restoreManifest(text, { at, keyOf: () => signer });
+    const facts = factsOf(stored);
+    const signer = await this.keyOf(facts.kid);
+    return asStored(restoreManifest(text, { at, keyOf: () => signer }), facts);
   }
 
   /** What an agent offers, all of it or under one name. */
@@ -516,6 +561,18 @@ function mergeByPlace(
       (a, b) => byText(a.name, b.name) || byText(a.agent, b.agent) || byText(a.version, b.version),
     )
     .slice(0, limit);
+}
+
+function unknownKey(kid: string, cause: unknown): WaybillError {
+  const { message } = WaybillError.from(cause, 401);
+  return new WaybillError(401, `${message} ${newKeyAdvice("<agent>", kid)}`, { cause });
+}
+
+function retired(agent: string, kid: string | undefined): WaybillError {
+  return new WaybillError(
+    403,
+    `An operator has retired ${agent}, so nothing is published under this name. If the agent is to come back, an operator gives it a key: waybill agents pin ${agent} ${kid ?? "<thumbprint of a new key>"}`,
+  );
 }
 
 function keyOwned(

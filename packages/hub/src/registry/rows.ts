@@ -12,6 +12,7 @@ import {
 import type { Capability, KeyRecord, ManifestInput, VerifiedManifest } from "@waybill/protocol";
 import type { PublishedManifest } from "../hub-api.ts";
 import type {
+  KeyChange,
   ManifestCard,
   NewCapability,
   NewEntry,
@@ -31,6 +32,8 @@ export interface ManifestFacts {
   readonly keys: Readonly<Record<string, Window>>;
   /** How many capabilities it has. */
   readonly capabilities: number;
+  /** An operator has retired the agent: it has no keys and offers nothing. */
+  readonly isRetired?: true;
   /** How many of them say from whom they take work. */
   readonly restricted?: number | undefined;
   readonly inbox?: string | undefined;
@@ -76,6 +79,46 @@ export function newManifestOf(
     keys,
     capabilities: manifest.capabilities.map(newCapabilityOf),
   };
+}
+
+/** The keys of an agent as an operator ends them, all but one where one is kept. */
+export function endedKeys(
+  stored: ManifestCard,
+  records: ReadonlyMap<string, KeyRecord>,
+  at: number,
+  { kept, isRetired }: { readonly kept?: string; readonly isRetired: boolean },
+): KeyChange {
+  const { agent, sequence } = stored;
+  const { isRetired: _was, ...facts } = factsOf(stored);
+  const ended = [...records]
+    .filter(([kid]) => kid !== kept)
+    .map(([kid, record]) => [kid, { ...record, notAfter: Math.min(record.notAfter, at) }] as const);
+  const windows = Object.fromEntries(ended.map(([kid, record]) => [kid, windowOf(record)]));
+  const changed: ManifestFacts = {
+    ...facts,
+    keys: { ...facts.keys, ...windows },
+    ...(isRetired && { isRetired: true, capabilities: 0 }),
+  };
+  return {
+    agent,
+    sequence,
+    facts: JSON.stringify(changed),
+    keys: ended.map(([kid, record]) => ({ kid, record: keyText(record) })),
+    isWithdrawn: isRetired,
+  };
+}
+
+/** The keys of a verified manifest as the hub has them now: an operator may have ended them since. */
+export function asStored(
+  verified: VerifiedManifest,
+  { keys }: Pick<ManifestFacts, "keys">,
+): VerifiedManifest {
+  const current = [...verified.keys].map(([kid, record]) => {
+    const [notBefore, notAfter] = keys[kid] ?? windowOf(record);
+    const window = { notBefore: notBefore ?? -Infinity, notAfter: notAfter ?? Infinity };
+    return [kid, { ...record, ...window }] as const;
+  });
+  return { ...verified, keys: new Map(current) };
 }
 
 /** The rows of an agent's manifests, by sequence, for a store of a release that kept their texts alone. */

@@ -1,5 +1,6 @@
 import { isKeyValidAt, WaybillError } from "@waybill/protocol";
 import type { KeyRecord } from "@waybill/protocol";
+import { endedKeyAdvice } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
 import type { Attached } from "./attached.ts";
 
@@ -46,7 +47,7 @@ export class KeyWatch {
       (record) => record?.agent === agent && isKeyValidAt(record, now),
     ) as KeyRecord[];
     if (valid.length === 0) {
-      const message = `The key ${kids.join(", ")} is not a current key of ${agent} any more; attach again with one that is.`;
+      const message = `The key ${kids.join(", ")} is not a current key of ${agent} any more. ${endedKeyAdvice(agent)}`;
       return attached.end(new WaybillError(401, message));
     }
     this.#arm(attached, Math.max(...valid.map(({ notAfter }) => notAfter)));

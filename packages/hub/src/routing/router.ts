@@ -115,6 +115,9 @@ export class Router {
       const agent = only ?? (to as string);
       if (!(await this.#takes(agent, record, handoffOf))) return { type: "nobody", status: 403 };
       const limits = await this.limitsOf(agent);
+      if (limits.size === 0 && (await this.#registry.isRetired(agent))) {
+        return { type: "nobody", status: 404 };
+      }
       const placed = this.#place(record, agent, limits.get(record.capability));
       return placed ?? { type: "wait", busy: this.#named(agent) };
     }

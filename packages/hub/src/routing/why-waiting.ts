@@ -50,7 +50,10 @@ export async function whyWaiting(
         )
       : await registry.offersOf(only, capability);
   if (only !== null && offers.length === 0) {
-    return [{ agent_id: only, why: "terms", reason: `does not offer ${capability} any more` }];
+    const reason = (await registry.isRetired(only))
+      ? "was retired by an operator"
+      : `does not offer ${capability} any more`;
+    return [{ agent_id: only, why: "terms", reason }];
   }
   if (only !== null && (await access.takers(wantedOf(offers, handoff.body), asker)).length === 0) {
     const reason = `does not take ${capability} from ${asker.agent} any more`;

@@ -1,3 +1,4 @@
+import { endedKeyAdvice, newKeyAdvice } from "../manifest/key-advice.ts";
 import { WaybillError } from "../error.ts";
 import { isId } from "../id.ts";
 import { parseJson, stringifyJson } from "../json/json.ts";
@@ -115,12 +116,12 @@ export function checkRequestKey(
 ): KeyRecord {
   if (record === undefined || record.agent !== from) {
     throw unauthenticated(
-      `${from} is not known here by the key that signed the request; publish its manifest first (PUT /v1/agents/{id}).`,
+      `${from} is not known here by the key that signed the request. ${newKeyAdvice(from, "<thumbprint>")}`,
     );
   }
   if (isKeyValidAt(record, now)) return record;
   throw unauthenticated(
-    `The key that signed the request is not a current key of ${from}; sign with one that is.`,
+    `The key that signed the request is not a current key of ${from}. ${endedKeyAdvice(from)}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { endedKeyAdvice } from "../manifest/key-advice.ts";
 import { utf8 } from "#platform";
 import type { BatchRoots } from "../signing/batch.ts";
 import type { Digest } from "../signing/digest.ts";
@@ -138,7 +139,7 @@ function checkSigner(envelope: Envelope, signer: KeyRecord, kid: string, at: num
   if (at < signer.notBefore || at >= signer.notAfter) {
     throw new WaybillError(
       401,
-      `Key ${kid} of ${signer.agent} was ${at < signer.notBefore ? "not valid yet" : "retired"} when this came in; sign with a current key.`,
+      `Key ${kid} of ${signer.agent} was ${at < signer.notBefore ? "not valid yet" : "retired"} when this came in. ${endedKeyAdvice(signer.agent)}`,
     );
   }
 }

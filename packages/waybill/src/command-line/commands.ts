@@ -107,7 +107,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "agents pin",
-    says: "Give an agent that lost its keys a new one; it keeps its id.",
+    says: "Give an agent that lost its keys, or was retired, a new one.",
     arguments: [
       { name: "agent", says: "the agent's id", completes: "agents" },
       { name: "key", says: "the thumbprint of the new key" },
@@ -116,10 +116,23 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill agents pin anna NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
-        says: "anna signs its next manifest with it; its old keys end with that",
+        says: "ends the old keys; anna signs its next manifest with this one",
       },
     ],
     load: async () => (await import("../commands/agents-pin.ts")).run,
+  },
+  {
+    name: "agents retire",
+    says: "Take an agent out of use: its keys are refused, and it takes no work.",
+    arguments: [{ name: "agent", says: "the agent's id", completes: "agents" }],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill agents retire anna",
+        says: "what waits for anna goes to others or ends; agents pin brings anna back",
+      },
+    ],
+    load: async () => (await import("../commands/agents-retire.ts")).run,
   },
   {
     name: "agents rotate",

@@ -41,6 +41,7 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> =
   pinned: ({ agent = "", kid = "" }) =>
     act("pinned", `an operator pinned the key ${kid} to ${agent}`),
   repinned: ({ agent = "" }) => act("repinned", `${agent} now uses the pinned key`),
+  retired: ({ agent = "" }) => act("retired", `an operator retired ${agent}`),
   recovered: ({ agent = "", kid = "" }) =>
     act("recovered", `${agent} now uses the key ${kid}, signed for by its recovery key`),
   group_changed: ({ group = "", added = [], removed = [] }) => {

@@ -3,6 +3,7 @@ import type { Cases } from "../case.ts";
 import { commitAll, idsOf } from "../case.ts";
 import {
   commitOf,
+  keyCommit,
   idOf,
   manifestCommit,
   sampleEntry,
@@ -176,8 +177,9 @@ export const commitCases: Cases = {
       commitOf(sampleHandoff(1)),
       manifestCommit(sampleManifest("editor", 1)),
       manifestCommit(sampleManifest("researcher", 1)),
+      keyCommit("editor", 1, "{}"),
     ]);
-    deepEqual(heard, [null, "editor", "researcher"]);
+    deepEqual(heard, [null, "editor", "researcher", "editor"]);
   },
 
   "a listener that reads sees what it was told of": async ({ store }) => {

@@ -4,6 +4,7 @@ import type { Cases } from "../case.ts";
 import { commitAll, inPages } from "../case.ts";
 import {
   cardOf,
+  keyCommit,
   commitOf,
   manifestCommit,
   sampleCapability,
@@ -152,6 +153,63 @@ export const registryCases: Cases = {
     const squatting = sampleManifest("stranger", 1, [], [sampleKey("old")]);
     equal((await store.commit(manifestCommit(squatting))).type, "key_owned");
     equal((await store.key("old"))?.agent, "editor");
+  },
+
+  "a commit changes keys and facts without a manifest": async ({ store }) => {
+    const newest = sampleManifest("editor", 2, ["edit"], [sampleKey("one"), sampleKey("two")]);
+    await publishAll(store, [sampleManifest("editor", 1, ["edit"]), newest]);
+    const facts = '{"changed":true}';
+    await commitAll(store, [keyCommit("editor", 2, facts, sampleKey("one", "ended"))]);
+    deepEqual({ ...(await store.key("one")) }, { kid: "one", agent: "editor", record: "ended" });
+    deepEqual({ ...(await store.key("two")) }, { kid: "two", agent: "editor", record: "{}" });
+    equal((await store.manifest("editor"))?.facts, facts);
+    equal((await store.offers({ agent: "editor" }, { limit: 1 }))[0]?.facts, facts);
+    const [first] = await store.manifests("editor", { limit: 1 });
+    equal(first?.facts, sampleManifest("editor", 1).facts);
+  },
+
+  "an agent can be withdrawn without a manifest, until it publishes the next one": async ({
+    store,
+  }) => {
+    await publishAll(store, [
+      sampleManifest("editor", 1, ["edit", "review"]),
+      sampleManifest("other", 1, ["edit"]),
+    ]);
+    const change = keyCommit("editor", 1, "{}");
+    await commitAll(store, [{ ...change, keys: { ...change.keys!, isWithdrawn: true } }]);
+    deepEqual(await offered(store, {}), ["edit other 1"]);
+    deepEqual(await offered(store, { agent: "editor" }), []);
+    deepEqual(await offered(store, { audience: "*" }), ["edit other 1"]);
+    deepEqual(
+      (await store.capabilityNames({ limit: 10 })).map((each) => ({ ...each })),
+      [{ name: "edit", agents: 1 }],
+    );
+    await publishAll(store, [sampleManifest("editor", 2, ["edit"])]);
+    deepEqual(await offered(store, { agent: "editor" }), ["edit editor 1"]);
+  },
+
+  "a change of keys that does not fit is refused, and changes nothing": async ({ store }) => {
+    await publishAll(store, [
+      sampleManifest("editor", 1, [], [sampleKey("one")]),
+      sampleManifest("editor", 2, [], [sampleKey("two")]),
+      sampleManifest("other", 1, [], [sampleKey("taken")]),
+    ]);
+    const facts = '{"changed":true}';
+    for (const [agent, sequence] of [
+      ["editor", 1],
+      ["editor", 3],
+      ["nobody", 1],
+    ] as const) {
+      const change = keyCommit(agent, sequence, facts, sampleKey("one", "ended"));
+      equal((await store.commit(change)).type, "conflict", `${agent} ${sequence}`);
+    }
+    const stolen = keyCommit("editor", 2, facts, sampleKey("one", "ended"), sampleKey("taken"));
+    deepEqual(
+      { ...(await store.commit(stolen)) },
+      { type: "key_owned", kid: "taken", agent: "other" },
+    );
+    equal((await store.key("one"))?.record, "{}");
+    equal((await store.manifest("editor"))?.facts, sampleManifest("editor", 2).facts);
   },
 
   "of manifests that race for a key exactly one wins": async ({ store }) => {

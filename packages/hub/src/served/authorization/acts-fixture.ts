@@ -327,9 +327,7 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
   allow: (cast, role) => asks(cast, role, "/v1/allowed", { body: { who: "newcomer" } }),
   pinKey: (cast, role) => {
     const { kid } = cast.unknown;
-    // Of an agent that publishes nothing more here.
-    const path = `/v1/agents/${cast.parties.operatorsAgent.id}/pin`;
-    return asks(cast, role, path, { body: { kid } });
+    return asks(cast, role, `/v1/agents/${cast.idle}/pin`, { body: { kid } });
   },
   listGroups: get(() => "/v1/groups"),
   getGroup: get(() => "/v1/groups/insiders"),
@@ -342,6 +340,8 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
     if (role === "operator") await cast.hub.operator.changeGroup("gone", { add: ["newcomer"] });
     return asks(cast, role, "/v1/groups/gone/remove", { method: "POST" });
   },
+  retireAgent: (cast, role) =>
+    asks(cast, role, `/v1/agents/${cast.idle}/retire`, { method: "POST" }),
   async publishManifest(cast, role) {
     const { id } = cast.parties.delegator;
     const { key } = speakerOf(cast, role, "delegator");

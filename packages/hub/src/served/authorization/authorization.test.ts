@@ -60,8 +60,9 @@ async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Sc
       Object.values(cast.parties).map(async ({ id }) => (await store.manifest(id))?.sequence),
     ),
     allowed: await store.setting(allowedSetting("newcomer")),
-    pinned: await store.setting(pinSetting(cast.parties.operatorsAgent.id)),
+    pinned: await store.setting(pinSetting(cast.idle)),
     groups: await cast.hub.operator.groups({ limit: 10 }),
+    idle: (await store.manifest(cast.idle))?.facts,
     keys: await Promise.all(
       [cast.unknown, ...Object.values(cast.retired), ...Object.values(cast.recovery)].map(
         ({ kid }) => store.key(kid),

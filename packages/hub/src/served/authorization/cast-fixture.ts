@@ -89,6 +89,8 @@ export class Cast {
   /** Keys that sign recoveries of the parties, and nothing else. */
   readonly recovery: Readonly<Record<"delegator" | "recipient", PrivateKey>>;
   readonly unknown: PrivateKey = generateKey();
+  /** An agent with nothing to do: operators end its keys. */
+  readonly idle: string = "idle";
   readonly otherToken: string = newOperatorToken(generateKey().kid);
   readonly metricsToken: string;
   readonly #wires = new Map<AgentRole, Wire>();
@@ -117,6 +119,7 @@ export class Cast {
       // Others can reach it, so that the registry and the metrics are not open.
       serve: { isBehindProxy: true, metricsToken, limits: unlimited() },
     });
+    await world.hub.publish(signManifest({ agent_id: "idle", capabilities: [] }, generateKey()));
     const made = await Promise.all(
       AGENTS.map(async (role) => [role, await enrolled(world, role)] as const),
     );

@@ -108,6 +108,7 @@ export type RequestAct =
   | "changeGroup"
   | "setQuota"
   | "removeGroup"
+  | "retireAgent"
   | "publishManifest"
   | "pollInbox"
   | "reportToInbox"
@@ -374,6 +375,12 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   },
   removeGroup: {
     what: "take a group away",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  retireAgent: {
+    what: "take an agent out of use",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,

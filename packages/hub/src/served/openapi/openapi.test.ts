@@ -44,6 +44,7 @@ beforeAll(async () => {
     getManifests: { path: { id: "worker" }, expected: 200 },
     invite: { body: { agent: "newcomer", expires_seconds: 60 }, expected: 200 },
     pinKey: { path: { id: "unpinned" }, body: { kid: generateKey().kid }, expected: 204 },
+    retireAgent: { path: { id: "unpinned" }, expected: 204 },
     allow: { body: { who: "newcomer" }, expected: 204 },
     listGroups: { query: { limit: 1, after: "a" }, expected: 200 },
     getGroup: { path: { name: "partners" }, expected: 200 },

@@ -1,0 +1,20 @@
+import { memoryStore } from "@waybill/hub";
+import type { Commit, Store } from "@waybill/hub/store";
+import { fileDisk } from "./memory-fixture.ts";
+
+/** Writes the settings of a commit after the rest of it. */
+export async function openStore(location: string): Promise<Store> {
+  const store = memoryStore({ disk: fileDisk(location) });
+  const commit = async ({ settings, ...rest }: Commit) => {
+    const outcome = await store.commit(rest);
+    if (settings === undefined || outcome.type !== "committed") return outcome;
+    return store.commit({ handoff: null, entries: [], settings });
+  };
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      if (name === "commit") return commit;
+      const member = target[name];
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}

@@ -1,0 +1,17 @@
+import type { Run } from "../command-line/command.ts";
+import { hubClient } from "../hub/client.ts";
+import { printable } from "../terminal/text.ts";
+
+export const run: Run = async ({ given, settings, terminal, signal }) => {
+  const { agent = "" } = given.arguments;
+  const hub = hubClient({ settings, terminal, signal });
+  await hub.post(`/v1/agents/${encodeURIComponent(agent)}/retire`);
+  await terminal.answer({ retired: agent }, (style) =>
+    [
+      `${style.good("✔")} ${printable(agent)} is out of use: its keys are refused, and it takes no work.`,
+      style.faint(
+        `What waited for it goes to others or ends as a dead letter; what it has handed off goes on. To bring it back: waybill agents pin ${printable(agent)} <thumbprint>`,
+      ),
+    ].join("\n"),
+  );
+};
