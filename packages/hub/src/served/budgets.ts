@@ -60,6 +60,7 @@ export interface ServedLimits {
   waitSeconds: number;
   pollIdleMs: number;
   proofsPerAgent: number;
+  proofsPerHub: number;
   webhookMs: number;
   webhookWaitMs: number;
   webhookMostWaitMs: number;
@@ -429,7 +430,7 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     beyond: "cut",
   },
   heldBytesPerHub: {
-    limit: 64 * MIB,
+    limit: 48 * MIB,
     unit: "bytes",
     per: "hub",
     bounds:
@@ -511,6 +512,13 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     unit: "items",
     per: "agent",
     bounds: "proofs that are remembered so that none is used twice",
+    beyond: 301,
+  },
+  proofsPerHub: {
+    limit: 500_000,
+    unit: "items",
+    per: "hub",
+    bounds: "the same of all agents; whoever has used more than others is told to come again",
     beyond: 301,
   },
   webhookMs: {

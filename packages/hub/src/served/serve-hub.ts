@@ -90,7 +90,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     operator,
     operatorToken,
     metricsToken: options.metricsToken,
-    used: new UsedProofs(clockSkewMs, limits.proofsPerAgent),
+    used: new UsedProofs(clockSkewMs, budgets),
     openedAt: operator.now(),
   };
   const closing = new AbortController();

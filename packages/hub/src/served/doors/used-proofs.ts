@@ -1,43 +1,75 @@
 import { WaybillError } from "@waybill/protocol";
+import type { Budgets } from "../budgets.ts";
 import { tooMany } from "./rates.ts";
 
-/** Which proofs were used: whoever overhears a request can't send it again. */
+/** So many that have run out are forgotten for each that is remembered, however many there are. */
+const FORGOTTEN_AT_ONCE = 16;
+
+/** The proofs of one agent by their ids, in the order in which they came: until when each would be believed. */
+type Used = Map<string, number>;
+
+/**
+ * Which proofs were used: whoever overhears a request can't send it again. What one costs does not
+ * depend on how many others are remembered.
+ */
 export class UsedProofs {
   readonly #windowMs: number;
-  readonly #most: number;
-  /** By agent, then by id, in the order in which they came: until when each would be believed. */
-  readonly #agents = new Map<string, Map<string, number>>();
+  readonly #budgets: Budgets;
+  /** By agent; who comes first is looked at next for what has run out. */
+  readonly #agents = new Map<string, Used>();
+  #size = 0;
 
-  constructor(clockSkewMs: number, most: number) {
+  constructor(clockSkewMs: number, budgets: Budgets) {
     // One from the far end of the clock's leeway is believed until it is at the near end.
     this.#windowMs = 2 * clockSkewMs;
-    this.#most = most;
+    this.#budgets = budgets;
+  }
+
+  get size(): number {
+    return this.#size;
   }
 
   use(agent: string, id: string, now: number): void {
-    let used = this.#agents.get(agent);
-    if (used === undefined) {
-      this.#forget(now);
-      this.#agents.set(agent, (used = new Map()));
-    }
-    for (const [old, until] of used) {
-      if (until > now) break;
-      used.delete(old);
-    }
-    if (used.has(id)) {
+    const used = this.#agents.get(agent) ?? new Map<string, number>();
+    this.#forget(used, now);
+    if ((used.get(id) ?? 0) > now) {
       throw new WaybillError(
         401,
         "This very proof was used before; sign each request anew, a repeated one too.",
       );
     }
-    if (used.size >= this.#most) throw tooMany(agent, this.#windowMs);
+    this.#checkRoom(agent, used.size);
+    if (used.delete(id)) this.#size--;
     used.set(id, now + this.#windowMs);
+    this.#agents.set(agent, used);
+    this.#size++;
+    this.#sweep(now);
   }
 
-  #forget(now: number): void {
-    for (const [agent, used] of this.#agents) {
-      const last = [...used.values()].at(-1) ?? 0;
-      if (last <= now) this.#agents.delete(agent);
+  /** Where the hub has no room for more, whoever has used no more than others still may. */
+  #checkRoom(agent: string, count: number): void {
+    const { proofsPerAgent, proofsPerHub } = this.#budgets.limits;
+    const isFull = this.#size >= proofsPerHub && count > this.#size / this.#agents.size;
+    if (!isFull && count < proofsPerAgent) return;
+    this.#budgets.hit(isFull ? "proofsPerHub" : "proofsPerAgent");
+    throw tooMany(agent, this.#windowMs);
+  }
+
+  #forget(used: Used, now: number): void {
+    let left = FORGOTTEN_AT_ONCE;
+    for (const [id, until] of used) {
+      if (until > now || left-- === 0) return;
+      used.delete(id);
+      this.#size--;
     }
+  }
+
+  /** Agents that ask no more leave nothing behind. */
+  #sweep(now: number): void {
+    const [first] = this.#agents;
+    const [agent, used] = first!;
+    this.#forget(used, now);
+    this.#agents.delete(agent);
+    if (used.size > 0) this.#agents.set(agent, used);
   }
 }
