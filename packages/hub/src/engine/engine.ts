@@ -90,7 +90,7 @@ export class Engine {
     this.limits = { ...HUB_LIMITS, ...options.limits };
     this.terms = termsWith(options.terms);
     this.health = new StoreHealth(this.store, this.clock);
-    this.checks = new SchemaChecks(this.clock, this.limits);
+    this.checks = new SchemaChecks(this.clock);
     this.registry = new Registry({
       store: this.store,
       checks: this.checks,

@@ -13,10 +13,6 @@ export interface HubLimits extends Limits {
   unseenCharacters: number;
   /** Characters of the answers to all questions of one handoff: they go along with each of its offers. */
   answerCharacters: number;
-  /** Searches and submissions of one agent that wait for their input to be held against schemas. */
-  checksPerAgent: number;
-  /** The same of all agents together. */
-  checksPerHub: number;
 }
 
 export const HUB_LIMITS: Readonly<HubLimits> = {
@@ -24,8 +20,6 @@ export const HUB_LIMITS: Readonly<HubLimits> = {
   openHandoffs: 10_000,
   unseenCharacters: 32 * 1024 * 1024,
   answerCharacters: 4 * 1024 * 1024,
-  checksPerAgent: 16,
-  checksPerHub: 256,
 };
 
 /** A hub over a store. */

@@ -14,7 +14,6 @@ import type { SchemaChecks } from "./schema-checks.ts";
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 /** Of very many who refuse an input, so many are named. */
 const REFUSALS_SHOWN = 20;
-const WAITED_FOR = { mayBeRefused: true };
 
 export interface InputCheckOptions {
   readonly registry: Registry;
@@ -41,7 +40,7 @@ export async function checkInput(
   for (const some of [offers.slice(0, 1), offers]) {
     const candidates = await readAll(some, registry, now);
     const slices = candidates && judgeInSlices(given, candidates, { budget, verdicts });
-    const judged = slices && (await checks.run(handoff.from, budget, slices, WAITED_FOR));
+    const judged = slices && (await checks.run(handoff.from, budget, slices));
     if (judged === undefined || judged.mayBeTaken) return;
     refusals = judged.refusals;
   }

@@ -129,10 +129,6 @@ export class Router {
       // Nothing of the rest matters while none of them is here with room.
       return this.#waitOrEnd(record, refusers, busy);
     }
-    // It is taken into custody, and routed when there is time for it: its sender need not wait for that.
-    if (this.#checks.isFullFor(state.delegator)) {
-      return { type: "wait", until: now + LOOK_AGAIN_AFTER_MS, busy };
-    }
     const { body } = await handoffOf();
     const query = queryOf(to, { input: body.input, within: body.contract?.timeout_seconds });
     const looked = here.slice(0, LOOKS * LOOKED_AT_ONCE);
@@ -322,8 +318,7 @@ export class Router {
     for (const capability of names) {
       const named = open.filter((each) => each.capability.name === capability);
       const slices = findInSlices({ ...query, capability }, named, now, { budget });
-      const options = { mayBeRefused: true };
-      found.push(await this.#checks.run(nameOf(viewer), budget, slices, options));
+      found.push(await this.#checks.run(nameOf(viewer), budget, slices));
     }
     const fits = found.flatMap((each) => each.fits);
     const isEnd = looked === offers.length && offers.length < page.limit;

@@ -119,8 +119,7 @@ async function inputReasons(
   const reasons = new Map<string, WaitsFor>();
   for (const candidate of candidates) {
     const slices = judgeInSlices(given, [candidate], { budget, verdicts });
-    const options = { mayBeRefused: true };
-    const { refusals } = await checks.run(handoff.from, budget, slices, options);
+    const { refusals } = await checks.run(handoff.from, budget, slices);
     for (const { agent_id, version, issues } of refusals) {
       const reason = `refuses the input: ${issuesText(issues)}`;
       reasons.set(placeOf({ agent: agent_id, version }), { agent_id, why: "input", reason });

@@ -714,20 +714,6 @@ const OF_WHAT_IS_SAID: Readonly<Record<keyof HubLimits | keyof typeof SCHEMA_LIM
     bounds: "the answers to all of its questions, which go along with each offer",
     beyond: 413,
   },
-  checksPerAgent: {
-    limit: HUB_LIMITS.checksPerAgent,
-    unit: "calls",
-    per: "agent",
-    bounds: "searches and submissions that wait for their input to be checked by schemas",
-    beyond: 301,
-  },
-  checksPerHub: {
-    limit: HUB_LIMITS.checksPerHub,
-    unit: "calls",
-    per: "hub",
-    bounds: "the same of all agents; whoever has the most of them waiting is told to come again",
-    beyond: 301,
-  },
   openHandoffs: {
     limit: HUB_LIMITS.openHandoffs,
     unit: "handoffs",

@@ -47,16 +47,15 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const operatorToken = await operatorTokenOf(store, hub.domain, options.operatorToken);
   const tolls = new Tolls(budgets);
   const turns = new Turns(limits.turnMs, () => budgets.hit("turnMs"));
-  const slots = new Slots(
-    limits.callsPerHub,
-    () => budgets.hit("callsPerHub"),
-    (who, work) => turns.run(who, work),
-  );
-  const strangerSlots = new Slots(
-    limits.strangerCallsPerHub,
-    () => budgets.hit("strangerCallsPerHub"),
-    (address, work) => turns.runForStranger(address, work),
-  );
+  const slots = new Slots(limits.callsPerHub, {
+    waited: () => budgets.hit("callsPerHub"),
+    begin: (who, work) => turns.run(who, work),
+    mayLeave: true,
+  });
+  const strangerSlots = new Slots(limits.strangerCallsPerHub, {
+    waited: () => budgets.hit("strangerCallsPerHub"),
+    begin: (address, work) => turns.runForStranger(address, work),
+  });
   const door = {
     hosts: new Hosts({ ...options, host }),
     tolls,

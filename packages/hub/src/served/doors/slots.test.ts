@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { leavePlace } from "../../place.ts";
 import { Slots } from "./slots.ts";
 
-const AT_ONCE = (_who: string, work: () => void): void => work();
+const AT_ONCE = { waited: () => undefined, begin: (_who: string, work: () => void) => work() };
 
 test("only so many are under way at once, and a newcomer is next", async () => {
   let waits = 0;
-  const slots = new Slots(2, () => waits++, AT_ONCE);
+  const slots = new Slots(2, { ...AT_ONCE, waited: () => waits++ });
   const ends: (() => void)[] = [];
   const begun: string[] = [];
   const work = (who: string) =>
@@ -32,18 +33,14 @@ test("only so many are under way at once, and a newcomer is next", async () => {
 });
 
 test("what fails leaves its place too", async () => {
-  const slots = new Slots(1, () => undefined, AT_ONCE);
+  const slots = new Slots(1, AT_ONCE);
   await expect(slots.run("anna", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await expect(slots.run("anna", () => Promise.resolve("yes"))).resolves.toBe("yes");
 });
 
 test("work that has waited for a place begins when it is its turn, however short the work before it was", async () => {
   const turns: (() => void)[] = [];
-  const slots = new Slots(
-    1,
-    () => undefined,
-    (_who, work) => turns.push(work),
-  );
+  const slots = new Slots(1, { ...AT_ONCE, begin: (_who, work) => turns.push(work) });
   const done: number[] = [];
   const all = [0, 1, 2].map((number) => slots.run("anna", async () => done.push(number)));
   await all[0];
@@ -55,4 +52,34 @@ test("work that has waited for a place begins when it is its turn, however short
     await all[number];
   }
   expect(done).toEqual([0, 1, 2]);
+});
+
+test("who waits for something else gives up the place once, and only where that is allowed", async () => {
+  for (const mayLeave of [true, false]) {
+    const slots = new Slots(1, { ...AT_ONCE, mayLeave });
+    const waiting = Promise.withResolvers<void>();
+    const long = slots.run("long", async () => {
+      await Promise.resolve();
+      leavePlace();
+      leavePlace();
+      await waiting.promise;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    const begun: string[] = [];
+    const ends = Promise.withResolvers<void>();
+    const others = ["one", "two"].map((who) =>
+      slots.run(who, () => {
+        begun.push(who);
+        return ends.promise;
+      }),
+    );
+    expect(begun).toEqual(mayLeave ? ["one"] : []);
+    waiting.resolve();
+    await long;
+    await new Promise((resolve) => setImmediate(resolve));
+    // It had given its place up, and has none to give up again.
+    expect(begun).toEqual(["one"]);
+    ends.resolve();
+    await Promise.all(others);
+  }
 });

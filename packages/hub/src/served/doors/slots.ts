@@ -1,23 +1,34 @@
 import { FairQueue } from "../../fair-queue.ts";
+import { inPlace } from "../../place.ts";
 
 type Work = () => void;
+
+export interface SlotsOptions {
+  /** Hears of everything that has to wait for a place. */
+  readonly waited: () => void;
+  /**
+   * Begins what has waited. It must not do so at once where the work is short: a place that is left and
+   * taken in one turn of the event loop lets everybody through in that turn.
+   */
+  readonly begin: (who: string, work: Work) => void;
+  /** Whether work that waits for something else gives up its place (`leavePlace`). */
+  readonly mayLeave?: boolean;
+}
 
 /** So many things at once; who has the fewest of them under way is let in first. */
 export class Slots {
   readonly #most: number;
   readonly #waited: () => void;
   readonly #begin: (who: string, work: Work) => void;
+  readonly #mayLeave: boolean;
   readonly #queue = new FairQueue<Work>();
   #taken = 0;
 
-  /**
-   * `begin`: begins what has waited. It must not do so at once where the work is short: a place that is
-   * left and taken in one turn of the event loop lets everybody through in that turn.
-   */
-  constructor(most: number, waited: () => void, begin: (who: string, work: Work) => void) {
+  constructor(most: number, { waited, begin, mayLeave = false }: SlotsOptions) {
     this.#most = most;
     this.#waited = waited;
     this.#begin = begin;
+    this.#mayLeave = mayLeave;
   }
 
   async run<Value>(who: string, work: () => Promise<Value>): Promise<Value> {
@@ -32,10 +43,15 @@ export class Slots {
   }
 
   async #do<Value>(work: () => Promise<Value>): Promise<Value> {
+    let hasPlace = true;
+    const leave = (): void => {
+      if (hasPlace) this.#leave();
+      hasPlace = false;
+    };
     try {
-      return await work();
+      return await (this.#mayLeave ? inPlace(leave, work) : work());
     } finally {
-      this.#leave();
+      leave();
     }
   }
 

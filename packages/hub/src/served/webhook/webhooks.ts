@@ -62,12 +62,11 @@ export class Webhooks {
     this.#options = options;
     this.#contacts = new Contacts(budgets);
     const { webhooksAtOnce } = budgets.limits;
-    this.#slots = new Slots(
-      webhooksAtOnce,
-      () => budgets.hit("webhooksAtOnce"),
+    this.#slots = new Slots(webhooksAtOnce, {
+      waited: () => budgets.hit("webhooksAtOnce"),
       // Each push waits for the network.
-      (_agent, push) => push(),
-    );
+      begin: (_agent, push) => push(),
+    });
   }
 
   get count(): number {
