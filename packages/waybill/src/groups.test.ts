@@ -93,6 +93,14 @@ test("changes of groups are shown as they are put on record", async () => {
   }
 });
 
+test("an operator finds what is for others, and is told for whom it is", async () => {
+  const found = await run("find", "read");
+  expect(found.code).toBe(0);
+  expect(found.stdout.replaceAll(/\s+/g, " ")).toContain("takes work only from agents anna");
+  // Who sends is an agent of its own, which the capability does not name.
+  expect(await run("send", "read", "1", "--to", "worker")).toMatchObject({ code: 5 });
+});
+
 test("an agent's card says from whom each capability takes work", async () => {
   const { stdout } = await run("agents", "worker");
   expect(stdout).toMatch(/from +groups partners/);

@@ -11,6 +11,7 @@ import { suggestion } from "../hub/known.ts";
 import { columns } from "../terminal/columns.ts";
 import { durationText, parseDuration } from "../terminal/duration.ts";
 import type { Style } from "../terminal/style.ts";
+import { fromText } from "../terminal/manifest.ts";
 import { printable } from "../terminal/text.ts";
 
 /** Nobody who could do it: a script can tell. */
@@ -117,8 +118,13 @@ function fitRow(fit: RankedCandidate, style: Style): string[] {
     `${share.padStart(5)} ${how}`,
     loadText(fit, style),
     terms,
-    style.faint(printable([...behindOf(fit), ...reasons].join("; "))),
+    style.faint(printable([...onlyFrom(fit), ...behindOf(fit), ...reasons].join("; "))),
   ];
+}
+
+/** An operator is shown what others may not use, and may be one of them who sends. */
+function onlyFrom({ capability: { from } }: RankedCandidate): string[] {
+  return from === undefined ? [] : [`takes work only from ${fromText(from)}`];
 }
 
 /** Why it stands below the line above. */

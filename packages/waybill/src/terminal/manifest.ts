@@ -45,7 +45,8 @@ function capabilityText(capability: Manifest["capabilities"][number], style: Sty
   return `${title}\n${pairs(rows, style.faint).replaceAll(/^/gm, "  ")}`;
 }
 
-function fromText({ agents = [], keys = [], groups = [] }: TakesFrom): string {
+/** Whom a capability takes work from, where it says so. */
+export function fromText({ agents = [], keys = [], groups = [] }: TakesFrom): string {
   const parts = Object.entries({ agents, keys, groups }).filter(([, names]) => names.length > 0);
   return parts.map(([kind, names]) => `${kind} ${names.join(", ")}`).join("; ");
 }
