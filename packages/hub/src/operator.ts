@@ -7,9 +7,9 @@ import type { Viewer } from "./access/access.ts";
 import { actEntry } from "./admission/act.ts";
 import type { Act } from "./admission/act.ts";
 import { allowedSetting } from "./admission/admission.ts";
-import { invite } from "./admission/invitations.ts";
+import { invitationsOf, invite, revocation } from "./admission/invitations.ts";
 import { pinSetting, retiredSetting } from "./admission/pins.ts";
-import type { Invitation, NewInvitation } from "./admission/invitations.ts";
+import type { Invitation, KnownInvitation, NewInvitation } from "./admission/invitations.ts";
 import { caseOf } from "./custody/record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
@@ -223,6 +223,16 @@ export class Operator {
     const expires_at = new Date(expiresAt).toISOString();
     await this.#act({ type: "invited", invitation: id, agent, expires_at }, change);
     return invitation;
+  }
+
+  /** The invitations that are not revoked, by id: open, used and expired. */
+  invitations(page: Page<string>): Promise<readonly KnownInvitation[]> {
+    return invitationsOf(this.#engine.store, page);
+  }
+
+  /** Takes away an invitation that nobody has used. */
+  async revoke(id: string): Promise<void> {
+    await this.#act({ type: "revoked", invitation: id }, await revocation(this.#engine.store, id));
   }
 
   /** Lets in an agent's id, or a key by its thumbprint, without an invitation. */

@@ -62,6 +62,31 @@ test("an operator gives an agent another key, and the refusal says how", async (
   expect(await place.run(["agents", "pin", "nobody", key.kid])).toMatchObject({ code: 4 });
 });
 
+test("an operator lists invitations, and revokes one that nobody has used, on record", async () => {
+  const used = (await place.json(["invite"])) as { id: string; invitation: string };
+  const open = (await place.json(["invite", "--agent", "ben"])) as typeof used;
+  await enrol("anna", used.invitation);
+  const { invitations } = (await place.json(["invitations", "list"])) as {
+    invitations: { id: string }[];
+  };
+  expect(invitations).toHaveLength(2);
+  expect(invitations.find(({ id }) => id === used.id)).toMatchObject({ used_by: "anna" });
+  expect(invitations.find(({ id }) => id === open.id)).toMatchObject({ agent: "ben" });
+  const shown = await place.run(["invitations", "list"]);
+  expect(shown.stdout).toContain("used by anna");
+  for (const { invitation } of [used, open]) {
+    expect(shown.stdout).not.toContain(invitation.split(".")[2]);
+  }
+  expect(await place.run(["invitations", "revoke", open.id])).toMatchObject({ code: 0 });
+  await expect(enrol("ben", open.invitation)).rejects.toMatchObject({ status: 401 });
+  const refused = await place.run(["invitations", "revoke", used.id]);
+  expect(refused.code).toBe(6);
+  expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain("waybill agents retire anna");
+  expect(await place.run(["invitations", "revoke", open.id])).toMatchObject({ code: 4 });
+  const ledger = (await place.run(["ledger", "export"])).stdout;
+  expect(ledger).toContain(`\\"type\\":\\"revoked\\",\\"invitation\\":\\"${open.id}\\"`);
+});
+
 test("an operator retires an agent, and brings it back with a pin", async () => {
   const { stdout } = await place.run(["invite"]);
   const [old, key] = [generateKey(), generateKey()];

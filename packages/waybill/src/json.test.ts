@@ -14,6 +14,7 @@ let dev: Dev;
 let line: ConnectedHub;
 let anna: Agent;
 let lost: string;
+let invitation: string;
 const expired = async (): Promise<string> => {
   const told = await place.jsonLines(["send", "absent", "1", "--to", "carl", "--timeout", "1s"]);
   return told.at(-1)!["handoff_id"] as string;
@@ -40,6 +41,7 @@ beforeAll(async () => {
   writeFileSync(place.path("some.json"), '{"agent_id":"some","capabilities":[]}');
   await place.run(["backup", "kept.db"]);
   lost = await expired();
+  ({ id: invitation } = (await place.json(["invite"])) as { id: string });
 });
 afterAll(async () => {
   await anna.stop();
@@ -58,6 +60,8 @@ const CALLS: Readonly<
   "agents pin": { words: () => ["carl", generateKey().kid] },
   "agents retire": { words: () => ["emil"] },
   "agents rotate": { words: () => ["dora", "--from-recovery", "dora.recovery"] },
+  "invitations list": { words: () => [] },
+  "invitations revoke": { words: () => [invitation] },
   invite: { words: () => [] },
   "groups add": { words: () => ["partners", "anna", "carl"] },
   "groups list": { words: () => [] },

@@ -10,6 +10,7 @@ export type Act =
       readonly agent?: string | undefined;
       readonly expires_at: string;
     }
+  | { readonly type: "revoked"; readonly invitation: string }
   | { readonly type: "allowed"; readonly who: string }
   | { readonly type: "pinned"; readonly agent: string; readonly kid: string }
   | {

@@ -1,3 +1,4 @@
+import { WaybillError } from "@waybill/protocol";
 import {
   checkEnrolment,
   checkInvitation,
@@ -7,7 +8,7 @@ import {
   wrongInvitation,
 } from "@waybill/protocol/api";
 import type { EnrolmentClaim } from "@waybill/protocol/api";
-import type { SettingChange, Store } from "../store.ts";
+import type { Page, SettingChange, Store } from "../store.ts";
 
 const DEFAULT_MS = 60 * 60 * 1000;
 
@@ -50,6 +51,46 @@ export function invite(
     invitation: { id, token, agent, expiresAt },
     change: { name: settingOf(id), from: null, to: JSON.stringify(row) },
   };
+}
+
+/** An invitation as operators see it later: without its secret. */
+export interface KnownInvitation extends Omit<Invitation, "token"> {
+  /** Who has come in by it. */
+  readonly usedBy?: string | undefined;
+}
+
+/** The invitations that are not revoked, by id. */
+export async function invitationsOf(
+  store: Pick<Store, "settings">,
+  { after, limit }: Page<string>,
+): Promise<readonly KnownInvitation[]> {
+  const page = { limit, ...(after !== undefined && { after: settingOf(after) }) };
+  const saved = await store.settings(settingOf(""), page);
+  return saved.map(({ name, value }) => {
+    const { agent, expires_at: expiresAt, used_by: usedBy } = JSON.parse(value) as InvitationRow;
+    return { id: name.slice(settingOf("").length), agent, expiresAt, usedBy };
+  });
+}
+
+/** The change that takes an invitation away. One that was used has done what it could. */
+export async function revocation(
+  store: Pick<Store, "setting">,
+  id: string,
+): Promise<SettingChange> {
+  const name = settingOf(id);
+  const saved = await store.setting(name);
+  if (saved === undefined) {
+    throw new WaybillError(
+      404,
+      `There is no invitation ${JSON.stringify(id)} here. To see which there are: waybill invitations list`,
+    );
+  }
+  const { used_by: usedBy } = JSON.parse(saved) as InvitationRow;
+  if (usedBy === undefined) return { name, from: saved, to: null };
+  throw new WaybillError(
+    409,
+    `The invitation ${id} was used by ${usedBy}, so it can't be revoked. To take the agent out of use: waybill agents retire ${usedBy}`,
+  );
 }
 
 /** Checks the proof of an invitation, and gives the change that uses it up. */

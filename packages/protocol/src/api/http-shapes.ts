@@ -1,3 +1,4 @@
+import { INVITATION_ID } from "./invitation.ts";
 import * as z from "zod";
 import { lazy } from "../lazy.ts";
 import { NEWCOMERS } from "./newcomers.ts";
@@ -79,6 +80,8 @@ export interface WireInvitation {
   /** Where it is for one agent alone. */
   readonly agent?: string | undefined;
   readonly expires_at: string;
+  /** Who has come in by it. */
+  readonly used_by?: string | undefined;
   /** The invitation itself, in the answer to whoever made it. */
   readonly invitation?: string | undefined;
 }
@@ -133,6 +136,12 @@ export interface HttpShapes {
     expires_seconds?: number | undefined;
   }>;
   readonly invitation: z.ZodType<WireInvitation>;
+  readonly invitations: z.ZodType<Listed<string> & { invitations: readonly WireInvitation[] }>;
+  readonly ofInvitation: z.ZodType<{ id: string }>;
+  readonly pageByInvitation: z.ZodType<{
+    after?: string | undefined;
+    limit?: number | undefined;
+  }>;
   /** An agent's id, or the thumbprint of a key. */
   readonly allowed: z.ZodType<{ who: string }>;
   readonly pinned: z.ZodType<{ kid: string }>;
@@ -252,6 +261,14 @@ export const httpShapes: () => HttpShapes = lazy(() => {
   const proof = text.max(PROOF_CHARACTERS);
   const challenge = text.max(CHALLENGE_CHARACTERS);
 
+  const invitationId = z.string().regex(INVITATION_ID);
+  const invitation = z.object({
+    id: text,
+    agent: agentId.optional(),
+    expires_at: time,
+    used_by: agentId.optional(),
+    invitation: text.optional(),
+  });
   return {
     push: z.object({
       waybill: z.literal(1),
@@ -274,12 +291,10 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     }),
     pinned: z.object({ kid }),
     allowed: z.object({ who: z.union([agentId, kid]) }),
-    invitation: z.object({
-      id: text,
-      agent: agentId.optional(),
-      expires_at: time,
-      invitation: text.optional(),
-    }),
+    invitation,
+    invitations: z.object({ invitations: z.array(invitation), next: invitationId.optional() }),
+    ofInvitation: z.object({ id: invitationId }),
+    pageByInvitation: z.object({ after: invitationId.optional(), limit }),
     group,
     groups: z.object({ groups: z.array(group), next: groupName.optional() }),
     groupChange: z.object({ add: changed, remove: changed }),

@@ -34,6 +34,8 @@ export interface ReadEnrolment {
 }
 
 const MESSAGE = "waybill invitation 1\n";
+/** What names an invitation. */
+export const INVITATION_ID: RegExp = /^[\w-]{22}$/;
 const TOKEN = /^([\w-]{43})\.([\w-]{22})\.[\w-]{43}$/;
 const PROOF = /^([\w-]{22})\.([\w-]+)\.([\w-]{43})$/;
 const ID_BYTES = 16;

@@ -247,6 +247,26 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/invite.ts")).run,
   },
   {
+    name: "invitations list",
+    says: "List the invitations: open, used and expired.",
+    settings: HUB,
+    examples: [{ line: "waybill invitations list", says: "without the secrets" }],
+    load: async () => (await import("../commands/invitations-list.ts")).run,
+  },
+  {
+    name: "invitations revoke",
+    says: "Revoke an invitation that nobody has used.",
+    arguments: [{ name: "invitation", says: "the id of the invitation", completes: "invitations" }],
+    settings: HUB,
+    examples: [
+      {
+        line: "waybill invitations revoke N3kL0pQ7rS9tUvWxYz12Ab",
+        says: "it lets nobody in any more",
+      },
+    ],
+    load: async () => (await import("../commands/invitations-revoke.ts")).run,
+  },
+  {
     name: "find",
     says: "Find agents for a capability, best first, and see why others do not fit.",
     arguments: [

@@ -1,5 +1,11 @@
 import { readHandoffView } from "@waybill/protocol/api";
-import type { WireDeadLetter, WireEntry, WireGroup, WirePresence } from "@waybill/protocol/api";
+import type {
+  WireDeadLetter,
+  WireEntry,
+  WireGroup,
+  WireInvitation,
+  WirePresence,
+} from "@waybill/protocol/api";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import { didYouMean } from "../command-line/nearest.ts";
 import type { HubClient } from "./client.ts";
@@ -14,6 +20,7 @@ export const KINDS = [
   "dead-letters",
   "groups",
   "groups-and-agents",
+  "invitations",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -43,6 +50,10 @@ export async function namesKnown(hub: HubClient, kind: Kind): Promise<readonly s
       return [...(await groups(hub)), ...(await namesKnown(hub, "agents"))];
     case "handoffs":
       return openHandoffs(hub);
+    case "invitations":
+      return (await listOf<WireInvitation>(hub, "/v1/invitations", "invitations"))
+        .filter(({ used_by: user }) => user === undefined)
+        .map(({ id }) => id);
   }
 }
 

@@ -17,6 +17,7 @@ export interface Decision extends Quota {
   readonly agent?: string;
   readonly kid?: string;
   readonly who?: string;
+  readonly invitation?: string;
   readonly group?: string;
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
@@ -37,6 +38,8 @@ export const DECISIONS: Readonly<Record<string, (decision: Decision) => Told>> =
   dead_letter: ({ status }) => ended("dead_letter", "moves it to the dead letters", status ?? 508),
   discard: () => ({ type: "discarded", says: "removes it from the dead letters", tone: "step" }),
   invited: ({ agent = "an agent" }) => act("invited", `an operator invited ${agent}`),
+  revoked: ({ invitation = "" }) =>
+    act("revoked", `an operator revoked the invitation ${invitation}`),
   allowed: ({ who = "" }) => act("allowed", `an operator allowed ${who} to enrol`),
   pinned: ({ agent = "", kid = "" }) =>
     act("pinned", `an operator pinned the key ${kid} to ${agent}`),

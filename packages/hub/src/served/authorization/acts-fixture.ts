@@ -325,6 +325,11 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
     asks(cast, role, "/v1/envelopes", { body: { envelope: handoff.text } }),
   invite: (cast, role) => asks(cast, role, "/v1/invitations", { body: { agent: "newcomer" } }),
   allow: (cast, role) => asks(cast, role, "/v1/allowed", { body: { who: "newcomer" } }),
+  listInvitations: get(() => "/v1/invitations?limit=1"),
+  async revokeInvitation(cast, role) {
+    const { id } = await cast.invitation(role === "operator");
+    return asks(cast, role, `/v1/invitations/${id}/revoke`, { method: "POST" });
+  },
   pinKey: (cast, role) => {
     const { kid } = cast.unknown;
     return asks(cast, role, `/v1/agents/${cast.idle}/pin`, { body: { kid } });

@@ -62,6 +62,7 @@ async function glimpse({ handoff, parentHandoff, childHandoff, peerHandoff }: Sc
     allowed: await store.setting(allowedSetting("newcomer")),
     pinned: await store.setting(pinSetting(cast.idle)),
     groups: await cast.hub.operator.groups({ limit: 10 }),
+    kept: await cast.invitation(false).then(({ id }) => store.setting(`invitation ${id}`)),
     idle: (await store.manifest(cast.idle))?.facts,
     keys: await Promise.all(
       [cast.unknown, ...Object.values(cast.retired), ...Object.values(cast.recovery)].map(

@@ -13,6 +13,7 @@ import {
 import type { CapabilityInput, Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
 import { newOperatorToken } from "@waybill/protocol/api";
 import type { HubFrame } from "@waybill/protocol/api";
+import type { Invitation } from "../../admission/invitations.ts";
 import type { HubServer } from "../../open-hub.ts";
 import { SERVED_LIMITS } from "../budgets.ts";
 import type { DoorName, ServedLimits } from "../budgets.ts";
@@ -325,6 +326,14 @@ export class Cast {
       outcome: digestOf("an end of nobody"),
       groupId: newId(),
     };
+  }
+
+  #kept: Promise<Invitation> | undefined;
+
+  /** An invitation to revoke: one for everybody who may not, and a new one for whoever may. */
+  invitation(isNew: boolean): Promise<Invitation> {
+    if (isNew) return this.hub.operator.invite();
+    return (this.#kept ??= this.hub.operator.invite());
   }
 
   /** The next manifest of the delegator, signed by whoever wants it published. */

@@ -102,6 +102,8 @@ export type RequestAct =
   | "submitEnvelope"
   | "invite"
   | "allow"
+  | "listInvitations"
+  | "revokeInvitation"
   | "pinKey"
   | "listGroups"
   | "getGroup"
@@ -339,6 +341,18 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
   },
   allow: {
     what: "let an agent enrol by its name",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  listInvitations: {
+    what: "list the invitations",
+    when: ALL,
+    answers: { operator: "yes" },
+    others: 403,
+  },
+  revokeInvitation: {
+    what: "revoke an invitation",
     when: ALL,
     answers: { operator: "yes" },
     others: 403,

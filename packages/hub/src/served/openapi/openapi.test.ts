@@ -35,6 +35,7 @@ beforeAll(async () => {
   await owner.submit(open.text);
   const { handoff_id: id, correlation_id } = open.envelope;
   const manifest = signManifest({ agent_id: "owner", capabilities: [] }, owner.key);
+  const { id: unused } = await world.hub.operator.invite();
   const instance = "an instance";
   sound = {
     submitEnvelope: { body: { envelope: owner.handoff("worker").text }, expected: 200 },
@@ -43,6 +44,8 @@ beforeAll(async () => {
     getAgent: { path: { id: "worker" }, expected: 200 },
     getManifests: { path: { id: "worker" }, expected: 200 },
     invite: { body: { agent: "newcomer", expires_seconds: 60 }, expected: 200 },
+    listInvitations: { query: { limit: 5 }, expected: 200 },
+    revokeInvitation: { path: { id: unused }, expected: 204 },
     pinKey: { path: { id: "unpinned" }, body: { kid: generateKey().kid }, expected: 204 },
     retireAgent: { path: { id: "unpinned" }, expected: 204 },
     allow: { body: { who: "newcomer" }, expected: 204 },

@@ -4,9 +4,12 @@ import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
 const MS = 1_000;
+const PAGE = 100;
 
 export function admissionOperations(): readonly AnyOperation[] {
-  const { newInvitation, invitation, allowed, pinned, ofAgent } = httpShapes();
+  const { newInvitation, invitation, invitations, ofInvitation, pageByInvitation, ...shapes } =
+    httpShapes();
+  const { allowed, pinned, ofAgent } = shapes;
   return [
     operation({
       id: "invite",
@@ -25,6 +28,43 @@ export function admissionOperations(): readonly AnyOperation[] {
         const { id, token, expiresAt } = made;
         return { id, agent, expires_at: wireTime(expiresAt), invitation: token };
       },
+    }),
+    operation({
+      id: "listInvitations",
+      method: "GET",
+      path: "/v1/invitations",
+      summary:
+        "The invitations that are not revoked, by id: for whom, until when, and who has come in by them. What they are themselves is told to nobody.",
+      cost: "O(limit): the settings of the page.",
+      who: "operator",
+      query: pageByInvitation,
+      answer: invitations,
+      refusals: [],
+      async handle({ served, query: { after, limit = PAGE } }) {
+        const page = await served.hub.operator.invitations({ after, limit });
+        const next = page.length < limit ? undefined : page.at(-1)!.id;
+        return {
+          invitations: page.map(({ id, agent, expiresAt, usedBy }) => ({
+            id,
+            agent,
+            expires_at: wireTime(expiresAt),
+            used_by: usedBy,
+          })),
+          next,
+        };
+      },
+    }),
+    operation({
+      id: "revokeInvitation",
+      method: "POST",
+      path: "/v1/invitations/{id}/revoke",
+      summary: "Takes an invitation away that nobody has used.",
+      cost: "O(1): one commit.",
+      who: "operator",
+      params: ofInvitation,
+      answer: undefined,
+      refusals: [404, 409],
+      handle: ({ served, params: { id } }) => served.hub.operator.revoke(id),
     }),
     operation({
       id: "pinKey",
