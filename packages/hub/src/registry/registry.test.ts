@@ -61,6 +61,36 @@ test("what another hub has registered is seen here, while this one registers too
   await there.close();
 });
 
+test("WB-212 what is for others costs searches and listings no reading, however much of it there is", async () => {
+  const { store, reset, characters } = countedStore(memoryStore());
+  const hub = await openHub({ store, key: generateKey() });
+  const from = { agents: ["editor"], groups: Array.from({ length: 16 }, (_, at) => `group-${at}`) };
+  const asker = { agent: "other", kid: "k" };
+  const ask = async () => {
+    reset();
+    const { fits } = await hub.find({ capability: "work" }, asker);
+    const names = await hub.operator.capabilityNames({ limit: 100 }, asker);
+    return [fits.length, names, characters()];
+  };
+  await hub.publish(manifestOf("zoe", generateKey()));
+  await hub.publish(
+    manifestOf("a-first", generateKey(), { capabilities: [{ name: "work", from }] }),
+  );
+  // What is read of a capability is kept.
+  await ask();
+  const before = await ask();
+  for (let index = 0; index < ENROLMENTS; index++) {
+    const capabilities = [
+      { name: "work", from },
+      { name: `hidden-${index}`, from },
+    ];
+    await hub.publish(manifestOf(`a-${index}`, generateKey(), { capabilities }));
+  }
+  expect(await ask()).toEqual(before);
+  expect(before.slice(0, 2)).toEqual([1, [{ name: "work", agents: 1 }]]);
+  await hub.close();
+});
+
 describe("45: a capability that many offer", () => {
   test("is found page by page, each agent once and with no more text than a page", async () => {
     const { store, reset, characters } = countedStore(memoryStore());
