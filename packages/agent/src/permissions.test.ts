@@ -173,6 +173,25 @@ test("WB-211 work that may start later is checked again when it may", async () =
   await expect(ended).resolves.toMatchObject({ status: 403 });
 });
 
+test("WB-211 work that has paused goes on only while its recipient still takes it", async () => {
+  const world = await World.open();
+  const agent = world.agent("a");
+  agent.serve(RESEARCH, ({ pause }) => pause({ id: "style", text: "Which style?" }, "half done"));
+  await agent.start();
+  const editor = world.agent("editor");
+  const handoff = editor.handoff({ to: "a", capability: "research" });
+  const ended = refusalOf(handoff.result);
+  for await (const question of handoff.questions) {
+    await restart(world, agent, { agents: ["anna"] });
+    await handoff.answer(question.id, "blue");
+    break;
+  }
+  const error = await ended;
+  expect(error.status).toBe(403);
+  expect(error.message).toContain("a does not take research from editor any more");
+  await world.check();
+});
+
 test("WB-211 the members of a fan-out are checked one by one", async () => {
   const world = await World.open();
   await worker(world, "a", { agents: ["editor"] });
