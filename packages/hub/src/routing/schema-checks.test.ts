@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckBudget } from "@waybill/protocol";
+import { inPlace } from "../place.ts";
 import { handClock } from "./hand-clock-fixture.ts";
 import { SchemaChecks } from "./schema-checks.ts";
 
@@ -115,3 +116,24 @@ test.each([6_000, 10_000, 20_000])(
     expect(settled.toSorted()).toEqual(names);
   },
 );
+
+test("40: checks that have to wait give up the place of their call, and those that end at once do not", async () => {
+  const clock = handClock();
+  const all = new SchemaChecks(clock);
+  const left: string[] = [];
+  const call = (who: string, steps: number): Promise<string> => {
+    const budget = { stepsLeft: 2_000_000 };
+    const slices = checks(budget, { name: who, count: 3, steps }, []);
+    return inPlace(
+      () => void left.push(who),
+      () => all.run(who, budget, slices),
+    );
+  };
+  await call("little", 100);
+  const long = [call("costly", 400_000), call("behind it", 100)];
+  expect(new Set(left)).toEqual(new Set(["costly", "behind it"]));
+  do {
+    await new Promise((resolve) => setImmediate(resolve));
+  } while (clock.next());
+  expect(await Promise.all(long)).toEqual(["costly", "behind it"]);
+});

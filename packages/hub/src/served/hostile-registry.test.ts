@@ -110,34 +110,3 @@ test("44: the history of an agent is paged, whatever it has published", async ()
   expect((await ask(`${path}?after=1`)).json).toEqual({ manifests: [] });
   expect((await ask(`${path}?newest=true`)).text).toBe(text);
 });
-
-test("40: costly searches of one agent leave places for the calls of others", async () => {
-  const few = await openWorld({ serve: { limits: { callsPerHub: 2 } } });
-  const schema = { type: "string", pattern: "^(a|b)*a(a|b){200}$" };
-  const bombs = Array.from({ length: 32 }, (_, index) => ({
-    name: "bomb",
-    version: `${index + 1}`,
-    input_schema: schema,
-  }));
-  const heavy = await few.party("heavy", bombs);
-  const light = await few.party("light", [{ name: "light" }]);
-  const [line, other] = [await heavy.attach(), await light.attach(0)];
-  const query = { capability: "bomb", input: "ab".repeat(1_500) };
-  let answered = 0;
-  const asked = Array.from({ length: 40 }, () =>
-    line.call("find", query).then((found) => {
-      answered++;
-      return found;
-    }),
-  );
-  await asked[0];
-  for (let count = 0; count < 5; count++) {
-    const { text } = light.handoff("light", { body: { capability: "light" } });
-    expect(await other.call("submit", { envelope: text })).toHaveProperty("receipt");
-  }
-  // With places that are kept, each of them would have waited for others to be answered.
-  expect(answered).toBeLessThan(20);
-  for (const found of await Promise.all(asked)) expect(found).toHaveProperty("left_out");
-  await Promise.all([line.close(), other.close()]);
-  await few.close();
-});
