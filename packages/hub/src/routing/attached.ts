@@ -36,7 +36,7 @@ const UNSEEN_AT_MOST = 256;
 const UNREAD_AT_MOST = 16 * UNSEEN_AT_MOST;
 /** The same for what is in them. */
 const UNSEEN_CHARACTERS = 4 * 1024 * 1024;
-const UNREAD_CHARACTERS = 8 * UNSEEN_CHARACTERS;
+const UNREAD_CHARACTERS = 4 * UNSEEN_CHARACTERS;
 
 /** Signs of life and of taking that are under way: beyond, its line is not read. */
 const FRAMES_AT_ONCE = 1_024;
