@@ -100,8 +100,8 @@ export async function liveThrough({ story, agent, cwd, env }) {
     await dev.says(/waybill watch/);
     const banner = { screen: dev.screen };
 
-    writeFileSync(join(cwd, "agent.ts"), agent);
-    const comeAnna = next(/^node agent\.ts anna$/);
+    writeFileSync(join(cwd, "agent.mts"), agent);
+    const comeAnna = next(/^node agent\.mts anna$/);
     let anna = await startAnna(comeAnna);
     url = readFileSync(join(cwd, ".waybill/hub.url"), "utf8").trim();
     keep("waybill dev", banner);

@@ -1,4 +1,4 @@
-// node agent.ts <name>: finds the hub that `waybill dev` has started in this folder, and serves.
+// node agent.mts <name>: connects to the hub that `waybill dev` started in this folder, and serves.
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { createAgent } from "@waybill/agent";
