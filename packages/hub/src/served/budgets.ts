@@ -253,7 +253,7 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     beyond: 400,
   },
   callsAtOnce: {
-    limit: 1_024,
+    limit: 256,
     unit: "calls",
     per: "connection",
     bounds: "calls under way on one socket; it is not read any further meanwhile",

@@ -83,3 +83,21 @@ test("who waits for something else gives up the place once, and only where that 
     await Promise.all(others);
   }
 });
+
+test("as many may wait without a place as there are places, and what is more keeps its place", async () => {
+  const slots = new Slots(2, { ...AT_ONCE, mayLeave: true });
+  const ends = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const all = Array.from({ length: 6 }, (_, index) =>
+    slots.run(`${index}`, async () => {
+      begun.push(`${index}`);
+      leavePlace();
+      await ends.promise;
+    }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toHaveLength(4);
+  ends.resolve();
+  await Promise.all(all);
+  expect(begun).toHaveLength(6);
+});

@@ -23,6 +23,7 @@ export class Slots {
   readonly #mayLeave: boolean;
   readonly #queue = new FairQueue<Work>();
   #taken = 0;
+  #leftEarly = 0;
 
   constructor(most: number, { waited, begin, mayLeave = false }: SlotsOptions) {
     this.#most = most;
@@ -43,15 +44,21 @@ export class Slots {
   }
 
   async #do<Value>(work: () => Promise<Value>): Promise<Value> {
-    let hasPlace = true;
+    let hasLeft = false;
     const leave = (): void => {
-      if (hasPlace) this.#leave();
-      hasPlace = false;
+      // As many may wait without a place as there are places: each of them holds memory.
+      if (hasLeft || this.#leftEarly >= this.#most) return;
+      hasLeft = true;
+      this.#leftEarly++;
+      this.#leave();
     };
     try {
       return await (this.#mayLeave ? inPlace(leave, work) : work());
     } finally {
-      leave();
+      if (hasLeft) this.#leftEarly--;
+      else this.#leave();
+      // Work that goes on in the background has no place to give up.
+      hasLeft = true;
     }
   }
 

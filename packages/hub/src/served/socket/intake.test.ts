@@ -28,6 +28,7 @@ class Line extends EventEmitter {
 }
 
 interface Opened {
+  onHeard: (count: number) => void;
   readonly line: Line;
   readonly intake: Intake;
   readonly budgets: Budgets;
@@ -58,10 +59,22 @@ function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
     toll: tolls.enter({ address, bytes: 0, isSigned: false, isTrusted: false }),
   } as unknown as IntakeOptions;
   const intake = new Intake(line as unknown as WebSocket, HUB_LIMITS, options, {
-    heard: (frames) => pieces.push(frames.length),
+    heard: (frames) => {
+      pieces.push(frames.length);
+      opened.onHeard(frames.length);
+    },
     failed: ({ status }) => failures.push(status),
   });
-  return { line, intake, budgets, pieces, failures, held };
+  const opened = {
+    onHeard: () => undefined,
+    line,
+    intake,
+    budgets,
+    pieces,
+    failures,
+    held,
+  } as Opened;
+  return opened;
 }
 
 /** As it comes from the network: its bytes first, then the message that ends with them. */
@@ -157,4 +170,26 @@ test("what belongs to complete messages is not held to be the beginning of anoth
   line.emit("ping", Buffer.alloc(4));
   intake.account();
   expect(held.cuttable).toBe(500);
+});
+
+test("41: a socket has a bounded number of calls under way, and what it has sent beyond waits here", async () => {
+  const budgets = new Budgets({ callsAtOnce: 40, itemsPerTurn: 32 });
+  const opened = open(budgets);
+  const { intake, line, pieces } = opened;
+  intake.agent = "anna";
+  opened.onHeard = (count) => {
+    for (let call = 0; call < count; call++) intake.begin(1);
+  };
+  send(opened, pings(200));
+  await nextTurn();
+  await nextTurn();
+  expect(pieces).toEqual([32, 32]);
+  expect(line.isPaused).toBe(true);
+  expect(budgets.hitsOf("callsAtOnce")).toBe(1);
+  for (let call = 0; call < 24; call++) intake.end(1);
+  await nextTurn();
+  expect(pieces).toEqual([32, 32]);
+  intake.end(1);
+  await nextTurn();
+  expect(pieces).toEqual([32, 32, 32]);
 });

@@ -127,6 +127,8 @@ export class Intake {
   /** The next piece of what has come is taken in when it is the sender's turn. */
   #queue(): void {
     if (this.#isQueued || (this.#rest === undefined && this.#messages.length === 0)) return;
+    // What has come waits, too, until some of its calls are answered.
+    if (this.#pauses.has("calls")) return;
     this.#isQueued = true;
     const { turns, connection } = this.#options;
     const work = () => {
@@ -210,7 +212,7 @@ export class Intake {
   /** A call begins, with its share of the message. */
   begin(bytes: number): void {
     this.#called += bytes;
-    if (++this.#calls === this.#budgeted.callsAtOnce) {
+    if (++this.#calls >= this.#budgeted.callsAtOnce && !this.#pauses.has("calls")) {
       this.#options.budgets.hit("callsAtOnce");
       this.pause("calls");
     }
@@ -219,9 +221,9 @@ export class Intake {
 
   end(bytes: number): void {
     this.#called -= bytes;
-    this.#calls--;
-    this.resume("calls");
+    if (--this.#calls < this.#budgeted.callsAtOnce) this.resume("calls");
     this.account();
+    if (!this.#isClosed && !this.#hasFailed) this.#queue();
   }
 
   /** Tells what the hub holds for this socket, and stops where that is too much. */
