@@ -21,11 +21,54 @@ const LIFECYCLE = "protocol/src/lifecycle";
 const OPERATIONS = `${HUB}/served/operations`;
 
 const OPERATORS = "src/served/operators.test.ts";
+const RETIRE = "src/admission/retire.test.ts";
+const PINS = "src/admission/pins.test.ts";
+const RECOVERY = "src/registry/recovery.test.ts";
 const WEBHOOK = "src/served/webhook/webhook.test.ts";
 const CONTACTS = "src/served/webhook/contacts.test.ts";
 
 /** What the specification asks of a hub alone: no test of the protocol can notice it. */
 const RULES: readonly Mutant[] = [
+  {
+    name: "a manifest of a retired agent is taken",
+    file: `${HUB}/registry/registry.ts`,
+    find: "      if (previous !== undefined && (await this.isRetired(agent))) {",
+    replace: "      if (previous === undefined && (await this.isRetired(agent))) {",
+    seenBy: {
+      file: RETIRE,
+      name: "a retired agent's keys are refused at once, and it is on record",
+    },
+  },
+  {
+    name: "a manifest that is on its way undoes what an operator has decided",
+    file: `${HUB}/registry/registry.ts`,
+    find: "          ...(previous === undefined ? [] : unlessDecided(agent, pin)),\n",
+    replace: "",
+    seenBy: {
+      file: RETIRE,
+      name: "a manifest that is on its way when an operator decides to retire does not undo it",
+    },
+  },
+  {
+    name: "the old keys of a pinned agent go on working",
+    file: `${HUB}/registry/rows.ts`,
+    find: "notAfter: Math.min(record.notAfter, at) }] as const);\n  const windows",
+    replace: "notAfter: record.notAfter }] as const);\n  const windows",
+    seenBy: {
+      file: PINS,
+      name: "a pin ends the old keys at once, also for whoever is attached",
+    },
+  },
+  {
+    name: "a recovery key that has signed before is taken",
+    file: `${HUB}/registry/registry.ts`,
+    find: "      await this.#checkRecoveryKey(verified);\n",
+    replace: "",
+    seenBy: {
+      file: RECOVERY,
+      name: "a key that has signed for an agent never becomes its recovery key",
+    },
+  },
   {
     name: "WB-95 an operator's proof is taken as often as it is sent",
     file: `${HUB}/served/doors/caller.ts`,

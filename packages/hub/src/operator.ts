@@ -51,6 +51,8 @@ export interface Presence {
   /** What it offers, by name; of many, the first. */
   readonly capabilities: readonly { readonly name: string; readonly version: string }[];
   readonly capabilityCount: number;
+  /** An operator has taken it out of use. */
+  readonly isRetired: boolean;
 }
 
 /** The same with what it says about itself, and its newest manifest as it was signed. */
@@ -304,7 +306,13 @@ export class Operator {
       this.#engine.assertOpen();
       const at = clock.now();
       const keys = await registry.endKeys(agent, at, how);
-      if (keys === undefined) throw unknownAgent(agent, 404);
+      if (keys === undefined) {
+        const name = isAgentId(agent) ? agent : "of this name";
+        throw new WaybillError(
+          404,
+          `No agent ${name} is enrolled here; waybill agents shows who is.`,
+        );
+      }
       const decided = await decide();
       if (decided === undefined) return;
       const { act, settings } = decided;
@@ -457,7 +465,7 @@ export class Operator {
   ): Promise<Presence> {
     const { agent, sequence, digest, at } = card;
     const { attached, seen, clock } = this.#engine;
-    const { inbox, capabilities: count, restricted = 0 } = factsOf(card);
+    const { inbox, capabilities: count, restricted = 0, isRetired = false } = factsOf(card);
     const here = attached.get(agent);
     const isRestricted = ({ terms }: Offer) => terms.from !== undefined;
     // An operator, who is shown all of them, is told of all that there are.
@@ -474,6 +482,7 @@ export class Operator {
       inbox,
       capabilities: shown.map(({ name, version }) => ({ name, version })),
       capabilityCount: count - hidden,
+      isRetired,
     };
   }
 

@@ -94,6 +94,7 @@ test("an operator retires an agent, and brings it back with a pin", async () => 
   const retired = await place.run(["agents", "retire", "anna"]);
   expect(retired).toMatchObject({ code: 0 });
   expect(retired.stdout).toContain("anna is out of use");
+  expect((await place.run(["agents"])).stdout).toMatch(/anna +retired/);
   await expect(enrol("anna", undefined, old)).rejects.toThrow(
     "waybill agents pin anna <thumbprint>",
   );

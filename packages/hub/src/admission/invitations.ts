@@ -82,7 +82,7 @@ export async function revocation(
   if (saved === undefined) {
     throw new WaybillError(
       404,
-      `There is no invitation ${JSON.stringify(id)} here. To see which there are: waybill invitations list`,
+      `There is no invitation ${JSON.stringify(id)} here; waybill invitations list shows which there are.`,
     );
   }
   const { used_by: usedBy } = JSON.parse(saved) as InvitationRow;

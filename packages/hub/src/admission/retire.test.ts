@@ -90,6 +90,18 @@ test("a retired agent is not found and takes no new work", async () => {
   expect(json).toMatchObject({ fits: [] });
 });
 
+test("a retired agent is listed as one, to operators and to others", async () => {
+  const ben = await world.party("ben");
+  const cleo = await world.party("cleo", [{ name: "work", from: { agents: ["ben"] } }]);
+  expect((await retire("cleo")).status).toBe(204);
+  for (const who of [ben, cleo]) {
+    const asked =
+      who === ben ? await ben.ask("/v1/agents/cleo") : await ask(`${world.url}/v1/agents/cleo`);
+    expect(asked.json).toMatchObject({ is_retired: true, capability_count: 0, capabilities: [] });
+  }
+  expect((await ben.ask("/v1/agents/anna")).json).not.toHaveProperty("is_retired");
+});
+
 test("what waits for a retired agent ends, or goes to others, and what it handed off goes on", async () => {
   const ben = await world.party("ben", [{ name: "rest" }]);
   const toAnna = ben.handoff("anna");

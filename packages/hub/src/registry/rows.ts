@@ -97,7 +97,7 @@ export function endedKeys(
   const changed: ManifestFacts = {
     ...facts,
     keys: { ...facts.keys, ...windows },
-    ...(isRetired && { isRetired: true, capabilities: 0 }),
+    ...(isRetired && { isRetired: true, capabilities: 0, restricted: 0 }),
   };
   return {
     agent,

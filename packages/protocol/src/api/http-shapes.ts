@@ -36,6 +36,8 @@ export interface WirePresence {
   readonly capability_count: number;
   readonly sequence: number;
   readonly published_at: string;
+  /** There where an operator has taken the agent out of use. */
+  readonly is_retired?: true | undefined;
   /** The newest manifest, as it was signed; like what it says of itself, only where one agent is asked for. */
   readonly manifest?: string | undefined;
 }
@@ -219,6 +221,7 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     capability_count: count,
     sequence: z.int().min(1),
     published_at: time,
+    is_retired: z.literal(true).optional(),
     manifest: text.optional(),
   });
   const attempts = z

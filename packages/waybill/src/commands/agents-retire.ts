@@ -10,7 +10,7 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
     [
       `${style.good("✔")} ${printable(agent)} is out of use: its keys are refused, and it takes no work.`,
       style.faint(
-        `What waited for it goes to others or ends as a dead letter; what it has handed off goes on. To bring it back: waybill agents pin ${printable(agent)} <thumbprint>`,
+        `What waited for it goes to others or ends as a dead letter; what it has handed off goes on. To bring it back with a new key: waybill agents pin ${printable(agent)} <thumbprint>`,
       ),
     ].join("\n"),
   );

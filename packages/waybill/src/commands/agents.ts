@@ -81,9 +81,10 @@ async function showOne({ settings, terminal, signal }: Context, agent: string): 
 }
 
 function connection(
-  { is_connected: isConnected, last_seen: lastSeen }: WirePresence,
+  { is_connected: isConnected, last_seen: lastSeen, is_retired: isRetired }: WirePresence,
   style: Style,
 ): string {
+  if (isRetired === true) return style.faint("retired");
   if (isConnected) return style.good("● yes");
   if (lastSeen === null) return style.faint("○ no");
   return style.faint(`○ ${durationText(Date.now() - Date.parse(lastSeen))} ago`);

@@ -96,5 +96,6 @@ function writePresence(presence: Presence | PresenceDetail): WirePresence {
     capability_count: presence.capabilityCount,
     sequence: presence.sequence,
     published_at: wireTime(presence.publishedAt),
+    ...(presence.isRetired && { is_retired: true }),
   };
 }
