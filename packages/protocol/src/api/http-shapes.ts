@@ -248,7 +248,9 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     attempts: count,
   };
 
-  const groupName = z.string().regex(GROUP_NAME, "must be the name of a group");
+  const groupName = z
+    .string()
+    .regex(GROUP_NAME, "must be the name of a group: 1 to 64 of a-z, 0-9 and inner . _ -");
   const quota = z.object({
     open: z.int().min(0).max(QUOTA_LIMITS.open).optional(),
     per_minute: z.int().min(1).max(QUOTA_LIMITS.perMinute).optional(),

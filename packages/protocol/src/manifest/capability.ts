@@ -117,7 +117,7 @@ export const capabilitySchema: () => z.ZodType<Capability> = lazy(() => {
   // What it holds is normalised and bounded by the schema reader, which says more about a fault.
   const schema = z.unknown() as z.ZodType<JsonSchema>;
   const json = z.unknown() as z.ZodType<Json>;
-  const agent = z.string().regex(AGENT_ID, "must be an agent's id");
+  const agent = z.string().regex(AGENT_ID, "must be an agent id: a-z, 0-9 and inner . _ -");
   const fromSchema: z.ZodType<TakesFrom> = z
     .object({
       agents: z.array(agent).max(MANIFEST_LIMITS.agentsInFrom).optional(),
@@ -126,7 +126,11 @@ export const capabilitySchema: () => z.ZodType<Capability> = lazy(() => {
         .max(MANIFEST_LIMITS.keysInFrom)
         .optional(),
       groups: z
-        .array(z.string().regex(GROUP_NAME, "must be the name of a group"))
+        .array(
+          z
+            .string()
+            .regex(GROUP_NAME, "must be the name of a group: 1 to 64 of a-z, 0-9 and inner . _ -"),
+        )
         .max(MANIFEST_LIMITS.groupsInFrom)
         .optional(),
     })
