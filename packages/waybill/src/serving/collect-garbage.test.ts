@@ -1,0 +1,21 @@
+/// <reference types="node" />
+import { constants, PerformanceObserver } from "node:perf_hooks";
+import type { NodeGCPerformanceDetail, PerformanceEntry } from "node:perf_hooks";
+import { expect, test } from "vitest";
+import { collectGarbage } from "./collect-garbage.ts";
+
+type GcEntry = PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
+
+test("the whole memory is looked through, not only its young part", async () => {
+  const kinds: unknown[] = [];
+  const seen = Promise.withResolvers<void>();
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries() as GcEntry[]) kinds.push(detail.kind);
+    if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) seen.resolve();
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  collectGarbage();
+  await seen.promise;
+  observer.disconnect();
+  expect(kinds).toContain(constants.NODE_PERFORMANCE_GC_MAJOR);
+});
