@@ -33,6 +33,7 @@ export class SchemaChecks {
   /** Runs checks that come in slices and share a budget; `who` has asked for them. */
   run<Value>(who: string, budget: CheckBudget, slices: Generator<void, Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
+      let isOver = false;
       const goOn = (): void => {
         const before = budget.stepsLeft;
         const since = this.#clock.now();
@@ -42,10 +43,13 @@ export class SchemaChecks {
           for (let isFirst = true; isFirst || most > before - budget.stepsLeft;) {
             isFirst = false;
             const slice = slices.next();
-            if (slice.done === true) return resolve(slice.value);
+            if (slice.done !== true) continue;
+            isOver = true;
+            return resolve(slice.value);
           }
-          this.#wait(who, goOn);
+          this.#queue.push(who, goOn);
         } catch (error) {
+          isOver = true;
           reject(WaybillError.from(error));
         } finally {
           const steps = before - budget.stepsLeft;
@@ -57,15 +61,11 @@ export class SchemaChecks {
         }
       };
       if (this.#queue.isEmpty && this.#left > 0) goOn();
-      else this.#wait(who, goOn);
+      else this.#queue.push(who, goOn);
+      // A thousand costly checks would otherwise keep all places from calls that cost little.
+      if (!isOver) leavePlace();
       this.#rest();
     });
-  }
-
-  #wait(who: string, goOn: () => void): void {
-    // A thousand costly checks would otherwise keep all places from calls that cost little.
-    leavePlace();
-    this.#queue.push(who, goOn);
   }
 
   #rest(): void {
