@@ -168,7 +168,7 @@ for (const [shell, complete] of Object.entries(SHELLS)) {
       test.each<[string, () => readonly string[]]>([
         ["waybill send web_", () => ["web_research"]],
         ["waybill --json find web", () => ["web_research"]],
-        ["waybill agents re", () => ["research-agent"]],
+        ["waybill agents res", () => ["research-agent"]],
         ["waybill send x --to re", () => ["research-agent"]],
         ["waybill groups list pa", () => ["partners"]],
         ["waybill groups add partners re", () => ["research-agent"]],

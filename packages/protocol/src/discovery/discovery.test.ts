@@ -90,7 +90,7 @@ describe("left out, with the reason", () => {
       "work up to its limit",
       {},
       candidate("a", { concurrency: 2 }, { inFlight: 2 }),
-      /works on 2 handoffs, and takes 2 at once/,
+      /has 2 handoffs in progress, and takes 2 at once/,
     ],
     ["no credit", {}, candidate("a", {}, { credit: 0 }), /no credit left/],
     [
@@ -103,7 +103,7 @@ describe("left out, with the reason", () => {
       "no record",
       { minReliability: 0.8 },
       candidate("a"),
-      /counts as 0.30, and 0.8 is wanted: nothing is measured yet/,
+      /counts as 0.30, and 0.8 is wanted: no results measured yet/,
     ],
     [
       "a schema that can't be used",
@@ -253,8 +253,8 @@ describe("the order", () => {
     const { fits } = findCandidates(research, [away, busy, idle], NOW);
     expect(fits.map(({ agent_id }) => agent_id)).toEqual(["idle", "busy", "away"]);
     expect(fits.map(({ reasons }) => reasons.at(-1))).toEqual([
-      "it works on 0 and takes 16 more",
-      "it works on 12 and takes 4 more",
+      "0 in progress, room for 16 more",
+      "12 in progress, room for 4 more",
       "it is not connected: work waits until it is",
     ]);
   });

@@ -314,7 +314,7 @@ const AFTER_SCHEMA: readonly Filter[] = [
   ({ candidate: { capability, inFlight = 0 } }) =>
     inFlight < (capability.concurrency ?? Infinity)
       ? undefined
-      : `it works on ${inFlight} handoffs, and takes ${capability.concurrency} at once`,
+      : `it has ${inFlight} handoffs in progress, and takes ${capability.concurrency} at once`,
   ({ candidate: { credit = Infinity } }) =>
     credit > 0 ? undefined : "it has no credit left: it takes nothing more at the moment",
   ({ query: { minReliability = 0 } }, { reliability, reasons }) =>
@@ -349,7 +349,7 @@ function weigh(candidate: Candidate, now: number): Weight {
   const reasons = [
     isMeasured
       ? `${weightText(successes)} of ${weightText(outcomes)} recent outcomes were successes: at least ${shown(reliability)}, against a claim of ${claim}`
-      : `nothing is measured yet: it counts as ${shown(reliability)}, like every newcomer`,
+      : `no results measured yet: ranked as ${shown(reliability)}, like every newcomer`,
     ...(isContradicted ? ["its claim is false and counts for nothing"] : []),
     ...(out
       ? [
@@ -375,7 +375,7 @@ function weigh(candidate: Candidate, now: number): Weight {
 function loadText({ inFlight = 0, credit, stats }: Candidate): string {
   if (credit === undefined) return "it is not connected: work waits until it is";
   const each = stats?.meanMs == null ? "" : `, about ${Math.round(stats.meanMs)} ms each`;
-  return `it works on ${inFlight} and takes ${credit} more${each}`;
+  return `${inFlight} in progress, room for ${credit} more${each}`;
 }
 
 /** Who is clearly worse than the best of them comes later, whatever room it has. */

@@ -129,7 +129,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill agents retire anna",
-        says: "what waits for anna goes to others or ends; agents pin brings anna back",
+        says: "work that waits for anna goes to others or ends; agents pin brings anna back",
       },
     ],
     load: async () => (await import("../commands/agents-retire.ts")).run,
@@ -170,59 +170,59 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "groups add",
-    says: "Put agents into a group, which capabilities name in `from`.",
+    says: "Add agents to a group that capabilities can name in `from`.",
     arguments: [
       {
         name: "group",
-        says: "the group, which is made where there is none",
+        says: "the group; created if it does not exist",
         completes: "groups-and-agents",
       },
-      { name: "agent", says: "the agents that come into it", isRepeated: true },
+      { name: "agent", says: "the agents to add", isRepeated: true },
     ],
     settings: HUB,
     examples: [
       {
         line: "waybill groups add partners anna ben",
-        says: "what takes work from partners takes it from anna and ben",
+        says: "capabilities that take work from partners now take it from both",
       },
     ],
     load: async () => (await import("../commands/groups-add.ts")).run,
   },
   {
     name: "groups remove",
-    says: "Take agents out of a group, or the whole group away.",
+    says: "Remove agents from a group, or remove the group.",
     arguments: [
       { name: "group", says: "the group", completes: "groups-and-agents" },
       {
         name: "agent",
-        says: "the agents that leave it; without one, the group and its quota go",
+        says: "the agents to remove; without any, the group and its quota",
         isOptional: true,
         isRepeated: true,
       },
     ],
     settings: HUB,
     examples: [
-      { line: "waybill groups remove partners ben", says: "ben alone" },
-      { line: "waybill groups remove partners", says: "all of them, and the quota" },
+      { line: "waybill groups remove partners ben", says: "only ben" },
+      { line: "waybill groups remove partners", says: "the group and its quota" },
     ],
     load: async () => (await import("../commands/groups-remove.ts")).run,
   },
   {
     name: "groups quota",
-    says: "Limit what the members of a group do together.",
+    says: "Limit the handoffs of all members of a group together.",
     arguments: [{ name: "group", says: "the group", completes: "groups" }],
     options: [
       { name: "open", value: "<number>", says: "handoffs that they have open at once" },
       { name: "per-minute", value: "<number>", says: "handoffs that they submit in a minute" },
-      { name: "lift", says: "take the quota away" },
+      { name: "lift", says: "remove the quota" },
     ],
     settings: HUB,
     examples: [
       {
         line: "waybill groups quota partners --open 20 --per-minute 100",
-        says: "beyond that they are asked to try again later (301)",
+        says: "more handoffs are refused with 301, to be tried again later",
       },
-      { line: "waybill groups quota partners --lift", says: "no limit any more" },
+      { line: "waybill groups quota partners --lift", says: "no limit any longer" },
     ],
     load: async () => (await import("../commands/groups-quota.ts")).run,
   },
@@ -261,7 +261,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       {
         line: "waybill invitations revoke N3kL0pQ7rS9tUvWxYz12Ab",
-        says: "it lets nobody in any more",
+        says: "nobody can enrol with it any longer",
       },
     ],
     load: async () => (await import("../commands/invitations-revoke.ts")).run,

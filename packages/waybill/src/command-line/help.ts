@@ -41,7 +41,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["See what happens", /^(watch|trace)$/],
   ["Dead letters", /^dead-letters /],
   ["Record", /^(ledger |backup|restore)/],
-  ["Identity and access", /^(invite|agents .+|groups .+|keys .+|manifest .+)$/],
+  ["Identity and access", /^(invite|invitations .+|agents .+|groups .+|keys .+|manifest .+)$/],
   ["This command", /./],
 ];
 

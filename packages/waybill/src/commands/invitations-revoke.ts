@@ -9,6 +9,6 @@ export const run: Run = async ({ given, settings, terminal, signal }) => {
   await terminal.answer(
     { revoked: invitation },
     (style) =>
-      `${style.good("✔")} The invitation ${printable(invitation)} lets nobody in any more.`,
+      `${style.good("✔")} Revoked the invitation ${printable(invitation)}. Nobody can enrol with it any longer.`,
   );
 };
