@@ -15,7 +15,7 @@ export type {
   ReceivedAt,
 } from "./hub-api.ts";
 export type { DeadLetter, DeadLetterDetail, DeadLetters } from "./dead-letters.ts";
-export type { Operator, Presence, PresenceDetail } from "./operator.ts";
+export type { GroupChange, NamedGroup, Operator, Presence, PresenceDetail } from "./operator.ts";
 export { systemClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
 export { ledgerHistory } from "./ledger-history.ts";
