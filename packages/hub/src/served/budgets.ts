@@ -44,6 +44,7 @@ export interface ServedLimits {
   heldBytesPerHub: number;
   callBytesPerHub: number;
   callsPerHub: number;
+  searchesPerHub: number;
   strangerCallsPerHub: number;
   turnMs: number;
   helloMs: number;
@@ -449,6 +450,14 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     unit: "calls",
     per: "hub",
     bounds: "requests and calls under way; next is whoever has had the fewest",
+    beyond: "wait",
+  },
+  searchesPerHub: {
+    limit: 16,
+    unit: "calls",
+    per: "hub",
+    bounds:
+      "searches of agents under way, each with what it has found; they take no place of calls",
     beyond: "wait",
   },
   strangerCallsPerHub: {

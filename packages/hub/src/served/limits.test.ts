@@ -386,3 +386,27 @@ test("31: the answers to the questions of a handoff have a bound together, as ea
   await line.close();
   await world.close();
 });
+
+test("41: searches have places of their own, and keep none from other calls", () =>
+  withLimits({ callsPerHub: 1, searchesPerHub: 1 }, async (world) => {
+    const agent = await world.party("agent", [{ name: "work" }]);
+    const line = await agent.attach(0);
+    const numbers = [101, 102, 103, 104, 105];
+    const params = { capability: "work" };
+    // In one message, so that all of them come at once.
+    line.say(
+      ...numbers.map((number) => ({
+        type: "call" as const,
+        number,
+        call: "find" as const,
+        params,
+      })),
+    );
+    for (const number of numbers) {
+      expect(await line.next("reply", (frame) => frame.number === number)).toHaveProperty("value");
+    }
+    const { text } = await ask(`${world.url}/metrics`);
+    expect(text).toMatch(/_hits_total\{budget="callsPerHub"\} 0$/m);
+    expect(text).not.toMatch(/_hits_total\{budget="searchesPerHub"\} 0$/m);
+    await line.close();
+  }));

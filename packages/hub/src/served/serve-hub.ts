@@ -52,6 +52,10 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     begin: (who, work) => turns.run(who, work),
     mayLeave: true,
   });
+  const searchSlots = new Slots(limits.searchesPerHub, {
+    waited: () => budgets.hit("searchesPerHub"),
+    begin: (who, work) => turns.run(who, work),
+  });
   const strangerSlots = new Slots(limits.strangerCallsPerHub, {
     waited: () => budgets.hit("strangerCallsPerHub"),
     begin: (address, work) => turns.runForStranger(address, work),
@@ -123,6 +127,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
       connections,
       tolls,
       slots,
+      searchSlots,
       strangerSlots,
       door,
     });
@@ -136,6 +141,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     tolls,
     turns,
     slots,
+    searchSlots,
     called: (call, status, seconds) => metrics.calls.observe(seconds, { call, status }),
   });
   await server.listen(host, port);

@@ -29,6 +29,7 @@ export interface RouteOptions {
   readonly connections: Connections;
   readonly tolls: Tolls;
   readonly slots: Slots;
+  readonly searchSlots: Slots;
   readonly strangerSlots: Slots;
   readonly door: DoorOptions;
 }
@@ -37,7 +38,7 @@ export interface RouteOptions {
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
-  { served, callers, connections, tolls, slots, strangerSlots, door }: RouteOptions,
+  { served, callers, connections, tolls, slots, searchSlots, strangerSlots, door }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
@@ -48,7 +49,8 @@ export function addRoute(
     try {
       if (operation.waits === true) return await work();
       if (caller.type === "stranger") return await strangerSlots.run(address, work);
-      return await slots.run(caller.type === "agent" ? caller.agent : address, work);
+      const places = operation.isSearch === true ? searchSlots : slots;
+      return await places.run(caller.type === "agent" ? caller.agent : address, work);
     } catch (error) {
       if (caller.type === "stranger" && WaybillError.is(error, 401)) tolls.fail(address);
       throw error;

@@ -23,6 +23,7 @@ export function capabilityOperations(): readonly AnyOperation[] {
       query: searchQuery,
       answer: foundOrNames,
       refusals: [],
+      isSearch: true,
       handle: async ({ served, caller, query }) =>
         isBare(query)
           ? names(served, caller, query)
@@ -39,6 +40,7 @@ export function capabilityOperations(): readonly AnyOperation[] {
       body: search,
       answer: found,
       refusals: [],
+      isSearch: true,
       handle: async ({ served, caller, body }): Promise<WireFound> =>
         writeFound(await served.hub.operator.search(searchOf(body), viewerOf(caller))),
     }),

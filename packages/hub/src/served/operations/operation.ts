@@ -65,6 +65,8 @@ export interface Operation<Params = never, Query = never, Body = never> {
   readonly refusals: readonly StatusCode[];
   /** Its body is a manifest, which costs more than other bodies. */
   readonly isPublication?: boolean;
+  /** It holds what it looks through until inputs are checked, and has places of its own. */
+  readonly isSearch?: boolean;
   /** It may wait for something to happen before it is answered. */
   readonly waits?: boolean;
   handle(asked: Asked<Params, Query, Body>): Promise<unknown>;

@@ -23,6 +23,7 @@ export interface SessionOptions extends IntakeOptions {
   /** Whose first manifest is taken. */
   readonly newcomers: Newcomers;
   readonly slots: Slots;
+  readonly searchSlots: Slots;
   readonly nonce: string;
   /** A call was answered: with which status, 200 where it was no problem. */
   readonly called: (call: CallName, status: number, seconds: number) => void;
@@ -177,7 +178,7 @@ export class Session {
   }
 
   #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {
-    const { hub, newcomers, slots, connection, tolls, toll } = this.#options;
+    const { hub, newcomers, slots, searchSlots, connection, tolls, toll } = this.#options;
     if (this.#attachment === undefined) {
       if (frame.call !== "publish") {
         throw new WaybillError(
@@ -198,7 +199,8 @@ export class Session {
     const called = (status: number): void =>
       this.#options.called(frame.call, status, (performance.now() - since) / 1000);
     const who = this.#agent ?? connection.address ?? "";
-    slots
+    const places = frame.call === "find" ? searchSlots : slots;
+    places
       .run(who, () => {
         if (frame.call === "publish") tolls.publish(toll.address, bytes);
         return answerCall({ hub, newcomers }, this.#agent, frame);

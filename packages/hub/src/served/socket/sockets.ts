@@ -31,6 +31,7 @@ export interface SocketsOptions {
   readonly tolls: Tolls;
   readonly turns: Turns;
   readonly slots: Slots;
+  readonly searchSlots: Slots;
   readonly called: SessionOptions["called"];
 }
 
