@@ -5,6 +5,7 @@ import { churn } from "./attacks/churn.ts";
 import { compression } from "./attacks/compression.ts";
 import { correlation } from "./attacks/correlation.ts";
 import { creditGames } from "./attacks/credit-games.ts";
+import { crowding } from "./attacks/crowding.ts";
 import { deadLetters } from "./attacks/dead-letters.ts";
 import { deepBatches } from "./attacks/deep-batches.ts";
 import { deepJson } from "./attacks/deep-json.ts";
@@ -22,12 +23,14 @@ import { peerFloods, peerLists } from "./attacks/hostile-peer.ts";
 import { inboxNews } from "./attacks/inbox-news.ts";
 import { keySquatting } from "./attacks/key-squatting.ts";
 import { listing } from "./attacks/listing.ts";
+import { longQuestions } from "./attacks/long-questions.ts";
 import { manifestFlood } from "./attacks/manifest-flood.ts";
 import { manifestHistory } from "./attacks/manifest-history.ts";
 import { manySmall } from "./attacks/many-small.ts";
 import { massEnrolment } from "./attacks/mass-enrolment.ts";
 import { meddling } from "./attacks/meddling.ts";
 import { misaddressed } from "./attacks/misaddressed.ts";
+import { notBefore } from "./attacks/not-before.ts";
 import { oddJson } from "./attacks/odd-json.ts";
 import { oddRequests } from "./attacks/odd-requests.ts";
 import { outputSchemas } from "./attacks/output-schemas.ts";
@@ -113,14 +116,17 @@ export const CLASSES: readonly AttackClass[] = [
   groups,
   progressFlood,
   questionFlood,
+  longQuestions,
   unreadDeliveries,
   unfetchedDeliveries,
   unreadHistories,
   unreadLedger,
   creditGames,
   hoarding,
+  crowding,
   poison,
   timers,
+  notBefore,
   deadLetters,
   correlation,
   reflection,
