@@ -4,6 +4,7 @@ import { badInboxes } from "./attacks/bad-inboxes.ts";
 import { churn } from "./attacks/churn.ts";
 import { compression } from "./attacks/compression.ts";
 import { correlation } from "./attacks/correlation.ts";
+import { costlyCalls } from "./attacks/costly-calls.ts";
 import { creditGames } from "./attacks/credit-games.ts";
 import { crowding } from "./attacks/crowding.ts";
 import { deadLetters } from "./attacks/dead-letters.ts";
@@ -79,6 +80,7 @@ export const CLASSES: readonly AttackClass[] = [
   hostileSchemas,
   outputSchemas,
   finds,
+  costlyCalls,
   thousandMembers,
   massEnrolment,
   keySquatting,
