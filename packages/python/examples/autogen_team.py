@@ -26,7 +26,7 @@ def readers(work: Work) -> RoundRobinGroupChat:
     return RoundRobinGroupChat([assistant("reader", "The tide comes twice a day.")], max_turns=1)
 
 
-async def main(url: str) -> None:
+async def main(url: str = "http://127.0.0.1:7411") -> None:
     async with await connect(url) as hub:
         # #region serve
         library = Agent("library", hub=hub)
@@ -45,4 +45,4 @@ async def main(url: str) -> None:
         await asyncio.gather(library.stop(), newsroom.stop())
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))

@@ -3,7 +3,8 @@ import sys
 from waybill_sdk import WaybillError
 from waybill_sdk.blocking import Agent, connect
 
-with connect(sys.argv[1]) as hub:
+url = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:7411"
+with connect(url) as hub:
     worker = Agent("worker", hub=hub)
     worker.serve("double", lambda work: 2 * work.input)
     worker.serve("divide", lambda work: work.input[0] / work.input[1])

@@ -29,7 +29,7 @@ def readers(work: Work) -> Crew:
     return Crew(agents=[reader], tasks=[task])
 
 
-async def main(url: str) -> None:
+async def main(url: str = "http://127.0.0.1:7411") -> None:
     async with await connect(url) as hub:
         # #region serve
         library = Agent("library", hub=hub)
@@ -48,4 +48,4 @@ async def main(url: str) -> None:
         await asyncio.gather(library.stop(), newsroom.stop())
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))

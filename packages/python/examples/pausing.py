@@ -4,7 +4,7 @@ import sys
 from waybill_sdk import Agent, Paused, Work, connect
 
 
-async def main(url: str) -> None:
+async def main(url: str = "http://127.0.0.1:7411") -> None:
     async with await connect(url) as hub:
         baker = Agent("baker", hub=hub)
 
@@ -24,4 +24,4 @@ async def main(url: str) -> None:
             print((await handoff.result()).output)
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))
