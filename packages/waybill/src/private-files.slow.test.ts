@@ -118,7 +118,7 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
     chmodSync(token, 0o640);
     const { code, stderr } = await place.run(["dev", "--port", "0"]);
     expect(code).toBe(5);
-    expect(stderr).toContain("Delete it to have a new one made");
+    expect(stderr).toContain("Delete the file, and the hub writes a new token");
     rmSync(token);
     await (await startDev(place)).stop();
     expect(modeOf(token)).toBe("600");
