@@ -275,6 +275,7 @@ describe("whatever strangers, files and arguments say, a terminal has nothing to
     ]);
     const output = { [HOSTILE]: LINES, answer: LINES };
     expect(JSON.parse(text!.stdout)).toEqual(output);
+    expect(json).toMatchObject({ code: 0, stderr: "" });
     const events = json!.stdout
       .trimEnd()
       .split("\n")
