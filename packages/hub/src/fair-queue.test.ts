@@ -51,3 +51,12 @@ test("a pause saves nothing up, and leaving the queue makes nobody forget what i
   queue.push("late", "late");
   expect(drained(queue)).toHaveLength(2);
 });
+
+test("what goes on comes before what has not begun, and before nobody else's", () => {
+  const queue = new FairQueue<string>();
+  queue.push("anna", "second");
+  queue.pushFirst("anna", "first");
+  queue.pushFirst("bert", "only");
+  queue.charge("anna", 1);
+  expect(drained(queue)).toEqual(["only", "first", "second"]);
+});

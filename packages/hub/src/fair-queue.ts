@@ -31,6 +31,13 @@ export class FairQueue<Job> {
     this.#flows.set(name, { name, jobs: [job], start: this.#startOf(name) });
   }
 
+  /** Puts a job before the others of its name: it goes on before they begin. */
+  pushFirst(name: string, job: Job): void {
+    const flow = this.#flows.get(name);
+    if (flow === undefined) this.push(name, job);
+    else flow.jobs.unshift(job);
+  }
+
   #startOf(name: string): number {
     return Math.max(this.#now, this.#given.get(name) ?? 0);
   }

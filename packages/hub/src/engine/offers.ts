@@ -4,6 +4,8 @@ import { Lanes } from "../custody/lanes.ts";
 import { targetOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Draft } from "../custody/draft.ts";
+import { FewAtOnce } from "../few-at-once.ts";
+import { leavePlace } from "../place.ts";
 import type { Attached } from "../routing/attached.ts";
 import type { Route, Router } from "../routing/router.ts";
 import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
@@ -14,6 +16,11 @@ import type { Room, Waiting } from "./waiting-queue.ts";
 const PAGE = 50;
 const LEAST_PAGE = 4;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
+/**
+ * So many handoffs of one delegator are routed at once. While their inputs are checked, each holds what
+ * is offered of its capability.
+ */
+const ROUTED_AT_ONCE = 4;
 /** Of so many agents that have left, it is remembered how far they had come. */
 const AWAY_KEPT = 1_000;
 
@@ -57,6 +64,8 @@ export class Offers {
   #pulls = 0;
   readonly #placedAfter = new WeakMap<Draft, number>();
   readonly #routes = new WeakMap<Draft, Route>();
+  /** What comes in, by delegator. */
+  readonly #coming = new FewAtOnce(ROUTED_AT_ONCE, leavePlace);
   /** What was put behind others that wait, though there may be room for it. */
   readonly #queued = new WeakSet<Draft>();
   /** When targets are looked at anew, by everybody or by one agent. */
@@ -90,7 +99,7 @@ export class Offers {
 
   /** A draft is on disk. Whoever has come while it was on its way there did not find it waiting. */
   settled(draft: Draft, stored: StoredHandoff): void {
-    const { id, waitsFor } = stored;
+    const { waitsFor } = stored;
     this.noteWaiting(stored);
     if (this.#queued.has(draft)) {
       for (const attached of this.#options.attached.values()) {
@@ -99,8 +108,10 @@ export class Offers {
     }
     const before = this.#placedAfter.get(draft);
     if (waitsFor === null || before === undefined || before === this.#pulls) return;
-    const hasRoom = [...this.#options.attached.values()].some(({ room }) => room > 0);
-    if (hasRoom) this.#options.inBackground(this.offerAgain(id));
+    const { attached: all, router } = this.#options;
+    for (const attached of all.values()) {
+      if (attached.room > 0 && router.isTarget(waitsFor, attached)) this.pull(attached);
+    }
   }
 
   /** Whoever is here may be offered what was not for them before. */
@@ -337,11 +348,7 @@ export class Offers {
       draft.amend({ isWaiting: true });
       return;
     }
-    const route = await this.#options.router.route(
-      record,
-      () => this.#options.cases.handoffOf(draft),
-      draft.at,
-    );
+    const route = await this.#route(draft);
     this.#routes.set(draft, route);
     if (route.type === "offer") {
       draft.decide({ type: "offer", recipient: route.to.agent });
@@ -355,6 +362,15 @@ export class Offers {
         this.#alarm(`${agent} ${target}`, at, () => this.lookAgain(agent, target));
       }
     }
+  }
+
+  #route(draft: Draft): Promise<Route> {
+    const record = draft.record!;
+    const { cases, router } = this.#options;
+    const work = () => router.route(record, () => cases.handoffOf(draft), draft.at);
+    // Nothing is checked for a recipient that was named. An agent looks at what waits one by one.
+    if (typeof record.to === "string" || draft.wantsOffer) return work();
+    return this.#coming.run(record.state.delegator, work);
   }
 
   /** What has just come must not take the room that is being given to those who have waited. */

@@ -18,7 +18,7 @@ export interface HubLimits extends Limits {
 export const HUB_LIMITS: Readonly<HubLimits> = {
   ...LIMITS,
   openHandoffs: 10_000,
-  unseenCharacters: 24 * 1024 * 1024,
+  unseenCharacters: 12 * 1024 * 1024,
   answerCharacters: 4 * 1024 * 1024,
 };
 

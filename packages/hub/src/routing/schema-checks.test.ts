@@ -137,3 +137,27 @@ test("40: checks that have to wait give up the place of their call, and those th
   } while (clock.next());
   expect(await Promise.all(long)).toEqual(["costly", "behind it"]);
 });
+
+test("40: of many costly queries of one agent one is under way, and those of newcomers take turns", async () => {
+  const underWay = async (who: string): Promise<number> => {
+    const clock = handClock();
+    const turns = new SchemaChecks(clock);
+    const done: string[] = [];
+    const all = ["a", "b", "c"].map((name) => {
+      const budget = { stepsLeft: 10_000_000 };
+      return turns.run(who, budget, checks(budget, { name, count: 5, steps: 1_000_000 }, done));
+    });
+    let most = 0;
+    while (clock.next()) {
+      const open = ["a", "b", "c"].filter((name) => {
+        const count = done.filter((each) => each === name).length;
+        return count > 0 && count < 5;
+      });
+      most = Math.max(most, open.length);
+    }
+    await Promise.all(all);
+    return most;
+  };
+  await expect(underWay("anna")).resolves.toBe(1);
+  await expect(underWay("(newcomers)")).resolves.toBe(3);
+});

@@ -1,4 +1,4 @@
-import { WaybillError } from "@waybill/protocol";
+import { isAgentId, WaybillError } from "@waybill/protocol";
 import type { CheckBudget } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { FairQueue } from "../fair-queue.ts";
@@ -47,7 +47,7 @@ export class SchemaChecks {
             isOver = true;
             return resolve(slice.value);
           }
-          this.#queue.push(who, goOn);
+          this.#putBack(who, goOn);
         } catch (error) {
           isOver = true;
           reject(WaybillError.from(error));
@@ -66,6 +66,16 @@ export class SchemaChecks {
       if (!isOver) leavePlace();
       this.#rest();
     });
+  }
+
+  /**
+   * One check of an agent goes on until it is done: a thousand that were under way together would each
+   * hold what they have found so far. Those who share a name that is no agent's, such as all newcomers,
+   * take turns.
+   */
+  #putBack(who: string, goOn: () => void): void {
+    if (isAgentId(who)) this.#queue.pushFirst(who, goOn);
+    else this.#queue.push(who, goOn);
   }
 
   #rest(): void {

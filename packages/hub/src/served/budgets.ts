@@ -431,7 +431,7 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     beyond: "cut",
   },
   heldBytesPerHub: {
-    limit: 48 * MIB,
+    limit: 32 * MIB,
     unit: "bytes",
     per: "hub",
     bounds:
@@ -439,7 +439,7 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     beyond: "cut",
   },
   callBytesPerHub: {
-    limit: 32 * MIB,
+    limit: 20 * MIB,
     unit: "bytes",
     per: "hub",
     bounds: "messages whose calls are under way or wait on all sockets; the heavier ones wait",
