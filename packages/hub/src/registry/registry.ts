@@ -109,7 +109,7 @@ export interface Published {
 }
 
 /** Names are free, so all who enrol count as one. No agent has this name. */
-const NEWCOMERS = "newcomers";
+const NEWCOMERS = "(newcomers)";
 const KEYS_KEPT = 10_000;
 /** Of one agent: more than it may list at a time. */
 const KEYS_OF_AGENT_KEPT = 32;

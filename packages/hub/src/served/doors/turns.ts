@@ -6,7 +6,7 @@ type Work = () => void;
 /** A job costs this much at least, so that those who do little in many jobs pay too. */
 const LEAST_MS = 0.02;
 /** All strangers stand in the queue as one. No agent has this name. */
-const STRANGERS = "strangers";
+const STRANGERS = "(strangers)";
 
 /** For whom something is done: an agent, or nobody known at an address. */
 interface Payer {
