@@ -17,7 +17,14 @@ export function writeTable(rows: readonly Row[], note: string): void {
   const places = CLASSES.map(({ name }) => `\`${name}\``);
   const cells = places.filter((name) => byClass.has(name)).map((name) => byClass.get(name)!);
   write(README, `${tableOf(cells)}\n\n${note}`);
-  write(SECURITY, figuresOf(cells));
+  const full = CLASSES.filter(({ hub }) => hub?.diskBytes !== undefined);
+  write(
+    SECURITY,
+    figuresOf(
+      cells,
+      full.map(({ name }) => name),
+    ),
+  );
 }
 
 /** The classes that the README lists, in its order. */
