@@ -21,6 +21,8 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
  * is offered of its capability.
  */
 const ROUTED_AT_ONCE = 4;
+/** So many handoffs of one delegator are offered again at once, because somebody may have come meanwhile. */
+const OFFERED_BEHIND_AT_ONCE = 8;
 /** Of so many agents that have left, it is remembered how far they had come. */
 const AWAY_KEPT = 1_000;
 
@@ -64,6 +66,9 @@ export class Offers {
   #pulls = 0;
   readonly #placedAfter = new WeakMap<Draft, number>();
   readonly #routes = new WeakMap<Draft, Route>();
+  /** What has to be offered again, by delegator, and how many of each are under way. */
+  readonly #behind = new Map<string, Set<string>>();
+  readonly #atWork = new Map<string, number>();
   /** What comes in, by delegator. */
   readonly #coming = new FewAtOnce(ROUTED_AT_ONCE, leavePlace);
   /** What was put behind others that wait, though there may be room for it. */
@@ -99,7 +104,7 @@ export class Offers {
 
   /** A draft is on disk. Whoever has come while it was on its way there did not find it waiting. */
   settled(draft: Draft, stored: StoredHandoff): void {
-    const { waitsFor } = stored;
+    const { id, waitsFor } = stored;
     this.noteWaiting(stored);
     if (this.#queued.has(draft)) {
       for (const attached of this.#options.attached.values()) {
@@ -108,9 +113,35 @@ export class Offers {
     }
     const before = this.#placedAfter.get(draft);
     if (waitsFor === null || before === undefined || before === this.#pulls) return;
-    const { attached: all, router } = this.#options;
-    for (const attached of all.values()) {
-      if (attached.room > 0 && router.isTarget(waitsFor, attached)) this.pull(attached);
+    const hasRoom = [...this.#options.attached.values()].some(({ room }) => room > 0);
+    if (hasRoom) this.#offerBehind(id, draft.record!.state.delegator);
+  }
+
+  /** Offers it again once what came in before it from its delegator was: what waits for that is an id. */
+  #offerBehind(id: string, delegator: string): void {
+    const ids = this.#behind.get(delegator) ?? new Set();
+    this.#behind.set(delegator, ids.add(id));
+    const atWork = this.#atWork.get(delegator) ?? 0;
+    if (atWork === OFFERED_BEHIND_AT_ONCE) return;
+    this.#atWork.set(delegator, atWork + 1);
+    this.#options.inBackground(this.#workOff(delegator, ids));
+  }
+
+  async #workOff(delegator: string, ids: Set<string>): Promise<void> {
+    try {
+      for (const id of ids) {
+        ids.delete(id);
+        await this.offerAgain(id);
+      }
+    } finally {
+      const left = this.#atWork.get(delegator)! - 1;
+      if (left > 0) this.#atWork.set(delegator, left);
+      else {
+        this.#atWork.delete(delegator);
+        this.#behind.delete(delegator);
+        // One could not be offered again, and the others have not been tried.
+        for (const id of ids) this.#offerBehind(id, delegator);
+      }
     }
   }
 
@@ -368,7 +399,7 @@ export class Offers {
     const record = draft.record!;
     const { cases, router } = this.#options;
     const work = () => router.route(record, () => cases.handoffOf(draft), draft.at);
-    // Nothing is checked for a recipient that was named. An agent looks at what waits one by one.
+    // Nothing is checked for a recipient that was named. What is looked at again is few at once already.
     if (typeof record.to === "string" || draft.wantsOffer) return work();
     return this.#coming.run(record.state.delegator, work);
   }
