@@ -439,7 +439,7 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     beyond: "cut",
   },
   callBytesPerHub: {
-    limit: 20 * MIB,
+    limit: 8 * MIB,
     unit: "bytes",
     per: "hub",
     bounds: "messages whose calls are under way or wait on all sockets; the heavier ones wait",
