@@ -1,7 +1,7 @@
-import { WaybillError } from "@waybill/protocol";
+import type { WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
-import { settled, World } from "./world-fixture.ts";
+import { refusalOf, settled, World } from "./world-fixture.ts";
 
 const WORK = { to: "worker", capability: "work" };
 
@@ -10,15 +10,6 @@ async function worker(world: World, from?: { groups: string[] }): Promise<Agent>
   agent.serve({ name: "work", from }, () => "done");
   await agent.start();
   return agent;
-}
-
-async function refusalOf(work: Promise<unknown>): Promise<WaybillError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!WaybillError.is(error)) throw new Error("It was not refused.");
-  return error;
 }
 
 /** How many of these were taken into custody; the others were refused with 301. */

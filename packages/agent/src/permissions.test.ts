@@ -3,7 +3,7 @@ import type { CapabilityInput } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
 import { capability } from "./capability/capability.ts";
-import { settled, World } from "./world-fixture.ts";
+import { refusalOf, settled, World } from "./world-fixture.ts";
 
 const RESEARCH = { name: "research", max_attempts: 9 };
 
@@ -17,15 +17,6 @@ async function worker(
   agent.serve({ ...RESEARCH, from }, work);
   await agent.start();
   return agent;
-}
-
-async function refusalOf(work: Promise<unknown>): Promise<WaybillError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!WaybillError.is(error)) throw new Error("It was not refused.");
-  return error;
 }
 
 /** Publishes what an agent takes from now on, as its operator would by starting it anew. */

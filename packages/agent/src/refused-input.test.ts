@@ -1,7 +1,7 @@
 import { refusalText, WaybillError } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
-import { World } from "./world-fixture.ts";
+import { refusalOf, World } from "./world-fixture.ts";
 
 const RESEARCH = { name: "research", input_schema: { topic: "string", depth: "int" } } as const;
 
@@ -17,15 +17,6 @@ async function researcher(
 }
 
 const text = (part: string): string => expect.stringContaining(part) as string;
-
-async function refusalOf(work: Promise<unknown>): Promise<WaybillError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!WaybillError.is(error)) throw new Error("It was not refused.");
-  return error;
-}
 
 test("WB-100 an input that everybody refuses is answered 422 before custody, with each one's reasons", async () => {
   const world = await World.open();

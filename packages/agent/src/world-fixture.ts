@@ -199,3 +199,13 @@ export async function listen(
   const proof = signCompact(stringifyJson(hello), world.key(agent));
   return world.hub.attach({ agent, credit, instance, proof }, hears);
 }
+
+/** Why something was refused; an error where it was not. */
+export async function refusalOf(work: Promise<unknown>): Promise<WaybillError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!WaybillError.is(error)) throw new Error("It was not refused.");
+  return error;
+}

@@ -52,7 +52,7 @@ test("a pause saves nothing up, and leaving the queue makes nobody forget what i
   expect(drained(queue)).toHaveLength(2);
 });
 
-test("what goes on comes before what has not begun, and before nobody else's", () => {
+test("a job put first comes before the other jobs of its name, and before nobody else's", () => {
   const queue = new FairQueue<string>();
   queue.push("anna", "second");
   queue.pushFirst("anna", "first");

@@ -31,7 +31,7 @@ export class FairQueue<Job> {
     this.#flows.set(name, { name, jobs: [job], start: this.#startOf(name) });
   }
 
-  /** Puts a job before the others of its name: it goes on before they begin. */
+  /** Puts a job before all others of its name, so that work under way is finished first. */
   pushFirst(name: string, job: Job): void {
     const flow = this.#flows.get(name);
     if (flow === undefined) this.push(name, job);

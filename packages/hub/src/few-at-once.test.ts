@@ -19,7 +19,7 @@ function jobsOf(few: FewAtOnce, name: string, count: number, begun: string[]): J
   });
 }
 
-test("each one has a few jobs under way, and the next begins when one of its own has ended", async () => {
+test("each owner has a few jobs under way, and its next job begins when one of them has ended", async () => {
   const few = new FewAtOnce(2);
   const begun: string[] = [];
   const anna = jobsOf(few, "anna", 4, begun);

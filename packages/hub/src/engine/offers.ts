@@ -1,3 +1,4 @@
+import { Backlog } from "../backlog.ts";
 import type { Clock } from "../clock.ts";
 import type { Cases, Changed } from "../custody/cases.ts";
 import { Lanes } from "../custody/lanes.ts";
@@ -17,12 +18,12 @@ const PAGE = 50;
 const LEAST_PAGE = 4;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /**
- * So many handoffs of one delegator are routed at once. While their inputs are checked, each holds what
- * is offered of its capability.
+ * How many new handoffs of one delegator are routed at a time. While its input is checked, each holds all
+ * that is offered of its capability.
  */
 const ROUTED_AT_ONCE = 4;
-/** So many handoffs of one delegator are offered again at once, because somebody may have come meanwhile. */
-const OFFERED_BEHIND_AT_ONCE = 8;
+/** How many handoffs of one delegator are offered again at a time because somebody may have missed them. */
+const MISSED_AT_ONCE = 8;
 /** Of so many agents that have left, it is remembered how far they had come. */
 const AWAY_KEPT = 1_000;
 
@@ -66,11 +67,10 @@ export class Offers {
   #pulls = 0;
   readonly #placedAfter = new WeakMap<Draft, number>();
   readonly #routes = new WeakMap<Draft, Route>();
-  /** What has to be offered again, by delegator, and how many of each are under way. */
-  readonly #behind = new Map<string, Set<string>>();
-  readonly #atWork = new Map<string, number>();
-  /** What comes in, by delegator. */
-  readonly #coming = new FewAtOnce(ROUTED_AT_ONCE, leavePlace);
+  /** Handoffs that somebody with room may have missed, by delegator. */
+  readonly #missed: Backlog;
+  /** The routing of new handoffs, by delegator. */
+  readonly #routing = new FewAtOnce(ROUTED_AT_ONCE, leavePlace);
   /** What was put behind others that wait, though there may be room for it. */
   readonly #queued = new WeakSet<Draft>();
   /** When targets are looked at anew, by everybody or by one agent. */
@@ -80,10 +80,17 @@ export class Offers {
 
   constructor(options: OffersOptions) {
     this.#options = options;
+    this.#missed = new Backlog(MISSED_AT_ONCE, async (id) => {
+      const offered = this.offerAgain(id);
+      // It logs a failure, and a hub that closes waits for what is under way.
+      options.inBackground(offered);
+      await Promise.allSettled([offered]);
+    });
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#missed.close();
     for (const { disarm } of this.#alarms.values()) disarm();
   }
 
@@ -114,35 +121,7 @@ export class Offers {
     const before = this.#placedAfter.get(draft);
     if (waitsFor === null || before === undefined || before === this.#pulls) return;
     const hasRoom = [...this.#options.attached.values()].some(({ room }) => room > 0);
-    if (hasRoom) this.#offerBehind(id, draft.record!.state.delegator);
-  }
-
-  /** Offers it again once what came in before it from its delegator was: what waits for that is an id. */
-  #offerBehind(id: string, delegator: string): void {
-    const ids = this.#behind.get(delegator) ?? new Set();
-    this.#behind.set(delegator, ids.add(id));
-    const atWork = this.#atWork.get(delegator) ?? 0;
-    if (atWork === OFFERED_BEHIND_AT_ONCE) return;
-    this.#atWork.set(delegator, atWork + 1);
-    this.#options.inBackground(this.#workOff(delegator, ids));
-  }
-
-  async #workOff(delegator: string, ids: Set<string>): Promise<void> {
-    try {
-      for (const id of ids) {
-        ids.delete(id);
-        await this.offerAgain(id);
-      }
-    } finally {
-      const left = this.#atWork.get(delegator)! - 1;
-      if (left > 0) this.#atWork.set(delegator, left);
-      else {
-        this.#atWork.delete(delegator);
-        this.#behind.delete(delegator);
-        // One could not be offered again, and the others have not been tried.
-        for (const id of ids) this.#offerBehind(id, delegator);
-      }
-    }
+    if (hasRoom) this.#missed.add(draft.record!.state.delegator, id);
   }
 
   /** Whoever is here may be offered what was not for them before. */
@@ -399,9 +378,9 @@ export class Offers {
     const record = draft.record!;
     const { cases, router } = this.#options;
     const work = () => router.route(record, () => cases.handoffOf(draft), draft.at);
-    // Nothing is checked for a recipient that was named. What is looked at again is few at once already.
+    // A named recipient checks the input itself. What is offered again is bounded where that is asked for.
     if (typeof record.to === "string" || draft.wantsOffer) return work();
-    return this.#coming.run(record.state.delegator, work);
+    return this.#routing.run(record.state.delegator, work);
   }
 
   /** What has just come must not take the room that is being given to those who have waited. */

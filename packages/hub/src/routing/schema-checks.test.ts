@@ -138,7 +138,7 @@ test("40: checks that have to wait give up the place of their call, and those th
   expect(await Promise.all(long)).toEqual(["costly", "behind it"]);
 });
 
-test("40: of many costly queries of one agent one is under way, and those of newcomers take turns", async () => {
+test("40: an agent's costly queries are checked one after another, and those of newcomers take turns", async () => {
   const underWay = async (who: string): Promise<number> => {
     const clock = handClock();
     const turns = new SchemaChecks(clock);

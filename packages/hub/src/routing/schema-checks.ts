@@ -69,9 +69,8 @@ export class SchemaChecks {
   }
 
   /**
-   * One check of an agent goes on until it is done: a thousand that were under way together would each
-   * hold what they have found so far. Those who share a name that is no agent's, such as all newcomers,
-   * take turns.
+   * An agent's check is finished before its next one begins: a thousand half-done checks would each hold
+   * what they have found so far. Newcomers share one name that is no agent's, so their checks take turns.
    */
   #putBack(who: string, goOn: () => void): void {
     if (isAgentId(who)) this.#queue.pushFirst(who, goOn);

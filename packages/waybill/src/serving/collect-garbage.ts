@@ -2,13 +2,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** By how much what is alive may grow until the next collection. V8 lets it grow to four times its size. */
+/** How much the heap may grow, over what was alive after one collection, before the next one. */
 const GROWING_PERCENT = 30;
 
 /**
- * Runs one full garbage collection. Before the first one V8 lets the old generation grow to a fixed
- * size of some 256 MB, however little of it is alive; after it the limit follows what is alive, and closely:
- * a hub that is flooded has little alive and makes much garbage.
+ * Runs one full garbage collection, and has V8 run the next ones early. Before the first collection V8
+ * lets the old generation grow to some 256 MB, and later to a multiple of what is alive. A flooded hub
+ * keeps little alive and makes much garbage.
  */
 export function collectGarbage(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
