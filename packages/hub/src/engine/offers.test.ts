@@ -18,6 +18,7 @@ import type { Attachment, Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";
+import { SlowCommits } from "../slow-commits-fixture.ts";
 import { countedStore } from "../registry/counted-store-fixture.ts";
 import type { CountedStore } from "../registry/counted-store-fixture.ts";
 
@@ -32,6 +33,7 @@ const CHARACTERS_A_FRAME = 5_000;
 
 let hub: HubServer;
 let counted: CountedStore;
+let slow: SlowCommits;
 let owner: PrivateKey;
 
 /** Time that stands still until a test moves it on. */
@@ -66,8 +68,9 @@ let clock: StillClock;
 
 beforeEach(async () => {
   counted = countedStore(memoryStore());
+  slow = new SlowCommits(counted.store);
   clock = new StillClock();
-  hub = await openHub({ store: counted.store, key: generateKey(), clock });
+  hub = await openHub({ store: slow.store, key: generateKey(), clock });
   owner = await publish("owner", [{ name: "none" }]);
 });
 afterEach(() => hub.close());
@@ -363,4 +366,18 @@ test("39: an agent whose ejection is over is looked at again, and nobody else is
   expect(bad.offers).toHaveLength(WAITING - 1);
   expect(counted.calls("waiting")).toBeLessThanOrEqual(WAITING / 10);
   expect(counted.calls("handoff")).toBeLessThanOrEqual(WAITING / 10);
+});
+
+test("an agent that attaches while a handoff is on its way to disk is offered it", async () => {
+  const worker = await attach("worker", [{ name: "work" }], 0);
+  await worker.line.close();
+  slow.hold();
+  const taken = handOff("work", { to: "worker" });
+  await settled();
+  const back = await attachAgain("worker", worker.key, 4);
+  expect(back.offers).toEqual([]);
+  slow.release();
+  const { handoff_id } = await taken;
+  await settled();
+  expect(back.offers).toMatchObject([{ handoffId: handoff_id }]);
 });

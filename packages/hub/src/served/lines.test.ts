@@ -3,7 +3,7 @@ import { generateKey, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
-import type { Commit, CommitOutcome, Store } from "../store.ts";
+import { SlowCommits } from "../slow-commits-fixture.ts";
 import { rawAsk } from "./hardening-fixture.ts";
 import { ask, asOperator, openWorld, Party, Wire } from "./served-fixture.ts";
 import type { Signed, World } from "./served-fixture.ts";
@@ -19,37 +19,6 @@ async function withWorld(
     await work(world, owner, await world.party("worker", [{ name: "work" }]));
   } finally {
     await world.close();
-  }
-}
-
-/** A store whose commits can be held back. */
-class SlowCommits {
-  readonly store: Store;
-  #released = Promise.resolve();
-  #release = (): void => undefined;
-
-  constructor(store: Store) {
-    this.store = new Proxy(store, {
-      get: (target, name) => {
-        if (name === "commit") return (commit: Commit) => this.#commit(target, commit);
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? (value.bind(target) as unknown) : value;
-      },
-    });
-  }
-
-  hold(): void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    [this.#released, this.#release] = [promise, resolve];
-  }
-
-  release(): void {
-    this.#release();
-  }
-
-  async #commit(target: Store, commit: Commit): Promise<CommitOutcome> {
-    await this.#released;
-    return target.commit(commit);
   }
 }
 
