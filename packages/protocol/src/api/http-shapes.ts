@@ -200,7 +200,9 @@ export const httpShapes: () => HttpShapes = lazy(() => {
   const credit = z.int().min(0).max(10_000).optional();
   const limit = z.int().min(1).max(LIST_AT_MOST).optional();
   const instance = z.string().min(1).max(256);
-  const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+  const digest = z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, "must be a digest: sha256: and 64 of 0-9, a-f");
 
   const presence: z.ZodType<WirePresence> = z.object({
     agent_id: agentId,
@@ -266,7 +268,9 @@ export const httpShapes: () => HttpShapes = lazy(() => {
   const proof = text.max(PROOF_CHARACTERS);
   const challenge = text.max(CHALLENGE_CHARACTERS);
 
-  const invitationId = z.string().regex(INVITATION_ID);
+  const invitationId = z
+    .string()
+    .regex(INVITATION_ID, "must be the id of an invitation, which the list of invitations shows");
   const invitation = z.object({
     id: text,
     agent: agentId.optional(),
