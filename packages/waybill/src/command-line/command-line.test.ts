@@ -79,6 +79,28 @@ describe("a command line that means nothing says what to type", () => {
   });
 });
 
+describe("a word of base64url that begins with a dash is no option", () => {
+  const thumbprint = "-u4m6Vb0sKq3oXn1Tt9zYwEr5Hc2JdLgPafNQi8Mx_0";
+  const dashes = "--4m6Vb0sKq3oXn1Tt9zYwEr5Hc2JdLgPafNQi8Mx_0";
+  test.each([
+    [["agents", "pin", "anna", thumbprint], { arguments: { key: thumbprint } }],
+    [["agents", "pin", "anna", dashes, "--json"], { arguments: { key: dashes } }],
+    [["--json", "agents", "allow", thumbprint], { arguments: { who: thumbprint } }],
+    [["agents", thumbprint], { arguments: { agent: thumbprint } }],
+    [
+      ["send", "a", "--answer", thumbprint, "--answer", dashes],
+      { options: { answer: [thumbprint, dashes] } },
+    ],
+    [["find", "a", "--words", dashes], { options: { words: dashes } }],
+  ])("%j", (words, given) => {
+    expect(parse(...words)).toMatchObject({ given });
+  });
+
+  test("a long option with a typing error is still one", () => {
+    expect(() => parse("ledger", "export", "--from-a-hub-far-far-away")).toThrow("has no option");
+  });
+});
+
 describe("options may stand before the command", () => {
   const hub = { options: { hub: "http://127.0.0.1:1" } };
   test.each([

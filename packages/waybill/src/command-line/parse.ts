@@ -26,6 +26,8 @@ export function optionsOf(command: Command): readonly OptionSpec[] {
   return [...own, ...GLOBAL_OPTIONS.filter(({ name }) => !names.has(name))];
 }
 
+type OptionValue = Given["options"][string];
+
 export type Parsed =
   | { readonly type: "run"; readonly command: Command; readonly given: Given }
   | { readonly type: "help"; readonly words: readonly string[]; readonly isAsked: boolean }
@@ -68,7 +70,7 @@ function partsOf(words: readonly string[], commands: readonly Command[]): Parts 
   let index = 0;
   for (; index < words.length; index++) {
     const word = words[index]!;
-    if (word.startsWith("-") && word !== "-") {
+    if (isOption(word)) {
       before.push(word);
       if (takesNext(word, commands) && index + 1 < words.length) before.push(words[++index]!);
       continue;
@@ -117,7 +119,28 @@ function isVersion(word: string): boolean {
 }
 
 function isName(word: string): boolean {
-  return !word.startsWith("-");
+  return !isOption(word);
+}
+
+/**
+ * Thumbprints of keys, tokens and ids of invitations are base64url: one in 64 begins with a dash.
+ * No option is written in capitals, digits or underscores, and those of one dash are a letter long.
+ */
+function isOption(word: string): boolean {
+  if (!word.startsWith("-") || word === "-") return false;
+  return !/^-(?:[\w-]{19,})$/.test(word) || /^--[a-z-]+$/.test(word);
+}
+
+/** Keeps `parseArgs` from reading a word as an option. No argument of a process has a NUL. */
+const PLAIN = "\0";
+
+function plain(word: string): string {
+  return word.replace(PLAIN, "");
+}
+
+function plainValue(value: OptionValue): OptionValue {
+  if (value === true) return value;
+  return typeof value === "string" ? plain(value) : value.map(plain);
 }
 
 export function commandOf(
@@ -151,7 +174,7 @@ function givenTo(command: Command, words: readonly string[]): Given {
   );
   // Not strict: what it would throw does not say what to do.
   const { tokens, values } = parseArgs({
-    args: [...words],
+    args: words.map((word) => (word.startsWith("-") && !isOption(word) ? PLAIN + word : word)),
     options,
     strict: false,
     allowPositionals: true,
@@ -159,7 +182,7 @@ function givenTo(command: Command, words: readonly string[]): Given {
   });
   const positionals: string[] = [];
   for (const token of tokens) {
-    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind === "positional") positionals.push(plain(token.value));
     else if (token.kind === "option") checkOption(command, known, token);
   }
   const taken = command.arguments ?? [];
@@ -167,7 +190,9 @@ function givenTo(command: Command, words: readonly string[]): Given {
   return {
     arguments: argumentsOf(command, positionals),
     ...(isRepeated && { words: positionals.slice(taken.length - 1) }),
-    options: values as Given["options"],
+    options: Object.fromEntries(
+      Object.entries(values as Given["options"]).map(([name, value]) => [name, plainValue(value)]),
+    ),
   };
 }
 
