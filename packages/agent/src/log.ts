@@ -3,6 +3,7 @@ export interface AgentLogEvent {
   /** What has happened. `failure` is the one that somebody should look at. */
   readonly event:
     | "attached"
+    | "waiting"
     | "detached"
     | "offered"
     | "refused"

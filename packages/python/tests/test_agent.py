@@ -359,3 +359,18 @@ async def test_a_handler_without_async_hands_off_parts(cast: Cast) -> None:
     await worker.start()
     result = await owner.hand_off("sum", input=None).result()
     assert result.output == {"sum": 12, "told": ["doubling"], "tried": True, "parent": True}
+
+
+async def test_an_agent_that_attaches_too_often_waits_until_the_hub_lets_it_in(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="waybill")
+    key = load_key(place.key("script"))
+    # One more than a hub allows in a row.
+    for _ in range(31):
+        hub = await connect(place.url)
+        agent = Agent("script", key=key, hub=hub)
+        await agent.start()
+        await agent.stop()
+        await hub.close()
+    assert "waits until it may attach" in caplog.text

@@ -207,6 +207,11 @@ const commands = (): string[][] => [
   ["help", HOSTILE],
 ];
 
+/** A hub bounds how often an agent attaches, and every `send` attaches. */
+function as(agent: string): Record<string, string> {
+  return { WAYBILL_AGENT: agent, WAYBILL_KEY: place.path(`${agent}.key`) };
+}
+
 /** What each command says, and what stood on its line, for whoever reads a failure. */
 async function said(more: string[], env: Record<string, string>): Promise<[string, Ran][]> {
   const lines = commands().map((words) => [...words, ...more]);
@@ -223,17 +228,18 @@ function isHarmless(text: string, command: string): void {
 describe("whatever strangers, files and arguments say, a terminal has nothing to obey", () => {
   test.each([
     ["as text", [], {}],
-    ["as text in colours", [], { FORCE_COLOR: "1" }],
-    ["as JSON", ["--json"], {}],
-    ["as JSON where colours are wanted", ["--json"], { FORCE_COLOR: "1" }],
-    ["with what went wrong in full", [], { WAYBILL_DEBUG: "1" }],
-  ])("%s", async (_, more, env) => {
-    const all = await said(more, env);
+    ["as text in colours", [], { FORCE_COLOR: "1" }, "carla"],
+    ["as JSON", ["--json"], {}, "jonas"],
+    ["as JSON where colours are wanted", ["--json"], { FORCE_COLOR: "1" }, "julia"],
+    ["with what went wrong in full", [], { WAYBILL_DEBUG: "1" }, "dora"],
+  ])("%s", async (_, more, env, agent?: string) => {
+    const all = await said(more, { ...env, ...(agent === undefined ? {} : as(agent)) });
     // What they wrote is there, and can be read.
     expect(
       all.filter(([, ran]) => `${ran.stdout}${ran.stderr}`.includes("hidden")).length,
     ).toBeGreaterThan(25);
     for (const [command, { stdout, stderr }] of all) {
+      expect(stderr, command).not.toContain("more often than this hub allows");
       isHarmless(stdout, command);
       isHarmless(stderr, command);
     }
@@ -269,10 +275,13 @@ describe("whatever strangers, files and arguments say, a terminal has nothing to
     const [agent] = await place.runAll([["agents", "anna", "--json"]]);
     expect(JSON.parse(agent!.stdout)).toMatchObject({ manifest: { description: HOSTILE } });
     const answer = ["--answer", JSON.stringify(LINES)];
-    const [text, json] = await place.runAll([
-      ["send", "good", "1", "--to", "anna", ...answer],
-      ["send", "good", "1", "--to", "anna", ...answer, "--json"],
-    ]);
+    const [text, json] = await place.runAll(
+      [
+        ["send", "good", "1", "--to", "anna", ...answer],
+        ["send", "good", "1", "--to", "anna", ...answer, "--json"],
+      ],
+      as("prudence"),
+    );
     const output = { [HOSTILE]: LINES, answer: LINES };
     expect(JSON.parse(text!.stdout)).toEqual(output);
     expect(json).toMatchObject({ code: 0, stderr: "" });

@@ -51,7 +51,21 @@ export class Link {
   /** Attaches, and again whenever the line is cut, until it is closed. */
   async open(credit: number, handler: (delivery: Delivery) => void): Promise<void> {
     this.#credit = credit;
-    await this.#attach(handler);
+    const { clock, id: agent, log } = this.#options;
+    const until = clock.now() + SILENCE_MS;
+    for (;;) {
+      try {
+        return await this.#attach(handler);
+      } catch (error) {
+        // A script that is run again and again attaches more often than the hub allows.
+        if (!WaybillError.is(error, 301) || this.#state !== "open") throw error;
+        const wait = error.retryAfterMs ?? WAIT.mostMs;
+        if (clock.now() + wait >= until) throw error;
+        log({ event: "waiting", agent, error });
+        await this.#sleep(wait);
+        if (this.#state !== "open") throw error;
+      }
+    }
   }
 
   async #attach(handler: (delivery: Delivery) => void): Promise<void> {

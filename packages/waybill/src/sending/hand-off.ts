@@ -54,7 +54,15 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
       });
       const hub = await beginning.wait(asItIs(connected, seat));
       const invitation = await beginning.wait(invitationFor(beginningContext, seat.agent));
-      const agent = createAgent({ id: seat.agent, key: seat.key, hub, invitation });
+      const agent = createAgent({
+        id: seat.agent,
+        key: seat.key,
+        hub,
+        invitation,
+        log: ({ event, error }) => {
+          if (event === "waiting") beginning.failed(error);
+        },
+      });
       try {
         await beginning.wait(agent.start()).catch((error: unknown) => {
           throw refusedAs(seat.agent, error);

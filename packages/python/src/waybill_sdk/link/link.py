@@ -22,6 +22,8 @@ Value = TypeVar("Value")
 
 # The hub's word on who attaches. Anything else may be gone the next time.
 _REFUSED = frozenset((400, 401, 403, 409))
+# So long an agent waits to be let in that has attached too often.
+_OPEN_S = 60.0
 
 
 class Link:
@@ -51,7 +53,23 @@ class Link:
     async def open(self, credit: int, deliver: Deliver) -> None:
         """Attaches, and again whenever the line is cut, until it is closed."""
         self._credit = credit
-        await self._attach(deliver)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _OPEN_S
+        failures = 0
+        while True:
+            try:
+                return await self._attach(deliver)
+            except WaybillError as error:
+                failures += 1
+                told = error.retry_after_ms
+                wait = backoff(failures) if told is None else told / 1000
+                # A script that is run again and again attaches more often than the hub allows.
+                if error.status != 301 or self._is_closed or loop.time() + wait >= until:
+                    raise
+                log.info("%s: waits until it may attach: %s", self._agent, error)
+                await asyncio.sleep(wait)
+                if self._is_closed:
+                    raise
 
     async def _attach(self, deliver: Deliver) -> None:
         socket = await self.hub.open_socket()
