@@ -1,11 +1,11 @@
 // `pnpm conformance echo`: what the adapter in packages/adapter-echo does of all that an adapter owes.
 // Without a name: every adapter, and what has a fixture in a folder of its own, as conversation/team.
 // Those in Python, autogen, autogen-agent and crewai, are left out unless named: they need the
-// environments that `npm run test:python` makes.
+// environments that `npm run test:python` makes. So is kaiban, which needs an installation of its own.
 // `--json` for a program to read, `--markdown` for a table of them all. `--readme` puts a short table
 // into the project's README, and `--check` compares what stands there with what is so.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withConformance } from "./conformance-table.mjs";
 import { packages, root } from "./workspace.mjs";
@@ -14,6 +14,8 @@ const PREFIX = "packages/adapter-";
 const OTHER_LANGUAGES = "apps/interop";
 const FIXTURE = "conformance-fixture.ts";
 const README = join(root, "README.md");
+/** A folder of tests that has an installation of its own, by its `install.mjs`. */
+const INSTALLED_APART = "with-";
 const FORMATS = ["--json", "--markdown", "--readme", "--check"];
 
 const args = process.argv.slice(2);
@@ -22,17 +24,24 @@ const names = args.filter((each) => each !== format);
 const fixtures = new Map(
   packages()
     .filter(({ folder }) => folder.startsWith(PREFIX) || folder === OTHER_LANGUAGES)
-    .flatMap(({ folder }) =>
-      globSync(`{,*/}${FIXTURE}`, { cwd: join(root, folder, "src") })
+    .flatMap(({ folder }) => [
+      ...globSync(`{,*/}${FIXTURE}`, { cwd: join(root, folder, "src") })
         .toSorted()
         .map((path) => [
           join(folder === OTHER_LANGUAGES ? "" : folder.slice(PREFIX.length), dirname(path)),
           join(root, folder, "src", path),
         ]),
-    ),
+      ...globSync(`${INSTALLED_APART}*/${FIXTURE}`, { cwd: join(root, folder) }).map((path) => [
+        folder.slice(PREFIX.length),
+        join(root, folder, path),
+      ]),
+    ]),
 );
 const adapters = [...fixtures.keys()];
-const isOfOtherLanguage = (name) => fixtures.get(name).startsWith(join(root, OTHER_LANGUAGES));
+const isInstalledApart = (name) =>
+  basename(dirname(fixtures.get(name))).startsWith(INSTALLED_APART);
+const isLeftOut = (name) =>
+  isInstalledApart(name) || fixtures.get(name).startsWith(join(root, OTHER_LANGUAGES));
 const unknown = names.filter((name) => !fixtures.has(name));
 if (unknown.length > 0) {
   console.error(
@@ -46,7 +55,9 @@ const { reportAdapter, reportAsJson, reportAsText, reportsAsMarkdown } = await i
   conformance.href
 );
 const reports = [];
-for (const name of names.length > 0 ? names : adapters.filter((each) => !isOfOtherLanguage(each))) {
+for (const name of names.length > 0 ? names : adapters.filter((each) => !isLeftOut(each))) {
+  if (isInstalledApart(name))
+    await import(pathToFileURL(join(dirname(fixtures.get(name)), "install.mjs")).href);
   const { fixture } = await import(pathToFileURL(fixtures.get(name)).href);
   reports.push(await reportAdapter(fixture));
 }

@@ -34,14 +34,14 @@ export const frameworks = {
     suites: ["conversation", "conversation/team"],
   },
   "openai-agents": {
-    package: "@waybill/adapter-conversation",
+    package: "@waybill/adapter-openai-agents",
     peers: ["@openai/agents"],
-    suites: ["conversation/openai-agents"],
+    suites: ["openai-agents"],
   },
   mastra: {
-    package: "@waybill/adapter-crew",
+    package: "@waybill/adapter-mastra",
     peers: ["@mastra/core"],
-    suites: ["crew/mastra"],
+    suites: ["mastra"],
   },
   vitest: {
     package: "@waybill/conformance",

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
-import { remoteSubAgent, serveAgent } from "@waybill/adapter-crew/mastra";
+import { remoteSubAgent, serveAgent } from "@waybill/adapter-mastra";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
 import { startScriptedModel } from "@waybill/scripted-model";

@@ -1,5 +1,5 @@
 import { Agent, OpenAIProvider, Runner, setTraceProcessors } from "@openai/agents";
-import { remoteHandoff, serveAgent } from "@waybill/adapter-conversation/openai-agents";
+import { remoteHandoff, serveAgent } from "@waybill/adapter-openai-agents";
 import { createAgent } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
 import { startScriptedModel } from "@waybill/scripted-model";

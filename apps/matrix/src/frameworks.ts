@@ -4,10 +4,10 @@ import type { AdapterFixture } from "@waybill/conformance";
 const FIXTURES = {
   LangGraph: "packages/adapter-langgraph/src",
   "OpenAI client": "packages/adapter-conversation/src",
-  "OpenAI Agents": "packages/adapter-conversation/src/openai-agents",
+  "OpenAI Agents": "packages/adapter-openai-agents/src",
   Team: "packages/adapter-conversation/src/team",
   Crew: "packages/adapter-crew/src",
-  Mastra: "packages/adapter-crew/src/mastra",
+  Mastra: "packages/adapter-mastra/src",
   AutoGen: "apps/interop/src/autogen",
   CrewAI: "apps/interop/src/crewai",
   Echo: "packages/adapter-echo/src",

@@ -1,11 +1,10 @@
-import { Deltas, textMessage, toolCallPart } from "@waybill/agent/adapter";
+import { Deltas, modelFailure, textMessage, toolCallPart, withFiles } from "@waybill/agent/adapter";
 import type { ToolCall } from "@waybill/agent/adapter";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { Conversation, Converse, Reply } from "./conversation.ts";
 import { askChat } from "./model/chat.ts";
-import { assertWhole, modelFailure } from "./model/failure.ts";
-import { withFiles } from "./model/part.ts";
+import { assertWhole } from "./model/failure.ts";
 import { askResponses } from "./model/responses.ts";
 import type { Said, SaidCall } from "./model/said.ts";
 import type { Tool } from "./tool.ts";

@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 
 const SAYS: Readonly<Record<string, string>> = {
   first: "Take an umbrella.\n[ 'assistant', 'tool', 'assistant' ]\n[]\n",
-  "openai-agents": 'May billing use pay_back with {"euros":40}?\nYou get your 40 euros back.\n',
   team: [
     "writer: Rain is water that falls.",
     "critique: From where does it fall?",
@@ -19,8 +18,6 @@ const SAYS: Readonly<Record<string, string>> = {
 for (const [name, says] of Object.entries(SAYS)) {
   test(`the example ${name} of the README prints its documented output`, () => {
     const example = fileURLToPath(new URL(`../examples/${name}.ts`, import.meta.url));
-    // As a user has it: under "test" the SDK traces nothing.
-    const env = { ...process.env, NODE_ENV: "production" };
-    expect(execFileSync(process.execPath, [example], { encoding: "utf8", env })).toBe(says);
+    expect(execFileSync(process.execPath, [example], { encoding: "utf8" })).toBe(says);
   });
 }

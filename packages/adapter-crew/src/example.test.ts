@@ -13,7 +13,6 @@ const SAYS: Readonly<Record<string, string>> = {
     "article, by writer: { title: 'Rain', words: 389 }",
     "200\n",
   ].join("\n"),
-  mastra: "For which town?\nDet regnar.\n",
   manager: "[ 'Rain', 'On paper.' ]\n[ [ 'printer-1', 500, 'There is no paper.' ] ]\n",
 };
 

@@ -1,32 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
-import type { Json } from "@waybill/protocol";
 import type { ResponseError } from "openai/resources/responses/responses";
 import type { Said } from "./said.ts";
-
-/** Members of an error of the openai client. There may be two copies of its class. */
-interface ApiError extends Error {
-  readonly status?: number | undefined;
-  readonly error?: Json | undefined;
-  readonly requestID?: string | null | undefined;
-  readonly headers?: Headers | undefined;
-}
-
-/** Statuses after which the same request may well succeed. */
-const PASSING = new Set([408, 409, 429, 500, 502, 503, 504]);
-
-/** What a request to a model has thrown, with what the API said of it. */
-export function modelFailure(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || !("requestID" in thrown)) return thrown;
-  const { status, error, requestID, headers, message, cause } = thrown as ApiError;
-  const told = JSON.stringify({ status, request_id: requestID ?? undefined, error });
-  const seconds = Number(headers?.get("retry-after") ?? Number.NaN);
-  return new WaybillError(500, message, {
-    cause: Object.assign(new Error(told, { cause }), { name: "ModelError" }),
-    // Without a status nobody has answered.
-    retryable: status === undefined || PASSING.has(status),
-    ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
-  });
-}
 
 /** A turn that is none: a model that refused, or did not come to its end. */
 export function assertWhole({ refusal, cutBy }: Said): void {

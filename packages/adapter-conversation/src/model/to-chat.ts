@@ -1,7 +1,6 @@
-import { toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import { shownToModel, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
 import type { ContentPart, Message } from "@waybill/protocol";
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "openai/resources";
-import { shownToModel } from "../as-data.ts";
 
 /** A turn in the words of the chat completions API; several results are several turns there. */
 export function chatMessagesOf(message: Message): ChatCompletionMessageParam[] {

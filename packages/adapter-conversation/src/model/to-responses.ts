@@ -1,7 +1,6 @@
-import { textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import { shownToModel, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
 import type { ContentPart, Message } from "@waybill/protocol";
 import type { ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses";
-import { shownToModel } from "../as-data.ts";
 
 /** A turn as items of the responses API. It has no names, so who speaks is said in the words. */
 export function responseItemsOf(message: Message, self: string | undefined): ResponseInputItem[] {

@@ -27,11 +27,15 @@ export {
 } from "./message.ts";
 export type { ToolCall, ToolResult } from "./message.ts";
 export { artifactOf, bytesOf } from "./artifact.ts";
+export { withFiles } from "./files.ts";
 export { asFailureOfPart, failureFrom } from "./failure.ts";
 export type { ErrorTable } from "./failure.ts";
+export { modelFailure } from "./model-failure.ts";
 export { progressOf } from "./progress.ts";
 export { Deltas } from "./deltas.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";
 export { schemaForModel } from "./schema-for-model.ts";
 export { toolNameOf } from "./tool-name.ts";
 export { failureAsData, markedAsData, resultAsData } from "./as-data.ts";
+export { shownToModel } from "./tool-turn.ts";
+export type { ToolTurn } from "./tool-turn.ts";

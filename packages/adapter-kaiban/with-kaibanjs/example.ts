@@ -1,5 +1,5 @@
 import { createAgent } from "@waybill/agent";
-import { remoteMember, serveTeam } from "@waybill/adapter-crew/kaiban";
+import { remoteMember, serveTeam } from "@waybill/adapter-kaiban";
 import { memoryStore, openHub } from "@waybill/hub";
 import { Agent, Task, Team } from "kaibanjs";
 

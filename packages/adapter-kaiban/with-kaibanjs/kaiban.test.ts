@@ -7,7 +7,7 @@ import type { Script } from "@waybill/scripted-model";
 import { WaybillError } from "@waybill/protocol";
 import { Agent, Task, Team } from "kaibanjs";
 import { expect, onTestFinished, test } from "vitest";
-import { remoteMember, serveTeam } from "../src/kaiban/index.ts";
+import { remoteMember, serveTeam } from "../src/index.ts";
 import { world } from "@waybill/conformance/vitest";
 import type { World } from "@waybill/conformance/vitest";
 

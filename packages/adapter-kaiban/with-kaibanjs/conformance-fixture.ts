@@ -1,7 +1,7 @@
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import type { HandoffResult } from "@waybill/agent";
 import { Agent, Task, Team } from "kaibanjs";
-import { member, remoteMember, serveTeam } from "../src/kaiban/index.ts";
+import { member, remoteMember, serveTeam } from "../src/index.ts";
 
 const WORDS_ALONE = "a task of KaibanJS comes to words or to a value, and to nothing else";
 

@@ -9,13 +9,15 @@ import {
   withTrace,
 } from "@openai/agents";
 import type { Span, Tool } from "@openai/agents";
+import { world } from "@waybill/conformance/vitest";
+import type { World } from "@waybill/conformance/vitest";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
+import { startScriptedModel } from "@waybill/scripted-model";
 import type { Script } from "@waybill/scripted-model";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { world } from "../world-fixture.ts";
-import type { World } from "../world-fixture.ts";
+import OpenAI from "openai";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { remoteAgent, remoteHandoff } from "./remote-agent.ts";
 import { remoteTool } from "./remote-tool.ts";
 import { serveAgent } from "./serve.ts";
@@ -38,9 +40,11 @@ beforeEach(() => {
 
 afterEach(() => spans.splice(0));
 
-async function runnerFor(here: World, script: Script) {
-  const { client, model } = await here.model(script);
-  const modelProvider = new OpenAIProvider({ openAIClient: client, useResponses: true });
+async function runnerFor(script: Script) {
+  const model = await startScriptedModel(script);
+  onTestFinished(() => model.close());
+  const openAIClient = new OpenAI({ apiKey: "none", baseURL: model.url, maxRetries: 0 });
+  const modelProvider = new OpenAIProvider({ openAIClient, useResponses: true });
   return { runner: new Runner({ modelProvider }), model };
 }
 
@@ -81,7 +85,7 @@ for (const [name, answer, expected] of [
 ] as const) {
   test(`an approval is a question that outlives its agent: ${name}`, async () => {
     const here = await world();
-    const { runner, model } = await runnerFor(here, PUBLISH);
+    const { runner, model } = await runnerFor(PUBLISH);
     const published: unknown[] = [];
     const serve = async () => {
       const editor = new Agent({ name: "editor", model: "m", tools: [publishing(published)] });
@@ -111,7 +115,7 @@ for (const [name, answer, expected] of [
 
 test("a session remembers from one handoff to the next", async () => {
   const here = await world();
-  const { runner, model } = await runnerFor(here, [{ text: "Hello Anna." }, { text: "Anna." }]);
+  const { runner, model } = await runnerFor([{ text: "Hello Anna." }, { text: "Anna." }]);
   const session = new MemorySession();
   const friend = here.agent("friend");
   const friendly = new Agent({ name: "friend", model: "m" });
@@ -128,7 +132,7 @@ test("a session remembers from one handoff to the next", async () => {
 
 test("the spans of a served agent are of the trace of its handoff", async () => {
   const here = await world();
-  const { runner } = await runnerFor(here, [{ text: "Done." }]);
+  const { runner } = await runnerFor([{ text: "Done." }]);
   const worker = here.agent("worker");
   worker.serve(
     ...serveAgent(new Agent({ name: "worker", model: "m" }), { name: "work" }, { runner }),
@@ -166,7 +170,7 @@ test("a remote agent is a tool: its result and its failure are told as data", as
   const add = remoteTool(here.agent("boss"), capability, {
     onResult: ({ output }) => results.push(output),
   });
-  const { runner, model } = await runnerFor(here, [
+  const { runner, model } = await runnerFor([
     {
       calls: [
         { id: "call_1", name: "add", arguments: { a: 1, b: 2 } },
@@ -192,7 +196,7 @@ test("a remote agent is an agent: handed to by the model, and a tool by asTool",
   const boss = here.agent("boss");
   const handoff = remoteHandoff(boss, capability);
   const remote = remoteAgent(boss, capability);
-  const { runner, model } = await runnerFor(here, [
+  const { runner, model } = await runnerFor([
     { calls: [{ id: "call_1", name: "transfer_to_add", arguments: { a: 4 } }] },
     { calls: [{ id: "call_2", name: "ask_adder", arguments: { input: '{"a":5,"b":6}' } }] },
     { text: "Eleven." },
@@ -210,7 +214,7 @@ test("a run without a name hands nothing off", async () => {
   setTracingDisabled(true);
   const here = await world();
   const capability = await withSums(here);
-  const { runner } = await runnerFor(here, []);
+  const { runner } = await runnerFor([]);
   const remote = remoteAgent(here.agent("boss"), capability);
   await expect(runner.run(remote, '{"a":1}')).rejects.toMatchObject({ status: 422 });
 });

@@ -6,12 +6,18 @@ import type {
   Session,
   StreamedRunResult,
 } from "@openai/agents";
-import { conversationOf, Deltas, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
+import {
+  conversationOf,
+  Deltas,
+  modelFailure,
+  offerOf,
+  outputOf,
+  textMessage,
+  withFiles,
+} from "@waybill/agent/adapter";
 import type { ErrorTable, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { CapabilityInput, Json } from "@waybill/protocol";
-import { modelFailure } from "../model/failure.ts";
-import { withFiles } from "../model/part.ts";
 import { inCourse } from "./course.ts";
 import { artifactsIn, turnsOf } from "./from-items.ts";
 import type { SpokenItem } from "./from-items.ts";

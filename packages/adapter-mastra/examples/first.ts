@@ -2,7 +2,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
 import { createAgent } from "@waybill/agent";
-import { questionTool, remoteSubAgent, remoteTool, serveAgent } from "@waybill/adapter-crew/mastra";
+import { questionTool, remoteSubAgent, remoteTool, serveAgent } from "@waybill/adapter-mastra";
 import { memoryStore, openHub } from "@waybill/hub";
 import { startScriptedModel } from "@waybill/scripted-model";
 

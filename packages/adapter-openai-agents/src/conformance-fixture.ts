@@ -11,7 +11,7 @@ import {
   withTrace,
 } from "@openai/agents";
 import type { RunStreamEvent, Tool } from "@openai/agents";
-import { bytesOf } from "@waybill/agent/adapter";
+import { bytesOf, withFiles } from "@waybill/agent/adapter";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { seenByResponses, Stagehand } from "@waybill/conformance/model";
 import type { Props, Scenery } from "@waybill/conformance/model";
@@ -19,7 +19,6 @@ import type { ModelRequest } from "@waybill/scripted-model";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { Script } from "@waybill/scripted-model";
 import OpenAI from "openai";
-import { withFiles } from "../model/part.ts";
 import { questionTool } from "./question.ts";
 import { remoteHandoff } from "./remote-agent.ts";
 import { serveAgent } from "./serve.ts";

@@ -1,7 +1,6 @@
-import { textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import { shownToModel, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
 import type { AgentInputItem, AssistantMessageItem } from "@openai/agents";
 import type { ContentPart, Message } from "@waybill/protocol";
-import { shownToModel } from "../as-data.ts";
 import { remember } from "./originals.ts";
 
 /** A history as the SDK has it. */
