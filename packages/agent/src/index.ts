@@ -34,6 +34,7 @@ export type { DeclaredHandoffOptions, Delegator } from "./delegating/delegator.t
 export type { Answer, HandoffHandle, QuestionOf } from "./delegating/handoff-handle.ts";
 export type { ProgressEvent, QuestionEvent, Receipt } from "./delegating/events.ts";
 export type { HandoffResult } from "./delegating/ending.ts";
+export type { HandoffUsage } from "./delegating/usage.ts";
 export { DEFAULT_CONCURRENCY } from "./delegating/fan-out.ts";
 export type { FanOutOptions, Settled } from "./delegating/fan-out.ts";
 export type { GroupHandle, GroupOptions, GroupResult, JoinRule } from "./delegating/group.ts";
@@ -46,4 +47,12 @@ export type { Hub } from "./hub.ts";
 
 // So that an application needs no other package for what it meets every day.
 export { generateKey, newId, WaybillError } from "@waybill/protocol";
-export type { CapabilityInput, Json, Message, PrivateKey, StatusCode } from "@waybill/protocol";
+export type {
+  CapabilityInput,
+  Json,
+  Message,
+  PrivateKey,
+  StatusCode,
+  UsageRow,
+  UsageTotal,
+} from "@waybill/protocol";

@@ -152,6 +152,10 @@ export type {
   OfferLimits,
   OfferVerdict,
 } from "./contract/contract.ts";
+export { mergeUsage, sumUsage, totalUsage, usageRows } from "./usage/usage.ts";
+export type { Usage, UsageRow, UsageTotal } from "./usage/usage.ts";
+export { readUsageRow } from "./usage/usage-schema.ts";
+export type { Money } from "./usage/money.ts";
 export { breaches } from "./contract/breach.ts";
 export type { AttemptFacts, Breach, HandoffFacts } from "./contract/breach.ts";
 

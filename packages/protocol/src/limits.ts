@@ -15,6 +15,8 @@ export interface Limits {
   fanOut: number;
   /** Bytes of the state that a paused attempt may leave behind. */
   pausedStateBytes: number;
+  /** Rows in each list of a usage. */
+  usageRows: number;
   /** Members of one object and nodes of one schema. */
   schemaNodes: number;
   schemaDepth: number;
@@ -30,6 +32,7 @@ export const LIMITS: Readonly<Limits> = {
   hops: 16,
   fanOut: 256,
   pausedStateBytes: 256 * 1024,
+  usageRows: 64,
   schemaNodes: 10_000,
   schemaDepth: 32,
 };

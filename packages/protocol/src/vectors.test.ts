@@ -505,6 +505,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     }),
   discovery: (api, input, expected) => DISCOVERY_OPERATIONS[input.operation]!(api, input, expected),
   hubs: (api, input, expected) => HUB_OPERATIONS[input.operation]!(api, input, expected),
+  usage: (api, { rows }) => ({ rows: api.mergeUsage(rows), total: api.sumUsage(rows) }),
   contracts: (api, input, expected) => CONTRACT_OPERATIONS[input.operation]!(api, input, expected),
 };
 

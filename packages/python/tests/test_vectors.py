@@ -45,6 +45,7 @@ from waybill_sdk.protocol.proof import (
 from waybill_sdk.protocol.schema import compile_schema
 from waybill_sdk.protocol.takes_from import takes_from
 from waybill_sdk.protocol.trust import TrustPolicy
+from waybill_sdk.protocol.usage import merge_usage, sum_usage
 
 Case = dict[str, Any]
 Outcome = dict[str, Any]
@@ -424,6 +425,11 @@ def run_hub(given: Case) -> Outcome:
     return outcome({each.__name__: each for each in operations}[operation])
 
 
+def run_usage(given: Case) -> Outcome:
+    rows = given["rows"]
+    return {"rows": merge_usage(rows), "total": asdict(sum_usage(rows))}
+
+
 RUNNERS: dict[str, Callable[[Case], Outcome]] = {
     "envelopes": run_envelope,
     "receipts": run_envelope,
@@ -438,6 +444,7 @@ RUNNERS: dict[str, Callable[[Case], Outcome]] = {
     "discovery": run_discovery,
     "contracts": run_contract,
     "hubs": run_hub,
+    "usage": run_usage,
 }
 
 

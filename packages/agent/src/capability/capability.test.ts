@@ -364,6 +364,7 @@ test("agents, handles and groups show nothing but what an application may use", 
     | "accepted"
     | "result"
     | "hasEnded"
+    | "usage"
     | "progress"
     | "questions"
     | "answer"

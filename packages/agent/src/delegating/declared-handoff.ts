@@ -80,6 +80,10 @@ class DeclaredHandle implements Declared {
     return this.#handle.hasEnded;
   }
 
+  get usage(): HandoffHandle["usage"] {
+    return this.#handle.usage;
+  }
+
   get progress(): HandoffHandle["progress"] {
     return this.#handle.progress;
   }

@@ -8,6 +8,8 @@ import type {
   StatusCode,
   VerifiedEnvelope,
 } from "@waybill/protocol";
+import { handoffUsage } from "./usage.ts";
+import type { HandoffUsage } from "./usage.ts";
 
 /** A success, as its recipient signed it. */
 export interface HandoffResult<Output = Json | undefined> {
@@ -21,6 +23,8 @@ export interface HandoffResult<Output = Json | undefined> {
   readonly artifacts: readonly Artifact[];
   /** Whether the work has left traces outside. */
   readonly effects: Effects | undefined;
+  /** What it has used, where its recipient says so: requests, tokens and cost, children included. */
+  readonly usage: HandoffUsage | undefined;
   /** Who did it, in which attempt. */
   readonly by: string;
   readonly attempt: number;
@@ -32,7 +36,11 @@ export interface HandoffResult<Output = Json | undefined> {
 
 export type Ending =
   | { readonly type: "result"; readonly result: HandoffResult }
-  | { readonly type: "error"; readonly error: WaybillError };
+  | {
+      readonly type: "error";
+      readonly error: WaybillError;
+      readonly usage?: HandoffUsage | undefined;
+    };
 
 /** What an envelope says about how its handoff ended; undefined for one that ends nothing. */
 export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending | undefined {
@@ -40,16 +48,14 @@ export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending |
   switch (envelope.kind) {
     case "result": {
       const { status, output, messages = [], artifacts = [], effects, error } = envelope.body;
+      const usage = handoffUsage(envelope.body.usage);
       if (status !== 200) {
         const { cause, retryable, retry_after_ms: retryAfterMs } = error ?? {};
-        return failed(status, error?.message ?? statusOf(status).meaning, {
-          cause,
-          retryable,
-          retryAfterMs,
-        });
+        const message = error?.message ?? statusOf(status).meaning;
+        return { ...failed(status, message, { cause, retryable, retryAfterMs }), usage };
       }
       const { attempt } = envelope;
-      const result = { status, output, messages, artifacts, effects, by: from, attempt };
+      const result = { status, output, messages, artifacts, effects, usage, by: from, attempt };
       return { type: "result", result: { ...result, envelope: text, digest } };
     }
     case "receipt": {
@@ -75,6 +81,6 @@ function failed(
   status: StatusCode,
   message: string,
   options?: ConstructorParameters<typeof WaybillError>[2],
-): Ending {
+): Extract<Ending, { type: "error" }> {
   return { type: "error", error: new WaybillError(status, message, options) };
 }

@@ -17,6 +17,7 @@ import type { Ending, HandoffResult } from "./ending.ts";
 import type { ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 import { Stream } from "./stream.ts";
+import type { HandoffUsage } from "./usage.ts";
 
 const PROGRESS_KEPT = 1_000;
 const QUESTIONS_KEPT = 256;
@@ -57,6 +58,7 @@ export class Handle implements HandoffHandle {
   #text: string | undefined;
   #digest: Digest | undefined;
   #ending: Digest | undefined;
+  #usage: HandoffUsage | undefined;
   #acknowledged: Promise<void> | undefined;
   #isAwaited = false;
   /** Rejects when the hub has not told the end in time. */
@@ -132,6 +134,15 @@ export class Handle implements HandoffHandle {
   /** Whether its end is known here. What fails before that is this agent, and the handoff goes on. */
   get hasEnded(): boolean {
     return this.#ending !== undefined;
+  }
+
+  get usage(): HandoffUsage | undefined {
+    return this.#usage;
+  }
+
+  /** Tells of the end before whoever awaits the result goes on. For the agent: nobody awaits it by this. */
+  whenEnded(listener: () => void): void {
+    this.#result.promise.then(listener, listener);
   }
 
   get progress(): AsyncIterable<ProgressEvent> {
@@ -341,6 +352,7 @@ export class Handle implements HandoffHandle {
   #end(ending: Ending, digest: Digest): void {
     if (this.#isLeft) return;
     this.#ending = digest;
+    this.#usage = ending.type === "result" ? ending.result.usage : ending.usage;
     this.#disarm?.();
     const { log, id: agent } = this.#context;
     if (ending.type === "result") this.#result.resolve(ending.result);

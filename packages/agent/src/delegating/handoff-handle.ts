@@ -4,6 +4,7 @@ import type { JsonCompatible } from "../capability/json-like.ts";
 import type { SchemaInput } from "../capability/standard-schema.ts";
 import type { HandoffResult } from "./ending.ts";
 import type { ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
+import type { HandoffUsage } from "./usage.ts";
 
 /**
  * One handoff, seen by who made it. Each stage can be awaited on its own. `Output` is what its result
@@ -44,6 +45,8 @@ export interface HandoffHandle<
   readonly result: Promise<HandoffResult<Output>>;
   /** Whether its end is known here. What fails before that is this agent or its hub, and the handoff goes on. */
   readonly hasEnded: boolean;
+  /** What it has used, where its recipient says so. There once it has ended, a failure included. */
+  readonly usage: HandoffUsage | undefined;
   /** What the recipient says on its way. Ends with the handoff. */
   readonly progress: AsyncIterable<ProgressEvent>;
   /** What the recipient asks. Ends with the handoff. */

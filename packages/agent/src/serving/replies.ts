@@ -65,7 +65,8 @@ export class Replies {
     const { source } = this.#context;
     const make = (content: ResultBody) =>
       createReply(this.#handoff, { kind: "result", ...this.#about, body: content }, source);
-    const failed = (error: unknown) => make(failureOf(error, body.effects ?? "possible"));
+    const failed = (error: unknown) =>
+      make({ ...failureOf(error, body.effects ?? "possible"), usage: body.usage });
     let text: string;
     try {
       text = await this.#signed(make(body));

@@ -1,4 +1,4 @@
-import { WaybillError } from "@waybill/protocol";
+import { readUsageRow, WaybillError } from "@waybill/protocol";
 import type {
   HandoffEnvelope,
   Json,
@@ -10,7 +10,7 @@ import type {
 import type { AgentContext } from "../context.ts";
 import { deferred } from "../delegating/deferred.ts";
 import { delegatorOver } from "../delegating/delegator.ts";
-import type { HandoffHandle } from "../delegating/handoff-handle.ts";
+import type { Handle } from "../delegating/handle.ts";
 import type { ParentedOptions } from "../delegating/options.ts";
 import type { Delivery, ReceivedAt } from "../hub.ts";
 import { traceAttempt } from "../tracing/attempt-trace.ts";
@@ -23,6 +23,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import type { Lately } from "./lately.ts";
 import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
 import { Replies } from "./replies.ts";
+import { Tally } from "./tally.ts";
 import type { Resume, Work } from "./work.ts";
 
 /** Far less than the grace that a hub gives: "taken" has been said, and this is the signed word. */
@@ -33,7 +34,7 @@ export type Offer = Extract<Delivery, { type: "offer" }>;
 export interface RunOptions {
   readonly context: AgentContext;
   readonly served: readonly Served[];
-  readonly handoff: (options: ParentedOptions) => HandoffHandle;
+  readonly handoff: (options: ParentedOptions) => Handle;
   /** Handoffs whose terms were countered here: of the same work there is no second counter-offer. */
   readonly countered: Lately;
 }
@@ -47,6 +48,7 @@ export class Run {
   readonly #options: RunOptions;
   readonly #controller = new AbortController();
   readonly #answers = new Answers();
+  readonly #tally = new Tally();
   /** Answers that came before the offer itself was verified. */
   readonly #early: [text: string, receivedAt: ReceivedAt][] = [];
   readonly #deadline: number;
@@ -210,7 +212,8 @@ export class Run {
       if (pause !== undefined) {
         const { questions, state } = pause;
         this.#acceptNow();
-        await this.#said(replies.question({ questions: [...questions], state }));
+        const { usage } = this.#tally;
+        await this.#said(replies.question({ questions: [...questions], state, usage }));
         return;
       }
       body = resultOf(value, schema);
@@ -222,7 +225,7 @@ export class Run {
       const { aborted, reason } = this.#controller.signal as { aborted: boolean; reason: unknown };
       body = failureOf(aborted ? reason : error, effects);
     }
-    await this.#result(replies, body);
+    await this.#result(replies, { ...body, usage: this.#tally.usage });
   }
 
   async #result(replies: Replies, body: ResultBody): Promise<void> {
@@ -309,11 +312,13 @@ export class Run {
       ask: async (question) => (await asking.ask(question)) as never,
       pause: (questions, state) => asking.pause(questions, state),
       result: returnedResult,
-      ...delegatorOver(
-        (options) =>
-          this.#options.handoff({ ...options, parent: envelope, scope: this.#trace?.scope }),
-        this.#context.source.newId,
-      ),
+      addUsage: (row) => this.#tally.add(readUsageRow(row)),
+      ...delegatorOver((options) => {
+        const scope = this.#trace?.scope;
+        const child = this.#options.handoff({ ...options, parent: envelope, scope });
+        this.#tally.count(child);
+        return child;
+      }, this.#context.source.newId),
     };
   }
 
@@ -326,7 +331,8 @@ export class Run {
     if (!isOwn || envelope.handoff_id !== this.handoffId || envelope.body.state === undefined) {
       throw new WaybillError(403, `The state to go on from is not one of ${this.#context.id}.`);
     }
-    const { state, questions } = envelope.body;
+    const { state, questions, usage = {} } = envelope.body;
+    this.#tally.goOnFrom(usage);
     return { state, questions, answers: this.#answers.known };
   }
 

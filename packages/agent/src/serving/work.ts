@@ -1,4 +1,10 @@
-import type { AskedQuestion, HandoffBody, HandoffEnvelope, Json } from "@waybill/protocol";
+import type {
+  AskedQuestion,
+  HandoffBody,
+  HandoffEnvelope,
+  Json,
+  UsageRow,
+} from "@waybill/protocol";
 import type { JsonCompatible, JsonLike } from "../capability/json-like.ts";
 import type { Delegator } from "../delegating/delegator.ts";
 import type { FullResult, Returned } from "./outcome.ts";
@@ -68,6 +74,22 @@ export interface Work<Input = Json> extends Delegator {
   ask<Answer = Json>(question: Ask<JsonLike> | string): Promise<Answer>;
   /** `return work.pause(…)`: ends the attempt until all is answered; the next one has the state. */
   pause(questions: readonly Ask<JsonLike>[] | Ask<JsonLike> | string, state: string): Returned;
+  /**
+   * Adds to what the attempt has used, and its result says so, a failure's too. What children have
+   * used is added without it.
+   *
+   * @example
+   * ```ts
+   * work.addUsage({
+   *   model: "gpt-5",
+   *   requests: 1,
+   *   input_tokens: 1200,
+   *   output_tokens: 80,
+   *   cost: { amount: "0.0042", currency: "USD" },
+   * });
+   * ```
+   */
+  addUsage(row: UsageRow): void;
   /** `return work.result(…)`: for messages, artifacts and effects next to the output. */
   result(result: FullResult): Returned;
 }

@@ -681,6 +681,13 @@ const OF_WHAT_IS_SAID: Readonly<Record<keyof HubLimits | keyof typeof SCHEMA_LIM
     bounds: "the state that a paused attempt leaves behind",
     beyond: 413,
   },
+  usageRows: {
+    limit: HUB_LIMITS.usageRows,
+    unit: "items",
+    per: "message",
+    bounds: "the rows in each list of a usage",
+    beyond: 413,
+  },
   schemaNodes: {
     limit: HUB_LIMITS.schemaNodes,
     unit: "items",

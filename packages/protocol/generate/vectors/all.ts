@@ -12,6 +12,7 @@ import { LIFECYCLES } from "./lifecycles.ts";
 import { MANIFESTS } from "./manifests.ts";
 import { RECEIPTS } from "./receipts.ts";
 import { SCHEMAS } from "./schemas.ts";
+import { USAGE } from "./usage.ts";
 
 export const VECTOR_FILES: readonly VectorFile[] = [
   ENVELOPES,
@@ -26,5 +27,6 @@ export const VECTOR_FILES: readonly VectorFile[] = [
   SCHEMAS,
   DISCOVERY,
   CONTRACTS,
+  USAGE,
   HUBS,
 ];

@@ -7,7 +7,7 @@ const TERMS = { timeout_seconds: 300, lease_seconds: 30, max_attempts: 3, output
 
 function judged(title: string, offer: Members | null, expect: Members, more: Members = {}): Row {
   return {
-    rules: [74],
+    rules: offer !== null && "max_tokens" in offer ? [74, 233] : [74],
     title,
     input: { operation: "offer", offer, terms: TERMS, has_countered: false, ...more },
     expect,
@@ -16,13 +16,15 @@ function judged(title: string, offer: Members | null, expect: Members, more: Mem
 
 function answered(title: string, counter: Members, offer: Members | null, verdict: string): Row {
   return {
-    rules: [74],
+    rules: offer !== null && "max_tokens" in offer ? [74, 233] : [74],
     title,
     input: { operation: "counter", counter, offer },
     expect: { verdict },
   };
 }
 
+/** What is agreed on usage, which no manifest has a term for. */
+const CAPS = { max_tokens: 1000, max_cost: { amount: "0.50", currency: "USD" } };
 const ACCEPT = { verdict: "accept" };
 const counter = (contract: Members): Members => ({ verdict: "counter", contract });
 
@@ -43,6 +45,12 @@ export const CONTRACTS: VectorFile = vectorFile(
       "too short a lease, and time enough",
       { timeout_seconds: 900, lease_seconds: 1 },
       counter({ ...TERMS, timeout_seconds: 900 }),
+    ),
+    judged("caps that the recipient holds to", CAPS, ACCEPT),
+    judged(
+      "caps, and too little time",
+      { ...CAPS, timeout_seconds: 60 },
+      counter({ ...TERMS, ...CAPS }),
     ),
     judged("too many attempts", { max_attempts: 9 }, counter(TERMS)),
     judged(
@@ -73,6 +81,32 @@ export const CONTRACTS: VectorFile = vectorFile(
       "a counter-offer in the very words of the offer",
       { timeout_seconds: 60 },
       { timeout_seconds: 60 },
+      "accept",
+    ),
+    answered("a counter-offer with the caps of the offer", { ...TERMS, ...CAPS }, CAPS, "accept"),
+    answered("a counter-offer without the caps of the offer", TERMS, CAPS, "reject"),
+    answered(
+      "a counter-offer with a higher cap on tokens",
+      { ...CAPS, max_tokens: 1001 },
+      CAPS,
+      "reject",
+    ),
+    answered(
+      "a counter-offer with a higher cap on cost",
+      { ...CAPS, max_cost: { amount: "0.500000000001", currency: "USD" } },
+      CAPS,
+      "reject",
+    ),
+    answered(
+      "a counter-offer with a cap in another currency",
+      { ...CAPS, max_cost: { amount: "0.1", currency: "EUR" } },
+      CAPS,
+      "reject",
+    ),
+    answered(
+      "a counter-offer with lower caps",
+      { max_tokens: 1, max_cost: { amount: "0.4", currency: "USD" } },
+      CAPS,
       "accept",
     ),
   ],

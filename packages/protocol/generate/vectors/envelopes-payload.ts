@@ -121,6 +121,68 @@ const group = (over: Members): Members => ({
   group: { id: id(21), index: 0, size: 3, join: "all", ...over },
 });
 
+const row = (over: Members): Members => ({ own: [over] });
+const cost = (amount: unknown, currency: unknown = "USD"): Members =>
+  row({ cost: { amount, currency } });
+
+const USAGE_FAULTS: readonly (readonly [
+  title: string,
+  status: number,
+  usage: unknown,
+  place: string,
+])[] = [
+  ["a number", 400, 7, "/body/usage"],
+  ["a list", 400, [], "/body/usage"],
+  ["rows that are an object", 400, { own: {} }, "/body/usage/own"],
+  ["a row that is a number", 400, { own: [7] }, "/body/usage/own/0"],
+  ["a count below 0", 400, row({ input_tokens: -1 }), "/body/usage/own/0/input_tokens"],
+  ["a count that is not whole", 400, row({ requests: 1.5 }), "/body/usage/own/0/requests"],
+  ["a count in a text", 400, row({ output_tokens: "7" }), "/body/usage/own/0/output_tokens"],
+  ["a count that is null", 400, row({ output_tokens: null }), "/body/usage/own/0/output_tokens"],
+  [
+    "more reasoning than output tokens",
+    400,
+    { earlier: [{ output_tokens: 1, reasoning_tokens: 2 }] },
+    "/body/usage/earlier/0",
+  ],
+  ["cached tokens without input tokens", 400, row({ cached_input_tokens: 1 }), "/body/usage/own/0"],
+  ["a model without a name", 400, row({ model: "" }), "/body/usage/own/0/model"],
+  ["a model of 257 characters", 400, row({ model: "m".repeat(257) }), "/body/usage/own/0/model"],
+  ["a cost as a number", 400, row({ cost: 1 }), "/body/usage/own/0/cost"],
+  ["an amount as a number", 400, cost(0.5), "/body/usage/own/0/cost/amount"],
+  ["a negative amount", 400, cost("-1"), "/body/usage/own/0/cost/amount"],
+  ["an amount with an exponent", 400, cost("1e3"), "/body/usage/own/0/cost/amount"],
+  ["an amount with a leading zero", 400, cost("01"), "/body/usage/own/0/cost/amount"],
+  ["an amount with a comma", 400, cost("0,5"), "/body/usage/own/0/cost/amount"],
+  ["an amount that ends with a point", 400, cost("1."), "/body/usage/own/0/cost/amount"],
+  ["an amount that ends with a line feed", 400, cost("1\n"), "/body/usage/own/0/cost/amount"],
+  ["an amount in Arabic digits", 400, cost("\u0661"), "/body/usage/own/0/cost/amount"],
+  ["an amount of 16 digits", 400, cost("1000000000000000"), "/body/usage/own/0/cost/amount"],
+  ["an amount with 13 decimals", 400, cost("0.0000000000001"), "/body/usage/own/0/cost/amount"],
+  [
+    "an amount without a currency",
+    400,
+    row({ cost: { amount: "1" } }),
+    "/body/usage/own/0/cost/currency",
+  ],
+  ["a currency in lower case", 400, cost("1", "usd"), "/body/usage/own/0/cost/currency"],
+  ["a currency by its sign", 400, cost("1", "$"), "/body/usage/own/0/cost/currency"],
+  ["a child that is no id", 400, { handoffs: ["child"] }, "/body/usage/handoffs/0"],
+  ["65 rows", 413, { own: Array.from({ length: 65 }, () => ({ requests: 1 })) }, "/body/usage/own"],
+  [
+    "65 rows of children",
+    413,
+    { children: Array.from({ length: 65 }, () => ({ requests: 1 })) },
+    "/body/usage/children",
+  ],
+  [
+    "257 children",
+    413,
+    { handoffs: Array.from({ length: 257 }, (_, n) => id(1000 + n)) },
+    "/body/usage/handoffs",
+  ],
+];
+
 /** Envelopes with one thing wrong, soundly signed by the agent in `from`, or by the editor. */
 const CHANGES: readonly Change[] = [
   [[26], "version 2", 400, HANDOFF, { waybill: 2 }, "/waybill"],
@@ -418,6 +480,45 @@ const CHANGES: readonly Change[] = [
     400,
     RESULT,
     failure({ status: 500, error: { retryable: false } }),
+  ],
+  ...USAGE_FAULTS.map(([title, status, usage, place]): Change => [
+    [230],
+    `usage: ${title}`,
+    status,
+    RESULT,
+    { body: { status: 200, output: 1, usage } },
+    place,
+  ]),
+  [
+    [230],
+    "usage: a failure with more cached than input tokens",
+    400,
+    RESULT,
+    {
+      body: {
+        status: 500,
+        error: { message: "it broke" },
+        usage: { own: [{ input_tokens: 1, cached_input_tokens: 2 }] },
+      },
+    },
+    "/body/usage/own/0",
+  ],
+  [
+    [230],
+    "usage: a pause with a negative count",
+    400,
+    QUESTION,
+    { body: { questions: [{ id: "q-1" }], state: "", usage: { own: [{ requests: -1 }] } } },
+    "/body/usage/own/0/requests",
+  ],
+  [[233], "a cap of -1 tokens", 400, HANDOFF, body({ contract: { max_tokens: -1 } })],
+  [
+    [233],
+    "a cap on cost as a number",
+    400,
+    HANDOFF,
+    body({ contract: { max_cost: 5 } }),
+    "/body/contract/max_cost",
   ],
   [
     [101],

@@ -29,6 +29,21 @@ import type { Text } from "./text.ts";
 import { headerOf, jws, longJws, signed } from "./wire.ts";
 import type { JwsParts } from "./wire.ts";
 
+const FULL_ROW = {
+  model: "m".repeat(256),
+  requests: Number.MAX_SAFE_INTEGER,
+  input_tokens: 7,
+  cached_input_tokens: 7,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cost: { amount: "999999999999999.999999999999", currency: "EUR" },
+};
+const FULL_USAGE = {
+  own: Array.from({ length: 64 }, () => FULL_ROW),
+  earlier: [{}],
+  children: [{ cost: { amount: "0.0", currency: "XXX" } }],
+  handoffs: Array.from({ length: 256 }, (_, n) => id(1000 + n)),
+};
 const FULL = changed(HANDOFF, {
   parent_id: id(20),
   hop: 1,
@@ -55,6 +70,8 @@ const FULL = changed(HANDOFF, {
       timeout_seconds: 300,
       lease_seconds: 30,
       max_attempts: 3,
+      max_tokens: 20_000,
+      max_cost: { amount: "0.25", currency: "USD" },
       output_schema: { summary: "string" },
     },
     metadata: { ticket: 7, nested: { any: [null, true] } },
@@ -134,6 +151,20 @@ export const READ: readonly Row[] = [
     researcher,
   ),
   readsEnvelope([27, 35, 39], "a result", RESULT, researcher),
+  readsEnvelope(
+    [230],
+    "a result with usage at the limits",
+    changed(RESULT, { body: { status: 200, output: 1, usage: FULL_USAGE } }),
+    researcher,
+  ),
+  readsEnvelope(
+    [230],
+    "a failure with usage",
+    changed(RESULT, {
+      body: { status: 500, error: { message: "it broke" }, usage: { own: [{ requests: 1 }] } },
+    }),
+    researcher,
+  ),
   readsEnvelope(
     [39],
     "a failure with its message",

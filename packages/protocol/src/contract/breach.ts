@@ -6,6 +6,9 @@ import { compileSchema, SCHEMA_LIMITS } from "../schema/schema.ts";
 import type { CompiledSchema } from "../schema/schema.ts";
 import type { StatusCode } from "../status.ts";
 import type { CloseReason } from "../lifecycle/transitions.ts";
+import { isMoreMoney } from "../usage/money.ts";
+import { totalUsage } from "../usage/usage.ts";
+import type { Usage } from "../usage/usage.ts";
 
 /** What the record says about one attempt. Times in milliseconds. */
 export interface AttemptFacts {
@@ -21,6 +24,8 @@ export interface AttemptFacts {
   readonly status?: StatusCode | undefined;
   readonly output?: Json | undefined;
   readonly outputBytes?: number | undefined;
+  /** What the recipient has said that it used. */
+  readonly usage?: Usage | undefined;
 }
 
 /** What is known about a handoff when its contract is checked. */
@@ -41,6 +46,8 @@ export interface Breach {
     | "lease_seconds"
     | "output_schema"
     | "output_bytes"
+    | "max_tokens"
+    | "max_cost"
     | "max_input_bytes";
   /** Null for what concerns no attempt of its own. */
   readonly attempt: number | null;
@@ -105,6 +112,26 @@ const PROMISES: readonly (readonly [Breach["term"], Promised])[] = [
       return outputBytes > maxOutputBytes
         ? `the output has ${outputBytes} bytes, and ${maxOutputBytes} are allowed`
         : undefined;
+    },
+  ],
+  [
+    "max_tokens",
+    ({ attempt: { usage }, contract: { max_tokens = Infinity } }) => {
+      const { input_tokens, output_tokens } = totalUsage(usage);
+      const tokens = input_tokens + output_tokens;
+      return tokens > max_tokens
+        ? `it used ${tokens} tokens, and ${max_tokens} were agreed`
+        : undefined;
+    },
+  ],
+  [
+    "max_cost",
+    ({ attempt: { usage }, contract: { max_cost } }) => {
+      if (max_cost === undefined) return undefined;
+      const over = totalUsage(usage).costs.find((cost) => isMoreMoney(cost, max_cost) === true);
+      return over === undefined
+        ? undefined
+        : `it cost ${over.amount} ${over.currency}, and ${max_cost.amount} were agreed`;
     },
   ],
   [

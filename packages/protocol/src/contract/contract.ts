@@ -1,5 +1,7 @@
 import type { Capability } from "../manifest/capability.ts";
 import { WaybillError } from "../error.ts";
+import { isMoreMoney } from "../usage/money.ts";
+import type { Money } from "../usage/money.ts";
 import { DEFAULT_TERMS } from "../lifecycle/handoff.ts";
 import type { LifecycleTerms } from "../lifecycle/handoff.ts";
 import type { Json } from "../json/json.ts";
@@ -10,6 +12,10 @@ export interface Contract {
   timeout_seconds?: number | undefined;
   lease_seconds?: number | undefined;
   max_attempts?: number | undefined;
+  /** Input and output tokens that an attempt may use, its children included. */
+  max_tokens?: number | undefined;
+  /** What an attempt may cost, its children included. */
+  max_cost?: Money | undefined;
   /** What the result must look like, where it is stricter than the manifest; the shorthand will do. */
   output_schema?: Json | undefined;
 }
@@ -58,6 +64,7 @@ export function effectiveContract(
     max_attempts: offer?.max_attempts ?? terms.max_attempts,
     output_schema:
       offer?.output_schema === undefined ? terms.output_schema : readSchema(offer.output_schema),
+    ...capsOf(offer),
   };
 }
 
@@ -84,7 +91,7 @@ export function judgeOffer(
   if (offer === undefined) return { verdict: "accept" };
   const unusable = faultOfSchema(offer.output_schema);
   if (unusable !== undefined) return { verdict: "reject", reason: unusable };
-  const contract = { ...terms };
+  const contract = { ...terms, ...capsOf(offer) };
   const reasons: string[] = [];
   for (const term of TERMS) {
     const offered = offer[term];
@@ -130,6 +137,7 @@ export function judgeCounter(
     // The delegator's side of the same rule: at its limit the recipient has got all that it gets.
     if (!isEnough(term, limit, countered)) reasons.push(shortfall(term, limit, countered));
   }
+  reasons.push(...faultsOfCaps(counter, { ...capsOf(offer), ...capsOf(tolerance) }));
   const unusable = faultOfSchema(counter.output_schema);
   if (unusable !== undefined) reasons.push(unusable);
   else if (!isWantedForm(counter.output_schema, [offer?.output_schema, tolerance.output_schema])) {
@@ -148,6 +156,29 @@ export function toLifecycleTerms(
 ): LifecycleTerms {
   const { max_attempts, lease_seconds } = effectiveContract(contract, capability);
   return { ...defaults, maxAttempts: max_attempts, leaseMs: Math.ceil(lease_seconds * 1000) };
+}
+
+type Caps = Pick<Contract, "max_tokens" | "max_cost">;
+
+/** What the work may use at most. A manifest has nothing to say to it: who accepts, holds to it. */
+function capsOf({ max_tokens, max_cost }: Contract = {}): Caps {
+  return {
+    ...(max_tokens === undefined ? {} : { max_tokens }),
+    ...(max_cost === undefined ? {} : { max_cost }),
+  };
+}
+
+/** A cap that a counter-offer leaves out is one that its recipient does not hold to. */
+function faultsOfCaps(counter: Contract, { max_tokens, max_cost }: Caps): string[] {
+  const faults: string[] = [];
+  if (max_tokens !== undefined && (counter.max_tokens ?? Infinity) > max_tokens) {
+    faults.push(`max_tokens: at most ${max_tokens} tokens were asked for`);
+  }
+  const { max_cost: cost } = counter;
+  if (max_cost !== undefined && (cost === undefined || isMoreMoney(cost, max_cost) !== false)) {
+    faults.push(`max_cost: at most ${max_cost.amount} ${max_cost.currency} were asked for`);
+  }
+  return faults;
 }
 
 function isEnough(term: NumericTerm, given: number, needed: number): boolean {

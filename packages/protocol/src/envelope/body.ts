@@ -2,6 +2,7 @@ import type { Contract } from "../contract/contract.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { Json } from "../json/json.ts";
 import type { StatusCode } from "../status.ts";
+import type { Usage } from "../usage/usage.ts";
 
 /** One piece of a message. `text` is understood by everyone; other types travel whole. */
 export interface ContentPart {
@@ -95,6 +96,8 @@ export interface QuestionBody {
   questions: AskedQuestion[];
   /** Present when the attempt ends with the question: what the next one starts from. */
   state?: string | undefined;
+  /** Next to a state: what the attempt that ends with the question has used. */
+  usage?: Usage | undefined;
 }
 
 /** Why the work has failed, as the recipient tells it. */
@@ -113,6 +116,8 @@ export interface ResultBody {
   artifacts?: Artifact[] | undefined;
   error?: ResultError | undefined;
   effects?: "none" | "possible" | "done" | undefined;
+  /** What the attempt has used, also where it has failed. */
+  usage?: Usage | undefined;
 }
 
 /** The body of a hub's notice. */

@@ -23,6 +23,8 @@ import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import { TIME } from "../time.ts";
 import { TRACEPARENT, TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
+import type { Usage } from "../usage/usage.ts";
+import { usageSchemas } from "../usage/usage-schema.ts";
 
 /** Strict: in a last group that is not full the unused bits are zero, so each file has one spelling. */
 const BASE64URL =
@@ -56,10 +58,21 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     Object.keys(STATUS).map(Number),
   ) as z.ZodType<number> as z.ZodType<StatusCode>;
 
+  const { money, row } = usageSchemas();
+  const rows = z.array(row).optional();
+  const usage: z.ZodType<Usage> = z.object({
+    own: rows,
+    earlier: rows,
+    children: rows,
+    handoffs: z.array(id).optional(),
+  });
+
   const contract: z.ZodType<Contract> = z.object({
     timeout_seconds: z.number().positive().max(TERM_LIMITS.timeoutSeconds).optional(),
     lease_seconds: z.number().positive().max(TERM_LIMITS.leaseSeconds).optional(),
     max_attempts: z.int().min(1).max(TERM_LIMITS.attempts).optional(),
+    max_tokens: count.optional(),
+    max_cost: money.optional(),
     output_schema: json.optional(),
   });
 
@@ -131,6 +144,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
         error: "must not ask under one id twice",
       }),
     state: z.string().optional(),
+    usage: usage.optional(),
   });
 
   const resultBody: z.ZodType<ResultBody> = z
@@ -150,6 +164,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
         })
         .optional(),
       effects: z.enum(["none", "possible", "done"]).optional(),
+      usage: usage.optional(),
     })
     .refine((body) => body.status === 200 || body.error !== undefined, {
       error: "a failure must say what happened in error.message",

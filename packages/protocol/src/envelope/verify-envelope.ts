@@ -12,6 +12,7 @@ import type { Limits } from "../limits.ts";
 import type { KeyRecord } from "../manifest/manifest.ts";
 import { fromSchemaError } from "./schema-error.ts";
 import { parseTime } from "../time.ts";
+import type { Usage } from "../usage/usage.ts";
 import { isUsual } from "./usual.ts";
 
 /** How an envelope is verified: with whose keys, at what time, and for which reader. */
@@ -181,6 +182,7 @@ function checkLimits(envelope: Envelope, limits: Limits): void {
   if ("artifacts" in body && body.artifacts !== undefined) {
     atMost(body.artifacts.length, limits.artifacts, "artifacts", "/body/artifacts");
   }
+  if ("usage" in body && body.usage !== undefined) checkUsage(body.usage, limits);
   if (envelope.kind === "handoff") {
     atMost(envelope.hop ?? 0, limits.hops, "hops", "/hop");
     atMost(envelope.group?.size ?? 0, limits.fanOut, "members in a group", "/group/size");
@@ -193,6 +195,15 @@ function checkLimits(envelope: Envelope, limits: Limits): void {
       "/body/state",
     );
   }
+}
+
+function checkUsage(usage: Usage, limits: Limits): void {
+  for (const list of ["own", "earlier", "children"] as const) {
+    const { length } = usage[list] ?? [];
+    atMost(length, limits.usageRows, "rows of usage", `/body/usage/${list}`);
+  }
+  const children = usage.handoffs?.length ?? 0;
+  atMost(children, limits.fanOut, "children in a usage", "/body/usage/handoffs");
 }
 
 function atMost(actual: number, limit: number, what: string, at: string): void {

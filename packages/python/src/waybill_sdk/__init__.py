@@ -12,6 +12,7 @@ from .protocol.key import PrivateKey, generate_key, load_key
 from .protocol.possession import proven_key, proven_recovery_key
 from .protocol.recovery import sign_recovery
 from .protocol.trust import TrustPolicy
+from .protocol.usage import Usage, UsageTotal
 from .serving.outcome import Finished, Paused
 from .serving.work import BlockingWork, Resume, Work, current_work
 
@@ -30,6 +31,8 @@ __all__ = [
     "Resume",
     "Settled",
     "TrustPolicy",
+    "Usage",
+    "UsageTotal",
     "WaybillError",
     "Work",
     "connect",

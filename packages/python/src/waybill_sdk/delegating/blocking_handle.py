@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, Generic, TypeVar
 
+from ..protocol.usage import Usage
 from .ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
 from .handle import HandoffHandle as AsyncHandle
 from .stream import Stream
@@ -48,6 +49,10 @@ class HandoffHandle:
     @property
     def envelope(self) -> dict[str, Any]:
         return self._handle.envelope
+
+    @property
+    def usage(self) -> Usage | None:
+        return self._handle.usage
 
     def custody(self) -> Receipt:
         return self._loop.wait(self._handle.custody())

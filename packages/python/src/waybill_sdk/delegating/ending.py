@@ -8,6 +8,7 @@ from typing import Any
 from ..protocol.envelope import VerifiedEnvelope
 from ..protocol.error import WaybillError
 from ..protocol.status import STATUSES
+from ..protocol.usage import Usage
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class HandoffResult:
     messages: list[dict[str, Any]] = field(default_factory=list)
     artifacts: list[dict[str, Any]] = field(default_factory=list)
     effects: str | None = None
+    usage: Usage | None = None
+    """What it has used, where its recipient says so: requests, tokens and cost, children included."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ def ending_of(verified: VerifiedEnvelope) -> HandoffResult | WaybillError | None
                 body.get("messages", []),
                 body.get("artifacts", []),
                 body.get("effects"),
+                Usage.read(body.get("usage")),
             )
         error = body["error"]
         return WaybillError(

@@ -11,6 +11,7 @@ from ..link.tasks import log
 from ..protocol.encoding import digest_of
 from ..protocol.envelope import Envelope, VerifiedEnvelope, create_reply, deadline_ms, present
 from ..protocol.error import WaybillError
+from ..protocol.usage import Usage
 from .ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt, ending_of
 from .stream import Stream
 
@@ -48,6 +49,8 @@ class HandoffHandle:
         for each in (self._custody, self._accepted, self._result):
             # One that nobody awaits is no failure that nobody saw.
             each.add_done_callback(lambda done: done.cancelled() or done.exception())
+        self.usage: Usage | None = None
+        """What it has used, where its recipient says so. There once it has ended, a failure included."""
         self._asked: dict[str, tuple[str, str]] = {}
         self._seen: set[str] = set()
         self._order = asyncio.Lock()
@@ -289,7 +292,13 @@ class HandoffHandle:
                 )
         ending = ending_of(verified)
         if ending is not None and self._ending is None and not self._result.done():
+            if kind == "result":
+                self.usage = Usage.read(body.get("usage"))
             self._end(ending, verified.digest)
+
+    def when_ended(self, listener: Callable[[], None]) -> None:
+        """Tells of the end before whoever awaits the result goes on. For the agent."""
+        self._result.add_done_callback(lambda _done: listener())
 
     def _end(self, ending: HandoffResult | WaybillError, digest: str) -> None:
         self._ending = digest

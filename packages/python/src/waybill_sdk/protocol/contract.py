@@ -7,12 +7,15 @@ from typing import Any, Literal
 
 from .error import WaybillError
 from .schema import compile_schema
+from .usage import is_more_money
 
 Contract = dict[str, Any]
 
 _TERMS = ("timeout_seconds", "lease_seconds", "max_attempts", "output_schema")
 # A recipient needs at least so much time and at most so many attempts.
 _NEEDS_MORE = ("timeout_seconds", "lease_seconds")
+# What the work may use at most. A manifest has nothing to say to it: who accepts, holds to it (WB-233).
+_CAPS = ("max_tokens", "max_cost")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ def judge_offer(offer: Contract | None, terms: Contract, *, has_countered: bool 
     }
     if "max_attempts" in offered:
         counter["max_attempts"] = min(offered["max_attempts"], terms["max_attempts"])
+    counter.update({cap: offered[cap] for cap in _CAPS if cap in offered})
     if "output_schema" in offered:
         counter["output_schema"] = offered["output_schema"]
     return Verdict("counter", reason, counter)
@@ -67,4 +71,13 @@ def judge_counter(counter: Contract, offer: Contract | None) -> Verdict:
             )
     if counter.get("max_attempts", 32) < offered.get("max_attempts", 1):
         return Verdict("reject", "It allows fewer attempts than were asked for.")
+    # A cap that a counter-offer leaves out is one that its recipient does not hold to.
+    most = offered.get("max_tokens")
+    if most is not None and counter.get("max_tokens", most + 1) > most:
+        return Verdict("reject", f"At most {most} tokens were asked for.")
+    cost, highest = counter.get("max_cost"), offered.get("max_cost")
+    if highest is not None and (cost is None or is_more_money(cost, highest) is not False):
+        return Verdict(
+            "reject", f"At most {highest['amount']} {highest['currency']} were asked for."
+        )
     return Verdict("accept")

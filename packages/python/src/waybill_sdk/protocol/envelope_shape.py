@@ -6,7 +6,7 @@ from typing import Any
 
 from .encoding import from_base64url
 from .error import WaybillError
-from .limits import ARTIFACTS, FAN_OUT, HOPS, PAUSED_STATE_BYTES
+from .limits import ARTIFACTS, FAN_OUT, HOPS, PAUSED_STATE_BYTES, USAGE_ROWS
 from .shape import (
     PROSE,
     Check,
@@ -35,6 +35,7 @@ from .shape import (
     text,
     wait_ms,
 )
+from .usage import USAGE_COUNTS
 
 _TRACEPARENT = r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
 _SECONDS_AT_MOST = 31_622_400
@@ -97,11 +98,44 @@ def _questions(value: Any, at: str) -> None:
     _each_by_its_id(value, at)
 
 
+def _parts_fit(value: Any, at: str) -> None:
+    """Cached tokens are part of the input tokens, and reasoning tokens part of the output tokens."""
+    parts = {"cached_input_tokens": "input_tokens", "reasoning_tokens": "output_tokens"}
+    for part, whole in parts.items():
+        if value.get(part, 0) > value.get(whole, 0):
+            raise fault(at, f"has more {part} than {whole}, and they are part of them.")
+
+
+_money = record(
+    {
+        "amount": text(pattern=r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,12})?"),
+        "currency": text(pattern=r"[A-Z]{3}"),
+    }
+)
+usage_row: Check = record(
+    optional={
+        "model": name,
+        **{count: integer() for count in USAGE_COUNTS},
+        "cost": _money,
+    },
+    also=_parts_fit,
+)
+_usage_rows = listed(usage_row, USAGE_ROWS, over=413)
+_usage = record(
+    optional={
+        "own": _usage_rows,
+        "earlier": _usage_rows,
+        "children": _usage_rows,
+        "handoffs": listed(handoff_id, FAN_OUT, over=413),
+    }
+)
 contract: Check = record(
     optional={
         "timeout_seconds": number(0, _SECONDS_AT_MOST, is_least_out=True),
         "lease_seconds": number(0, 86_400, is_least_out=True),
         "max_attempts": integer(1, 32),
+        "max_tokens": integer(),
+        "max_cost": _money,
         "output_schema": anything,
     }
 )
@@ -160,7 +194,7 @@ _bodies: dict[str, Check] = {
         {"status": status}, {"reason": prose, "counter": contract, "retry_after_ms": wait_ms}
     ),
     "progress": record(optional={"message": prose, "fraction": number(0, 1), "data": anything}),
-    "question": record({"questions": _questions}, {"state": _state}),
+    "question": record({"questions": _questions}, {"state": _state, "usage": _usage}),
     "result": record(
         {"status": status},
         {
@@ -172,6 +206,7 @@ _bodies: dict[str, Check] = {
                 {"retryable": boolean, "retry_after_ms": wait_ms, "cause": anything},
             ),
             "effects": one_of("none", "possible", "done"),
+            "usage": _usage,
         },
         also=_ends,
     ),

@@ -8,6 +8,8 @@ DEADLINE_AHEAD_MS = 31_622_400_000
 HOPS = 16
 FAN_OUT = 256
 PAUSED_STATE_BYTES = 262_144
+# In each list of a usage.
+USAGE_ROWS = 64
 SCHEMA_NODES = 10_000
 SCHEMA_DEPTH = 32
 # Of one manifest, all its schemas together.

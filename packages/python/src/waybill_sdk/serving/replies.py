@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..context import AFTER_DEADLINE_S, Context
-from ..protocol.envelope import Envelope, create_reply
+from ..protocol.envelope import Envelope, create_reply, present
 from ..protocol.error import WaybillError
 from .outcome import failure_of
 
@@ -24,18 +24,18 @@ class Replies:
 
     async def result(self, body: dict[str, Any]) -> None:
         """An output that can't be signed or sent, because of its size or its values, becomes the failure it is."""
-        effects = body.get("effects", "possible")
+        effects, usage = body.get("effects", "possible"), present(usage=body.get("usage"))
         try:
             text = await self._context.signer.sign(self._made("result", body))
         except WaybillError as error:
-            return await self.say("result", failure_of(error, effects))
+            return await self.say("result", {**failure_of(error, effects), **usage})
         try:
             await self._context.send(text, self._until)
         except WaybillError as error:
             # The hub's limits may be narrower than the agent's.
             if error.status != 413:
                 raise
-            await self.say("result", failure_of(error, effects))
+            await self.say("result", {**failure_of(error, effects), **usage})
 
     def _made(self, kind: str, body: dict[str, Any]) -> Envelope:
         return create_reply(self._handoff, kind, self._context.id, body, **self._about)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from ..context import Context
 from ..link.tasks import log
 from ..protocol.encoding import digest_of
-from ..protocol.envelope import Envelope, VerifiedEnvelope
+from ..protocol.envelope import Envelope, VerifiedEnvelope, present
 from ..protocol.error import WaybillError
 from ..protocol.instant import as_datetime, now_ms
+from ..protocol.usage import Usage, UsageRow
 from .answers import Answers
 from .capability import Offered, Served, rejection_of, served_for
 from .outcome import Paused, failure_of, result_of
 from .replies import Replies
+from .tally import Tally
 from .work import BlockingWork, Resume, Work, current_work
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ class Run:
         self._hand_off = hand_off
         self._countered = countered
         self._answers = Answers()
+        self._tally = Tally()
         # Answers that came before the offer itself was verified.
         self._early: list[tuple[str, dict[str, Any]]] = []
         self._deadline = loop.time() + offer["remaining_ms"] / 1000
@@ -148,9 +151,10 @@ class Run:
             value = await handler
             if isinstance(value, Paused):
                 self._accept_now()
-                return await self._said(
-                    replies.say("question", {"questions": value.questions, "state": value.state})
+                paused = present(
+                    questions=value.questions, state=value.state, usage=self._tally.usage
                 )
+                return await self._said(replies.say("question", paused))
             body = result_of(value, served.output)
         except asyncio.CancelledError:
             if not handler.cancelled():
@@ -167,7 +171,7 @@ class Run:
             log.info("%s: the handler raised %r", self._about, error, exc_info=error)
             body = failure_of(error, effects)
         self._disarm_acceptance()
-        await replies.result(body)
+        await replies.result({**body, **present(usage=self._tally.usage)})
         log.info("%s: finished with %s", self._about, body["status"])
 
     def _accept_now(self) -> None:
@@ -235,6 +239,7 @@ class Run:
             or "state" not in envelope["body"]
         ):
             raise WaybillError(403, f"The state to go on from is not one of {self._context.id}.")
+        self._tally.go_on_from(Usage.read(envelope["body"].get("usage")) or Usage())
         return Resume(envelope["body"]["state"], envelope["body"]["questions"], self._answers.known)
 
     async def progress(self, body: dict[str, Any]) -> None:
@@ -257,7 +262,12 @@ class Run:
         return {**question, "id": f"{self._context.id}/{self._asked}"}
 
     def hand_off(self, capability: str, options: dict[str, Any]) -> HandoffHandle:
-        return self._hand_off(capability, **options, parent=self._handoff)
+        child = self._hand_off(capability, **options, parent=self._handoff)
+        self._tally.count(child)
+        return child
+
+    def add_usage(self, row: UsageRow) -> None:
+        self._tally.add(row)
 
     async def _said(self, saying: Any) -> None:
         """Where the hub says that the attempt is closed, the work ends."""
@@ -307,6 +317,7 @@ class _Speaking:
         self.ask = run.ask
         self.name = run.name
         self.hand_off = run.hand_off
+        self.add_usage = run.add_usage
 
 
 async def _invoke(handler: Callable[[Any], Any], work: Work) -> Any:

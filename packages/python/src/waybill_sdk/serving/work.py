@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 from ..delegating.blocking_handle import HandoffHandle as BlockingHandle
 from ..delegating.blocking_handle import InLoop
 from ..delegating.fan_out import Settled, fan_out
-from ..protocol.envelope import Envelope
+from ..protocol.envelope import Envelope, present
 from .outcome import Finished, Paused
 
 if TYPE_CHECKING:
     from ..delegating.ending import HandoffResult
     from ..delegating.handle import HandoffHandle
+    from ..protocol.usage import UsageRow
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Speaks(Protocol):
     async def ask(self, question: dict[str, Any]) -> Any: ...
     def name(self, question: dict[str, Any]) -> dict[str, Any]: ...
     def hand_off(self, capability: str, options: dict[str, Any]) -> HandoffHandle: ...
+    def add_usage(self, row: UsageRow) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,34 @@ class Work:
             for each in questions
         ]
         return Paused(asked, state)
+
+    def add_usage(
+        self,
+        *,
+        model: str | None = None,
+        requests: int | None = None,
+        input_tokens: int | None = None,
+        cached_input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        reasoning_tokens: int | None = None,
+        cost: dict[str, str] | None = None,
+    ) -> None:
+        """Adds to what the attempt has used, and its result says so, a failure's too.
+
+        Cached tokens are part of the input tokens, and reasoning tokens part of the output tokens. A cost
+        is an amount and a currency: `{"amount": "0.0042", "currency": "USD"}`. What children have used is
+        added without it."""
+        self._speaks.add_usage(
+            present(
+                model=model,
+                requests=requests,
+                input_tokens=input_tokens,
+                cached_input_tokens=cached_input_tokens,
+                output_tokens=output_tokens,
+                reasoning_tokens=reasoning_tokens,
+                cost=cost,
+            )
+        )
 
     def result(
         self,

@@ -1,0 +1,41 @@
+/** An amount of money: a decimal in a text, because a binary fraction can't hold a cent. */
+export interface Money {
+  /** Not negative, such as `"0.0042"`: up to 15 digits, and up to 12 after the point. */
+  amount: string;
+  /** The code of ISO 4217, such as `"USD"`. */
+  currency: string;
+}
+
+const INTEGER_DIGITS = 15;
+const DECIMALS = 12;
+/** How an amount is written. */
+export const AMOUNT: RegExp = /^(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,12})?$/;
+/** How a currency is written. */
+export const CURRENCY: RegExp = /^[A-Z]{3}$/;
+
+const SCALE = 10n ** BigInt(DECIMALS);
+const MOST = 10n ** BigInt(INTEGER_DIGITS + DECIMALS) - 1n;
+
+/** Two amounts of one currency. A sum that can't be written stays at the largest that can. */
+export function addMoney(one: Money, other: Money): Money {
+  const sum = unitsOf(one.amount) + unitsOf(other.amount);
+  return { amount: amountOf(sum > MOST ? MOST : sum), currency: one.currency };
+}
+
+/** Whether an amount is more than another; undefined where their currencies differ. */
+export function isMoreMoney(one: Money, other: Money): boolean | undefined {
+  if (one.currency !== other.currency) return undefined;
+  return unitsOf(one.amount) > unitsOf(other.amount);
+}
+
+function unitsOf(amount: string): bigint {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  return BigInt(whole) * SCALE + BigInt(fraction.padEnd(DECIMALS, "0"));
+}
+
+function amountOf(units: bigint): string {
+  const fraction = String(units % SCALE)
+    .padStart(DECIMALS, "0")
+    .replace(/0+$/, "");
+  return fraction === "" ? String(units / SCALE) : `${units / SCALE}.${fraction}`;
+}
