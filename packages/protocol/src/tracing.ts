@@ -3,3 +3,5 @@ export { traceparentOf, tracePlaceOf, TRACESTATE_CHARACTERS } from "./tracing/ca
 export type { TracePlace } from "./tracing/carrier.ts";
 export { custodySpan, invokeAgentSpan, processSpan, sendSpan } from "./tracing/spans.ts";
 export type { SpanShape } from "./tracing/spans.ts";
+export { TOKEN_USAGE, tokenPoints, usageAttributes } from "./tracing/usage.ts";
+export type { TokenPoint } from "./tracing/usage.ts";

@@ -15,6 +15,7 @@ import type { ParentedOptions } from "../delegating/options.ts";
 import type { Delivery, ReceivedAt } from "../hub.ts";
 import { traceAttempt } from "../tracing/attempt-trace.ts";
 import type { AttemptTrace } from "../tracing/attempt-trace.ts";
+import { recordTokens } from "../tracing/metrics.ts";
 import { Answers } from "./answers.ts";
 import { Asking } from "./asking.ts";
 import { readInput, rejectionOf, servedFor } from "./capabilities.ts";
@@ -193,12 +194,15 @@ export class Run {
       const work = await this.#view(input, replies);
       // Work that goes on though nobody wants it any more is not waited for.
       const invoke = () => Promise.race([served.handler(work), this.#closed.promise]);
-      const value = await (this.#trace?.invoke(invoke) ?? invoke());
+      const used = () => this.#tally.own;
+      const value = await (this.#trace?.invoke(invoke, used) ?? invoke());
       return () => value;
     } catch (error) {
       return () => {
         throw error;
       };
+    } finally {
+      recordTokens(this.#tally.own);
     }
   }
 

@@ -31,6 +31,11 @@ export class Tally {
     });
   }
 
+  /** What the attempt has used itself until now. */
+  get own(): readonly UsageRow[] {
+    return this.#own;
+  }
+
   /** What there is to say; undefined where nothing is known. */
   get usage(): Usage | undefined {
     const lists = {

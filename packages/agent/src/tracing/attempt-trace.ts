@@ -1,8 +1,8 @@
 import { context, trace } from "@opentelemetry/api";
 import type { Context, Span, Tracer } from "@opentelemetry/api";
 import { WaybillError } from "@waybill/protocol";
-import type { HandoffEnvelope, StatusCode } from "@waybill/protocol";
-import { invokeAgentSpan, processSpan } from "@waybill/protocol/tracing";
+import type { HandoffEnvelope, StatusCode, UsageRow } from "@waybill/protocol";
+import { invokeAgentSpan, processSpan, usageAttributes } from "@waybill/protocol/tracing";
 import { contextOf, endSpan, startSpan, tracer } from "./spans.ts";
 
 export function traceAttempt(
@@ -35,15 +35,20 @@ export class AttemptTrace {
     this.scope = trace.setSpan(created, this.#process);
   }
 
-  /** Runs the handler, so that what it starts is part of it. */
-  async invoke<Value>(handler: () => Promise<Value> | Value): Promise<Value> {
+  /** Runs the handler, so that what it starts is part of it. `used` says what it has used itself. */
+  async invoke<Value>(
+    handler: () => Promise<Value> | Value,
+    used: () => readonly UsageRow[],
+  ): Promise<Value> {
     const span = startSpan(this.#by, invokeAgentSpan(this.#handoff, this.#agent), this.scope);
     this.scope = trace.setSpan(this.scope, span);
     try {
       const value = await context.with(this.scope, handler);
+      span.setAttributes(usageAttributes(used()));
       endSpan(span, 200);
       return value;
     } catch (error) {
+      span.setAttributes(usageAttributes(used()));
       endSpan(span, WaybillError.from(error).status);
       throw error;
     }

@@ -36,6 +36,12 @@ export const GEN_AI = {
   agentId: "gen_ai.agent.id",
   agentName: "gen_ai.agent.name",
   conversationId: "gen_ai.conversation.id",
+  model: "gen_ai.request.model",
+  tokenType: "gen_ai.token.type",
+  inputTokens: "gen_ai.usage.input_tokens",
+  cachedTokens: "gen_ai.usage.cache_read.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  reasoningTokens: "gen_ai.usage.reasoning.output_tokens",
 } as const;
 
 const ERROR_TYPE = "error.type";

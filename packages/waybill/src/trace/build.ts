@@ -1,9 +1,10 @@
 import type { HandoffView, LedgerEntry } from "@waybill/hub";
-import { jobOf, parseEnvelope, readCompact } from "@waybill/protocol";
+import { jobOf, mergeUsage, parseEnvelope, readCompact } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
 import { eventsOf } from "./events.ts";
 import type { Papers } from "./events.ts";
 import type { Trace, TraceEvent, TraceHandoff } from "./trace.ts";
+import { overuse, ownUsage, usageSaid } from "./usage.ts";
 
 /** What the hub has on record about one handoff. */
 export interface Recorded {
@@ -53,6 +54,7 @@ export function buildTrace(
     handoffs,
     apart: told.apart.map(({ root }) => root),
     count: own.length,
+    usage: mergeUsage(own.flatMap(({ usage }) => usage)),
     signatures: {
       held: signatures.filter((each) => each?.holds === true).length,
       failed: signatures.filter((each) => each?.holds === false).length,
@@ -70,6 +72,7 @@ function handoffOf(recorded: Recorded, papers: Papers): Growing {
   const envelope = parseEnvelope(readCompact(view.envelope).payload) as HandoffEnvelope;
   const events = eventsOf(entries, papers);
   const { to } = envelope;
+  const said = usageSaid(entries, papers);
   const addressed = typeof to === "string" ? to : undefined;
   return {
     id: view.id,
@@ -85,6 +88,8 @@ function handoffOf(recorded: Recorded, papers: Papers): Growing {
     replayOf: envelope.replay_of,
     startsAt: view.startsAt,
     waitsFor: view.waitsFor ?? [],
+    usage: ownUsage(said),
+    breaches: overuse(envelope.from, envelope.body.contract, said),
     parentId: envelope.parent_id,
     parties: [envelope.from, ...view.attempts.map(({ recipient }) => recipient)],
     events,

@@ -1,3 +1,5 @@
+import { sumUsage } from "@waybill/protocol";
+import type { UsageRow } from "@waybill/protocol";
 import type { Signature, Trace, TraceHandoff } from "./trace.ts";
 
 /** A trace for programs, in the names of the wire. */
@@ -7,6 +9,7 @@ export function traceJson(trace: Trace): unknown {
     started_at: timeText(trace.startedAt),
     ended_at: timeText(trace.endedAt),
     signatures: trace.signatures,
+    usage: usageJson(trace.usage),
     handoffs: trace.handoffs.map(handoffJson),
     apart: trace.apart.map(handoffJson),
   };
@@ -28,6 +31,8 @@ function handoffJson(handoff: TraceHandoff): unknown {
     replay_of: handoff.replayOf ?? null,
     starts_at: timeText(handoff.startsAt),
     waits_for: handoff.waitsFor,
+    usage: usageJson(handoff.usage),
+    breaches: handoff.breaches,
     events: handoff.events.map(
       ({ sequence, at, type, by, attempt, status: own, says, signature, receipt }) => ({
         sequence,
@@ -43,6 +48,10 @@ function handoffJson(handoff: TraceHandoff): unknown {
     ),
     children: handoff.children.map(handoffJson),
   };
+}
+
+function usageJson(rows: readonly UsageRow[]): unknown {
+  return rows.length === 0 ? null : { total: sumUsage(rows), rows };
 }
 
 function signatureJson(signature: Signature | undefined): Signature | null {

@@ -25,13 +25,22 @@ async function traced(
     ReturnType<typeof createAgent>,
     ReturnType<typeof createAgent>,
   ];
-  anna.serve("review", async ({ ask, handoff }) => {
+  anna.serve("review", async ({ ask, handoff, addUsage }) => {
+    addUsage({ model: "large", requests: 1, input_tokens: 1200, cached_input_tokens: 1000 });
+    addUsage({ output_tokens: 80, cost: { amount: "0.0042", currency: "USD" } });
     await ask("Approve?");
     return (await handoff({ capability: "count", input: "draft" }).result).output!;
   });
-  bert.serve("count", ({ input }) => (input as string).length);
+  bert.serve("count", ({ input, addUsage }) => {
+    addUsage({ model: "small", requests: 2, input_tokens: 30, output_tokens: 3 });
+    return (input as string).length;
+  });
   await Promise.all([anna.start(), bert.start()]);
-  const handle = editor.handoff({ capability: "review", input: null });
+  const handle = editor.handoff({
+    capability: "review",
+    input: null,
+    contract: { max_tokens: 1300, max_cost: { amount: "0.0041", currency: "USD" } },
+  });
   for await (const { id } of handle.questions) await handle.answer(id, true);
   await handle.result;
   await handle.acknowledge();
@@ -106,6 +115,50 @@ test("parts stand where they were handed off, and all signatures hold", async ()
   expect(JSON.parse(JSON.stringify(traceJson(trace)))).toMatchObject({
     handoffs: [{ children: [{ capability: "count" }] }],
   });
+});
+
+test("tokens and cost stand with each handoff and with the job, and so does whoever went over a cap", async () => {
+  const trace = await traced();
+  for (const columns of [100, 80]) {
+    const text = traceText(trace, columns, Date.now(), style);
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+  }
+  const text = traceText(trace, 100, Date.now(), style);
+  expect(text.split("\n").slice(1, 3)).toEqual([
+    expect.stringContaining("2 handoffs"),
+    "used 1,313 tokens: 1,230 in (1,000 cached), 83 out · 3 requests · 0.0042 USD",
+  ]);
+  expect(text).toContain(
+    "│ used 1,280 tokens: 1,200 in (1,000 cached), 80 out · 1 request · 0.0042 USD",
+  );
+  expect(text).toContain("│  │ used 33 tokens: 30 in, 3 out · 2 requests");
+  expect(text).toContain(
+    "│ ! anna broke the contract in attempt 1: it used 1313 tokens, and 1300 were agreed",
+  );
+  expect(text).toContain("attempt 1: it cost 0.0042 USD, and 0.0041 were agreed");
+  expect(JSON.parse(JSON.stringify(traceJson(trace)))).toMatchObject({
+    usage: {
+      total: { requests: 3, input_tokens: 1230, costs: [{ amount: "0.0042", currency: "USD" }] },
+    },
+    handoffs: [
+      {
+        usage: { total: { input_tokens: 1200, output_tokens: 80 } },
+        breaches: [
+          { by: "anna", term: "max_tokens", attempt: 1 },
+          { by: "anna", term: "max_cost", attempt: 1 },
+        ],
+        children: [{ usage: { rows: [{ model: "small", input_tokens: 30 }] }, breaches: [] }],
+      },
+    ],
+  });
+});
+
+test("usage whose signature does not hold counts for nothing", async () => {
+  const trace = await traced(
+    (text) => `${text.slice(0, -3)}${text.at(-3) === "A" ? "B" : "A"}${text.slice(-2)}`,
+  );
+  expect(trace.usage).toEqual([]);
+  expect(traceText(trace, 100, Date.now(), style)).not.toContain("used");
 });
 
 test("what somebody else wrote under the id of a job stands apart from it", async () => {

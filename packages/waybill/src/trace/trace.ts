@@ -1,5 +1,5 @@
 import type { WaitsFor } from "@waybill/protocol/api";
-import type { HandoffState, StatusCode } from "@waybill/protocol";
+import type { Breach, HandoffState, StatusCode, UsageRow } from "@waybill/protocol";
 
 /** Whether something was really signed by who it is from. */
 export type Signature =
@@ -43,6 +43,10 @@ export interface TraceHandoff {
   readonly startsAt: number | undefined;
   /** For whom it waits, and what is in the way; the most telling first. */
   readonly waitsFor: readonly WaitsFor[];
+  /** What its attempts have used themselves, by their recipients' word, without children. */
+  readonly usage: readonly UsageRow[];
+  /** Caps of its contract that were not held to. */
+  readonly breaches: readonly Breach[];
   readonly events: readonly TraceEvent[];
   /** Parts of it, and replays of it, by when they began. */
   readonly children: readonly TraceHandoff[];
@@ -58,5 +62,7 @@ export interface Trace {
   readonly apart: readonly TraceHandoff[];
   /** Of the job, parts and replays among them. */
   readonly count: number;
+  /** What all handoffs of the job have used. */
+  readonly usage: readonly UsageRow[];
   readonly signatures: { readonly held: number; readonly failed: number };
 }

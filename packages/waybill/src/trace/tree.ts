@@ -6,6 +6,7 @@ import { counted, padded, printable, shortened, widthOf } from "../terminal/text
 import { hanging } from "../terminal/wrap.ts";
 import { STATE_SIGNS, toned } from "./signs.ts";
 import type { Trace, TraceEvent, TraceHandoff } from "./trace.ts";
+import { usageLines, usageText } from "./usage.ts";
 import { waterfall } from "./waterfall.ts";
 
 const WIDTH_MAX = 132;
@@ -14,7 +15,7 @@ const WIDTH_MAX = 132;
 export function traceText(trace: Trace, columns: number, now: number, style: Style): string {
   const width = Math.min(columns, WIDTH_MAX);
   return [
-    headOf(trace, now, style),
+    headOf(trace, width, now, style),
     waterfall(trace, width, now, style),
     ...trace.handoffs.map((each) => handoffLines(each, width, style).join("\n")),
     ...apartLines(trace, width, style),
@@ -22,15 +23,17 @@ export function traceText(trace: Trace, columns: number, now: number, style: Sty
   ].join("\n\n");
 }
 
-function headOf(trace: Trace, now: number, style: Style): string {
-  const { correlationId, count, startedAt, endedAt } = trace;
+function headOf(trace: Trace, width: number, now: number, style: Style): string {
+  const { correlationId, count, startedAt, endedAt, usage } = trace;
   const took = durationText((endedAt ?? now) - startedAt);
+  const used =
+    usage.length === 0 ? "" : `\n${style.faint(hanging(`used ${usageText(usage)}`, width, 2))}`;
   const facts = [
     new Date(startedAt).toISOString().slice(0, 19).replace("T", " "),
     counted(count, "handoff"),
     endedAt === undefined ? `open for ${took}` : `took ${took}`,
   ];
-  return `${style.strong("Job")} ${style.name(correlationId)}\n${style.faint(facts.join(" · "))}`;
+  return `${style.strong("Job")} ${style.name(correlationId)}\n${style.faint(facts.join(" · "))}${used}`;
 }
 
 /** Anybody can write the correlation id of a job: what is not of it is not told as part of it. */
@@ -62,8 +65,8 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
     style.faint(`${status} ${statusOf(status).name}`),
   ].join(" ");
   const lines = [...hanging(title, width, 2).split("\n"), style.faint(`│ ${handoff.id}`)];
-  const waits = waitLines(handoff, width - 2, style);
-  lines.push(...waits.map((line) => `${style.faint("│")} ${line}`));
+  const more = [...waitLines(handoff, width - 2, style), ...usageLines(handoff, width - 2, style)];
+  lines.push(...more.map((line) => `${style.faint("│")} ${line}`));
   const bodies = bodiesOf(handoff);
   const hasMore = handoff.attempts > 1;
   const byWidth = Math.max(0, ...handoff.events.map(({ by }) => widthOf(by)));

@@ -1,0 +1,96 @@
+import type { LedgerEntry } from "@waybill/hub";
+import { breaches, mergeUsage, parseEnvelope, readCompact, sumUsage } from "@waybill/protocol";
+import type { Breach, Contract, Usage, UsageRow } from "@waybill/protocol";
+import type { Style } from "../terminal/style.ts";
+import { counted, printable } from "../terminal/text.ts";
+import { hanging } from "../terminal/wrap.ts";
+import type { Papers } from "./events.ts";
+import type { TraceHandoff } from "./trace.ts";
+
+/** What one attempt has said that it used. */
+interface Said {
+  readonly recipient: string;
+  readonly usage: Usage;
+}
+
+/** What the recipients of a handoff have said that they used, attempt by attempt; each attempt ends once. */
+export function usageSaid(
+  entries: readonly LedgerEntry[],
+  { signatureOf }: Papers,
+): Map<number, Said> {
+  const said = new Map<number, Said>();
+  for (const { type, content, at } of entries) {
+    if (type !== "envelope") continue;
+    const envelope = parseEnvelope(readCompact(content).payload);
+    if (envelope.kind !== "result" && envelope.kind !== "question") continue;
+    const { attempt, from: recipient, body } = envelope;
+    if (body.usage === undefined || said.has(attempt)) continue;
+    if (signatureOf(content, at).holds) said.set(attempt, { recipient, usage: body.usage });
+  }
+  return said;
+}
+
+/** What all attempts have used themselves: what children have used stands with the children. */
+export function ownUsage(said: ReadonlyMap<number, Said>): UsageRow[] {
+  return mergeUsage([...said.values()].flatMap(({ usage }) => usage.own ?? []));
+}
+
+/** Whoever has gone over a cap of the contract. */
+export function overuse(
+  delegator: string,
+  { max_tokens, max_cost }: Contract = {},
+  said: ReadonlyMap<number, Said>,
+): Breach[] {
+  const unbound = {
+    timeout_seconds: Infinity,
+    lease_seconds: Infinity,
+    max_attempts: Infinity,
+    output_schema: true,
+  };
+  const attempts = Array.from(said, ([attempt, { recipient, usage }]) => {
+    return { attempt, recipient, acceptedAt: 0, endedAt: 0, usage };
+  });
+  return breaches({ ...unbound, max_tokens, max_cost }, { delegator, attempts });
+}
+
+/** What a handoff has used itself, and by how much that was too much. */
+export function usageLines(
+  { usage, breaches: broken }: Pick<TraceHandoff, "usage" | "breaches">,
+  width: number,
+  style: Style,
+): string[] {
+  return [
+    ...(usage.length === 0 ? [] : hanging(`used ${usageText(usage)}`, width, 2).split("\n")),
+    ...broken.flatMap(({ by, attempt, reason }) => {
+      const says = `${by} broke the contract in attempt ${attempt}: ${printable(reason)}`;
+      const [first = "", ...rest] = hanging(says, width - 2, 0).split("\n");
+      return [`${style.warning("!")} ${first}`, ...rest.map((line) => `  ${line}`)];
+    }),
+  ];
+}
+
+/** `1,280 tokens: 1,200 in (1,000 cached), 80 out · 1 request · 0.0042 USD` */
+export function usageText(rows: readonly UsageRow[]): string {
+  const { requests, costs, ...tokens } = sumUsage(rows);
+  const { input_tokens: input, output_tokens: output } = tokens;
+  const cached = partText(tokens.cached_input_tokens, "cached");
+  const reasoning = partText(tokens.reasoning_tokens, "reasoning");
+  const all = input + output;
+  return [
+    ...(all === 0 && (requests > 0 || costs.length > 0)
+      ? []
+      : [
+          `${numberText(all)} ${all === 1 ? "token" : "tokens"}: ${numberText(input)} in${cached}, ${numberText(output)} out${reasoning}`,
+        ]),
+    ...(requests === 0 ? [] : [counted(requests, "request")]),
+    ...costs.map(({ amount, currency }) => `${amount} ${currency}`),
+  ].join(" · ");
+}
+
+function partText(tokens: number, what: string): string {
+  return tokens === 0 ? "" : ` (${numberText(tokens)} ${what})`;
+}
+
+function numberText(number: number): string {
+  return number.toLocaleString("en-US");
+}
