@@ -26,6 +26,7 @@ export function openaiFixture(
     module,
     gaps,
     serve: {
+      names: ["forecaster"],
       async offer({ capability, act }) {
         const stagehand = new Stagehand(act, sceneryOf);
         const client = await clientOf((request) => stagehand.reply(request), stagehand.fetch);
@@ -52,10 +53,12 @@ async function called(request: CallRequest, api: "chat" | "responses"): Promise<
   const { agent, capability, to, timeoutMs, run, step, work } = request;
   const tool = handoffTool(agent, capability, { to, timeoutMs });
   const given = work.brief ?? work.input ?? {};
-  const client = await clientOf([
-    { calls: [{ id: step, name: tool.name, arguments: given }] },
-    { text: "That is all." },
-  ]);
+  let heard: readonly Message[] = [];
+  const client = await clientOf((asked) => {
+    if (asked.index === 0) return { calls: [{ id: step, name: tool.name, arguments: given }] };
+    heard = SEEN[api](asked).messages ?? [];
+    return { text: "That is all." };
+  });
   const conversation: Conversation = { client, model: "scripted", api, tools: [tool] };
   const reply = await converse(conversation, {
     run,
@@ -73,7 +76,12 @@ async function called(request: CallRequest, api: "chat" | "responses"): Promise<
   const [got] = reply.messages.filter(({ role }) => role === "tool");
   const { output } = got!.content[0] as { output?: Json };
   const { replies } = got as { replies?: Message[] };
-  return { output, messages: replies, artifacts: reply.artifacts };
+  return {
+    output,
+    messages: replies,
+    artifacts: reply.artifacts,
+    heard: { as: tool.name, messages: heard },
+  };
 }
 
 async function clientOf(script: Script, through?: typeof fetch): Promise<OpenAI> {

@@ -13,7 +13,9 @@ import type { Conversation, Converse } from "./conversation.ts";
  * ```
  */
 export function serveConversation(conversation: Conversation, capability: CapabilityInput): Offer {
-  return offerOf({ capability, run: (run) => hold(conversation, run) });
+  const { name } = conversation;
+  const names = name === undefined ? [] : [name];
+  return offerOf({ capability, names, run: (run) => hold(conversation, run) });
 }
 
 async function hold(conversation: Conversation, run: Run): Promise<Finished | Paused> {

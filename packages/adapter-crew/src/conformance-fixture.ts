@@ -1,6 +1,8 @@
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import { textMessage } from "@waybill/agent/adapter";
+import type { Message } from "@waybill/protocol";
 import type { Crew } from "./crew.ts";
-import { remoteMember } from "./members.ts";
+import { localMember, remoteMember } from "./members.ts";
 import { runCrew } from "./run-crew.ts";
 import { serveCrew } from "./serve.ts";
 
@@ -63,10 +65,22 @@ async function called(request: CallRequest): Promise<Played> {
   const description = brief?.instruction ?? "Find it out.";
   const expectedOutput = brief?.expected_output ?? EXPECTED;
   const member = "helper";
-  return runCrew(
+  const heard: Message[] = [];
+  const listener = localMember({
+    role: "listener",
+    goal: "Hears what the task before has come to.",
+    run(assignment) {
+      heard.push(textMessage("user", assignment.brief.instruction));
+      return "So it is.";
+    },
+  });
+  const { outcomes } = await runCrew(
     {
-      members: [remoteMember(agent, capability, { to, timeoutMs, role: member })],
-      tasks: [{ name: step, description, expectedOutput, member, input }],
+      members: [remoteMember(agent, capability, { to, timeoutMs, role: member }), listener],
+      tasks: [
+        { name: step, description, expectedOutput, member, input },
+        { name: "listen", description: "Hear.", expectedOutput, member: "listener" },
+      ],
     },
     {
       run,
@@ -77,4 +91,5 @@ async function called(request: CallRequest): Promise<Played> {
       onQuestion: ({ id, text }) => request.ask(id!, text!),
     },
   );
+  return { ...outcomes[0], heard: { as: member, messages: heard } };
 }

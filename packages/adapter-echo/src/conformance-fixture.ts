@@ -1,5 +1,6 @@
 import type { AdapterFixture, Played } from "@waybill/conformance";
-import type { Json } from "@waybill/protocol";
+import { textMessage } from "@waybill/agent/adapter";
+import type { Json, Message } from "@waybill/protocol";
 import { Echo } from "./echo.ts";
 import type { EchoReply } from "./echo.ts";
 import { finishedOf, workOf } from "./from-echo.ts";
@@ -48,12 +49,22 @@ export const fixture: AdapterFixture = {
           answers,
           context: { traceparent },
         });
-        if (!("asks" in reply)) return finishedOf(reply);
+        if (!("asks" in reply)) return playedOf(reply, name);
         for (const { id, text } of reply.asks) answers[id] = await request.ask(id, text);
       }
     },
   },
 };
+
+/** What a tool's reply is to code, and what its lines say to whoever reads them. */
+function playedOf(reply: EchoReply, as: string): Played {
+  const { lines = [] } = reply;
+  const messages = lines.flatMap(({ extra }) => (extra?.["received"] as Message | undefined) ?? []);
+  const heard = lines.map(({ speaker, name, text }) =>
+    textMessage(speaker as Message["role"], text, name),
+  );
+  return { ...finishedOf(reply), messages, heard: { as, messages: heard } };
+}
 
 function replyOf({ output, messages, artifacts }: Played): EchoReply {
   return {

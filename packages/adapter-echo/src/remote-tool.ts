@@ -4,7 +4,7 @@ import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import type { EchoTool } from "./echo.ts";
 import { workOf } from "./from-echo.ts";
-import { fileOf, lineOf } from "./to-echo.ts";
+import { fileOf, speechLineOf } from "./to-echo.ts";
 
 /** How a capability of another agent becomes a tool of an Echo. */
 export interface RemoteToolOptions {
@@ -38,7 +38,7 @@ export function remoteTool(
       });
       return {
         value: output,
-        lines: messages.map(lineOf),
+        lines: messages.map((each) => speechLineOf(each, capability.name)),
         files: artifacts.map(fileOf),
       };
     },

@@ -1,4 +1,4 @@
-import { bytesOf, conversationOf, textOf } from "@waybill/agent/adapter";
+import { bytesOf, conversationOf, speechOf, textOf } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Message } from "@waybill/protocol";
 import type { EchoFile, EchoLine, EchoPrompt } from "./echo.ts";
@@ -20,6 +20,15 @@ export function promptOf(work: PortableWork): EchoPrompt {
 export function lineOf(message: Message): EchoLine {
   const { role, name } = message;
   return { speaker: role, name, text: textOf(message), extra: { message } };
+}
+
+/**
+ * A message of another agent's result as that agent's line, under its name here. What was received goes
+ * along for code, and never becomes a line.
+ */
+export function speechLineOf(received: Message, name: string): EchoLine {
+  const line = lineOf(speechOf(received, name));
+  return { ...line, extra: { ...line.extra, received } };
 }
 
 export function fileOf(artifact: Artifact): EchoFile {

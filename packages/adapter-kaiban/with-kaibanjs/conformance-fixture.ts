@@ -1,5 +1,7 @@
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import type { HandoffResult } from "@waybill/agent";
+import { textMessage } from "@waybill/agent/adapter";
+import type { Message } from "@waybill/protocol";
 import { Agent, Task, Team } from "kaibanjs";
 import { member, remoteMember, serveTeam } from "../src/index.ts";
 
@@ -15,6 +17,7 @@ export const fixture: AdapterFixture = {
   },
 
   serve: {
+    names: ["player"],
     offer: ({ capability, act }) =>
       serveTeam((run) => {
         const { messages, artifacts } = run.work;
@@ -62,7 +65,24 @@ async function called(request: CallRequest): Promise<Played> {
     onResult: (result) => (got = result),
     onFailure: (thrown) => (failure = thrown),
   });
-  const asked = team(helper, brief?.instruction ?? "Find it out.", step);
+  const heard: Message[] = [];
+  const listener = member(
+    Agent,
+    { name: "listener", role: "listener", goal: "Hears what the task before has come to." },
+    async ({ context }) => {
+      heard.push(textMessage("user", context));
+      return "So it is.";
+    },
+  );
+  const asked = new Team({
+    name: "team",
+    agents: [helper, listener],
+    tasks: [
+      taskOf(helper, brief?.instruction ?? "Find it out.", step),
+      taskOf(listener, "Hear.", "listen"),
+    ],
+    logLevel: "silent",
+  });
   const stop = () => void asked.stop();
   signal.addEventListener("abort", stop, { once: true });
   const over = new Promise<void>((resolve) => {
@@ -74,10 +94,15 @@ async function called(request: CallRequest): Promise<Played> {
   await over;
   signal.throwIfAborted();
   if (got === undefined) throw failure;
-  return got;
+  const { output, messages, artifacts } = got;
+  return { output, messages, artifacts, heard: { messages: heard } };
 }
 
-function team(agent: Agent, description: string, title = "play"): Team {
-  const task = new Task({ title, description, expectedOutput: "What was asked for.", agent });
-  return new Team({ name: "team", agents: [agent], tasks: [task], logLevel: "silent" });
+function team(agent: Agent, description: string): Team {
+  const tasks = [taskOf(agent, description, "play")];
+  return new Team({ name: "team", agents: [agent], tasks, logLevel: "silent" });
+}
+
+function taskOf(agent: Agent, description: string, title: string): Task {
+  return new Task({ title, description, expectedOutput: "What was asked for.", agent });
 }

@@ -1,10 +1,24 @@
 /// <reference types="node" />
 import { join } from "node:path";
-import { Annotation, Command, END, isInterrupted, START, StateGraph } from "@langchain/langgraph";
+import {
+  Annotation,
+  Command,
+  END,
+  isInterrupted,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
+import { AIMessage, ToolMessage } from "@langchain/core/messages";
+import type { BaseMessage } from "@langchain/core/messages";
 import type { CallRequest, Played } from "@waybill/conformance";
+import { toolCallPart, toolResultPart } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import { SqliteSaver } from "@waybill/langgraph-checkpoint-sqlite";
-import type { Json } from "@waybill/protocol";
+import type { Json, Message } from "@waybill/protocol";
+import { toLangChain } from "./message-in.ts";
+import { ScriptedModel } from "./model-fixture.ts";
+import { receivedIn, remoteMember } from "./remote-member.ts";
 import { remoteNode } from "./remote-node.ts";
 import { wake } from "./wake.ts";
 
@@ -66,6 +80,51 @@ export async function calling(request: CallRequest, isParked = false): Promise<P
     }
     input = new Command({ resume });
   }
+}
+
+/** A graph that keeps messages: another agent is a member, and a model is asked after it has spoken. */
+export async function talking(request: CallRequest): Promise<Played> {
+  const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
+  let heard: readonly BaseMessage[] = [];
+  const model = new ScriptedModel((messages) => {
+    heard = messages;
+    return new AIMessage("So it is.");
+  });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode(
+      step,
+      remoteMember(agent, { name: step, capability: capability.name, to, timeoutMs }) as never,
+    )
+    .addNode("model", async ({ messages }) => ({ messages: await model.invoke(messages) }))
+    .addEdge(START, step as never)
+    .addEdge(step as never, "model")
+    .addEdge("model", END)
+    .compile({ checkpointer: saverIn(request.folder) });
+  const thread = { configurable: { thread_id: run }, metadata: { traceparent }, signal };
+  const given = (work.messages ?? []).flatMap((each) => toLangChain(each));
+  const { messages } = await graph.invoke({ messages: given }, thread);
+  const received = messages.flatMap((each) => receivedIn(each) ?? []).at(-1);
+  const { output, messages: said, artifacts } = received!;
+  return { output, messages: said, artifacts, heard: { as: step, messages: heard.map(toldOf) } };
+}
+
+/** A message as a model is told it. */
+export function toldOf(message: BaseMessage): Message {
+  const { type, name, text } = message;
+  const calls = AIMessage.isInstance(message) ? (message.tool_calls ?? []) : [];
+  const role = ({ ai: "assistant", human: "user" } as Record<string, string>)[type] ?? type;
+  return {
+    role: role as Message["role"],
+    ...(name === undefined ? {} : { name }),
+    content: ToolMessage.isInstance(message)
+      ? [toolResultPart({ id: message.tool_call_id, output: text })]
+      : [
+          { type: "text", text },
+          ...calls.map(({ id = "", name: called, args }) =>
+            toolCallPart({ id, name: called, arguments: args as Json }),
+          ),
+        ],
+  };
 }
 
 const savers = new Map<string, SqliteSaver>();

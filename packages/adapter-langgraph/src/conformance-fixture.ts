@@ -13,7 +13,7 @@ import type { PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Json } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
-import { calling, saverIn } from "./calling-fixture.ts";
+import { calling, saverIn, talking } from "./calling-fixture.ts";
 import { serveGraph } from "./serve.ts";
 
 /** How the suite uses LangGraph: a graph that is served, and a node of a graph that calls. */
@@ -21,13 +21,19 @@ export const fixture: AdapterFixture = {
   adapter: "langgraph",
   module: new URL(import.meta.url),
   serve: {
+    names: ["reply"],
     offer(request) {
       const isStructured = request.capability.takes === undefined;
       const graph = isStructured ? structured(request) : conversation(request);
       return serveGraph(graph, request.capability);
     },
   },
-  call: { run: (request) => calling(request) },
+  call: {
+    run: (request) =>
+      request.work.messages === undefined || request.work.input !== undefined
+        ? calling(request)
+        : talking(request),
+  },
 };
 
 const Structured = Annotation.Root({

@@ -6,6 +6,9 @@ export interface Graph {
   readonly checkpointer?: BaseCheckpointSaver | boolean | undefined;
   readonly channels: Readonly<Record<string, unknown>>;
   readonly outputChannels: unknown;
+  readonly name?: string | undefined;
+  /** The parts of the graph, by their names. */
+  readonly nodes?: Readonly<Record<string, unknown>> | undefined;
   /** The graph's definition, where it was made by a `StateGraph`. */
   readonly builder?: unknown;
   invoke(input: unknown, config?: RunnableConfig): Promise<unknown>;
@@ -20,6 +23,11 @@ export interface AgentOfGraph {
 
 export function graphOf(thing: Graph | AgentOfGraph): Graph {
   return "graph" in thing ? thing.graph : thing;
+}
+
+/** What a graph and its parts are called: under these names members of a team speak. */
+export function namesIn({ name, nodes = {} }: Graph): string[] {
+  return [...(name === undefined ? [] : [name]), ...Object.keys(nodes)];
 }
 
 export function saverOf({ checkpointer }: Graph): BaseCheckpointSaver | undefined {

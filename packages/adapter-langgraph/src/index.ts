@@ -5,7 +5,7 @@ export { remoteNode } from "./remote-node.ts";
 export type { RemoteNodeOptions } from "./remote-node.ts";
 export { remoteTool } from "./remote-tool.ts";
 export type { RemoteArtifact, RemoteToolOptions } from "./remote-tool.ts";
-export { RemoteMember, remoteMember } from "./remote-member.ts";
+export { receivedIn, RemoteMember, remoteMember } from "./remote-member.ts";
 export type { RemoteMemberOptions } from "./remote-member.ts";
 export { unfinishedThreads, wake } from "./wake.ts";
 export type { WakeOptions } from "./wake.ts";

@@ -42,17 +42,20 @@ function nameOf(given: unknown): string {
 export function usingTools(
   calls: readonly { readonly name: string; readonly args: object; readonly id: string }[],
   last = "done",
+  onAnswered: (messages: readonly BaseMessage[]) => void = () => undefined,
 ): ScriptedModel {
-  return new ScriptedModel((messages) =>
-    messages.at(-1)?.type === "tool"
-      ? new AIMessage(last)
-      : new AIMessage({
-          content: "",
-          tool_calls: calls.map((each) => ({
-            ...each,
-            args: each.args as Record<string, unknown>,
-            type: "tool_call",
-          })),
-        }),
-  );
+  return new ScriptedModel((messages) => {
+    if (messages.at(-1)?.type === "tool") {
+      onAnswered(messages);
+      return new AIMessage(last);
+    }
+    return new AIMessage({
+      content: "",
+      tool_calls: calls.map((each) => ({
+        ...each,
+        args: each.args as Record<string, unknown>,
+        type: "tool_call",
+      })),
+    });
+  });
 }

@@ -5,5 +5,9 @@ import { calling } from "./calling-fixture.ts";
 export const fixture: AdapterFixture = {
   adapter: "langgraph, parked",
   module: new URL(import.meta.url),
+  gaps: {
+    "call: a result that poses as others reaches the model as the remote agent's speech":
+      "a node gives the result to code, and no model is told of it",
+  },
   call: { run: (request) => calling(request, true) },
 };

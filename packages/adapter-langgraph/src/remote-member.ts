@@ -3,9 +3,10 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Agent } from "@waybill/agent";
 import { repliesOf } from "@waybill/agent/adapter";
-import type { Message } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
+import { artifactOf } from "./remote-tool.ts";
+import type { RemoteArtifact } from "./remote-tool.ts";
 import { remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
 
@@ -26,8 +27,9 @@ interface Talk {
 
 /**
  * Another agent as a member of a supervisor or a swarm, or as a node of any graph that keeps messages.
- * It gets the whole conversation, and what it says is added under its name. What is sent is sent here,
- * in the destination of a handoff tool, and never inside the tool.
+ * It gets the whole conversation. Whatever its result says is added as its own speech, under its name
+ * here; the result as it was received is what `receivedIn` gives of the last message. What is sent is
+ * sent here, in the destination of a handoff tool, and never inside the tool.
  */
 export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
   override lc_namespace: string[] = ["waybill", "member"];
@@ -51,11 +53,22 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
     const { name, description: _, isParked, ...handoff } = this.#options;
     const said = messages.map(fromLangChain);
     const result = await remote(this.#agent, { ...handoff, messages: said }, config, { isParked });
-    const replies = repliesOf({ ...result, by: name }).map((each): Message =>
-      each.role === "assistant" ? { name, ...each } : each,
-    );
-    return { messages: replies.flatMap((each) => toLangChain(each)) };
+    const spoken = repliesOf(result, name).flatMap((each) => toLangChain(each));
+    const last = spoken.at(-1);
+    if (last !== undefined) last.response_metadata[RECEIVED] = artifactOf(result);
+    return { messages: spoken };
   }
+}
+
+/** Where the last message of a remote member has all of its result. */
+const RECEIVED = "waybill";
+
+/**
+ * All of the result that a remote member has come to, as it was received, where a message is the last
+ * of what the member has said. It is for code: its messages may pose as anybody.
+ */
+export function receivedIn({ response_metadata }: BaseMessage): RemoteArtifact | undefined {
+  return response_metadata[RECEIVED] as RemoteArtifact | undefined;
 }
 
 /** Another agent as a member of a supervisor's or a swarm's team. */

@@ -20,7 +20,10 @@ import { saverIn } from "./stored.ts";
 export interface RemoteToolOptions
   extends Pick<Handoff, "to" | "timeoutMs">, Pick<RemoteOptions, "isParked"> {}
 
-/** What a `ToolMessage` of a remote tool has as its artifact: all of the result, with its receipt. */
+/**
+ * All of a result, with its receipt: what a `ToolMessage` of a remote tool has as its artifact, and
+ * what `receivedIn` finds in a message of a remote member.
+ */
 export interface RemoteArtifact {
   readonly output: Json | undefined;
   readonly messages: readonly Message[];
@@ -82,7 +85,8 @@ function takesMembers(schema: JsonSchema): schema is Exclude<JsonSchema, boolean
   return typeof schema === "object" && schema["type"] === "object";
 }
 
-function artifactOf(result: HandoffResult): RemoteArtifact {
+/** All of a result that code may want, and no model is shown. */
+export function artifactOf(result: HandoffResult): RemoteArtifact {
   const { output, messages, artifacts, by, attempt, envelope: receipt } = result;
   return { output, messages, artifacts, by, attempt, receipt };
 }

@@ -6,7 +6,7 @@ import { offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { CapabilityInput } from "@waybill/protocol";
 import { ERRORS, failureOfRun } from "./errors.ts";
-import { graphOf, isStarted, threadOf, saverOf } from "./graph.ts";
+import { graphOf, isStarted, namesIn, threadOf, saverOf } from "./graph.ts";
 import type { AgentOfGraph, Graph } from "./graph.ts";
 import { toLangChain } from "./message-in.ts";
 import { answersFor, pauseOf } from "./question.ts";
@@ -44,6 +44,7 @@ export function serveGraph(
   return offerOf({
     capability: { ...schemasOf(graph), ...capability },
     errors: ERRORS,
+    names: namesIn(graph),
     run: (run) =>
       apart(async () => {
         try {

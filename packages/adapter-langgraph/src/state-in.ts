@@ -1,10 +1,11 @@
-import { conversationOf, inputOf } from "@waybill/agent/adapter";
+import { conversationOf, historyFrom, inputOf } from "@waybill/agent/adapter";
 import type { Run } from "@waybill/agent/adapter";
 import type { Json, Message } from "@waybill/protocol";
+import { namesIn } from "./graph.ts";
 import type { Graph } from "./graph.ts";
 import { toLangChain, withFiles } from "./message-in.ts";
 
-type Given = Pick<Run, "work" | "capability" | "handoffId">;
+type Given = Pick<Run, "work" | "capability" | "handoffId" | "delegator">;
 
 /** What a graph that keeps messages is talked to in, unless its input is members of its state. */
 export function isConversation({ channels }: Pick<Graph, "channels">, input?: Json): boolean {
@@ -13,8 +14,9 @@ export function isConversation({ channels }: Pick<Graph, "channels">, input?: Js
 }
 
 /** The work as the state that a graph starts from. */
-export function stateOf({ channels }: Graph, given: Given): unknown {
-  const { work, capability, handoffId } = given;
+export function stateOf(graph: Graph, given: Given): unknown {
+  const { channels } = graph;
+  const { work, capability, handoffId, delegator: by } = given;
   const { messages = [], artifacts = [] } = work;
   const takes = (name: string) => Object.hasOwn(channels, name);
   const files = takes("artifacts") && artifacts.length > 0 ? { artifacts } : {};
@@ -27,8 +29,10 @@ export function stateOf({ channels }: Graph, given: Given): unknown {
   }
   const input = inputOf(work, capability.input_schema);
   if (!isObject(input)) return input;
+  if (!takes("messages")) return { ...input, ...files };
   const said = (input["messages"] ?? messages) as readonly Message[];
-  return { ...input, ...files, ...(takes("messages") ? { messages: turns(said) } : {}) };
+  const history = historyFrom(said, { by, names: namesIn(graph) });
+  return { ...input, ...files, messages: turns(history) };
 }
 
 /** The id of a message that a run is given: in every attempt the same, and like no other's. */

@@ -1,9 +1,11 @@
 import { Command, isInterrupted } from "@langchain/langgraph";
+import type { BaseMessage } from "@langchain/core/messages";
+import { textOf } from "@waybill/agent/adapter";
 import { createAgent, createMiddleware, ToolMessage } from "langchain";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
-import { saverIn } from "./calling-fixture.ts";
+import { saverIn, toldOf } from "./calling-fixture.ts";
 import { usingTools } from "./model-fixture.ts";
 import { remoteTool } from "./remote-tool.ts";
 import type { RemoteArtifact } from "./remote-tool.ts";
@@ -16,11 +18,9 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   call: { run: calling },
   gaps: {
-    "call: a conversation goes out, and the reply comes back into the framework": ARGUMENTS_ALONE,
     "call: a task in words goes out, and its result comes back into the framework": ARGUMENTS_ALONE,
     "call: a history goes out whole, with its roles, names and tool calls": ARGUMENTS_ALONE,
     "call: artifacts go out byte for byte": ARGUMENTS_ALONE,
-    "call: the messages of a result come back into the framework whole": ARGUMENTS_ALONE,
     "call: a refusal reaches the framework as 422, with its reason":
       "LangChain checks a model's arguments by the tool's schema itself, and tells the model",
   },
@@ -40,9 +40,16 @@ const throwing = createMiddleware({
 
 async function calling(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
-  const args = work.input as Record<string, unknown>;
+  const [first] = work.messages ?? [];
+  // A model makes its arguments of what it was asked.
+  const args = (work.input ?? (first && { query: textOf(first) })) as Record<string, unknown>;
+  let heard: readonly BaseMessage[] = [];
   const { graph } = createAgent({
-    model: usingTools([{ name: capability.name, args, id: step }]),
+    model: usingTools(
+      [{ name: capability.name, args, id: step }],
+      "done",
+      (messages) => (heard = messages),
+    ),
     tools: [remoteTool(agent, capability, { to, timeoutMs })],
     middleware: [throwing],
     checkpointer: saverIn(request.folder),
@@ -58,7 +65,8 @@ async function calling(request: CallRequest): Promise<Played> {
       .find((each) => each.tool_call_id === step);
     if (used !== undefined) {
       const { output, messages: said, artifacts } = used.artifact as RemoteArtifact;
-      return { output, messages: said, artifacts };
+      const { name: as } = capability;
+      return { output, messages: said, artifacts, heard: { as, messages: heard.map(toldOf) } };
     }
     let values: unknown;
     const stream = await graph.stream(input as null, {

@@ -10,6 +10,7 @@ import { currentWork } from "@waybill/agent/adapter";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { seenByChat, Stagehand } from "@waybill/conformance/model";
 import type { Props, Scenery } from "@waybill/conformance/model";
+import type { Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Script } from "@waybill/scripted-model";
 import { servedRun } from "./course.ts";
@@ -33,6 +34,7 @@ export const fixture: AdapterFixture = {
   },
 
   serve: {
+    names: ["forecaster"],
     async offer({ capability, act }) {
       const stagehand = new Stagehand(act, sceneryOf);
       const model = await modelOf((request) => stagehand.reply(request), stagehand.fetch);
@@ -68,10 +70,12 @@ async function called(request: CallRequest): Promise<Played> {
     history: () => ({ messages, ...(artifacts === undefined ? {} : { artifacts }) }),
   });
   const given = work.brief ?? work.input ?? {};
-  const model = await modelOf([
-    { calls: [{ id: step, name: tool.id, arguments: given }] },
-    { text: "That is all." },
-  ]);
+  let heard: readonly Message[] = [];
+  const model = await modelOf((asked) => {
+    if (asked.index === 0) return { calls: [{ id: step, name: tool.id, arguments: given }] };
+    heard = seenByChat(asked).messages ?? [];
+    return { text: "That is all." };
+  });
   const caller = new Agent({
     id: "caller",
     name: "caller",
@@ -103,7 +107,7 @@ async function called(request: CallRequest): Promise<Played> {
     }
     if (got === undefined || !("by" in got)) throw new Error("The tool was not used.");
     if ("failure" in got) throw got.failure;
-    return got;
+    return { ...got, heard: { as: tool.id, messages: heard } };
   }
 }
 

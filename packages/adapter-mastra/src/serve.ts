@@ -41,7 +41,8 @@ export function serveAgent(
   capability: CapabilityInput,
   options: ServeAgentOptions = {},
 ): Offer {
-  return offerOf({ capability, errors: ERRORS, run: (run) => held(agent, run, options) });
+  const names = [agent.name];
+  return offerOf({ capability, errors: ERRORS, names, run: (run) => held(agent, run, options) });
 }
 
 async function held(

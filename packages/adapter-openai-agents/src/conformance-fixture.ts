@@ -12,6 +12,8 @@ import {
 } from "@openai/agents";
 import type { RunStreamEvent, Tool } from "@openai/agents";
 import { bytesOf, withFiles } from "@waybill/agent/adapter";
+import type { HandoffResult } from "@waybill/agent";
+import type { Message } from "@waybill/protocol";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { seenByResponses, Stagehand } from "@waybill/conformance/model";
 import type { Props, Scenery } from "@waybill/conformance/model";
@@ -35,13 +37,10 @@ export const fixture: AdapterFixture = {
   gaps: {
     "serve: a history arrives whole, with its roles, names and tool calls":
       "an item of the SDK has no name and no members of others; the name is said in the words",
-    "call: the messages of a result come back into the framework whole":
-      "the SDK would carry out the tool calls in another agent's answer as its own; they are in onResult",
-    "call: the artifacts of a result come back into the framework byte for byte":
-      "an answer of an agent in the SDK has no files; they are in onResult",
   },
 
   serve: {
+    names: ["forecaster"],
     async offer({ capability, act }) {
       const stagehand = new Stagehand(act, sceneryOf, () => {
         const { traceId = "", metadata = {} } = getCurrentTrace() ?? {};
@@ -67,14 +66,21 @@ function sceneryOf(request: ModelRequest): Scenery {
 /** An agent that hands off as soon as it is asked something. */
 async function called(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
+  let received: HandoffResult | undefined;
+  let heard: readonly Message[] = [];
   const remote = remoteHandoff(agent, capability, {
     to,
     timeoutMs,
     onQuestion: ({ id, text }) => request.ask(id, text!),
+    onResult: (result) => (received = result),
   });
   const given = work.brief ?? work.input ?? {};
-  const script = [{ calls: [{ id: step, name: remote.toolName, arguments: given }] }];
-  const runner = await runnerOf(script);
+  const runner = await runnerOf((asked) => {
+    if (asked.index === 0)
+      return { calls: [{ id: step, name: remote.toolName, arguments: given }] };
+    heard = seenByResponses(asked).messages ?? [];
+    return { text: "So it is." };
+  });
   const triage = new Agent({ name: "triage", model: "scripted", handoffs: [remote] });
   const messages = work.messages ?? [
     { role: "user", content: [{ type: "text", text: "Find it out." }] },
@@ -87,7 +93,9 @@ async function called(request: CallRequest): Promise<Played> {
       for await (const event of streamed) show(event, request);
       await streamed.completed;
       signal.throwIfAborted();
-      return { output: streamed.finalOutput as string };
+      await runner.run(new Agent({ name: "listener", model: "scripted" }), streamed.history);
+      const { output, messages: said, artifacts } = received!;
+      return { output, messages: said, artifacts, heard: { messages: heard } };
     },
     {
       groupId: run,

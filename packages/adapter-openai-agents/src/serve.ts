@@ -56,6 +56,7 @@ export function serveAgent(
   return offerOf({
     capability,
     errors: ERRORS,
+    names: namesIn(agent),
     run(run) {
       const answers = run.resume?.answers ?? new Map<string, Json>();
       const course = { ...run, answers };
@@ -64,6 +65,11 @@ export function serveAgent(
       );
     },
   });
+}
+
+/** The agent, and those that it may hand over to. */
+function namesIn({ name, handoffs }: AnyAgent): string[] {
+  return [name, ...handoffs.map((each) => ("agentName" in each ? each.agentName : each.name))];
 }
 
 async function held(

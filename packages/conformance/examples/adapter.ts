@@ -1,4 +1,4 @@
-import { call, offerOf } from "@waybill/agent/adapter";
+import { call, offerOf, repliesOf } from "@waybill/agent/adapter";
 import { reportAdapter, reportAsText } from "@waybill/conformance";
 import type { AdapterFixture } from "@waybill/conformance";
 
@@ -8,9 +8,11 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
 
   serve: {
+    names: ["served"],
     offer: ({ capability, act }) =>
       offerOf({
         capability,
+        names: ["served"],
         run: ({ work, handoffId, traceparent, signal, progress, ask }) =>
           act({
             work,
@@ -24,8 +26,20 @@ export const fixture: AdapterFixture = {
   },
 
   call: {
-    run: ({ agent, capability, run, step, work, to, timeoutMs, traceparent, signal, show, ask }) =>
-      call(agent, {
+    async run({
+      agent,
+      capability,
+      run,
+      step,
+      work,
+      to,
+      timeoutMs,
+      traceparent,
+      signal,
+      show,
+      ask,
+    }) {
+      const result = await call(agent, {
         step: { run, step },
         capability: capability.name,
         to,
@@ -35,7 +49,10 @@ export const fixture: AdapterFixture = {
         signal,
         onProgress: ({ message = "" }) => show(message),
         onQuestion: ({ id, text = id }) => ask(id, text),
-      }),
+      });
+      // What a model would be told of it.
+      return { ...result, heard: { as: "remote", messages: repliesOf(result, "remote") } };
+    },
   },
 };
 

@@ -7,6 +7,10 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   peer: pythonPeer("crewai"),
   gaps: {
+    "call: a result that poses as others reaches the model as the remote agent's speech":
+      "the Python package gives a result to CrewAI as it came",
+    "call: a result that poses as others stays whole for code":
+      "the Python package gives a result to CrewAI as it came",
     "serve: a history arrives whole, with its roles, names and tool calls":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",
     "serve: artifacts arrive byte for byte": "the inputs of a crew are words",

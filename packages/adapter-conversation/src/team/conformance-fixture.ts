@@ -1,10 +1,15 @@
-import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import type { HandoffResult } from "@waybill/agent";
 import { conversationOf, textMessage, wordsOf } from "@waybill/agent/adapter";
-import { remoteMember } from "./members.ts";
+import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import { seenByChat } from "@waybill/conformance/model";
+import type { Message } from "@waybill/protocol";
+import { startScriptedModel } from "@waybill/scripted-model";
+import OpenAI from "openai";
+import { conversationMember, remoteMember } from "./members.ts";
 import { roundRobin } from "./next-speaker.ts";
 import { runTeam } from "./run-team.ts";
 import { serveTeam } from "./serve.ts";
-import type { Team } from "./team.ts";
+import type { Member, Team } from "./team.ts";
 import { afterTurns } from "./termination.ts";
 
 /** How the suite uses a team: one that is played is served, and one with a remote member calls. */
@@ -17,6 +22,7 @@ export const fixture: AdapterFixture = {
   },
 
   serve: {
+    names: ["player"],
     offer({ capability, act }) {
       const team: Team = {
         members: [
@@ -55,17 +61,40 @@ function spokenOf({ output, messages = [], artifacts }: Played) {
 
 async function called(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, signal, traceparent } = request;
-  const member = remoteMember(agent, capability, { to, timeoutMs, name: step });
-  const team: Team = { members: [member], next: roundRobin(), until: afterTurns(1) };
+  let received: HandoffResult | undefined;
+  const onResult = (result: HandoffResult) => (received = result);
+  const member = remoteMember(agent, capability, { to, timeoutMs, name: step, onResult });
+  const heard: Message[] = [];
+  const team: Team = {
+    members: [member, await listener(heard)],
+    next: roundRobin(),
+    until: afterTurns(2),
+  };
   const { artifacts } = work;
-  const { messages, artifacts: files } = await runTeam(team, {
+  const { artifacts: files } = await runTeam(team, {
     run,
     messages: conversationOf(work),
     artifacts,
     signal,
     traceparent,
-    onProgress: (event) => request.show((event as { message: string }).message),
+    // Whoever speaks after the remote member shows what they say, too.
+    onProgress: (event) =>
+      received === undefined && request.show((event as { message: string }).message),
     onQuestion: ({ id, text }) => request.ask(id!, text!),
   });
-  return { messages, artifacts: files };
+  const { output, messages: said = [] } = received ?? {};
+  return { output, messages: said, artifacts: files, heard: { as: step, messages: heard } };
+}
+
+/** A conversation that speaks after the remote member, and what its model is told then. */
+async function listener(heard: Message[]): Promise<Member> {
+  const { url } = await startScriptedModel((request) => {
+    heard.push(...(seenByChat(request).messages ?? []));
+    return { text: "So it is." };
+  });
+  const client = new OpenAI({ baseURL: url, apiKey: "none" });
+  return conversationMember(
+    { name: "listener", client, model: "scripted" },
+    { description: "Hears what was said." },
+  );
 }

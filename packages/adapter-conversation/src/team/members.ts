@@ -9,7 +9,7 @@ import {
   wordsOf,
 } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Agent } from "@waybill/agent";
+import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json, Message } from "@waybill/protocol";
 import type { Conversation, Converse } from "../conversation.ts";
@@ -90,13 +90,18 @@ export interface RemoteMemberOptions {
   /** The agent it is. Left out: the hub picks among those who have the capability, turn by turn. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Hears all of a result, as it was received. It is for code: its messages may pose as anybody. */
+  readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
-/** An agent anywhere as a member of a team: it gets all that was said, whole. */
+/**
+ * An agent anywhere as a member of a team: it gets all that was said, whole. Whatever its result says
+ * is its own speech, under its name in the team.
+ */
 export function remoteMember(
   agent: Agent,
   capability: Capability,
-  { to, timeoutMs, name = to ?? capability.name }: RemoteMemberOptions = {},
+  { to, timeoutMs, name = to ?? capability.name, onResult }: RemoteMemberOptions = {},
 ): Member {
   return {
     name,
@@ -115,11 +120,8 @@ export function remoteMember(
         onProgress: ({ message, fraction, data }) => turn.progress({ message, fraction, data }),
         onQuestion: ({ id, text, data, schema }) => turn.ask({ id, text, data, schema }),
       });
-      const replies = repliesOf({ ...result, by: name });
-      return {
-        messages: replies.map((each) => namedAfter(name, each)),
-        artifacts: result.artifacts,
-      };
+      onResult?.(result);
+      return { messages: repliesOf(result, name), artifacts: result.artifacts };
     },
   };
 }
@@ -128,11 +130,6 @@ export function remoteMember(
 function workOf(said: PortableWork, { takes, input_schema }: Capability): PortableWork {
   if (takes === "conversation") return said;
   return takes === "delegation" ? { brief: briefOf(said) } : { input: inputOf(said, input_schema) };
-}
-
-function namedAfter(name: string, message: Message): Message {
-  if (message.role !== "assistant" || message.name !== undefined) return message;
-  return { ...message, name };
 }
 
 /** A person, or anything that answers when it is asked, as a member of a team. */

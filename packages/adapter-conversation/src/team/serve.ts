@@ -14,7 +14,8 @@ import type { Team } from "./team.ts";
  * ```
  */
 export function serveTeam(team: Team, capability: CapabilityInput): Offer {
-  return offerOf({ capability, run: (run) => gathered(team, run) });
+  const names = team.members.map(({ name }) => name);
+  return offerOf({ capability, names, run: (run) => gathered(team, run) });
 }
 
 async function gathered(team: Team, run: Run): Promise<Finished | Paused> {

@@ -70,10 +70,12 @@ test("what asks for nothing is a 422", () => {
   expect(() => briefOf({ messages: [] })).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test("a result is turns as they were said, or its output as the words of who made it", () => {
+test("a result is turns under the member's name, or its output as one", () => {
   const said = [textMessage("assistant", "Bergen", "forecaster")];
-  expect(repliesOf({ messages: said, output: 1, by: "bert" })).toEqual(said);
-  expect(repliesOf({ messages: [], output: { rain: true }, by: "bert" })).toEqual([
+  expect(repliesOf({ messages: said, output: 1 }, "bert")).toEqual([
+    textMessage("assistant", "Bergen", "bert"),
+  ]);
+  expect(repliesOf({ messages: [], output: { rain: true } }, "bert")).toEqual([
     textMessage("assistant", '{\n  "rain": true\n}', "bert"),
   ]);
   expect(wordsOfResult({ messages: said, output: undefined, by: "bert" })).toBe("Bergen");

@@ -2,9 +2,10 @@ import { WaybillError } from "@waybill/protocol";
 import type { HandoffResult } from "../delegating/ending.ts";
 import type { Brief, JsonSchema, Message } from "@waybill/protocol";
 import { wordsOf } from "./json-text.ts";
-import { textMessage, textOf, toolCallsOf, toolResultsOf } from "./message.ts";
+import { textMessage, textOf } from "./message.ts";
 import type { PortableWork } from "./portable.ts";
 import { takesText } from "./schema.ts";
+import { speechOf, toolWordsOf } from "./speech.ts";
 
 /**
  * The work as a conversation: its history as it came, then what is asked now as the last turn of a
@@ -36,11 +37,17 @@ export function briefOf(work: PortableWork, output: JsonSchema = true): Brief {
   return expected === "" ? { instruction } : { instruction, expected_output: expected };
 }
 
-/** A result as turns of the conversation that asked for it. */
-export function repliesOf(result: Pick<HandoffResult, "messages" | "output" | "by">): Message[] {
-  const { messages, output, by } = result;
-  if (messages.length > 0 || output === undefined) return [...messages];
-  return [textMessage("assistant", wordsOf(output), by)];
+/**
+ * A result as turns of the conversation that asked for it: one for each of its messages, in its order,
+ * or its output as the only one. All of them are the other agent's speech, under the name that it has
+ * in that conversation. What was received is in `result.messages`, for code.
+ */
+export function repliesOf(
+  { messages, output }: Pick<HandoffResult, "messages" | "output">,
+  name: string,
+): Message[] {
+  if (messages.length > 0) return messages.map((message) => speechOf(message, name));
+  return output === undefined ? [] : [textMessage("assistant", wordsOf(output), name)];
 }
 
 /** A result as one text, for a framework whose tools answer in text. */
@@ -71,12 +78,9 @@ function turnOf(message: Message): string {
 }
 
 function spoken(message: Message): string {
-  const calls = toolCallsOf(message).map(
-    (call) => `[calls ${call.name} with ${JSON.stringify(call.arguments)}]`,
-  );
-  const results = toolResultsOf(message).map(({ output }) => `[result ${wordsOf(output)}]`);
   const text = textOf(message);
-  return [...(text === "" ? [] : [text]), ...calls, ...results].join(" ");
+  const used = message.content.flatMap((part) => toolWordsOf(part) ?? []);
+  return [...(text === "" ? [] : [text]), ...used].join(" ");
 }
 
 function nothingAsked(): WaybillError {

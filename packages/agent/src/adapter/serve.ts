@@ -15,13 +15,19 @@ import { textOf, toolCallsOf } from "./message.ts";
 import { portableOf } from "./portable.ts";
 import type { PortableWork } from "./portable.ts";
 import { Progress } from "./progress.ts";
+import { historyFrom } from "./speech.ts";
 
 /** What an agent serves: `agent.serve(...offer)`. */
 export type Offer = readonly [capability: CapabilityInput, handler: Handler];
 
 /** One run of a framework's thing, as its adapter gets it. */
 export interface Run {
+  /** What is to be done. Its history is as `historyFrom` makes it: fit for a model. */
   readonly work: PortableWork;
+  /** The same as the delegator has sent it, for code alone: its history may pose as anybody. */
+  readonly received: PortableWork;
+  /** The agent that has handed it off. */
+  readonly delegator: string;
   /** What is served, with every default filled in and its schemas as JSON Schema. */
   readonly capability: Capability;
   /** Names the run for the framework: a thread, a session. The same in every attempt. */
@@ -70,6 +76,8 @@ export interface ServeOptions {
   run(run: Run): Promise<Finished | Paused>;
   /** Statuses for the framework's own errors. */
   readonly errors?: ErrorTable | undefined;
+  /** What the framework's thing and its parts are called, as `historyFrom` needs them. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /**
@@ -89,13 +97,13 @@ export interface ServeOptions {
  * }
  * ```
  */
-export function offerOf({ capability, run, errors = {} }: ServeOptions): Offer {
+export function offerOf({ capability, run, errors = {}, names }: ServeOptions): Offer {
   const served = readCapability(capability);
   const handler: Handler = async (work) => {
     const progress = new Progress(work);
     const { signal } = work;
     try {
-      const ending = await during(work, () => run(runOf(work, served, progress)));
+      const ending = await during(work, () => run(runOf(work, served, progress, names)));
       // A framework that was told to stop and says that it is done has not done the work.
       signal.throwIfAborted();
       await progress.settled();
@@ -114,10 +122,22 @@ function readCapability(capability: CapabilityInput): Capability {
   return parseManifest({ agent_id: "adapter", capabilities: [capability] }).capabilities[0]!;
 }
 
-function runOf(work: Work, capability: Capability, progress: Progress): Run {
+function runOf(
+  work: Work,
+  capability: Capability,
+  progress: Progress,
+  names: readonly string[] | undefined,
+): Run {
   const { envelope, handoffId, attempt, deadline, signal, resume, body, ask } = work;
+  const received = portableOf(body);
+  const { messages } = received;
   return {
-    work: portableOf(body),
+    work: portableOf({
+      ...received,
+      messages: messages && historyFrom(messages, { by: envelope.from, names }),
+    }),
+    received,
+    delegator: envelope.from,
     capability,
     handoffId,
     correlationId: envelope.correlation_id,

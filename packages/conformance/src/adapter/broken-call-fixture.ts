@@ -90,10 +90,12 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   ),
   "call: artifacts go out byte for byte": sending(() => ({ artifacts: undefined })),
   "call: the messages of a result come back into the framework whole": getting((played) =>
-    played.messages === undefined ? played : { ...played, messages: played.messages.slice(-1) },
+    played.messages === undefined
+      ? played
+      : { ...played, messages: played.messages.filter(({ name }) => name !== "weather") },
   ),
   "call: the artifacts of a result come back into the framework byte for byte": getting(
-    ({ output, messages }) => ({ output, messages }),
+    (played) => ({ ...played, artifacts: undefined }),
   ),
   "call: a large payload passes both ways": getting((played) => {
     const { summary = "" } = (played.output ?? {}) as { summary?: string };
@@ -147,6 +149,17 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: a question is the framework's own, and its answer goes back": sending(
     ({ onQuestion }) => ({ onQuestion: (asked) => onQuestion({ ...asked, id: "question" }) }),
   ),
+  "call: a result that poses as others reaches the model as the remote agent's speech": getting(
+    ({ messages, heard, ...played }) => ({
+      ...played,
+      messages,
+      heard: heard && { ...heard, messages: messages ?? heard.messages },
+    }),
+  ),
+  "call: a result that poses as others stays whole for code": getting((played) => ({
+    ...played,
+    messages: played.messages?.filter(({ role }) => role !== "system"),
+  })),
   "call: it is asked twice, is restarted before each answer, and answers each once": () => {
     // What was answered once stands for every answer of the run after it.
     const known = new Map<string, Json>();

@@ -163,6 +163,9 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   "serve: a question comes out by its id, and its answer goes in": () => ({
     stage: (stage) => ({ ...stage, ask: (id) => stage.ask(id, "It has a question.") }),
   }),
+  "serve: a history that poses as others reaches the framework as the delegator's account": () => ({
+    run: (run, next) => next({ ...run, work: run.received }),
+  }),
   "serve: it asks twice, is restarted before each answer, and goes on where it was": () => ({
     // What it would go on from is in the memory of this process alone.
     offer(request, next) {

@@ -21,12 +21,16 @@ export interface AdapterFixture {
  */
 export interface PeerFixture {
   readonly command: readonly string[];
+  /** As `ServeFixture` has them. */
+  readonly names?: readonly string[] | undefined;
   readonly cwd: URL;
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The serving side of an adapter, as the suite drives it. */
 export interface ServeFixture {
+  /** What the thing that it offers and its parts are called in the framework. */
+  readonly names?: readonly string[] | undefined;
   /** Makes the framework's own thing, with `act` where its model or its node would be, and offers it. */
   offer(request: OfferRequest): Offer | Promise<Offer>;
 }
@@ -65,6 +69,15 @@ export interface Played {
   readonly output?: Json | undefined;
   readonly messages?: readonly Message[] | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
+  /** On the calling side: what the framework's next model would be told of the result. */
+  readonly heard?: Heard | undefined;
+}
+
+/** A conversation as a model is told it. */
+export interface Heard {
+  /** The name under which the remote agent speaks in it; left out where a turn has no names. */
+  readonly as?: string | undefined;
+  readonly messages: readonly Message[];
 }
 
 /** The calling side of an adapter, as the suite drives it. */

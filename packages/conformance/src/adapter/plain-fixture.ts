@@ -1,4 +1,4 @@
-import { call, offerOf, refuseQuestion } from "@waybill/agent/adapter";
+import { call, offerOf, refuseQuestion, repliesOf } from "@waybill/agent/adapter";
 import type { Call, Listening, Offer, Run, Finished, Paused } from "@waybill/agent/adapter";
 import type { HandoffResult } from "@waybill/agent";
 import type { Json } from "@waybill/protocol";
@@ -38,6 +38,7 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
     const once = (run: Run) => play(request, run, faults.stage);
     return offerOf({
       capability: request.capability,
+      names: ["plain"],
       run: (run) => (faults.run === undefined ? once(run) : faults.run(run, once, request)),
     });
   };
@@ -45,6 +46,7 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
     adapter: "plain",
     module: new URL(import.meta.url),
     serve: {
+      names: ["plain"],
       offer: (request) =>
         faults.offer === undefined ? offer(request) : faults.offer(request, offer),
     },
@@ -60,6 +62,7 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
           output,
           ...(messages.length > 0 ? { messages } : {}),
           ...(artifacts.length > 0 ? { artifacts } : {}),
+          heard: { as: "remote", messages: repliesOf(result, "remote") },
         };
         return faults.got?.(played, request) ?? played;
       },

@@ -37,11 +37,10 @@ export const LARGE: string = Array.from({ length: 32_000 }, (_, index) =>
 
 /** A history with everything that is lost on the way between frameworks. */
 export const HISTORY: readonly Message[] = [
-  textMessage("system", "You are brief."),
   textMessage("user", "Where does it rain?", "anna"),
   {
     role: "assistant",
-    name: "forecaster",
+    name: "almanac",
     content: [
       { type: "text", text: "I look." },
       toolCallPart({ id: "call_1", name: "weather", arguments: { in: "Bergen", days: [1, 2] } }),
@@ -54,7 +53,7 @@ export const HISTORY: readonly Message[] = [
     name: "weather",
     content: [toolResultPart({ id: "call_2", output: { sun: true } })],
   },
-  { role: "assistant", name: "forecaster", content: [{ type: "text", text: "In Bergen." }] },
+  { role: "assistant", name: "almanac", content: [{ type: "text", text: "In Bergen." }] },
   {
     role: "user",
     name: "anna",

@@ -122,6 +122,12 @@ export class Scene {
     return agent;
   }
 
+  /** What the thing that is served and its parts are called. */
+  get servedNames(): readonly string[] {
+    const { serve, peer } = this.#servingBy;
+    return (peer ?? serve)?.names ?? [];
+  }
+
   /** Who hands work to what the adapter serves. */
   get owner(): Agent {
     return (this.#owner ??= this.agent("owner"));

@@ -2,11 +2,13 @@
 import { systemClock } from "@waybill/hub";
 import type { Cases } from "./case.ts";
 import { calledEndingCases } from "./cases/call-ending.ts";
+import { calledHostileCases } from "./cases/call-hostile.ts";
 import { calledManyCases } from "./cases/call-many.ts";
 import { calledTalkingCases } from "./cases/call-talking.ts";
 import { calledWorkCases } from "./cases/call-work.ts";
 import { killedCases } from "./cases/serve-killed.ts";
 import { servedEndingCases } from "./cases/serve-ending.ts";
+import { servedHostileCases } from "./cases/serve-hostile.ts";
 import { servedManyCases } from "./cases/serve-many.ts";
 import { servedStoppingCases } from "./cases/serve-stopping.ts";
 import { servedTalkingCases } from "./cases/serve-talking.ts";
@@ -31,6 +33,7 @@ const SERVED: Cases = {
   ...servedEndingCases,
   ...servedStoppingCases,
   ...servedTalkingCases,
+  ...servedHostileCases,
   ...servedManyCases,
 };
 
@@ -38,6 +41,7 @@ const CALLED: Cases = {
   ...calledWorkCases,
   ...calledEndingCases,
   ...calledTalkingCases,
+  ...calledHostileCases,
   ...calledManyCases,
 };
 

@@ -69,7 +69,8 @@ export function seenByResponses({ body }: ModelRequest): PortableWork {
     };
     if (typeof content === "string") return textMessage(role, content);
     const parts = content.flatMap((part) => {
-      if (part.type === "input_text") return [{ type: "text", text: part.text }];
+      if (part.type === "input_text" || (part.type as string) === "output_text")
+        return [{ type: "text", text: (part as { text: string }).text }];
       if (part.type === "input_file")
         artifacts.push(fileFrom(part.filename ?? undefined, part.file_data ?? undefined));
       return [];

@@ -1,0 +1,116 @@
+import type { ContentPart, Message } from "@waybill/protocol";
+import { wordsOf } from "./json-text.ts";
+import { toolCallsOf, toolResultsOf } from "./message.ts";
+
+/**
+ * A message of another agent's result as that agent's speech: whatever role, name and tool calls the
+ * agent has given it, a framework has it as words of the assistant, under the name that the agent has
+ * there. Tool calls and tool results become words, so that nothing carries them out or takes them for
+ * answers. The message itself is for code alone, and must never become a message of a framework again.
+ */
+export function speechOf(message: Message, name: string): Message {
+  const { role: _, content, ...others } = message;
+  return { ...others, role: "assistant", name, content: inWords(content, () => true) };
+}
+
+/** Whose account a history is, and who takes part where it is read. */
+export interface HistoryOptions {
+  /** The agent that has sent it. */
+  readonly by: string;
+  /** What the recipient and its parts are called: others' words never stand under these names. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/**
+ * A history that came with a handoff, as its recipient's framework may have it. All of it is the
+ * delegator's account. Instructions in it are words of a user, because only the recipient's own are
+ * instructions. A tool call stays one where its result follows, and a result where its call came
+ * before; any other becomes words, so that no call is carried out and no result answers a call of the
+ * recipient's own. Where a name is that of the recipient or of one of its parts, it says whose account
+ * this is.
+ */
+export function historyFrom(
+  messages: readonly Message[],
+  { by, names = [] }: HistoryOptions,
+): Message[] {
+  const paired = pairsIn(messages);
+  const history: Message[] = [];
+  // Nothing may stand between a tool call and its results, so words from there come after them.
+  let held: Message[] = [];
+  for (const message of messages) {
+    if (message.role === "tool") {
+      const { answers, words } = sortedOut(message, paired, by);
+      history.push(...answers);
+      held.push(...words);
+      continue;
+    }
+    history.push(...held, asAccount(message, paired, { by, names }));
+    held = [];
+  }
+  return [...history, ...held];
+}
+
+/** Of a tool's turn what answers a call of the history, and the rest in words. */
+function sortedOut(message: Message, paired: ReadonlySet<ContentPart>, by: string) {
+  const kept = message.content.filter((part) => paired.has(part));
+  const loose = message.content.filter((part) => !paired.has(part));
+  if (kept.length > 0 && loose.length === 0) return { answers: [message], words: [] };
+  const answers = kept.length === 0 ? [] : [{ ...message, content: kept }];
+  return { answers, words: [userTurn({ role: "user", content: loose }, by)] };
+}
+
+function asAccount(
+  message: Message,
+  paired: ReadonlySet<ContentPart>,
+  { by, names = [] }: HistoryOptions,
+): Message {
+  const { role, name, content } = message;
+  const isPosing = name !== undefined && names.includes(name);
+  const named = isPosing ? { ...message, name: `${name}_of_${by}` } : message;
+  if (role === "system" || role === "developer") return userTurn(named, by);
+  const words = inWords(content, (part) => !paired.has(part));
+  const isSame = words.every((part, index) => part === content[index]);
+  return isSame ? named : { ...named, content: words };
+}
+
+function userTurn(turn: Message, by: string): Message {
+  const { name = by, content } = turn;
+  return { ...turn, role: "user", name, content: inWords(content, () => true) };
+}
+
+/** The parts that are a tool call of the assistant and the first result that follows it. */
+function pairsIn(messages: readonly Message[]): ReadonlySet<ContentPart> {
+  const open = new Map<string, ContentPart>();
+  const paired = new Set<ContentPart>();
+  for (const { role, content } of messages) {
+    for (const part of content) {
+      const id = String(part["id"]);
+      if (role === "assistant" && part.type === "tool_call") open.set(id, part);
+      const call = open.get(id);
+      if (role !== "tool" || part.type !== "tool_result" || call === undefined) continue;
+      open.delete(id);
+      paired.add(call).add(part);
+    }
+  }
+  return paired;
+}
+
+/** Tool calls and results as words, where they can't stay what they are. */
+function inWords(
+  content: readonly ContentPart[],
+  isWords: (part: ContentPart) => boolean,
+): ContentPart[] {
+  return content.map((part) => {
+    const words = isWords(part) ? toolWordsOf(part) : undefined;
+    return words === undefined ? part : { type: "text", text: words };
+  });
+}
+
+/** A tool call or a result as it is told in words; undefined where a part is neither. */
+export function toolWordsOf(part: ContentPart): string | undefined {
+  const message: Message = { role: "assistant", content: [part] };
+  const [call] = toolCallsOf(message);
+  if (call !== undefined) return `[calls ${call.name} with ${JSON.stringify(call.arguments)}]`;
+  const [result] = toolResultsOf(message);
+  return result === undefined ? undefined : `[result ${wordsOf(result.output)}]`;
+}
