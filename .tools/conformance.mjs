@@ -4,10 +4,15 @@
 // environments that `npm run test:python` makes. So is kaiban, which needs an installation of its own.
 // `--json` for a program to read, `--markdown` for a table of them all. `--readme` puts a short table
 // into the project's README, and `--check` compares what stands there with what is so.
+// `--sabotage` plants faults in the adapter's source, one after the other, and says which case notices
+// each; `--sample 2` plants only two of each adapter. Without a name: every adapter with a table of faults.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { withConformance } from "./conformance-table.mjs";
+import { sabotage, sabotageAsJson, sabotageAsText, sabotageLine } from "./sabotage.mjs";
+import { faultsBeside } from "./sabotage-fault.mjs";
 import { packages, root } from "./workspace.mjs";
 
 const PREFIX = "packages/adapter-";
@@ -18,9 +23,8 @@ const README = join(root, "README.md");
 const INSTALLED_APART = "with-";
 const FORMATS = ["--json", "--markdown", "--readme", "--check"];
 
-const args = process.argv.slice(2);
-const format = args.find((each) => FORMATS.includes(each));
-const names = args.filter((each) => each !== format);
+const { values: options, positionals: names } = parsed();
+const format = FORMATS.find((each) => options[each.slice("--".length)]);
 const fixtures = new Map(
   packages()
     .filter(({ folder }) => folder.startsWith(PREFIX) || folder === OTHER_LANGUAGES)
@@ -45,10 +49,11 @@ const isLeftOut = (name) =>
 const unknown = names.filter((name) => !fixtures.has(name));
 if (unknown.length > 0) {
   console.error(
-    `No adapter is called ${unknown.join(", ")}. There are: ${adapters.join(", ")}; and the options ${FORMATS.join(", ")}.`,
+    `No adapter is called ${unknown.join(", ")}. There are: ${adapters.join(", ")}; and the options ${FORMATS.join(", ")}, --sabotage, --sample.`,
   );
   process.exit(2);
 }
+if (options.sabotage) await sabotageAll();
 
 const conformance = pathToFileURL(join(root, "packages/conformance/src/index.ts"));
 const { reportAdapter, reportAsJson, reportAsText, reportsAsMarkdown } = await import(
@@ -56,8 +61,7 @@ const { reportAdapter, reportAsJson, reportAsText, reportsAsMarkdown } = await i
 );
 const reports = [];
 for (const name of names.length > 0 ? names : adapters.filter((each) => !isLeftOut(each))) {
-  if (isInstalledApart(name))
-    await import(pathToFileURL(join(dirname(fixtures.get(name)), "install.mjs")).href);
+  if (isInstalledApart(name)) await install(name);
   const { fixture } = await import(pathToFileURL(fixtures.get(name)).href);
   reports.push(await reportAdapter(fixture));
 }
@@ -68,6 +72,45 @@ else if (format === undefined) for (const report of reports) console.log(reportA
 else if (reports.length === 1 && names.length === 1) console.log(reportAsJson(reports[0]));
 else console.log(`[${reports.map(reportAsJson).join(",\n")}]`);
 process.exit(process.exitCode ?? (reports.some(({ failed }) => failed > 0) ? 1 : 0));
+
+function parsed() {
+  const flags = [...FORMATS, "--sabotage"].map((each) => [
+    each.slice("--".length),
+    { type: "boolean" },
+  ]);
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { ...Object.fromEntries(flags), sample: { type: "string" } },
+    });
+  } catch (error) {
+    console.error(error.message);
+    process.exit(2);
+  }
+}
+
+async function install(name) {
+  await import(pathToFileURL(join(dirname(fixtures.get(name)), "install.mjs")).href);
+}
+
+/** Ends the process: with 1 where a fault was missed, or where there is none to plant. */
+async function sabotageAll() {
+  const sample = options.sample === undefined ? undefined : Number(options.sample);
+  const hasFaults = (name) => faultsBeside(fixtures.get(name)) !== undefined;
+  const chosen =
+    names.length > 0 ? names : adapters.filter((each) => !isLeftOut(each) && hasFaults(each));
+  // A run takes minutes: each fault is reported as it is judged, and a program reads the last line alone.
+  const hear = (result) => console.log(sabotageLine(result));
+  let missed = 0;
+  for (const name of chosen) {
+    if (isInstalledApart(name)) await install(name);
+    console.log(`${name}: the suite without a fault, and then with each`);
+    const report = await sabotage(name, fixtures.get(name), { sample, hear });
+    missed += report.missed.length;
+    console.log(format === "--json" ? sabotageAsJson(report) : sabotageAsText(report));
+  }
+  process.exit(missed > 0 || chosen.length === 0 ? 1 : 0);
+}
 
 function putIntoReadme(isCheck) {
   const before = readFileSync(README, "utf8");

@@ -19,7 +19,12 @@ export const fixture: AdapterFixture = {
         new Echo(async (turn) =>
           replyOf(
             await act({
-              work: workOf(turn),
+              // What a bot reads is in the lines, and what goes along with them it can have besides.
+              work: workOf({
+                ...turn,
+                lines: turn.lines.map(({ speaker, name, text }) => ({ speaker, name, text })),
+              }),
+              history: workOf(turn).messages,
               run: turn.session,
               traceparent: turn.context?.["traceparent"],
               signal: turn.signal,

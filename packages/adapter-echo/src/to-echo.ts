@@ -1,4 +1,4 @@
-import { bytesOf, conversationOf, speechOf, textOf } from "@waybill/agent/adapter";
+import { bytesOf, conversationOf, speechOf, spoken } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Message } from "@waybill/protocol";
 import type { EchoFile, EchoLine, EchoPrompt } from "./echo.ts";
@@ -16,10 +16,13 @@ export function promptOf(work: PortableWork): EchoPrompt {
   return isStructured ? { value: input, lines, files } : { lines, files };
 }
 
-/** A line is all that an Echo reads of a message. The message itself goes along, for the way back. */
+/**
+ * A line is all that an Echo reads of a message: it has no place for a tool call, so that is told in
+ * words. The message itself goes along, for the way back.
+ */
 export function lineOf(message: Message): EchoLine {
   const { role, name } = message;
-  return { speaker: role, name, text: textOf(message), extra: { message } };
+  return { speaker: role, name, text: spoken(message), extra: { message } };
 }
 
 /**

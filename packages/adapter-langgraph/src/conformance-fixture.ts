@@ -6,14 +6,16 @@ import {
   START,
   StateGraph,
 } from "@langchain/langgraph";
+import type { BaseMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { AdapterFixture, OfferRequest, Played } from "@waybill/conformance";
 import { wordsOf } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Artifact, Json } from "@waybill/protocol";
+import type { Artifact, Json, Message } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
 import { calling, saverIn, talking } from "./calling-fixture.ts";
+import { seenByModel } from "./seen-fixture.ts";
 import { serveGraph } from "./serve.ts";
 
 /** How the suite uses LangGraph: a graph that is served, and a node of a graph that calls. */
@@ -72,24 +74,34 @@ function conversation({ act, folder }: OfferRequest) {
     .addNode("reply", async ({ messages }, config) => {
       const { messages: said = [], output } = await playing(
         act,
-        { messages: messages.map(fromLangChain) },
+        await seenByModel(messages),
         config,
+        messages.map(fromLangChain),
       );
       const words = output === undefined ? [] : [{ role: "assistant", content: wordsOf(output) }];
-      return { messages: [...said.flatMap((each) => toLangChain(each)), ...words] };
+      return { messages: [...said.flatMap(asSaid), ...words] };
     })
     .addEdge(START, "reply")
     .addEdge("reply", END)
     .compile({ checkpointer: saverIn(folder) });
 }
 
+/** As a model says it: nothing of the adapter goes along. */
+function asSaid(message: Message): BaseMessage[] {
+  const said = toLangChain(message);
+  for (const each of said) each.additional_kwargs = {};
+  return said;
+}
+
 function playing(
   act: OfferRequest["act"],
   work: PortableWork,
   config: LangGraphRunnableConfig,
+  history?: readonly Message[],
 ): Promise<Played> {
   return act({
     work,
+    history,
     run: config.executionInfo!.threadId!,
     traceparent: config.metadata?.["traceparent"] as string | undefined,
     signal: config.signal!,

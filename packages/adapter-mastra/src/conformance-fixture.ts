@@ -25,7 +25,7 @@ export const fixture: AdapterFixture = {
   adapter: "mastra",
   module: new URL(import.meta.url),
   gaps: {
-    "serve: a history arrives whole, with its roles, names and tool calls":
+    "serve: code in the framework has the history whole":
       "a message of the AI SDK has no name and no members of others; a user's name is said in the words",
     "serve: artifacts arrive byte for byte":
       "models' hosts take files of some types alone; a tool has them all, in servedRun",

@@ -52,7 +52,10 @@ async function held(
 ): Promise<Finished | Paused> {
   const { work, resume } = run;
   const { output_schema: schema } = run.capability;
-  const history = modelMessagesOf(conversationOf(work, schema), work.artifacts);
+  const history = modelMessagesOf(conversationOf(work, schema), {
+    self: agent.name,
+    artifacts: work.artifacts,
+  });
   const goOn = (before: State) =>
     turn(run, options, before, (more) =>
       agent.stream([...history, ...before.added] as never, more),

@@ -4,13 +4,16 @@ import { bytesOf, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adap
 import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { ModelMessage, ModelPart } from "./model-message.ts";
 
-/** A history for a model: whoever has a name says it, for there is no place for names. */
+/**
+ * A history for a model. There is no place for names, so whoever has one says it, apart from the agent
+ * itself.
+ */
 export function modelMessagesOf(
   messages: readonly Message[],
-  artifacts: readonly Artifact[] = [],
+  { self, artifacts = [] }: { self?: string; artifacts?: readonly Artifact[] | undefined } = {},
 ): ModelMessage[] {
   const names = new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]));
-  const converted = messages.map((message) => modelMessageOf(message, names));
+  const converted = messages.map((message) => modelMessageOf(message, names, self));
   if (artifacts.length === 0) return converted;
   const files = artifacts.map(shownOf);
   const last = converted.findLastIndex(({ role }) => role === "user");
@@ -19,8 +22,12 @@ export function modelMessagesOf(
   return converted.with(last, { role: "user", content: [...(content as ModelPart[]), ...files] });
 }
 
-function modelMessageOf(message: Message, names: ReadonlyMap<string, string>): ModelMessage {
-  const { role, content } = message;
+function modelMessageOf(
+  message: Message,
+  names: ReadonlyMap<string, string>,
+  self: string | undefined,
+): ModelMessage {
+  const { role, content, name: speaker } = message;
   if (role === "system" || role === "developer")
     return { role: "system", content: textOf(message) };
   if (role === "tool") {
@@ -30,8 +37,8 @@ function modelMessageOf(message: Message, names: ReadonlyMap<string, string>): M
     return { role, content: results };
   }
   const texts = content.flatMap(({ text }) => text ?? []);
-  const said =
-    role === "user" && message.name !== undefined ? spokenBy(message.name, texts) : texts;
+  const isNamed = speaker !== undefined && !(role === "assistant" && speaker === self);
+  const said = isNamed ? spokenBy(speaker, texts) : texts;
   const calls = toolCallsOf(message).map(({ id, name, arguments: input }): ModelPart => ({
     type: "tool-call",
     toolCallId: id,
@@ -44,8 +51,8 @@ function modelMessageOf(message: Message, names: ReadonlyMap<string, string>): M
   };
 }
 
-function spokenBy(name: string, [first = "", ...others]: readonly string[]): string[] {
-  return [`${name}: ${first}`, ...others];
+function spokenBy(name: string, [first, ...others]: readonly string[]): string[] {
+  return first === undefined ? [] : [`${name}: ${first}`, ...others];
 }
 
 /** What a tool has come to, for the model. */

@@ -35,7 +35,7 @@ export const fixture: AdapterFixture = {
   adapter: "openai-agents",
   module: new URL(import.meta.url),
   gaps: {
-    "serve: a history arrives whole, with its roles, names and tool calls":
+    "serve: code in the framework has the history whole":
       "an item of the SDK has no name and no members of others; the name is said in the words",
   },
 

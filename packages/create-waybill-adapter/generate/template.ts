@@ -1,10 +1,12 @@
 /// <reference types="node" />
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SOURCE = join(ROOT, "packages/adapter-echo");
 const COPIED = ["src", "examples"];
+/** Planted in adapter-echo by a command of this workspace. */
+const FAULTS = "sabotage.json";
 
 interface Manifest {
   [member: string]: unknown;
@@ -18,7 +20,12 @@ interface Manifest {
 export function writeTemplate(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const name of COPIED) cpSync(join(SOURCE, name), join(folder, name), { recursive: true });
+  for (const name of COPIED) {
+    cpSync(join(SOURCE, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => basename(path) !== FAULTS,
+    });
+  }
   const readme = readFileSync(join(SOURCE, "README.md"), "utf8");
   writeFileSync(join(folder, "README.md"), readmeOf(readme));
   const guide = readFileSync(join(SOURCE, "GUIDE.md"), "utf8");

@@ -11,7 +11,7 @@ export const fixture: AdapterFixture = {
       "the Python package gives a result to CrewAI as it came",
     "call: a result that poses as others stays whole for code":
       "the Python package gives a result to CrewAI as it came",
-    "serve: a history arrives whole, with its roles, names and tool calls":
+    "serve: code in the framework has the history whole":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",
     "serve: artifacts arrive byte for byte": "the inputs of a crew are words",
     "serve: the messages that a run has added come back whole, and no others":

@@ -71,6 +71,15 @@ test("progress comes in order, and before the result", async () => {
   expect(shown).toEqual(Array.from({ length: 50 }, (_, index) => `${index}`));
 });
 
+test("a call that listens to no progress ends with its result", async () => {
+  const { owner } = await served(async ({ progress }) => {
+    progress("half of it");
+    return { output: "done" };
+  });
+  const { output } = await call(owner, { step, capability: "work", onQuestion });
+  expect(output).toBe("done");
+});
+
 test("an open question is asked again of the step that is run again", async () => {
   const { owner } = await served(async ({ ask }) => ({ output: await ask("Where to?") }));
   const options = { step, capability: "work" };

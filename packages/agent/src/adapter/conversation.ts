@@ -77,7 +77,11 @@ function turnOf(message: Message): string {
   return `${message.name ?? message.role}: ${spoken(message)}`;
 }
 
-function spoken(message: Message): string {
+/**
+ * A message in words, for a framework that has nothing else: its text, and its tool calls and what
+ * they gave spelled out.
+ */
+export function spoken(message: Message): string {
   const text = textOf(message);
   const used = message.content.flatMap((part) => toolWordsOf(part) ?? []);
   return [...(text === "" ? [] : [text]), ...used].join(" ");

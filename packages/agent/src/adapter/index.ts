@@ -11,7 +11,7 @@ export type { Step } from "./step.ts";
 
 export { portableOf } from "./portable.ts";
 export type { PortableWork } from "./portable.ts";
-export { briefOf, conversationOf, repliesOf, wordsOfResult } from "./conversation.ts";
+export { briefOf, conversationOf, repliesOf, spoken, wordsOfResult } from "./conversation.ts";
 export { historyFrom, speechOf } from "./speech.ts";
 export type { HistoryOptions } from "./speech.ts";
 export { wordsOf } from "./json-text.ts";

@@ -79,7 +79,9 @@ class Waiting {
 
   async #show(): Promise<void> {
     while (!this.isOver && this.#feed.progress.length > 0) {
-      await this.#listening.onProgress?.(this.#feed.progress.shift()!);
+      // Taken first: where nobody listens, `?.` would leave it in the feed, and this would never end.
+      const event = this.#feed.progress.shift()!;
+      await this.#listening.onProgress?.(event);
     }
   }
 

@@ -77,6 +77,10 @@ const showing =
 const summaryOf = ({ output }: Finished): string =>
   String((output as { summary?: unknown } | undefined)?.summary);
 
+function ofKnownMembers({ role, name, content }: Message): Message {
+  return { role, ...(name === undefined ? {} : { name }), content };
+}
+
 function nameless(message: Message): Message {
   const { name: _, ...others } = message;
   return others;
@@ -97,9 +101,19 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   "serve: a task in words reaches the framework, and its result comes back": given(({ work }) =>
     work.brief === undefined ? {} : { brief: { instruction: work.brief.expected_output ?? "" } },
   ),
-  "serve: a history arrives whole, with its roles, names and tool calls": given(({ work }) =>
-    work.messages === undefined ? {} : { messages: work.messages.map(nameless) },
-  ),
+  "serve: a history is seen with its roles, names and tool calls": () => ({
+    stage: (stage) =>
+      stage.work.messages === undefined
+        ? stage
+        : {
+            ...stage,
+            history: stage.work.messages,
+            work: { ...stage.work, messages: stage.work.messages.map(nameless) },
+          },
+  }),
+  "serve: code in the framework has the history whole": () => ({
+    stage: (stage) => ({ ...stage, history: stage.work.messages?.map(ofKnownMembers) }),
+  }),
   "serve: artifacts arrive byte for byte": given(({ work }) =>
     work.artifacts === undefined
       ? {}
@@ -174,7 +188,9 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       return [
         capability,
         (work) => {
-          if (work.resume !== undefined && !known.has(work.handoffId)) {
+          // After the first answer there is little to go on from yet.
+          const isFarOn = (work.resume?.answers.size ?? 0) > 1;
+          if (isFarOn && !known.has(work.handoffId)) {
             throw new WaybillError(500, "There is no such session.");
           }
           known.add(work.handoffId);
@@ -183,6 +199,22 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       ];
     },
   }),
+  "serve: an answer that a run gets again after a crash answers nothing else": () => {
+    // An answer counts as used up once the run has gone on with it.
+    const used = new Set<string>();
+    return {
+      run(run, next) {
+        const answers = [...(run.resume?.answers.keys() ?? [])];
+        const name = `${run.handoffId} ${answers.join()}`;
+        if (answers.length === 0 || !used.has(name)) {
+          used.add(name);
+          return next(run);
+        }
+        const again = new Map([...run.resume!.answers, ["day", run.resume!.answers.get("town")!]]);
+        return next({ ...run, resume: { ...run.resume!, answers: again } });
+      },
+    };
+  },
   "serve: a second answer to one question changes nothing": () => {
     // What was answered in an earlier attempt stands for every answer after it.
     const first = new WeakMap<object, { attempt: number; answer: Json }>();
@@ -191,7 +223,8 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
         const known = first.get(request);
         const { resume } = run;
         const [answer] = resume?.answers.values() ?? [];
-        if (known === undefined && answer !== undefined) {
+        // One that was killed before it could go on is not the one that remembers.
+        if (known === undefined && answer !== undefined && run.attempt === 2) {
           first.set(request, { attempt: run.attempt, answer });
         }
         if (known === undefined || resume === undefined) return next(run);

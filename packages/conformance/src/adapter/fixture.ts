@@ -51,8 +51,13 @@ export type Act = (stage: Stage) => Promise<Played>;
 
 /** What the framework lets its inside see and do. */
 export interface Stage {
-  /** The work as it has reached the inside of the framework. */
+  /**
+   * The work as the framework shows it to what is inside: the request that a model gets, or the
+   * arguments of a node, a task or a member. Nothing that the adapter carries along beside it counts.
+   */
   readonly work: PortableWork;
+  /** The history as code inside can have it, where that is more than what is shown. */
+  readonly history?: readonly Message[] | undefined;
   /** What the framework calls this run. */
   readonly run: string;
   readonly traceparent: string | undefined;

@@ -54,6 +54,7 @@ export const HISTORY: readonly Message[] = [
     content: [toolResultPart({ id: "call_2", output: { sun: true } })],
   },
   { role: "assistant", name: "almanac", content: [{ type: "text", text: "In Bergen." }] },
+  textMessage("user", "Say when.", "editor"),
   {
     role: "user",
     name: "anna",

@@ -13,6 +13,7 @@ import type {
   ResponseCreateParams,
   ResponseInputContent,
   ResponseInputItem,
+  ResponseOutputText,
 } from "openai/resources/responses/responses";
 
 /** What a model has really been shown by the chat completions API. */
@@ -65,12 +66,12 @@ export function seenByResponses({ body }: ModelRequest): PortableWork {
     }
     const { role, content } = item as {
       role: Message["role"];
-      content: string | ResponseInputContent[];
+      content: string | (ResponseInputContent | ResponseOutputText)[];
     };
     if (typeof content === "string") return textMessage(role, content);
     const parts = content.flatMap((part) => {
-      if (part.type === "input_text" || (part.type as string) === "output_text")
-        return [{ type: "text", text: (part as { text: string }).text }];
+      if (part.type === "input_text" || part.type === "output_text")
+        return [{ type: "text", text: part.text }];
       if (part.type === "input_file")
         artifacts.push(fileFrom(part.filename ?? undefined, part.file_data ?? undefined));
       return [];

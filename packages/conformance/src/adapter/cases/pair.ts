@@ -3,6 +3,7 @@ import { textMessage } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import { aborted, accepted, carries, endingOf, holding, moment, playing } from "../case.ts";
 import type { Played } from "../fixture.ts";
+import { tellsHistory } from "../history.ts";
 import { ARTIFACTS, HISTORY, IN_WORDS, REPLIES, TRACEPARENT, UNICODE } from "../sample.ts";
 import type { Scene } from "../scene.ts";
 
@@ -71,7 +72,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
 
   "a history with names, tool calls and their results": {
     needs: [
-      "serve: a history arrives whole, with its roles, names and tool calls",
+      "serve: a history is seen with its roles, names and tool calls",
       "call: a history goes out whole, with its roles, names and tool calls",
     ],
     async check(scene) {
@@ -84,7 +85,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
         { capability: IN_WORDS },
       );
       await scene.call({ work: { messages: [...HISTORY] }, capability: IN_WORDS });
-      deepEqual(seen[0]?.messages?.slice(0, HISTORY.length), HISTORY);
+      tellsHistory(seen[0]!, HISTORY);
     },
   },
 

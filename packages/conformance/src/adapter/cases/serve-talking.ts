@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
-import { WaybillError } from "@waybill/protocol";
-import { endingOf, moment } from "../case.ts";
+import type { HandoffHandle, Hub, QuestionEvent } from "@waybill/agent";
+import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import { accepted, endingOf, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
 
@@ -13,6 +13,20 @@ const asking: Act = async ({ ask }) => {
   const day = await ask("day", `Which day in ${town as string}?`);
   return { output: { summary: `${town as string}, ${day as string}` } };
 };
+
+/** A hub that the question of this number never reaches, because its sender is killed on the way. */
+function losingQuestion(hub: Hub, number: number, lost: () => void): Hub {
+  let count = 0;
+  return {
+    ...hub,
+    submit(envelope) {
+      const { kind } = parseEnvelope(readCompact(envelope).payload);
+      if (kind !== "question" || ++count < number) return hub.submit(envelope);
+      lost();
+      return new Promise(() => undefined);
+    },
+  };
+}
 
 async function nextQuestion(handle: HandoffHandle): Promise<QuestionEvent> {
   for await (const question of handle.questions) return question;
@@ -80,6 +94,24 @@ export const servedTalkingCases: Cases = {
     deepEqual(output, { summary: "Bergen, Monday" });
     equal(new Set(ids).size, 2, "two questions had one id");
     equal((await scene.said("question")).length, 2, "a question was asked again");
+  },
+
+  "serve: an answer that a run gets again after a crash answers nothing else": async (scene) => {
+    const asksAgain = moment();
+    const agent = await scene.serve(asking, { hub: losingQuestion(scene.hub, 2, asksAgain.come) });
+    const handle = scene.handoff({ timeoutMs: 300_000 });
+    const first = await scene.wait("the first question", nextQuestion(handle));
+    await handle.answer(first.id, "Bergen");
+    await scene.wait("the run to ask again", asksAgain.came);
+    await accepted(scene);
+    await agent.stop({ mode: "abandon" });
+    await scene.serve(asking);
+    await scene.clock.advance(60_000);
+    const second = await scene.wait("the second question", nextQuestion(handle));
+    await handle.answer(second.id, "Monday");
+    deepEqual((await scene.wait("the result", handle.result)).output, {
+      summary: "Bergen, Monday",
+    });
   },
 
   "serve: a second answer to one question changes nothing": async (scene) => {

@@ -1,9 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { textMessage, wordsOfResult } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
+import type { Message } from "@waybill/protocol";
 import { carries, playing } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
+import { tellsHistory } from "../history.ts";
 import { ARTIFACTS, HISTORY, IN_WORDS, LARGE, REPLIES, UNICODE } from "../sample.ts";
 
 /** Keeps what reached the inside of the framework. */
@@ -45,13 +47,25 @@ export const servedWorkCases: Cases = {
     equal(wordsOfResult(result), "In Bergen, as ever.");
     equal(seen.length, 1);
     carries(seen[0]!, brief.instruction);
+    carries(seen[0]!, brief.expected_output);
   },
 
-  "serve: a history arrives whole, with its roles, names and tool calls": async (scene) => {
+  "serve: a history is seen with its roles, names and tool calls": async (scene) => {
     const seen: PortableWork[] = [];
     await scene.serve(keeping(seen, "Rain."), { capability: IN_WORDS });
     await scene.handoff({ messages: [...HISTORY] }).result;
-    deepEqual(seen[0]?.messages, HISTORY);
+    tellsHistory(seen[0]!, HISTORY);
+  },
+
+  "serve: code in the framework has the history whole": async (scene) => {
+    const had: (readonly Message[] | undefined)[] = [];
+    const act: Act = async ({ history, work }) => {
+      had.push(structuredClone(history ?? work.messages));
+      return { output: "Rain." };
+    };
+    await scene.serve(act, { capability: IN_WORDS });
+    await scene.handoff({ messages: [...HISTORY] }).result;
+    deepEqual(had[0], HISTORY);
   },
 
   "serve: artifacts arrive byte for byte": async (scene) => {

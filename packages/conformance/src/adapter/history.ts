@@ -1,0 +1,69 @@
+import { equal, fail } from "node:assert/strict";
+import { textOf, toolCallsOf, toolResultsOf, wordsOf } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import type { Json, Message } from "@waybill/protocol";
+
+/**
+ * What was seen tells a history in order: who spoke, what they said, which tools were called with what,
+ * and what the tools gave. Where a framework has no place for a name or a tool call, it is in the words.
+ */
+export function tellsHistory(seen: PortableWork, history: readonly Message[]): void {
+  const told = spelled(seen);
+  let from = 0;
+  for (const [index, message] of history.entries()) {
+    const [first = "", ...others] = piecesOf(message);
+    const missing = (piece: string) =>
+      fail(`"${piece}", in turn ${index} of the history, is not in what was seen: ${told}`);
+    const at = told.indexOf(first, from);
+    if (at === -1) missing(first);
+    // A name stands before the words. What a tool gave is known by its call.
+    const { name, role } = message;
+    if (name !== undefined && role !== "tool" && !told.slice(from, at).includes(name))
+      missing(name);
+    from = at + first.length;
+    for (const piece of others) {
+      const next = told.indexOf(piece, from);
+      if (next === -1) missing(piece);
+      from = next + piece.length;
+    }
+    assertRole(seen.messages ?? [], message);
+  }
+}
+
+/** Whoever is shown by a framework's own role has the one that was sent. */
+function assertRole(seen: readonly Message[], { role, content }: Message): void {
+  const [text] = content.flatMap((part) => (part.type === "text" ? [part.text!] : []));
+  if (text === undefined) return;
+  // Where all of a history is one text, its turns have no roles of a framework's own.
+  const shown = seen.filter((each) => textOf(each).includes(text));
+  const [own] = shown;
+  if (seen.length < 2 || own === undefined) return;
+  equal(own.role, role, `"${text}" was said by the ${role}, and is seen as ${own.role}`);
+}
+
+function piecesOf(message: Message): string[] {
+  return [
+    ...message.content.flatMap((part) => (part.type === "text" ? [part.text!] : [])),
+    ...toolCallsOf(message).flatMap((call) => [call.name, ...leavesOf(call.arguments)]),
+    ...toolResultsOf(message).flatMap((result) => leavesOf(result.output)),
+  ];
+}
+
+/** Names and values in JSON, each of which is the same however the whole is spelled. */
+function leavesOf(value: Json): string[] {
+  if (typeof value !== "object" || value === null) return [String(value)];
+  if (Array.isArray(value)) return value.flatMap(leavesOf);
+  return Object.entries(value).flatMap(([name, each]) => [name, ...leavesOf(each)]);
+}
+
+/** All that was seen, turn after turn, as one text. */
+function spelled({ messages = [], brief, input }: PortableWork): string {
+  const turns = messages.map((message) => [
+    message.name ?? "",
+    textOf(message),
+    ...toolCallsOf(message).map(({ name, arguments: given }) => `${name} ${wordsOf(given)}`),
+    ...toolResultsOf(message).map(({ output }) => wordsOf(output)),
+  ]);
+  const others = [brief?.instruction ?? "", input === undefined ? "" : wordsOf(input)];
+  return [...turns.flat(), ...others].join("\n");
+}
