@@ -27,9 +27,10 @@ export type {
   Servable,
 } from "./serving/declared.ts";
 export type { FullResult, Returned } from "./serving/outcome.ts";
+export type { WorkSession } from "./serving/session.ts";
 
 export { DEFAULT_TIMEOUT_MS } from "./delegating/options.ts";
-export type { AttachOptions, HandoffOptions } from "./delegating/options.ts";
+export type { AttachOptions, HandoffOptions, SessionOptions } from "./delegating/options.ts";
 export type { DeclaredHandoffOptions, Delegator } from "./delegating/delegator.ts";
 export type { Answer, HandoffHandle, QuestionOf } from "./delegating/handoff-handle.ts";
 export type { ProgressEvent, QuestionEvent, Receipt } from "./delegating/events.ts";
@@ -52,6 +53,7 @@ export type {
   Json,
   Message,
   PrivateKey,
+  SessionState,
   StatusCode,
   UsageRow,
   UsageTotal,

@@ -203,6 +203,10 @@ class MemoryStore implements Store {
     return this.#read((state) => state.group(delegator, groupId, page));
   }
 
+  session(name: string, limit: number): Promise<readonly StoredHandoff[]> {
+    return this.#read((state) => state.session(name, limit));
+  }
+
   deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]> {
     return this.#read((state) => state.deadLetters(page, delegator));
   }

@@ -22,6 +22,10 @@ export interface StoredHandoff {
   readonly waitsFor: string | null;
   /** Its place among those that wait for the same target; 0 where it waits for nobody. */
   readonly waitsAt: number;
+  /** The session with whose holder it stands, as the engine names it; null where it has none, or no holder. */
+  readonly session: string | null;
+  /** When its session came to that holder; 0 where it has none. */
+  readonly sessionAt: number;
   /** The agents in whose inbox it stands: something of it is undelivered or unacknowledged. */
   readonly inboxes: readonly string[];
   /** True for a dead letter that nobody has replayed or discarded. */
@@ -231,6 +235,8 @@ export interface Store {
   children(parentId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
   /** The members of a group of this delegator: another one's group of the same id is another group. */
   group(delegator: string, groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]>;
+  /** Those of a session, the newest first: by `sessionAt`, and by id where that is the same. */
+  session(name: string, limit: number): Promise<readonly StoredHandoff[]>;
   /** Those of one delegator, where one is named. */
   deadLetters(page: Page<string>, delegator?: string): Promise<readonly StoredHandoff[]>;
 

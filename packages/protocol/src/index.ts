@@ -34,6 +34,15 @@ export type {
   Wanted,
 } from "./envelope/body.ts";
 
+export {
+  isSessionId,
+  notASessionId,
+  SESSION_STATES,
+  SESSION_WAIT_SECONDS,
+  sessionKey,
+} from "./session.ts";
+export type { Session, SessionState } from "./session.ts";
+
 export { generateKey, privateKeyFrom, publicKeyFrom, thumbprint } from "./signing/key.ts";
 export type { PrivateJwk, PrivateKey, PublicJwk, PublicKey } from "./signing/key.ts";
 export { digestOf, digestOfBytes, isDigest } from "./signing/digest.ts";
@@ -160,6 +169,7 @@ export { breaches } from "./contract/breach.ts";
 export type { AttemptFacts, Breach, HandoffFacts } from "./contract/breach.ts";
 
 export { step } from "./lifecycle/lifecycle.ts";
+export { holderBy, isHolderFirst, sessionFound, sessionOffered } from "./lifecycle/holder.ts";
 export { liveAttempt } from "./lifecycle/attempt.ts";
 export { checkHistory } from "./history/history.ts";
 export type {

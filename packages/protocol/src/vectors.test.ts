@@ -447,6 +447,24 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
   address: (api, { address }) => ({ is_inner: api.isInnerAddress(address) }),
 };
 
+const SESSION_OPERATIONS: Readonly<Record<string, Judge>> = {
+  key: (api, { delegator, session }) =>
+    outcome(api, () => ({ key: api.sessionKey(delegator, session) })),
+  offer: (api, { holder, recipient, failed }) => {
+    const attempts = (failed as string[]).map((each) => ({
+      recipient: each,
+      closed: "lease_lost",
+    }));
+    return {
+      session: api.sessionOffered(holder ?? undefined, recipient),
+      is_holder_first: holder !== null && api.isHolderFirst({ attempts } as never, holder),
+    };
+  },
+  result: (api, { offered, had_conversation }) => ({
+    session: api.sessionFound(offered, had_conversation),
+  }),
+};
+
 /** One judge for each file: it says what this implementation makes of an input. */
 const JUDGES: Readonly<Record<string, Judge>> = {
   envelopes: (api, input) => verified(api, input.compact, input),
@@ -461,6 +479,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     if (expected.of !== undefined) expect(api.digestOf(expected.of)).toBe(text);
     return found === undefined ? { status: 400 } : { status: "ok", of: expected.of, ...found };
   },
+  sessions: (api, input, expected) => SESSION_OPERATIONS[input.operation]!(api, input, expected),
   lifecycles: (api, { events }) => {
     let state: Protocol.Handoff | undefined;
     const steps = (events as Members[]).map((event) => {

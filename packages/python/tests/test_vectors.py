@@ -43,6 +43,7 @@ from waybill_sdk.protocol.proof import (
     sign_operator_request,
 )
 from waybill_sdk.protocol.schema import compile_schema
+from waybill_sdk.protocol.session import session_found, session_key
 from waybill_sdk.protocol.takes_from import takes_from
 from waybill_sdk.protocol.trust import TrustPolicy
 from waybill_sdk.protocol.usage import merge_usage, sum_usage
@@ -430,6 +431,15 @@ def run_usage(given: Case) -> Outcome:
     return {"rows": merge_usage(rows), "total": asdict(sum_usage(rows))}
 
 
+def run_session(input: Case) -> Outcome:
+    operation = input["operation"]
+    if operation == "offer":
+        pytest.skip("This is a rule for a hub, and this package is none")
+    if operation == "result":
+        return {"session": session_found(input["offered"], input["had_conversation"])}
+    return outcome(lambda: {"key": session_key(input["delegator"], input["session"])})
+
+
 RUNNERS: dict[str, Callable[[Case], Outcome]] = {
     "envelopes": run_envelope,
     "receipts": run_envelope,
@@ -444,6 +454,7 @@ RUNNERS: dict[str, Callable[[Case], Outcome]] = {
     "discovery": run_discovery,
     "contracts": run_contract,
     "hubs": run_hub,
+    "sessions": run_session,
     "usage": run_usage,
 }
 

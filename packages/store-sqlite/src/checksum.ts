@@ -11,14 +11,17 @@ export function checksumOf(
     wakeAt,
     waitsFor,
     waitsAt,
+    session,
+    sessionAt,
     isDeadLetter,
     record,
   }: Omit<StoredHandoff, "inboxes">,
   inboxes: string,
 ): number {
   const columns = [id, version, state, wakeAt, waitsFor, inboxes, isDeadLetter];
-  // Rows of a file from before there were places have none, and the checksum that they had.
+  // Rows of a file from before there were places or sessions have none, and the checksum that they had.
   if (waitsAt !== 0) columns.push(waitsAt);
+  if (session !== null) columns.push(session, sessionAt);
   return crc32(record, crc32(JSON.stringify(columns)));
 }
 

@@ -32,7 +32,17 @@ function defineFunctions(database: DatabaseSync): void {
   database.function(
     "handoff_checksum",
     (id, version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record) => {
-      const columns = { id, version, state, wakeAt, waitsFor, waitsAt: 0, record };
+      const columns = {
+        id,
+        version,
+        state,
+        wakeAt,
+        waitsFor,
+        waitsAt: 0,
+        session: null,
+        sessionAt: 0,
+        record,
+      };
       return checksumOf(
         { ...columns, isDeadLetter: isDeadLetter === 1 } as unknown as Columns,
         inboxes as string,

@@ -16,6 +16,8 @@ const handoff: StoredHandoff = {
   wakeAt: 11,
   waitsFor: "agent:somebody",
   waitsAt: 17,
+  session: "session",
+  sessionAt: 18,
   inboxes: ["one", "two"],
   isDeadLetter: true,
 };
@@ -26,6 +28,8 @@ const bare: StoredHandoff = {
   wakeAt: null,
   waitsFor: null,
   waitsAt: 0,
+  session: null,
+  sessionAt: 0,
   inboxes: [],
   isDeadLetter: false,
 };

@@ -50,9 +50,9 @@ function packHandoff(to: Plain[], handoff: StoredHandoff | null): void {
     return;
   }
   const { id, version, record, state, delegator, correlationId, parentId, groupId } = handoff;
-  const { wakeAt, waitsFor, waitsAt, isDeadLetter, inboxes } = handoff;
+  const { wakeAt, waitsFor, waitsAt, session, sessionAt, isDeadLetter, inboxes } = handoff;
   to.push(SOMETHING, id, version, record, state, delegator, correlationId, parentId, groupId);
-  to.push(wakeAt, waitsFor, waitsAt, Number(isDeadLetter));
+  to.push(wakeAt, waitsFor, waitsAt, session, sessionAt, Number(isDeadLetter));
   packNames(to, inboxes);
 }
 
@@ -106,6 +106,8 @@ export function unpackChanges(packed: PackedChanges): Change[] {
     wakeAt: next(),
     waitsFor: next(),
     waitsAt: next(),
+    session: next(),
+    sessionAt: next(),
     isDeadLetter: next() === 1,
     inboxes: several<string>(next),
   });

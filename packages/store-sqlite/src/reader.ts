@@ -41,6 +41,7 @@ const QUERIES = {
   correlated: `${HANDOFF} WHERE correlation_id = ? ${BY_ID}`,
   children: `${HANDOFF} WHERE parent_id = ? ${BY_ID}`,
   group: `${HANDOFF} WHERE delegator = ? AND group_id = ? ${BY_ID}`,
+  session: `${HANDOFF} WHERE session = ? ORDER BY session_at DESC, id DESC LIMIT ?`,
   deadLetters: `${HANDOFF} WHERE is_dead_letter = 1 ${BY_ID}`,
   deadLettersOf: `${HANDOFF} WHERE is_dead_letter = 1 AND delegator = ? ${BY_ID}`,
   seen: "SELECT digest, sequence FROM ledger WHERE envelope_id = ? AND sender = ?",
@@ -112,6 +113,10 @@ export class Reader {
 
   group(delegator: string, groupId: string, { after = "", limit }: Page<string>): StoredHandoff[] {
     return this.#query.group.all(delegator, groupId, after, limit).map(handoffOf);
+  }
+
+  session(name: string, limit: number): StoredHandoff[] {
+    return this.#query.session.all(name, limit).map(handoffOf);
   }
 
   deadLetters({ after = "", limit }: Page<string>, delegator?: string): StoredHandoff[] {

@@ -11,7 +11,7 @@ import type {
 type Row = Record<string, unknown>;
 
 export const HANDOFF_COLUMNS =
-  "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record, checksum, family_checksum, waits_at";
+  "id, version, state, delegator, correlation_id, parent_id, group_id, wake_at, waits_for, inboxes, is_dead_letter, record, checksum, family_checksum, waits_at, session, session_at";
 export const ENTRY_COLUMNS =
   "sequence, at, type, handoff_id, sender, envelope_id, digest, hash, content";
 export const CARD_COLUMNS = "agent, sequence, at, digest, facts";
@@ -34,6 +34,8 @@ export function handoffOf(row: Row): StoredHandoff {
     wakeAt: row["wake_at"] as number | null,
     waitsFor: row["waits_for"] as string | null,
     waitsAt: row["waits_at"] as number,
+    session: row["session"] as string | null,
+    sessionAt: row["session_at"] as number,
     inboxes: NO_NAMES,
     isDeadLetter: row["is_dead_letter"] === 1,
   };

@@ -145,4 +145,9 @@ export const MIGRATIONS: readonly Migration[] = [
   INSERT INTO audience SELECT '*', name, agent, version FROM capability;
   INSERT INTO audience_name SELECT '*', name, agents FROM capability_name;
   `,
+  `
+  ALTER TABLE handoff ADD COLUMN session TEXT;
+  ALTER TABLE handoff ADD COLUMN session_at INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX handoff_session ON handoff (session, session_at, id) WHERE session IS NOT NULL;
+  `,
 ];

@@ -193,6 +193,10 @@ class FileStore implements SqliteStore {
     return this.#read((reader) => reader.found("children", parentId, page));
   }
 
+  session(name: string, limit: number): Promise<readonly StoredHandoff[]> {
+    return this.#read((reader) => reader.session(name, limit));
+  }
+
   group(delegator: string, groupId: string, page: Page<string>): Promise<readonly StoredHandoff[]> {
     return this.#read((reader) => reader.group(delegator, groupId, page));
   }

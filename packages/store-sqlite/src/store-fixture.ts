@@ -46,6 +46,7 @@ function observe(location: string): StoreContents {
     const handoffs = database.prepare(`
       SELECT id, version, record, state, delegator, correlation_id AS correlationId,
         parent_id AS parentId, group_id AS groupId, wake_at AS wakeAt, waits_for AS waitsFor, waits_at AS waitsAt,
+        session, session_at AS sessionAt,
         inboxes, is_dead_letter AS isDeadLetter FROM handoff`);
     const entries = database.prepare(`
       SELECT at, handoff_id AS handoffId, type, content, digest, sender, envelope_id, sequence, hash

@@ -123,12 +123,20 @@ export class Writer {
       const family = [delegator, correlationId, parentId, groupId];
       const sums = [checksum, familyChecksumOf(handoff)];
       const rest = [wakeAt, waitsFor, inboxes, isDeadLetter, record, ...sums, waitsAt];
-      this.#run.insert.run(id, version, state, ...family, ...rest);
+      this.#run.insert.run(
+        id,
+        version,
+        state,
+        ...family,
+        ...rest,
+        handoff.session,
+        handoff.sessionAt,
+      );
       this.#deliver(id, [], handoff.inboxes);
       return;
     }
     const columns = [version, state, wakeAt, waitsFor, inboxes, isDeadLetter, record, checksum];
-    this.#run.update.run(...columns, waitsAt, id);
+    this.#run.update.run(...columns, waitsAt, handoff.session, handoff.sessionAt, id);
     if (before !== inboxes) this.#deliver(id, namesOf(before!), handoff.inboxes);
   }
 
@@ -257,10 +265,12 @@ function statements(database: DatabaseSync) {
     newest: prepare("SELECT sequence FROM manifest WHERE agent = ? AND is_newest = 1"),
     keyOwner: prepare("SELECT agent FROM agent_key WHERE kid = ?"),
     append: prepare("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    insert: prepare("INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    insert: prepare(
+      "INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
     // The family of a handoff stays as it is, and its indices are not touched.
     update: prepare(
-      "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ?, checksum = ?, waits_at = ? WHERE id = ?",
+      "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ?, checksum = ?, waits_at = ?, session = ?, session_at = ? WHERE id = ?",
     ),
     enterInbox: prepare("INSERT INTO inbox VALUES (?, ?)"),
     leaveInbox: prepare("DELETE FROM inbox WHERE agent = ? AND handoff_id = ?"),

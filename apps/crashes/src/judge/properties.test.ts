@@ -32,6 +32,8 @@ function storedAs(id: string, state: StoredHandoff["state"]): [string, StoredHan
       wakeAt: null,
       waitsFor: null,
       waitsAt: 0,
+      session: null,
+      sessionAt: 0,
       inboxes: [],
       isDeadLetter: false,
     },

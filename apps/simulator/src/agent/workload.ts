@@ -1,4 +1,4 @@
-import type { Group, HandoffEnvelope } from "@waybill/protocol";
+import type { Group, HandoffEnvelope, Session } from "@waybill/protocol";
 import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 import type { AgentSite, Delegating, Work } from "./agent-site.ts";
@@ -11,6 +11,10 @@ const CANCELLED = 0.12;
 const REPLAYED = 0.3;
 const HELD = 0.15;
 const PRIORITISED = 0.3;
+/** So much names a session, one of a few, so that many have turns before. */
+const IN_SESSION = 0.4;
+const SESSIONS: readonly string[] = ["a", "b", "c"];
+const WAITS_FOR_HOLDER = 0.3;
 
 /** A piece of work for anybody or for somebody, with much time or with little. */
 function workOf(random: Random, colleagues: readonly string[]): Work {
@@ -46,6 +50,12 @@ export function childOf(
 
 export function mayHaveChildren({ hop = 0 }: HandoffEnvelope): boolean {
   return hop < HOPS_AT_MOST;
+}
+
+function sessionFrom(random: Random): Session {
+  const id = random.pick(SESSIONS);
+  if (!random.chance(WAITS_FOR_HOLDER)) return { id };
+  return { id, wait_seconds: random.between(1, 60) };
 }
 
 function traceparentOf(random: Random): string {
@@ -84,6 +94,7 @@ async function single(
   const work: Work = {
     ...workOf(random, colleagues),
     ...(random.chance(HELD) && { startsInMs: random.spread(1, 60_000) }),
+    ...(random.chance(IN_SESSION) && { session: sessionFrom(random) }),
     ...(random.chance(PRIORITISED) && { priority: random.below(10) }),
   };
   const cancelAfterMs = random.chance(CANCELLED) ? random.spread(1, 60_000) : undefined;

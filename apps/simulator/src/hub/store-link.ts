@@ -60,6 +60,7 @@ export function linkTo(store: Store, { process, world, random, losesAnswer }: Li
     inbox: (agent, page) => call(() => store.inbox(agent, page)),
     correlated: (correlationId, page) => call(() => store.correlated(correlationId, page)),
     children: (parentId, page) => call(() => store.children(parentId, page)),
+    session: (name, limit) => call(() => store.session(name, limit)),
     group: (delegator, groupId, page) => call(() => store.group(delegator, groupId, page)),
     deadLetters: (page, delegator) => call(() => store.deadLetters(page, delegator)),
     seen: (from, envelopeId) => call(() => store.seen(from, envelopeId)),

@@ -7,6 +7,7 @@ import { accountOf } from "./account.ts";
 import { lateEnds } from "./late.ts";
 import { forbiddenOffers } from "./permitted.ts";
 import { inventedOffers, lostReceipts, openEnds, unreadInboxes } from "./remains.ts";
+import { inventedSessions } from "./sessions.ts";
 import { unevenShares } from "./shares.ts";
 import type { Found, Remains, Verdict } from "./verdict.ts";
 
@@ -41,6 +42,7 @@ export async function judge(remains: Remains): Promise<Verdict> {
     ...lostReceipts(world, entries),
     ...inventedOffers(world, entries),
     ...forbiddenOffers(entries),
+    ...inventedSessions(entries),
     ...(await openEnds(world, store)),
     ...(await unreadInboxes(store, inbox)),
     ...lateEnds(world, history),

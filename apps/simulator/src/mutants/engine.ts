@@ -44,6 +44,17 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "session-of-everybody",
+    why: "a session is found by its id alone, whoever has named it",
+    patches: [
+      {
+        file: `${FOLDER}/custody/draft.ts`,
+        find: "const name = `${sessionKey(from, session.id)} ${capability}`;",
+        replace: 'const name = `${sessionKey("all", session.id)} ${from && capability}`;',
+      },
+    ],
+  },
+  {
     name: "every-agent-in-every-group",
     why: "whoever takes work from a group takes it from everybody",
     worlds: RESTRICTED,

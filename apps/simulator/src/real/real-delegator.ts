@@ -105,7 +105,7 @@ export class RealDelegator implements Delegating {
 
   #optionsOf(work: Work, handoffId: string): Errand["options"] {
     const { to, body, timeoutMs, correlationId, group, replayOf, traceparent } = work;
-    const { startsInMs, priority } = work;
+    const { startsInMs, priority, session } = work;
     const startsAt = this.#body.process.clock.now() + (startsInMs ?? 0);
     return {
       handoffId,
@@ -115,6 +115,9 @@ export class RealDelegator implements Delegating {
       contract: body.contract,
       ...(startsInMs !== undefined && { notBefore: new Date(startsAt) }),
       priority,
+      ...(session !== undefined && {
+        session: { id: session.id, waitMs: (session.wait_seconds ?? 0) * 1_000 },
+      }),
       deadline: new Date(startsAt + timeoutMs!),
       correlationId,
       group,

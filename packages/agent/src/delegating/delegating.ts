@@ -13,6 +13,7 @@ import { adopt, findOwn } from "./found.ts";
 import { Handle } from "./handle.ts";
 import { DEFAULT_TIMEOUT_MS } from "./options.ts";
 import type { AttachOptions, ParentedOptions } from "./options.ts";
+import { sessionOf } from "./session.ts";
 import { isSameWork } from "./same-work.ts";
 
 /** The handoffs that an agent has made, in this process or found again. */
@@ -69,6 +70,7 @@ export class Delegating {
         parent,
         correlationId: options.correlationId,
         group: options.group,
+        session: sessionOf(options.session),
         replayOf: options.replayOf,
         traceparent: options.traceparent,
         tracestate: options.tracestate,

@@ -11,6 +11,7 @@ import { handoffGroup } from "./group.ts";
 import type { GroupHandle, GroupOptions } from "./group.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 import type { CheckedOptions, HandoffOptions } from "./options.ts";
+import { sessionOf } from "./session.ts";
 import { checkAgentId, checkCapabilityName, checkId } from "../ids.ts";
 
 /** What `handoff` takes beside a declared capability: all but what the declaration says. */
@@ -137,10 +138,12 @@ function checkHandoff({
   handoffId,
   correlationId,
   replayOf,
+  session,
 }: HandoffOptions): void {
   checkCapabilityName(capability);
   if (to !== undefined) checkAgentId(to, "to");
   checkId(handoffId, "handoffId");
   checkId(correlationId, "correlationId");
   checkId(replayOf, "replayOf");
+  sessionOf(session);
 }

@@ -5,6 +5,7 @@ import type {
   Effects,
   Json,
   Message,
+  SessionState,
   StatusCode,
   VerifiedEnvelope,
 } from "@waybill/protocol";
@@ -25,6 +26,11 @@ export interface HandoffResult<Output = Json | undefined> {
   readonly effects: Effects | undefined;
   /** What it has used, where its recipient says so: requests, tokens and cost, children included. */
   readonly usage: HandoffUsage | undefined;
+  /**
+   * Where the handoff names a session: whether its conversation was `continued`, has `begun`, or was
+   * `lost` and begins anew. Undefined where the recipient keeps no conversations.
+   */
+  readonly session: SessionState | undefined;
   /** Who did it, in which attempt. */
   readonly by: string;
   readonly attempt: number;
@@ -47,7 +53,15 @@ export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending |
   const { from } = envelope;
   switch (envelope.kind) {
     case "result": {
-      const { status, output, messages = [], artifacts = [], effects, error } = envelope.body;
+      const {
+        status,
+        output,
+        messages = [],
+        artifacts = [],
+        effects,
+        session,
+        error,
+      } = envelope.body;
       const usage = handoffUsage(envelope.body.usage);
       if (status !== 200) {
         const { cause, retryable, retry_after_ms: retryAfterMs } = error ?? {};
@@ -55,7 +69,8 @@ export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending |
         return { ...failed(status, message, { cause, retryable, retryAfterMs }), usage };
       }
       const { attempt } = envelope;
-      const result = { status, output, messages, artifacts, effects, usage, by: from, attempt };
+      const said = { status, output, messages, artifacts, effects, usage, session };
+      const result = { ...said, by: from, attempt };
       return { type: "result", result: { ...result, envelope: text, digest } };
     }
     case "receipt": {

@@ -1,4 +1,4 @@
-import type { AskedQuestion, Digest, ProgressBody } from "@waybill/protocol";
+import type { AskedQuestion, Digest, ProgressBody, SessionState } from "@waybill/protocol";
 
 /** What a recipient says on its way: in words, as a share from 0 to 1, or as data. */
 export interface ProgressEvent extends ProgressBody {
@@ -24,6 +24,8 @@ export interface Receipt {
   readonly by: string;
   /** The attempt that it is about; undefined for the hub's receipt. */
   readonly attempt: number | undefined;
+  /** Of an acceptance, where the handoff names a session: what the hub knew of it. */
+  readonly session?: SessionState | undefined;
   /** Digest of the receipt itself. */
   readonly digest: Digest;
   /** The receipt as it was signed. */

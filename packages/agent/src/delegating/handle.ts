@@ -317,7 +317,8 @@ export class Handle implements HandoffHandle {
     const ending = endingOf(verified);
     if (envelope.kind === "result" || isAcceptance(envelope)) {
       // A result names the same digest as the acceptance would have: it stands for it.
-      this.#accepted.resolve({ by, attempt: envelope.attempt, digest, text });
+      const { attempt, body } = envelope;
+      this.#accepted.resolve({ by, attempt, digest, text, session: body.session });
     } else if (envelope.kind === "progress") {
       this.#progress.push({ ...envelope.body, by, attempt: envelope.attempt });
     } else if (envelope.kind === "question") {

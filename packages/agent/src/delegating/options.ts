@@ -6,6 +6,17 @@ import type { CounterRule } from "./counter.ts";
 /** Nothing waits for ever: a handoff without a deadline of its own has five minutes. */
 export const DEFAULT_TIMEOUT_MS = 300_000;
 
+/** A session, and how long to wait for the agent that holds it. */
+export interface SessionOptions {
+  /** 1 to 128 visible ASCII characters. */
+  readonly id: string;
+  /**
+   * How long the hub may hold the handoff back while the agent that holds the session is away or has
+   * no room. Left out, another agent takes it at once, and the conversation begins anew there.
+   */
+  readonly waitMs?: number | undefined;
+}
+
 /** What is handed off, to whom, and on which terms. */
 export interface HandoffOptions<Input = Json> extends Omit<HandoffBody, "input" | "metadata"> {
   /** What the work is given, as the capability's `input_schema` wants it. */
@@ -37,6 +48,17 @@ export interface HandoffOptions<Input = Json> extends Omit<HandoffBody, "input" 
   readonly handoffId?: string | undefined;
   /** The job that it is part of. Left out: a new one, and inside a handler that of the work itself. */
   readonly correlationId?: string | undefined;
+  /**
+   * The conversation that it belongs to: handoffs of this agent that name the same session share it,
+   * as far as their recipient keeps conversations. 1 to 128 visible ASCII characters.
+   *
+   * @example
+   * ```ts
+   * await agent.handoff({ capability: "chat", input: "My name is Ada.", session: "trip-42" }).result;
+   * await agent.handoff({ capability: "chat", input: "Who am I?", session: "trip-42" }).result;
+   * ```
+   */
+  readonly session?: string | SessionOptions | undefined;
   /** Its place in a group; `handoffAll` gives it. */
   readonly group?: Group | undefined;
   /** The handoff that ended, and that this one tries anew. */

@@ -25,6 +25,8 @@ import type { Lately } from "./lately.ts";
 import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
 import { Replies } from "./replies.ts";
 import { Tally } from "./tally.ts";
+import { sessionOf } from "./session.ts";
+import type { SessionOfWork } from "./session.ts";
 import type { Resume, Work } from "./work.ts";
 
 /** Far less than the grace that a hub gives: "taken" has been said, and this is the signed word. */
@@ -57,6 +59,7 @@ export class Run {
   /** The handoff and what is said about it, once the handoff is known to be genuine. */
   #verified: { readonly handoff: HandoffEnvelope; readonly replies: Replies } | undefined;
   #trace: AttemptTrace | undefined;
+  #session: SessionOfWork | undefined;
   #disarmDeadline: (() => void) | undefined;
   readonly #closed = deferred<never>();
   /** Sends the acceptance now, where it still waits. */
@@ -126,6 +129,7 @@ export class Run {
     const about = { attempt: this.attempt, re, deadline: this.#deadline };
     const replies = new Replies(context, envelope, about);
     this.#verified = { handoff: envelope, replies };
+    this.#session = sessionOf(envelope, this.#offer.session);
     this.#trace = traceAttempt(envelope, context.id, this.attempt);
     if (this.#offer.isAccepted) return this.#interrupted(replies);
     const { body, from } = envelope;
@@ -179,7 +183,8 @@ export class Run {
   #accept(replies: Replies): void {
     const { id: agent, log } = this.#context;
     const about = { agent, handoffId: this.handoffId, attempt: this.attempt };
-    replies.receipt({ status: 101 }).then(
+    const session = this.#session?.offered;
+    replies.receipt({ status: 101, session }).then(
       () => log({ event: "accepted", ...about }),
       (error: unknown) => {
         // Once the result is in, the acceptance comes too late, and says nothing new.
@@ -220,7 +225,8 @@ export class Run {
         await this.#said(replies.question({ questions: [...questions], state, usage }));
         return;
       }
-      body = resultOf(value, schema);
+      const session = this.#session?.state;
+      body = { ...resultOf(value, schema), ...(session && { session }) };
     } catch (error) {
       if (WaybillError.is(error) && (error.status === 300 || error.status === 301)) {
         return this.release(error.message, error.status, error.retryAfterMs);
@@ -308,6 +314,7 @@ export class Run {
       attempt: this.attempt,
       deadline: new Date(this.#deadline),
       signal: this.#controller.signal,
+      session: this.#session,
       resume: await this.#resume(),
       progress: async (content) => {
         this.#acceptNow();

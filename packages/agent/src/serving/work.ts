@@ -8,6 +8,7 @@ import type {
 import type { JsonCompatible, JsonLike } from "../capability/json-like.ts";
 import type { Delegator } from "../delegating/delegator.ts";
 import type { FullResult, Returned } from "./outcome.ts";
+import type { WorkSession } from "./session.ts";
 
 /** A question as one asks it. Without an id it is the n-th question of this agent. */
 export type Ask<Data = Json> = Omit<AskedQuestion, "id" | "data"> & {
@@ -56,6 +57,8 @@ export interface Work<Input = Json> extends Delegator {
   readonly deadline: Date;
   /** Aborted when the work is not wanted any more; its reason is a WaybillError. */
   readonly signal: AbortSignal;
+  /** Present where the handoff names a session. */
+  readonly session: WorkSession | undefined;
   /** Present where an earlier attempt has paused. */
   readonly resume: Resume | undefined;
   /**

@@ -382,6 +382,24 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
         ? (await store.group(delegator, groupId, page)).toReversed()
         : store.group(delegator, groupId, page),
   })),
+  "the handoffs of a session are listed, the newest first": faulty((store) => ({
+    session: async (name, limit) => (await store.session(name, 10)).toReversed().slice(0, limit),
+  })),
+  "what has left a session is not listed with it": faulty((store) => {
+    const once = new Map<string, string[]>();
+    return {
+      commit(commit) {
+        const { id, session = null } = commit.handoff ?? {};
+        if (session !== null) once.set(session, [...(once.get(session) ?? []), id!]);
+        return store.commit(commit);
+      },
+      async session(name, limit) {
+        if (name !== "all") return store.session(name, limit);
+        const ids = [...new Set(once.get(name))].slice(0, limit);
+        return Promise.all(ids.map(async (id) => (await store.handoff(id))!));
+      },
+    };
+  }),
   "a group of another delegator is another group": faulty((store) => ({
     async group(_delegator, groupId, page) {
       const groups = ["editor", "researcher"].map((each) => store.group(each, groupId, page));

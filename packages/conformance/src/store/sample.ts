@@ -29,6 +29,8 @@ export function sampleHandoff(number: number, members: Partial<StoredHandoff> = 
     wakeAt: null,
     waitsFor: null,
     waitsAt: 0,
+    session: null,
+    sessionAt: 0,
     inboxes: [],
     isDeadLetter: false,
     ...members,

@@ -1,4 +1,4 @@
-import { eventOf, queuePlace, step } from "@waybill/protocol";
+import { eventOf, holderBy, queuePlace, sessionKey, step } from "@waybill/protocol";
 import type {
   Attempt,
   Digest,
@@ -177,18 +177,20 @@ export class Draft {
     paper: Paper | undefined,
     envelope: Envelope | undefined,
   ): StatusCode {
-    const { state, effects } = step(this.record?.state, event);
+    const before = this.record?.state;
+    const { state, effects } = step(before, event);
     const [reply] = effects;
     const status = reply?.type === "reply" ? reply.status : 500;
-    if (state === undefined || state === this.record?.state) return status;
+    if (state === undefined || state === before) return status;
     if (this.record === undefined) {
       this.record = newRecord(envelope as HandoffEnvelope, state, paper!.kid);
       this.handoff = envelope as HandoffEnvelope;
     } else this.amend({ state });
+    this.#noteHolder(before, event);
     if (paper !== undefined) this.#file(event, paper);
     const cause = envelope && causeIn(envelope, this.record.cause);
     if (cause !== undefined) this.amend({ cause });
-    for (const effect of effects) this.#send(effect, paper);
+    for (const effect of effects) this.#send(effect, event, paper);
     return status;
   }
 
@@ -204,10 +206,15 @@ export class Draft {
     }
   }
 
-  #send(effect: LifecycleEffect, paper: Pick<Paper, "digest" | "text"> | undefined): void {
+  #send(
+    effect: LifecycleEffect,
+    event: LifecycleEvent,
+    paper: Pick<Paper, "digest" | "text"> | undefined,
+  ): void {
     const { state } = this.record!;
     if (effect.type === "offer") {
       this.amend({ isWaiting: false });
+      this.#noteOffer(event);
       this.outgoing.push({ type: "offer", to: effect.recipient, attempt: effect.attempt });
     } else if (effect.type === "stop") {
       const { recipient: to, attempt, status } = effect;
@@ -222,6 +229,20 @@ export class Draft {
         this.#forward(state.delegator, paper);
       }
     }
+  }
+
+  /** Its session comes to the recipient with the first word of an attempt, and anew with a result. */
+  #noteHolder(before: HandoffRecord["state"] | undefined, { type }: LifecycleEvent): void {
+    const { session, state } = this.record!;
+    if (session === undefined) return;
+    const isAnother = before === undefined || holderBy(before) !== holderBy(state);
+    if (isAnother || type === "result") this.amend({ session: { ...session, at: this.at } });
+  }
+
+  #noteOffer(event: LifecycleEvent): void {
+    const { session } = this.record!;
+    if (session === undefined || event.type !== "offer") return;
+    this.amend({ session: { ...session, offered: event.session } });
   }
 
   #forward(to: string, { digest, text }: Pick<Paper, "digest" | "text">): void {
@@ -245,6 +266,7 @@ function newRecord(
     parentId: envelope.parent_id ?? null,
     hop: envelope.hop ?? 0,
     group: groupOf(envelope),
+    session: sessionOf(envelope),
     replayOf: envelope.replay_of ?? null,
     acceptance: null,
     asked: [],
@@ -276,6 +298,14 @@ function groupOf({ group }: HandoffEnvelope): HandoffRecord["group"] {
   if (group === undefined) return null;
   const { id, index, size, join, quorum = null, on_failure: onFailure = "cancel" } = group;
   return { id, index, size, join, quorum, onFailure };
+}
+
+/** An agent holds a session for one capability: what it does at another is another conversation. */
+function sessionOf({ from, session, to, body }: HandoffEnvelope): HandoffRecord["session"] {
+  if (session === undefined) return undefined;
+  const capability = typeof to === "string" ? body.capability : to.capability;
+  const name = `${sessionKey(from, session.id)} ${capability}`;
+  return { name, waitMs: (session.wait_seconds ?? 0) * 1_000, at: 0 };
 }
 
 /** The part of a W3C traceparent that all spans of a job share. */

@@ -1,5 +1,13 @@
-import { liveAttempt, wakeAt } from "@waybill/protocol";
-import type { Asker, Digest, Group, Handoff, StatusCode, Wanted } from "@waybill/protocol";
+import { holderBy, liveAttempt, wakeAt } from "@waybill/protocol";
+import type {
+  Asker,
+  Digest,
+  Group,
+  Handoff,
+  SessionState,
+  StatusCode,
+  Wanted,
+} from "@waybill/protocol";
 import type { StoredHandoff } from "../store.ts";
 
 /** A question envelope, by its digest: the envelope itself is in the ledger. */
@@ -33,6 +41,8 @@ export interface HandoffRecord {
     readonly quorum: number | null;
     readonly onFailure: "cancel" | "wait";
   } | null;
+  /** Where it names a session. */
+  readonly session?: SessionRecord | undefined;
   readonly replayOf: string | null;
   readonly acceptance: Digest | null;
   readonly asked: readonly AskedPaper[];
@@ -51,6 +61,20 @@ export interface HandoffRecord {
   readonly replayedBy: string | null;
   /** How many late envelopes are on record, by the attempt that they speak of; 0 for the delegator's. */
   readonly late: Readonly<Record<number, number>>;
+}
+
+/** The session of a handoff. */
+export interface SessionRecord {
+  /** It is found by this: the key of the session, and the capability. */
+  readonly name: string;
+  /** How long it may wait for the holder. */
+  readonly waitMs: number;
+  /** When it came to its holder, or has left one. */
+  readonly at: number;
+  /** What the last offer said of the session. */
+  readonly offered?: SessionState | undefined;
+  /** The holder that it waits for, before others. */
+  readonly awaits?: string | undefined;
 }
 
 /** What a recipient has said of an attempt that it did not complete. */
@@ -82,6 +106,7 @@ export function targetOf({ state, capability }: HandoffRecord): string {
 
 export function storedOf({ version, record }: Case): StoredHandoff {
   const { state } = record;
+  const session = holderBy(state) === undefined ? undefined : record.session;
   return {
     id: state.id,
     version,
@@ -94,6 +119,8 @@ export function storedOf({ version, record }: Case): StoredHandoff {
     wakeAt: wakesAt(record),
     waitsFor: record.isWaiting ? targetOf(record) : null,
     waitsAt: record.isWaiting ? (record.queuePlace ?? 0) : 0,
+    session: session?.name ?? null,
+    sessionAt: session?.at ?? 0,
     inboxes: inboxesOf(record),
     isDeadLetter:
       state.state === "dead_lettered" && !state.isDiscarded && record.replayedBy === null,

@@ -94,7 +94,7 @@ export class Deliveries {
   }
 
   async #offer(record: HandoffRecord, number: number): Promise<Delivery> {
-    const { state, asked, answers } = record;
+    const { state, asked, answers, session } = record;
     const attempt = state.attempts[number - 1]!;
     const paused = asked.findLast((each) => each.attempt === state.resumes?.attempt);
     const receivedAt: Record<string, number> = {};
@@ -115,6 +115,7 @@ export class Deliveries {
       ...(paused === undefined ? {} : { resume: await paper(paused.digest) }),
       answers: await Promise.all(answers.map(paper)),
       receivedAt,
+      ...(session?.offered === undefined ? {} : { session: session.offered }),
     };
   }
 }

@@ -1,3 +1,4 @@
+import { sessionOffered } from "@waybill/protocol";
 import { Backlog } from "../backlog.ts";
 import type { Clock } from "../clock.ts";
 import type { Cases, Changed } from "../custody/cases.ts";
@@ -6,6 +7,7 @@ import { targetOf } from "../custody/record.ts";
 import type { HandoffRecord } from "../custody/record.ts";
 import type { Draft } from "../custody/draft.ts";
 import { FewAtOnce } from "../few-at-once.ts";
+import { holderOf } from "./holder.ts";
 import { leavePlace } from "../place.ts";
 import type { Attached } from "../routing/attached.ts";
 import type { Route, Router } from "../routing/router.ts";
@@ -358,10 +360,14 @@ export class Offers {
       draft.amend({ isWaiting: true });
       return;
     }
-    const route = await this.#route(draft);
+    const holder = await holderOf(this.#options.store, record);
+    const route = await this.#route(draft, holder);
     this.#routes.set(draft, route);
+    this.#noteSession(draft, route);
     if (route.type === "offer") {
-      draft.decide({ type: "offer", recipient: route.to.agent });
+      const { agent } = route.to;
+      const session = record.session && sessionOffered(holder, agent);
+      draft.decide({ type: "offer", recipient: agent, ...(session && { session }) });
     } else if (route.type === "nobody") {
       draft.decide({ type: "dead_letter", status: route.status });
     } else {
@@ -374,10 +380,18 @@ export class Offers {
     }
   }
 
-  #route(draft: Draft): Promise<Route> {
+  /** What views tell of its session is on disk with what was decided. */
+  #noteSession(draft: Draft, route: Route): void {
+    const { session } = draft.record!;
+    if (session === undefined) return;
+    const awaits = route.type === "wait" ? route.awaits : undefined;
+    if (awaits !== session.awaits) draft.amend({ session: { ...session, awaits } });
+  }
+
+  #route(draft: Draft, holder: string | undefined): Promise<Route> {
     const record = draft.record!;
     const { cases, router } = this.#options;
-    const work = () => router.route(record, () => cases.handoffOf(draft), draft.at);
+    const work = () => router.route(record, () => cases.handoffOf(draft), draft.at, holder);
     // A named recipient checks the input itself. What is offered again is bounded where that is asked for.
     if (typeof record.to === "string" || draft.wantsOffer) return work();
     return this.#routing.run(record.state.delegator, work);

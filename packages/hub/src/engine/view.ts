@@ -8,7 +8,7 @@ import { whyWaiting } from "../routing/why-waiting.ts";
 import type { Engine } from "./engine.ts";
 
 export async function viewOf(engine: Engine, record: HandoffRecord): Promise<HandoffView> {
-  const { state, acceptance } = record;
+  const { state, acceptance, session } = record;
   const receivedAt: Record<string, number> = {};
   const paper = async (digest: Digest) => {
     const { text, at } = await engine.cases.paper(state.id, digest);
@@ -32,6 +32,7 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
     })),
     isAcknowledged: state.isAcknowledged,
     envelope,
+    ...(session?.offered === undefined ? {} : { session: session.offered }),
     ...(startsAt === undefined ? {} : { startsAt }),
     ...(record.isWaiting ? { waitsFor: await waitsForOf(engine, record, envelope) } : {}),
     ...(acceptance === null ? {} : { acceptance: await paper(acceptance) }),

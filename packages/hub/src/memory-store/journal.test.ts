@@ -26,6 +26,8 @@ function handoff(version: number): StoredHandoff {
     wakeAt: version,
     waitsFor: null,
     waitsAt: 0,
+    session: null,
+    sessionAt: 0,
     inboxes: [],
     isDeadLetter: false,
   };

@@ -40,6 +40,7 @@ export class MemoryState {
   readonly #correlated = new IdIndex();
   readonly #children = new IdIndex();
   readonly #group = new IdIndex();
+  readonly #sessions = new Map<string, SortedSet<InSession>>();
   readonly #deadLetters = new IdIndex();
   readonly #deadLettersOf = new IdIndex();
 
@@ -86,7 +87,7 @@ export class MemoryState {
       ...pointedTo.map((sequence) => [sequence, this.#ledger.entry(sequence).content] as const),
       ...entries,
     ];
-    const { wakeAt, waitsFor, waitsAt, inboxes, isDeadLetter } = handoff;
+    const { wakeAt, waitsFor, waitsAt, session, sessionAt, inboxes, isDeadLetter } = handoff;
     const row: StoredHandoff = {
       id: before?.id ?? handoff.id,
       version: handoff.version,
@@ -99,6 +100,8 @@ export class MemoryState {
       wakeAt,
       waitsFor: waitsFor === null ? null : this.#nameOf(waitsFor),
       waitsAt,
+      session,
+      sessionAt,
       inboxes: inboxes.length === 0 ? NO_INBOXES : this.#inboxesOf(inboxes),
       isDeadLetter,
     };
@@ -107,6 +110,7 @@ export class MemoryState {
     this.#handoffs.set(row.id, row);
     if (wakeAt !== null) this.#due.add(row as Due);
     if (waitsFor !== null) this.#queueOf(waitsFor).add(row);
+    if (session !== null) this.#sessionOf(session).add(row);
     for (const agent of row.inboxes) this.#inbox.add(agent, row.id);
     if (isDeadLetter) {
       this.#deadLetters.add("", row.id);
@@ -130,6 +134,22 @@ export class MemoryState {
     if (queue?.isEmpty === true) this.#waiting.delete(target);
   }
 
+  #sessionOf(name: string): SortedSet<InSession> {
+    const known = this.#sessions.get(name);
+    if (known !== undefined) return known;
+    const session = new SortedSet<InSession>(
+      (a, b) => b.sessionAt - a.sessionAt || byText(b.id, a.id),
+    );
+    this.#sessions.set(name, session);
+    return session;
+  }
+
+  #leaveSession(name: string, place: InSession): void {
+    const session = this.#sessions.get(name);
+    session?.delete(place);
+    if (session?.isEmpty === true) this.#sessions.delete(name);
+  }
+
   /** One string for all the handoffs of a name. */
   #nameOf(name: string): string {
     const known = this.#names.get(name);
@@ -151,6 +171,7 @@ export class MemoryState {
     const { id } = before;
     if (before.wakeAt !== null) this.#due.delete(before as Due);
     if (before.waitsFor !== null) this.#leaveQueue(before.waitsFor, before);
+    if (before.session !== null) this.#leaveSession(before.session, before);
     for (const agent of before.inboxes) {
       if (!row.inboxes.includes(agent)) this.#inbox.delete(agent, id);
     }
@@ -235,6 +256,11 @@ export class MemoryState {
     return this.#all(this.#group.after(groupName(delegator, groupId), after), limit);
   }
 
+  session(name: string, limit: number): StoredHandoff[] {
+    const ids = take(this.#sessions.get(name)?.after() ?? [], limit).map(({ id }) => id);
+    return this.#all(ids, limit);
+  }
+
   deadLetters({ after, limit }: Page<string>, delegator?: string): StoredHandoff[] {
     const ids =
       delegator === undefined
@@ -294,6 +320,7 @@ export class MemoryState {
   }
 }
 
+type InSession = Pick<StoredHandoff, "sessionAt" | "id">;
 type Due = StoredHandoff & { readonly wakeAt: number };
 
 const NO_INBOXES: readonly string[] = [];

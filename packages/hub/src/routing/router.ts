@@ -2,6 +2,7 @@ import {
   chooseCandidate,
   findInSlices,
   isEjected,
+  isHolderFirst,
   queryOf,
   rankByWords,
   SCHEMA_LIMITS,
@@ -37,6 +38,8 @@ export interface Wait {
   readonly until?: number | undefined;
   /** Those who come after others for a while, and when that is over. */
   readonly back?: readonly ComingBack[];
+  /** The holder of its session, where it is held back for that one. */
+  readonly awaits?: string | undefined;
   /** Those who were left out for want of room alone. */
   readonly busy: readonly Attached[];
 }
@@ -108,6 +111,7 @@ export class Router {
     record: HandoffRecord,
     handoffOf: () => Promise<HandoffEnvelope>,
     now: number,
+    holder?: string,
   ): Promise<Route> {
     const { state, to } = record;
     const only = state.resumes?.recipient ?? state.recipient;
@@ -124,7 +128,15 @@ export class Router {
     const refusers = new Set(
       state.attempts.filter(({ closed }) => closed === "rejected").map((each) => each.recipient),
     );
-    const { here, busy } = this.#here(record, refusers);
+    const isFirst = holder !== undefined && isHolderFirst(state, holder) && !refusers.has(holder);
+    const preferred = isFirst ? holder : undefined;
+    if (preferred !== undefined) {
+      const until = await this.#heldBackUntil(record, preferred, now);
+      if (until !== undefined) {
+        return { type: "wait", until, awaits: preferred, busy: this.#named(preferred) };
+      }
+    }
+    const { here, busy } = this.#here(record, refusers, preferred);
     if (here.length === 0) {
       // Nothing of the rest matters while none of them is here with room.
       return this.#waitOrEnd(record, refusers, busy);
@@ -150,7 +162,11 @@ export class Router {
       const untried = sound.filter(
         ({ agent_id: agent }) => !state.attempts.some(({ recipient }) => recipient === agent),
       );
-      const placed = this.#placeBest(record, untried, busy) ?? this.#placeBest(record, sound, busy);
+      const holding = sound.filter(({ agent_id: agent }) => agent === preferred);
+      const placed =
+        this.#placeBest(record, holding, busy) ??
+        this.#placeBest(record, untried, busy) ??
+        this.#placeBest(record, sound, busy);
       if (placed !== undefined) return placed;
       ejected.push(...fits.filter(({ standing }) => standing === "ejected"));
       busy.push(...look.candidates.filter(lacksRoom).flatMap((each) => this.#named(each.agent_id)));
@@ -162,13 +178,28 @@ export class Router {
     }
     if (isCut) return { type: "wait", until: now + LOOK_AGAIN_AFTER_MS, back, busy };
     if (ejected.length === 0 && !isTaken) return this.#waitOrEnd(record, refusers, busy);
-    const until = mayChange ? now + MAY_HAVE_CHANGED_AFTER_MS : undefined;
+    const again = mayChange ? now + MAY_HAVE_CHANGED_AFTER_MS : undefined;
     // The others have no room now. They are waited for, but no longer than until this one is back.
     const isWaitedFor =
       ejected.length > 0 && (await this.#isOneSound(busy, record.capability, now));
-    if (isWaitedFor) return { type: "wait", until, back, busy };
+    if (isWaitedFor) return { type: "wait", until: again, back, busy };
     const placed = this.#placeBest(record, ejected, busy);
-    return placed ?? { type: "wait", until, back, busy };
+    return placed ?? { type: "wait", until: again, back, busy };
+  }
+
+  /** Until when a handoff is held back for the holder of its session, which has no room or is away. */
+  async #heldBackUntil(
+    { state, session, capability }: HandoffRecord,
+    holder: string,
+    now: number,
+  ): Promise<number | undefined> {
+    const until = (state.nextAttemptAt ?? now) + (session?.waitMs ?? 0);
+    if (now >= until) return undefined;
+    const limit = (await this.limitsOf(holder)).get(capability);
+    const attached = this.#attached.get(holder);
+    const hasRoom = attached !== undefined && attached.roomFor(capability, limit) > 0;
+    // One that does not offer it any more has no limit for it.
+    return limit === undefined || hasRoom ? undefined : until;
   }
 
   /** Waiting is right while there is somebody who takes such work from its delegator, and has not refused it. */
@@ -233,6 +264,7 @@ export class Router {
   #here(
     { capability, state: { attempts } }: HandoffRecord,
     refusers: ReadonlySet<string>,
+    preferred: string | undefined,
   ): { readonly here: readonly Attached[]; readonly busy: Attached[] } {
     const here: Attached[] = [];
     const busy: Attached[] = [];
@@ -247,7 +279,13 @@ export class Router {
     const inTurn = [...here.slice(this.#turn), ...here.slice(0, this.#turn)];
     const tried = new Set(attempts.map(({ recipient }) => recipient));
     const rankOf = ({ agent }: Attached) =>
-      tried.has(agent) ? 2 : this.#measured.isProven(agent, capability) ? 0 : 1;
+      agent === preferred
+        ? -1
+        : tried.has(agent)
+          ? 2
+          : this.#measured.isProven(agent, capability)
+            ? 0
+            : 1;
     return { here: inTurn.toSorted((a, b) => rankOf(a) - rankOf(b)), busy };
   }
 

@@ -23,7 +23,15 @@ const STEPS = SCHEMA_LIMITS.querySteps / 10;
 const NAMES_SHOWN = 3;
 
 /** What says most about a wait comes first. */
-const WHYS: readonly WaitReason[] = ["input", "terms", "rejected", "busy", "away", "next"];
+const WHYS: readonly WaitReason[] = [
+  "input",
+  "terms",
+  "rejected",
+  "busy",
+  "away",
+  "session",
+  "next",
+];
 
 export interface WhyWaitingOptions {
   readonly registry: Registry;
@@ -39,7 +47,7 @@ export async function whyWaiting(
   handoff: HandoffEnvelope,
   now: number,
 ): Promise<readonly WaitsFor[]> {
-  const { state, capability } = record;
+  const { state, capability, session } = record;
   const only = state.resumes?.recipient ?? state.recipient;
   const asker = askerOf(record);
   const offers =
@@ -70,7 +78,8 @@ export async function whyWaiting(
     const found = against.flatMap(
       (reasons) => reasons.get(placeOf(offer)) ?? reasons.get(offer.agent) ?? [],
     );
-    const why = found[0] ?? presence(offer, attached.get(offer.agent));
+    const here = presence(offer, attached.get(offer.agent));
+    const why = found[0] ?? behindHolder(here, session?.awaits) ?? here;
     const before = closest.get(offer.agent);
     // Of several versions the one counts that comes closest to taking it.
     if (before === undefined || rankOf(before) < rankOf(why)) closest.set(offer.agent, why);
@@ -141,6 +150,16 @@ function termReasons(
       { agent_id, why: "terms", reason: `is left out: ${reasons.join("; ")}` },
     ]),
   );
+}
+
+/** Who could take it comes after the holder of its session for a while. */
+function behindHolder(
+  { agent_id, why }: WaitsFor,
+  awaited: string | undefined,
+): WaitsFor | undefined {
+  if (awaited === undefined || awaited === agent_id || why !== "next") return undefined;
+  const reason = `has room for it, but it waits for ${awaited}, which holds its session`;
+  return { agent_id, why: "session", reason };
 }
 
 function presence({ agent: agent_id, name, terms }: Offer, here: Attached | undefined): WaitsFor {

@@ -13,6 +13,7 @@ import { MANIFESTS } from "./manifests.ts";
 import { RECEIPTS } from "./receipts.ts";
 import { SCHEMAS } from "./schemas.ts";
 import { USAGE } from "./usage.ts";
+import { SESSIONS } from "./sessions.ts";
 
 export const VECTOR_FILES: readonly VectorFile[] = [
   ENVELOPES,
@@ -29,4 +30,5 @@ export const VECTOR_FILES: readonly VectorFile[] = [
   CONTRACTS,
   USAGE,
   HUBS,
+  SESSIONS,
 ];

@@ -602,7 +602,7 @@ const PAUSES: readonly Row[] = [
 
 const TRIES: readonly Row[] = [
   life(
-    [52],
+    [52, 224],
     "released attempts use up no try",
     [
       limited(1),

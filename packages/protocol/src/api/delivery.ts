@@ -1,3 +1,5 @@
+import { SESSION_STATES } from "../session.ts";
+import type { SessionState } from "../session.ts";
 import { isStatusCode } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import {
@@ -35,6 +37,8 @@ export type Delivery =
       /** All answers that the delegator has given so far. */
       readonly answers: readonly string[];
       readonly receivedAt: ReceivedAt;
+      /** Where the handoff names a session: what the hub knows of it. */
+      readonly session?: SessionState;
     }
   | {
       readonly type: "envelope";
@@ -66,6 +70,7 @@ export type WireDelivery =
       readonly resume?: string | undefined;
       readonly answers: readonly string[];
       readonly received_at: Readonly<Record<string, string>>;
+      readonly session?: SessionState | undefined;
     }
   | {
       readonly type: "envelope";
@@ -98,6 +103,7 @@ export function writeDelivery(delivery: Delivery): WireDelivery {
       resume: delivery.resume,
       answers: delivery.answers,
       received_at: writeTimes(delivery.receivedAt),
+      session: delivery.session,
     };
   }
   if (delivery.type === "envelope") {
@@ -123,6 +129,7 @@ type Reader = (members: ReturnType<typeof membersOf>, at: string) => Delivery;
 const READERS: Readonly<Record<Delivery["type"], Reader>> = {
   offer(members, at) {
     const resume = optionalTextAt(members, "resume", at);
+    const session = sessionAt(members, at);
     return {
       type: "offer",
       id: textAt(members, "id", at),
@@ -135,6 +142,7 @@ const READERS: Readonly<Record<Delivery["type"], Reader>> = {
       ...(resume === undefined ? {} : { resume }),
       answers: textsAt(members, "answers", at),
       receivedAt: timesAt(members, "received_at", at),
+      ...(session === undefined ? {} : { session }),
     };
   },
   envelope: (members, at) => ({
@@ -156,3 +164,12 @@ const READERS: Readonly<Record<Delivery["type"], Reader>> = {
     };
   },
 };
+
+function sessionAt(members: ReturnType<typeof membersOf>, at: string): SessionState | undefined {
+  const said = optionalTextAt(members, "session", at);
+  const state = SESSION_STATES.find((each) => each === said);
+  if (state === undefined && said !== undefined) {
+    throw malformed(`${at}/session`, `must be one of ${SESSION_STATES.join(", ")}`);
+  }
+  return state;
+}

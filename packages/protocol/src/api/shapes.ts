@@ -6,6 +6,7 @@ import type { Json } from "../json/json.ts";
 import { lazy } from "../lazy.ts";
 import { CLOSE_REASONS } from "../lifecycle/transitions.ts";
 import type { CloseReason } from "../lifecycle/transitions.ts";
+import { SESSION_STATES } from "../session.ts";
 import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
@@ -77,6 +78,7 @@ export const shapes: () => Shapes = lazy(() => {
       resume: envelope.optional(),
       answers: z.array(envelope),
       received_at: receivedAt,
+      session: z.enum(SESSION_STATES).optional(),
     }),
     z.object({
       type: z.literal("envelope"),
@@ -114,12 +116,13 @@ export const shapes: () => Shapes = lazy(() => {
     questions: z.array(envelope),
     ending: envelope.optional(),
     received_at: receivedAt,
+    session: z.enum(SESSION_STATES).optional(),
     starts_at: time.optional(),
     waits_for: z
       .array(
         z.object({
           agent_id: agentId,
-          why: z.enum(["input", "terms", "rejected", "busy", "away", "next"]),
+          why: z.enum(["input", "terms", "rejected", "busy", "away", "session", "next"]),
           reason: z.string(),
         }),
       )

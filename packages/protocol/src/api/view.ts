@@ -1,4 +1,5 @@
 import type { AttemptState, CloseReason, HandoffState } from "../lifecycle/transitions.ts";
+import type { SessionState } from "../session.ts";
 import type { StatusCode } from "../status.ts";
 import { formatTime, parseTime } from "../time.ts";
 import type { ReceivedAt } from "./delivery.ts";
@@ -18,9 +19,10 @@ export interface AttemptView {
 /**
  * Why an agent that offers a capability has not been handed what waits for it. `input`: its schema
  * refuses the input. `terms`: it is not what is wanted. `rejected`: it has said no. `busy`: it has no
- * room. `away`: it is not connected. `next`: nothing is in the way.
+ * room. `away`: it is not connected. `session`: it comes after the holder of the session. `next`: nothing
+ * is in the way.
  */
-export type WaitReason = "input" | "terms" | "rejected" | "busy" | "away" | "next";
+export type WaitReason = "input" | "terms" | "rejected" | "busy" | "away" | "session" | "next";
 
 /** One of those for whom a handoff waits, and what is in the way. */
 export interface WaitsFor {
@@ -46,6 +48,8 @@ export interface HandoffView {
   /** The envelope that ended it, or the hub's notice where none did. */
   readonly ending?: string;
   readonly receivedAt: ReceivedAt;
+  /** Where it names a session, once it was offered: what the hub knew of the session then. */
+  readonly session?: SessionState;
   /** Only before it may be offered for the first time: from when on it may be. */
   readonly startsAt?: number;
   /** Only while it waits to be offered: for whom, the most telling first. */
@@ -65,6 +69,7 @@ export interface WireHandoffView {
   readonly questions: readonly string[];
   readonly ending?: string | undefined;
   readonly received_at: Readonly<Record<string, string>>;
+  readonly session?: SessionState | undefined;
   readonly starts_at?: string | undefined;
   readonly waits_for?: readonly WaitsFor[] | undefined;
 }
@@ -84,6 +89,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
     questions,
     ending,
     received_at: writeTimes(view.receivedAt),
+    session: view.session,
     starts_at: view.startsAt === undefined ? undefined : formatTime(view.startsAt),
     waits_for: view.waitsFor,
   };
@@ -93,7 +99,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
 export function readHandoffView(value: unknown): HandoffView {
   const view = checked(shapes().handoffView, value, "The view of a handoff");
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
-  const { starts_at: startsAt, waits_for: waitsFor } = view;
+  const { starts_at: startsAt, waits_for: waitsFor, session } = view;
   const receivedAt = Object.entries(view.received_at).map(([key, at]) => [key, parseTime(at)!]);
   return {
     id,
@@ -107,6 +113,7 @@ export function readHandoffView(value: unknown): HandoffView {
     questions,
     ...(ending === undefined ? {} : { ending }),
     receivedAt: Object.fromEntries(receivedAt) as ReceivedAt,
+    ...(session === undefined ? {} : { session }),
     ...(startsAt === undefined ? {} : { startsAt: parseTime(startsAt)! }),
     ...(waitsFor === undefined ? {} : { waitsFor }),
   };

@@ -1,4 +1,5 @@
 import type { Contract } from "../contract/contract.ts";
+import type { SessionState } from "../session.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { Json } from "../json/json.ts";
 import type { StatusCode } from "../status.ts";
@@ -72,6 +73,8 @@ export interface ReceiptBody {
   /** With 406: the terms that would be accepted. */
   counter?: Contract | undefined;
   retry_after_ms?: number | undefined;
+  /** With 101, where the handoff names a session: what the hub knew of it when it offered the handoff. */
+  session?: SessionState | undefined;
 }
 
 /** The body of a progress report. */
@@ -118,6 +121,8 @@ export interface ResultBody {
   effects?: "none" | "possible" | "done" | undefined;
   /** What the attempt has used, also where it has failed. */
   usage?: Usage | undefined;
+  /** Where the handoff names a session, and the recipient keeps conversations: what it has found. */
+  session?: SessionState | undefined;
 }
 
 /** The body of a hub's notice. */

@@ -1,6 +1,7 @@
 import type { Wanted } from "./body.ts";
 import type { Envelope, EnvelopeKind, Group, HandoffEnvelope } from "./envelope.ts";
 import { WaybillError } from "../error.ts";
+import type { Session } from "../session.ts";
 import { newId } from "../id.ts";
 import { formatTime } from "../time.ts";
 
@@ -36,6 +37,8 @@ export interface HandoffInput {
   parent?: HandoffEnvelope | undefined;
   correlationId?: string | undefined;
   group?: Group | undefined;
+  /** The conversation that it belongs to. A child does not take part in that of its parent. */
+  session?: Session | undefined;
   replayOf?: string | undefined;
   traceparent?: string | undefined;
   tracestate?: string | undefined;
@@ -70,6 +73,7 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
     parent_id: parent?.handoff_id,
     hop: parent === undefined ? undefined : (parent.hop ?? 0) + 1,
     group: input.group,
+    session: input.session,
     replay_of: input.replayOf,
     issued_at: formatTime(now),
     deadline: deadlineOf(input, now),

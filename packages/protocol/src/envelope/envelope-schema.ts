@@ -18,6 +18,8 @@ import type { Digest } from "../signing/digest.ts";
 import type { Envelope, EnvelopeKind } from "./envelope.ts";
 import type { Json } from "../json/json.ts";
 import { lazy } from "../lazy.ts";
+import { SESSION_ID, SESSION_STATES, SESSION_WAIT_SECONDS } from "../session.ts";
+import type { Session, SessionState } from "../session.ts";
 import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
@@ -66,6 +68,11 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     children: rows,
     handoffs: z.array(id).optional(),
   });
+  const session: z.ZodType<Session> = z.object({
+    id: z.string().regex(SESSION_ID, "must be 1 to 128 visible ASCII characters without a space"),
+    wait_seconds: z.number().min(0).max(SESSION_WAIT_SECONDS).optional(),
+  });
+  const sessionState: z.ZodType<SessionState> = z.enum(SESSION_STATES);
 
   const contract: z.ZodType<Contract> = z.object({
     timeout_seconds: z.number().positive().max(TERM_LIMITS.timeoutSeconds).optional(),
@@ -121,6 +128,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     reason: prose.optional(),
     counter: contract.optional(),
     retry_after_ms: milliseconds.optional(),
+    session: sessionState.optional(),
   });
 
   const progressBody: z.ZodType<ProgressBody> = z.object({
@@ -165,6 +173,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
         .optional(),
       effects: z.enum(["none", "possible", "done"]).optional(),
       usage: usage.optional(),
+      session: sessionState.optional(),
     })
     .refine((body) => body.status === 200 || body.error !== undefined, {
       error: "a failure must say what happened in error.message",
@@ -220,6 +229,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
       parent_id: id.optional(),
       hop: count.optional(),
       group: group.optional(),
+      session: session.optional(),
       replay_of: id.optional(),
       body: handoffBody,
     }),

@@ -9,6 +9,7 @@ import type {
   ResultBody,
   Wanted,
 } from "./body.ts";
+import type { Session } from "../session.ts";
 import type { Digest } from "../signing/digest.ts";
 
 /** Which of how many: the place of a handoff among those that were fanned out together. */
@@ -50,6 +51,8 @@ export interface HandoffEnvelope extends EnvelopeBase<"handoff", HandoffBody> {
   /** How many handoffs stand above this one: 0, or its parent's and one more. */
   hop?: number | undefined;
   group?: Group | undefined;
+  /** The conversation that it belongs to. */
+  session?: Session | undefined;
   /** The ended handoff that this one tries anew. */
   replay_of?: string | undefined;
 }

@@ -2,6 +2,7 @@ import { isId } from "../id.ts";
 import { PRIORITIES } from "../lifecycle/queue.ts";
 import { isAgentId } from "../manifest/agent-id.ts";
 import { isCapabilityName } from "../manifest/capability.ts";
+import { isSessionId, SESSION_STATES, SESSION_WAIT_SECONDS } from "../session.ts";
 import { isDigest } from "../signing/digest.ts";
 import { isKid } from "../signing/key.ts";
 import { isStatusCode } from "../status.ts";
@@ -72,6 +73,10 @@ const trace = {
   tracestate: text(0, TRACESTATE_CHARACTERS),
 };
 const isEffects = (value: unknown) => value === "none" || value === "possible" || value === "done";
+const isSessionState = (value: unknown) => (SESSION_STATES as readonly unknown[]).includes(value);
+const isWait = (value: unknown) =>
+  typeof value === "number" && value >= 0 && value <= SESSION_WAIT_SECONDS;
+const session = object(shapeOf({ id: isSessionId }, { wait_seconds: isWait }));
 const attempt = whole(1, 65_535);
 const wanted = object(shapeOf({ capability: isCapabilityName }, { version: label }));
 
@@ -92,6 +97,7 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
         ...trace,
         parent_id: isId,
         hop: count,
+        session,
         replay_of: isId,
         not_before: time,
         priority: whole(0, PRIORITIES.most),
@@ -105,7 +111,9 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
         ...base,
         to: isAgentId,
         re: isDigest,
-        body: object(shapeOf({ status: isStatusCode }, { reason: text(0, 65_536) })),
+        body: object(
+          shapeOf({ status: isStatusCode }, { reason: text(0, 65_536), session: isSessionState }),
+        ),
       },
       { ...trace, attempt },
     ),
@@ -119,7 +127,10 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
         attempt,
         re: isDigest,
         body: object(
-          shapeOf({ status: (value) => value === 200 }, { output: anything, effects: isEffects }),
+          shapeOf(
+            { status: (value) => value === 200 },
+            { output: anything, effects: isEffects, session: isSessionState },
+          ),
         ),
       },
       trace,

@@ -1,4 +1,5 @@
 import type { Digest } from "../signing/digest.ts";
+import type { SessionState } from "../session.ts";
 import type { StatusCode } from "../status.ts";
 import type { AttemptState, CloseReason, HandoffState } from "./transitions.ts";
 
@@ -102,7 +103,12 @@ export type LifecycleEvent =
       readonly notBefore?: number | undefined;
       readonly terms?: Partial<LifecycleTerms>;
     })
-  | (Cause & { readonly type: "offer"; readonly recipient: string })
+  | (Cause & {
+      readonly type: "offer";
+      readonly recipient: string;
+      /** What the hub knew of the session, for the record: no step depends on it. */
+      readonly session?: SessionState | undefined;
+    })
   | (RecipientCause & { readonly type: "taken" | "heartbeat" })
   | (SignedRecipientCause & { readonly type: "accept" | "progress" })
   | (SignedRecipientCause & {

@@ -14,6 +14,7 @@ from .protocol.recovery import sign_recovery
 from .protocol.trust import TrustPolicy
 from .protocol.usage import Usage, UsageTotal
 from .serving.outcome import Finished, Paused
+from .serving.session import WorkSession
 from .serving.work import BlockingWork, Resume, Work, current_work
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "UsageTotal",
     "WaybillError",
     "Work",
+    "WorkSession",
     "connect",
     "current_work",
     "generate_key",

@@ -137,7 +137,7 @@ class Agent:
 
         Options: `to` (left out: the hub picks), `input`, `brief`, `messages`, `artifacts`, `version`,
         `contract`, `metadata`, `tags`, `min_reliability`, `timeout` in seconds or `deadline`, `not_before`, `priority`, `handoff_id`,
-        `correlation_id`, `replay_of`, `group`, `traceparent`, `tracestate`, `acknowledge` ("auto" or
+        `correlation_id`, `replay_of`, `group`, `session` (an id, or `{"id", "wait_seconds"}`), `traceparent`, `tracestate`, `acknowledge` ("auto" or
         "manual"). With a `handoff_id` that was used before it finds that handoff again, after a restart
         too, if the work is the same; other work under the same id is a 409."""
         return self._delegating.hand_off(capability, **options)

@@ -145,6 +145,33 @@ export const findingCases: Cases = {
     await isListing((page) => store.group("editor", "even", page), []);
   },
 
+  "the handoffs of a session are listed, the newest first": async ({ store }) => {
+    await commitAll(
+      store,
+      all((number) => ({ session: isOdd(number) ? "odd" : "even", sessionAt: 10 - number })),
+    );
+    const list = async (name: string, limit = 10) =>
+      (await store.session(name, limit)).map(({ id }) => id);
+    deepEqual(await list("odd"), ODD);
+    deepEqual(await list("odd", 2), ODD.slice(0, 2));
+    deepEqual(await list("none"), []);
+    await commitAll(store, [next(5, { session: "odd", sessionAt: 20 })]);
+    deepEqual(await list("odd"), [5, 1, 3].map(idOf));
+    await commitAll(store, [next(3, { session: "odd", sessionAt: 20 })]);
+    deepEqual(await list("odd"), [5, 3, 1].map(idOf));
+  },
+
+  "what has left a session is not listed with it": async ({ store }) => {
+    await commitAll(
+      store,
+      all(() => ({ session: "all", sessionAt: 7 })),
+    );
+    await commitAll(store, [next(2), next(4, { session: "other", sessionAt: 7 })]);
+    const list = async (name: string) => sortedIds(await store.session(name, 10));
+    deepEqual(await list("all"), ODD);
+    deepEqual(await list("other"), [idOf(4)]);
+  },
+
   "a group of another delegator is another group": async ({ store }) => {
     const delegator = (number: number) => (isOdd(number) ? "editor" : "researcher");
     await commitAll(

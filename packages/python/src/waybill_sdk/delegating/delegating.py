@@ -14,6 +14,7 @@ from ..protocol.envelope import Envelope, create_handoff, deadline_ms, present
 from ..protocol.error import WaybillError
 from ..protocol.instant import now_ms
 from ..protocol.schema_check import spelling
+from ..protocol.session import session_of
 from ..protocol.shape import anything, instant, listed, mapping, record, status, text
 from ..protocol.shape import handoff_id as check_id
 from .handle import HandoffHandle
@@ -66,6 +67,7 @@ class Delegating:
         correlation_id: str | None = None,
         replay_of: str | None = None,
         group: dict[str, Any] | None = None,
+        session: str | dict[str, Any] | None = None,
         traceparent: str | None = None,
         tracestate: str | None = None,
         acknowledge: Literal["auto", "manual"] = "auto",
@@ -94,6 +96,7 @@ class Delegating:
             parent=parent,
             correlation_id=correlation_id,
             group=group,
+            session=session_of(session),
             replay_of=replay_of,
             traceparent=traceparent,
             tracestate=tracestate,

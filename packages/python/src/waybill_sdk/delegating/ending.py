@@ -7,6 +7,7 @@ from typing import Any
 
 from ..protocol.envelope import VerifiedEnvelope
 from ..protocol.error import WaybillError
+from ..protocol.session import SessionState
 from ..protocol.status import STATUSES
 from ..protocol.usage import Usage
 
@@ -24,6 +25,9 @@ class HandoffResult:
     artifacts: list[dict[str, Any]] = field(default_factory=list)
     effects: str | None = None
     usage: Usage | None = None
+    session: SessionState | None = None
+    """Where the handoff names a session: whether its conversation was `continued`, has `begun`, or was `lost` and
+    begins anew. None where the recipient keeps no conversations."""
     """What it has used, where its recipient says so: requests, tokens and cost, children included."""
 
 
@@ -33,6 +37,8 @@ class Receipt:
     attempt: int | None
     digest: str
     text: str
+    session: SessionState | None = None
+    """Of an acceptance, where the handoff names a session: what the hub knew of it."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,7 @@ def ending_of(verified: VerifiedEnvelope) -> HandoffResult | WaybillError | None
                 body.get("artifacts", []),
                 body.get("effects"),
                 Usage.read(body.get("usage")),
+                body.get("session"),
             )
         error = body["error"]
         return WaybillError(

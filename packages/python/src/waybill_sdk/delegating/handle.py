@@ -279,7 +279,10 @@ class HandoffHandle:
         if kind == "result" or (kind == "receipt" and body["status"] == 101):
             # A result names the same digest as the acceptance would have: it stands for it.
             if not self._accepted.done():
-                self._accepted.set_result(Receipt(by, attempt, verified.digest, verified.text))
+                session = body.get("session")
+                self._accepted.set_result(
+                    Receipt(by, attempt, verified.digest, verified.text, session)
+                )
         elif kind == "progress":
             said = {name: body[name] for name in ("message", "fraction", "data") if name in body}
             self.progress.push(ProgressEvent(by, int(attempt or 0), **said))

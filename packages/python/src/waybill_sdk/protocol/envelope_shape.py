@@ -6,7 +6,8 @@ from typing import Any
 
 from .encoding import from_base64url
 from .error import WaybillError
-from .limits import ARTIFACTS, FAN_OUT, HOPS, PAUSED_STATE_BYTES, USAGE_ROWS
+from .limits import ARTIFACTS, FAN_OUT, HOPS, PAUSED_STATE_BYTES, SESSION_WAIT_SECONDS, USAGE_ROWS
+from .session import SESSION_ID
 from .shape import (
     PROSE,
     Check,
@@ -175,6 +176,11 @@ def _to_agent_or_capability(value: Any, at: str) -> None:
     (_wanted if isinstance(value, dict) else agent_id)(value, at)
 
 
+_session = record(
+    {"id": text(pattern=SESSION_ID)}, {"wait_seconds": number(0, SESSION_WAIT_SECONDS)}
+)
+_session_state = one_of("begun", "continued", "lost")
+
 _bodies: dict[str, Check] = {
     "handoff": record(
         {"capability": capability_name},
@@ -191,7 +197,13 @@ _bodies: dict[str, Check] = {
     "cancel": record(optional={"reason": prose}),
     "answer": record({"question_id": name, "answer": anything}),
     "receipt": record(
-        {"status": status}, {"reason": prose, "counter": contract, "retry_after_ms": wait_ms}
+        {"status": status},
+        {
+            "reason": prose,
+            "counter": contract,
+            "retry_after_ms": wait_ms,
+            "session": _session_state,
+        },
     ),
     "progress": record(optional={"message": prose, "fraction": number(0, 1), "data": anything}),
     "question": record({"questions": _questions}, {"state": _state, "usage": _usage}),
@@ -207,6 +219,7 @@ _bodies: dict[str, Check] = {
             ),
             "effects": one_of("none", "possible", "done"),
             "usage": _usage,
+            "session": _session_state,
         },
         also=_ends,
     ),
@@ -229,6 +242,7 @@ _own: dict[str, tuple[dict[str, Check], dict[str, Check]]] = {
             "parent_id": handoff_id,
             "hop": limited(HOPS, integer(0)),
             "group": _group,
+            "session": _session,
             "replay_of": handoff_id,
             "not_before": instant,
             "priority": integer(0, 9),

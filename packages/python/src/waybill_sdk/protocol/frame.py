@@ -45,7 +45,7 @@ check_delivery: Check = tagged(
                 "answers": listed(text()),
                 "received_at": mapping(instant),
             },
-            {"resume": text()},
+            {"resume": text(), "session": one_of("begun", "continued", "lost")},
         ),
         "envelope": record(
             {

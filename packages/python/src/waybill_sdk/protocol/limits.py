@@ -20,3 +20,5 @@ MANIFEST_PATTERN_STATES = 100_000
 CHECK_STEPS = 3_000_000
 QUERY_STEPS = 20_000_000
 SAFE_INTEGER = 2**53 - 1
+# How long a hub may be asked to wait for the holder of a session.
+SESSION_WAIT_SECONDS = 86_400

@@ -18,6 +18,7 @@ from .answers import Answers
 from .capability import Offered, Served, rejection_of, served_for
 from .outcome import Paused, failure_of, result_of
 from .replies import Replies
+from .session import WorkSession, session_in
 from .tally import Tally
 from .work import BlockingWork, Resume, Work, current_work
 
@@ -54,6 +55,7 @@ class Run:
         self._lease_s = max(0.001, offer["lease_ms"] / 1000)
         self._handoff: Envelope | None = None
         self._replies: Replies | None = None
+        self._session: WorkSession | None = None
         self._accept_timer: asyncio.TimerHandle | None = None
         self._is_accepted = False
         self._asked = 0
@@ -89,6 +91,7 @@ class Run:
             self._context, handoff, attempt=self.attempt, re=digest, deadline=self._deadline
         )
         self._handoff, self._replies = handoff, replies
+        self._session = session_in(handoff, offer.get("session"))
         if offer["is_accepted"]:
             return await replies.result(_interrupted(me))
         has_countered = handoff.get("replay_of") in self._countered
@@ -123,6 +126,7 @@ class Run:
             as_datetime(now_ms() + int((self._deadline - loop.time()) * 1000)),
             self._stopped,
             await self._resume(),
+            self._session,
             _Speaking(self),
         )
         handler = loop.create_task(_invoke(served.handler, work))
@@ -156,6 +160,8 @@ class Run:
                 )
                 return await self._said(replies.say("question", paused))
             body = result_of(value, served.output)
+            if self._session is not None:
+                body |= present(session=self._session.state)
         except asyncio.CancelledError:
             if not handler.cancelled():
                 raise
@@ -183,7 +189,8 @@ class Run:
 
     async def _accept(self, replies: Replies) -> None:
         try:
-            await replies.say("receipt", {"status": 101})
+            session = None if self._session is None else self._session.offered
+            await replies.say("receipt", present(status=101, session=session))
             log.info("%s: accepted", self._about)
         except WaybillError as error:
             # Once the result is in, the acceptance comes too late, and says nothing new.

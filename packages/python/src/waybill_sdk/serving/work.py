@@ -14,6 +14,7 @@ from ..delegating.blocking_handle import InLoop
 from ..delegating.fan_out import Settled, fan_out
 from ..protocol.envelope import Envelope, present
 from .outcome import Finished, Paused
+from .session import WorkSession
 
 if TYPE_CHECKING:
     from ..delegating.ending import HandoffResult
@@ -52,6 +53,8 @@ class Work:
     deadline: datetime
     stopped: asyncio.Event
     resume: Resume | None
+    session: WorkSession | None
+    """Present where the handoff names a session."""
     _speaks: Speaks
 
     @property

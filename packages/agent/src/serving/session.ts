@@ -1,0 +1,50 @@
+import { sessionFound, sessionKey } from "@waybill/protocol";
+import type { HandoffEnvelope, SessionState } from "@waybill/protocol";
+
+/** The conversation that a handoff belongs to, as its handler sees it. */
+export interface WorkSession {
+  /** What the delegator calls it. Only together with the delegator does it name a conversation: use `key`. */
+  readonly id: string;
+  /** Names the conversation here: 64 hexadecimal digits, made from the delegator and the id. */
+  readonly key: string;
+  /**
+   * What the hub knew when it offered the handoff. `begun`: nobody holds the session. `continued`: this
+   * agent holds it. `lost`: another agent holds it.
+   */
+  readonly offered: SessionState;
+  /**
+   * Says whether the conversation was there. The delegator sees it in the result, as `continued` where
+   * it was, and as `begun` or `lost` where it was not.
+   */
+  found(hadConversation: boolean): void;
+}
+
+/** The session of one attempt, and what the handler has found of it. */
+export class SessionOfWork implements WorkSession {
+  readonly id: string;
+  readonly key: string;
+  readonly offered: SessionState;
+  #state: SessionState | undefined;
+
+  constructor(delegator: string, id: string, offered: SessionState) {
+    this.id = id;
+    this.key = sessionKey(delegator, id);
+    this.offered = offered;
+  }
+
+  /** What the result says; undefined where the handler keeps no conversations. */
+  get state(): SessionState | undefined {
+    return this.#state;
+  }
+
+  readonly found = (hadConversation: boolean): void => {
+    this.#state = sessionFound(this.offered, hadConversation);
+  };
+}
+
+export function sessionOf(
+  { from, session }: HandoffEnvelope,
+  offered: SessionState = "begun",
+): SessionOfWork | undefined {
+  return session && new SessionOfWork(from, session.id, offered);
+}

@@ -1,0 +1,18 @@
+import { holderBy } from "@waybill/protocol";
+import { caseOf } from "../custody/record.ts";
+import type { HandoffRecord } from "../custody/record.ts";
+import type { Store } from "../store.ts";
+
+/**
+ * The agent that holds the session of a handoff. It follows from the handoffs that the store has, so
+ * that nothing is kept in memory for a session, however many there are.
+ */
+export async function holderOf(
+  store: Pick<Store, "session">,
+  { session, state }: HandoffRecord,
+): Promise<string | undefined> {
+  if (session === undefined) return undefined;
+  const newest = await store.session(session.name, 2);
+  const other = newest.find(({ id }) => id !== state.id);
+  return other && holderBy(caseOf(other).record.state);
+}

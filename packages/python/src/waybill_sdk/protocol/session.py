@@ -1,0 +1,57 @@
+"""Conversations that several handoffs share (WB-220 to WB-223)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from .encoding import digest_of
+from .error import WaybillError
+from .limits import SESSION_WAIT_SECONDS
+
+SessionState = Literal["begun", "continued", "lost"]
+"""What became of a conversation: there was none before, it goes on, or it is not here and begins anew."""
+
+SESSION_ID = r"[!-~]{1,128}"
+
+
+def session_key(delegator: str, id: str) -> str:
+    """The key under which a recipient keeps what it keeps for a session: 64 hexadecimal digits.
+
+    It is made from the delegator as well, so that an id that somebody else guesses opens nothing."""
+    check_session_id(id)
+    return digest_of(f"waybill session 1\n{delegator}\n{id}").removeprefix("sha256:")
+
+
+def check_session_id(id: Any) -> None:
+    if not isinstance(id, str) or re.fullmatch(SESSION_ID, id) is None:
+        raise WaybillError(
+            400,
+            "The id of a session is 1 to 128 visible ASCII characters without a space; use another one, or a hash of it.",
+            at="/session/id",
+        )
+
+
+def session_of(given: str | dict[str, Any] | None) -> dict[str, Any] | None:
+    """The session as it stands in the envelope. What is none fails here, and not when the hub has read it."""
+    if given is None:
+        return None
+    session: dict[str, Any] = {"id": given} if isinstance(given, str) else given
+    check_session_id(session.get("id"))
+    wait: Any = session.get("wait_seconds", 0)
+    is_number = isinstance(wait, (int, float)) and not isinstance(wait, bool)
+    if not is_number or not 0 <= wait <= SESSION_WAIT_SECONDS:
+        raise WaybillError(
+            400,
+            f"A handoff can't wait {wait!r} s for the agent that holds its session: give a number from 0 to "
+            f"{SESSION_WAIT_SECONDS}.",
+            at="/session/wait_seconds",
+        )
+    return session
+
+
+def session_found(offered: SessionState, had_conversation: bool) -> SessionState:
+    """What a recipient says in its result, by what the hub has said and what it has found."""
+    if had_conversation:
+        return "continued"
+    return "begun" if offered == "begun" else "lost"

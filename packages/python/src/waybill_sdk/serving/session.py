@@ -1,0 +1,32 @@
+"""The conversation that a handoff belongs to, as its handler sees it."""
+
+from __future__ import annotations
+
+from ..protocol.envelope import Envelope
+from ..protocol.session import SessionState, session_found, session_key
+
+
+class WorkSession:
+    """Present as `work.session` where the handoff names a session."""
+
+    def __init__(self, delegator: str, id: str, offered: SessionState) -> None:
+        self.id = id
+        """What the delegator calls it. Only together with the delegator does it name a conversation: use `key`."""
+        self.key = session_key(delegator, id)
+        """Names the conversation here: 64 hexadecimal digits, made from the delegator and the id."""
+        self.offered: SessionState = offered
+        """What the hub knew when it offered the handoff: `begun` where nobody holds the session, `continued` where
+        this agent holds it, `lost` where another one does."""
+        self.state: SessionState | None = None
+        """What the result says; None where the handler keeps no conversations."""
+
+    def found(self, had_conversation: bool) -> None:
+        """Says whether the conversation was there: the delegator sees it in the result."""
+        self.state = session_found(self.offered, had_conversation)
+
+
+def session_in(handoff: Envelope, offered: SessionState | None) -> WorkSession | None:
+    session = handoff.get("session")
+    if session is None:
+        return None
+    return WorkSession(handoff["from"], session["id"], offered or "begun")
