@@ -1,13 +1,22 @@
 import type { Asker, FindQuery, Found, WaybillError } from "@waybill/protocol";
-import type { Delivery, HandoffView, ManifestsQuery, PublishedPage } from "@waybill/protocol/api";
+import type {
+  Delivery,
+  Delta,
+  HandoffView,
+  ManifestsQuery,
+  PublishedPage,
+  ShownDelta,
+} from "@waybill/protocol/api";
 
 export type {
   Delivery,
+  Delta,
   HandoffView,
   ManifestsQuery,
   PublishedManifest,
   PublishedPage,
   ReceivedAt,
+  ShownDelta,
 } from "@waybill/protocol/api";
 
 /** How an agent attaches to its hub. */
@@ -28,6 +37,8 @@ export interface Attachment {
   taken(handoffId: string, attempt: number): void;
   /** The attempt is still being worked on: its lease begins anew. */
   heartbeat(handoffId: string, attempt: number): void;
+  /** A piece of what is being written, for whoever has handed the work off. It may be dropped. */
+  delta(delta: Delta): void;
   /** The delivery with this id has arrived. */
   seen(deliveryId: string): void;
   /** Changes how many attempts the agent works on at once. */
@@ -60,8 +71,12 @@ export interface Hub {
   find(query: FindQuery, as?: Asker): Promise<Found>;
   /** What the next hello must carry, where there is a wire between the two. */
   challenge?(): Promise<string>;
-  /** Attaches an agent; deliveries for it go to the handler from then on. */
-  attach(request: AttachRequest, handler: (delivery: Delivery) => void): Promise<Attachment>;
+  /** Attaches an agent; deliveries for it go to the handler from then on, and deltas where they are shown. */
+  attach(
+    request: AttachRequest,
+    handler: (delivery: Delivery) => void,
+    show?: (delta: ShownDelta) => void,
+  ): Promise<Attachment>;
   /** What the hub knows of a handoff that `as` is party of; undefined for everybody else. */
   handoff(id: string, as: string): Promise<HandoffView | undefined>;
 }

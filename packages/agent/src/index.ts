@@ -33,7 +33,7 @@ export { DEFAULT_TIMEOUT_MS } from "./delegating/options.ts";
 export type { AttachOptions, HandoffOptions, SessionOptions } from "./delegating/options.ts";
 export type { DeclaredHandoffOptions, Delegator } from "./delegating/delegator.ts";
 export type { Answer, HandoffHandle, QuestionOf } from "./delegating/handoff-handle.ts";
-export type { ProgressEvent, QuestionEvent, Receipt } from "./delegating/events.ts";
+export type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./delegating/events.ts";
 export type { HandoffResult } from "./delegating/ending.ts";
 export type { HandoffUsage } from "./delegating/usage.ts";
 export { DEFAULT_CONCURRENCY } from "./delegating/fan-out.ts";

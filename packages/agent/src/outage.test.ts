@@ -95,6 +95,7 @@ test("what comes in while an agent is still attaching is taken, and seen to have
           attachment.seen(id);
         },
         heartbeat: (...args) => attachment.heartbeat(...args),
+        delta: (delta) => attachment.delta(delta),
         setCredit: (credit) => attachment.setCredit(credit),
         close: () => attachment.close(),
         closed: attachment.closed,

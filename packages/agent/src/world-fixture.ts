@@ -172,7 +172,7 @@ export function lineTo(server: () => HubServer): Hub {
     publish: async (manifest, invitation) => server().publish(manifest, invitation),
     manifests: async (query) => server().manifests(query),
     find: async (query) => server().find(query),
-    attach: async (request, handler) => server().attach(request, handler),
+    attach: async (...request) => server().attach(...request),
     handoff: async (id, as) => server().handoff(id, as),
   };
 }

@@ -21,6 +21,7 @@ import { identityOf, keepIdentity } from "./registry/identity.ts";
 import { Operator } from "./operator.ts";
 import { nextOf, PAGE_CHARACTERS } from "./page.ts";
 import { admit, checkAttachRequest } from "./routing/admit.ts";
+import type { AttachingAgent } from "./routing/attached.ts";
 import type { Store, StoredManifest } from "./store.ts";
 
 /** How many manifests one answer has. */
@@ -69,7 +70,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
     publish: (manifest, invitation) => publish(engine, manifest, invitation),
     manifests: (query) => manifests(engine, query),
     find: (query, as) => find(engine, query, as),
-    attach: (request, handler) => attach(engine, doorkeeper, request, handler),
+    attach: (request, handler, show) => attach(engine, doorkeeper, { ...request, show }, handler),
     handoff: (id, as) => view(engine, id, as),
     close: () => engine.close(),
   };
@@ -129,7 +130,7 @@ async function view(engine: Engine, id: string, as: string): Promise<HandoffView
 async function attach(
   engine: Engine,
   doorkeeper: Doorkeeper,
-  request: AttachRequest,
+  request: AttachRequest & Pick<AttachingAgent, "show">,
   handler: (delivery: Delivery) => void,
 ): Promise<Attachment> {
   engine.assertOpen();

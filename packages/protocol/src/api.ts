@@ -28,6 +28,16 @@ export type { Untaken } from "./api/untaken.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
 export type { WireFindQuery, WireFit, WireFound, WireNames, WireSearch } from "./api/found.ts";
 
+export { DELTA_CHARACTERS, isNextDelta, readerOfDelta, writeDelta } from "./api/delta.ts";
+export type {
+  Delta,
+  HeldAttempt,
+  LastDelta,
+  ShownDelta,
+  WireDelta,
+  WireShownDelta,
+} from "./api/delta.ts";
+
 export { checkDomain, hubIdOf } from "./api/domain.ts";
 export { checkHello, readHello, signHello } from "./api/hello.ts";
 export type { Hello, HelloFacts } from "./api/hello.ts";

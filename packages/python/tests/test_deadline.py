@@ -70,7 +70,7 @@ class LyingSocket:
         self._hub = hub
         self._deliver: Callable[[dict[str, Any]], None] = lambda _: None
 
-    async def attach(self, _proof: str, _credit: int, deliver: Any) -> None:
+    async def attach(self, _proof: str, _credit: int, deliver: Any, _show: Any) -> None:
         if self._hub.lie == "never answers a hello":
             await _never()
         self._deliver = deliver

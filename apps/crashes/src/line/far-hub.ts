@@ -46,6 +46,7 @@ export function farHub(path: string, { id, domain }: Pick<Hub, "id" | "domain">)
     return {
       taken: (...args) => tell("taken", ...args),
       heartbeat: (...args) => tell("heartbeat", ...args),
+      delta: (...args) => tell("delta", ...args),
       seen: (...args) => tell("seen", ...args),
       setCredit: (...args) => tell("setCredit", ...args),
       close: async () => tell("close"),

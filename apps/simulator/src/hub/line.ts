@@ -116,6 +116,7 @@ export class Line implements Hub {
     return {
       taken: (id, attempt) => frame("taken", (hub) => hub.taken(id, attempt)),
       heartbeat: (id, attempt) => frame("heartbeat", (hub) => hub.heartbeat(id, attempt)),
+      delta: (delta) => frame("delta", (hub) => hub.delta(delta)),
       seen: (id) => frame("seen", (hub) => hub.seen(id)),
       setCredit: (credit) => frame("credit", (hub) => hub.setCredit(credit)),
       close: async () => this.#cut(connection),

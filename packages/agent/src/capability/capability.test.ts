@@ -361,6 +361,7 @@ test("agents, handles and groups show nothing but what an application may use", 
     | "text"
     | "digest"
     | "custody"
+    | "deltas"
     | "accepted"
     | "result"
     | "hasEnded"

@@ -1,7 +1,7 @@
-import { readDelivery } from "@waybill/protocol/api";
+import { readDelivery, writeDelta } from "@waybill/protocol/api";
 import type { WireDelivery } from "@waybill/protocol/api";
 import type { WaybillError } from "@waybill/protocol";
-import type { Attachment, Delivery } from "../hub.ts";
+import type { Attachment, Delivery, Delta, ShownDelta } from "../hub.ts";
 import type { HubSocket } from "./socket.ts";
 
 /** An agent's side of one connection to a hub. */
@@ -9,21 +9,24 @@ export class RemoteAttachment implements Attachment {
   readonly closed: Promise<WaybillError | undefined>;
   readonly #socket: HubSocket;
   readonly #handler: (delivery: Delivery) => void;
+  readonly #show: ((delta: ShownDelta) => void) | undefined;
   readonly #failed: (error: unknown) => void;
 
   constructor(
     socket: HubSocket,
     handler: (delivery: Delivery) => void,
+    show: ((delta: ShownDelta) => void) | undefined,
     failed: (error: unknown) => void,
   ) {
     this.#socket = socket;
     this.#handler = handler;
+    this.#show = show;
     this.#failed = failed;
     this.closed = socket.closed;
   }
 
   open(proof: string, credit: number): Promise<void> {
-    return this.#socket.attach(proof, credit, (delivery) => this.#deliver(delivery));
+    return this.#socket.attach(proof, credit, (delivery) => this.#deliver(delivery), this.#show);
   }
 
   /** What can't be read or handled is not seen either: it comes again, and keeps nothing else up. */
@@ -41,6 +44,10 @@ export class RemoteAttachment implements Attachment {
 
   heartbeat(handoffId: string, attempt: number): void {
     this.#socket.send({ type: "heartbeat", handoff_id: handoffId, attempt });
+  }
+
+  delta(delta: Delta): void {
+    this.#socket.send({ type: "delta", ...writeDelta(delta) });
   }
 
   seen(deliveryId: string): void {

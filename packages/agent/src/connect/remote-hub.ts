@@ -14,6 +14,7 @@ import type {
   Attachment,
   AttachRequest,
   Delivery,
+  ShownDelta,
   HandoffView,
   Hub,
   ManifestsQuery,
@@ -128,6 +129,7 @@ export class RemoteHub implements Hub {
   async attach(
     { agent, credit, proof }: AttachRequest,
     handler: (delivery: Delivery) => void,
+    show?: (delta: ShownDelta) => void,
   ): Promise<Attachment> {
     const { url } = this.#options.address;
     const { nonce } = readHello(readCompact(proof).payload);
@@ -137,7 +139,7 @@ export class RemoteHub implements Hub {
     }
     this.#challenged.delete(nonce!);
     const failed = (error: unknown) => this.#options.log({ event: "failure", url, agent, error });
-    const attachment = new RemoteAttachment(socket, handler, failed);
+    const attachment = new RemoteAttachment(socket, handler, show, failed);
     await attachment.open(proof, credit);
     const since = performance.now();
     this.#attached.set(agent, socket);

@@ -7,7 +7,13 @@ import {
   readHubFrames,
   readProblem,
 } from "@waybill/protocol/api";
-import type { AgentFrame, CallName, HubFrame, WireDelivery } from "@waybill/protocol/api";
+import type {
+  AgentFrame,
+  CallName,
+  HubFrame,
+  ShownDelta,
+  WireDelivery,
+} from "@waybill/protocol/api";
 import { WebSocket } from "ws";
 import { Calls } from "./calls.ts";
 import { Outbox } from "./outbox.ts";
@@ -56,6 +62,7 @@ export class HubSocket {
   readonly #closed = Promise.withResolvers<WaybillError | undefined>();
   #outbox: Outbox;
   #deliver: (delivery: WireDelivery) => void = () => undefined;
+  #show: (delta: ShownDelta) => void = () => undefined;
   #opening: NodeJS.Timeout | undefined;
   #pinging: NodeJS.Timeout | undefined;
   #isOpen = true;
@@ -96,8 +103,10 @@ export class HubSocket {
     proof: string,
     credit: number,
     deliver: (delivery: WireDelivery) => void,
+    show: (delta: ShownDelta) => void = () => undefined,
   ): Promise<void> {
     this.#deliver = deliver;
+    this.#show = show;
     this.#expect("has not answered the hello");
     this.send({ type: "hello", proof, credit });
     await this.#attached.promise;
@@ -197,6 +206,10 @@ export class HubSocket {
         return;
       case "delivery":
         return this.#deliver(frame.delivery);
+      case "delta": {
+        const { handoff_id: handoffId, attempt, number, text, by } = frame;
+        return this.#show({ handoffId, attempt, number, text, by });
+      }
       case "ping":
         return this.send({ type: "pong" });
       case "pong":

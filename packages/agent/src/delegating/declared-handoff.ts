@@ -88,6 +88,10 @@ class DeclaredHandle implements Declared {
     return this.#handle.progress;
   }
 
+  get deltas(): HandoffHandle["deltas"] {
+    return this.#handle.deltas;
+  }
+
   get result(): Promise<HandoffResult<unknown>> {
     if (this.#result === undefined) {
       this.#result = this.#handle.result.then((result) => this.#read(result));

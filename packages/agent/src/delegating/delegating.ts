@@ -3,7 +3,7 @@ import { createHandoff, WaybillError } from "@waybill/protocol";
 import type { HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 import { InFlight } from "@waybill/protocol/api";
 import type { AgentContext } from "../context.ts";
-import type { Delivery } from "../hub.ts";
+import type { Delivery, ShownDelta } from "../hub.ts";
 import { sending } from "../tracing/send.ts";
 import { contextOf, endSpan } from "../tracing/spans.ts";
 import { isTaken, renewed } from "./counter.ts";
@@ -186,6 +186,10 @@ export class Delegating {
     const handle = this.#handles.get(handoffId);
     await handle?.receive(envelope, receivedAt);
     return handle !== undefined;
+  }
+
+  show(delta: ShownDelta): void {
+    this.#handles.get(delta.handoffId)?.show(delta);
   }
 
   /** Nothing more is expected about this handoff. */

@@ -8,6 +8,20 @@ export interface ProgressEvent extends ProgressBody {
   readonly attempt: number;
 }
 
+/**
+ * A piece of what a recipient is writing. It is unsigned, may be lost, and is for showing alone: the
+ * result has the whole. Another `attempt` begins from nothing.
+ */
+export interface DeltaEvent {
+  /** The agent that writes, as the hub has it. */
+  readonly by: string;
+  /** In which attempt, counted from 1. */
+  readonly attempt: number;
+  /** Counts the pieces of an attempt from 0: a number that is left out was lost. */
+  readonly number: number;
+  readonly text: string;
+}
+
 /** What a recipient asks. Its `schema`, where there is one, says what an answer has to look like. */
 export interface QuestionEvent extends AskedQuestion {
   /** The agent that says so. */

@@ -8,19 +8,23 @@ import type {
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
-import type { ReceivedAt } from "../hub.ts";
+import { isNextDelta } from "@waybill/protocol/api";
+import type { LastDelta } from "@waybill/protocol/api";
+import type { ReceivedAt, ShownDelta } from "../hub.ts";
 import { counterOf } from "./counter.ts";
 import type { CounterOffer } from "./counter.ts";
 import { deferred } from "./deferred.ts";
 import { endingOf } from "./ending.ts";
 import type { Ending, HandoffResult } from "./ending.ts";
-import type { ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
+import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 import { Stream } from "./stream.ts";
 import type { HandoffUsage } from "./usage.ts";
 
 const PROGRESS_KEPT = 1_000;
 const QUESTIONS_KEPT = 256;
+/** Ten seconds of them. */
+const DELTAS_KEPT = 200;
 /** After the deadline the hub still takes an acknowledgement; so long an outage is waited for. */
 const ACKNOWLEDGE_WITHIN_MS = 60_000;
 /**
@@ -52,6 +56,9 @@ export class Handle implements HandoffHandle {
   readonly #result = deferred<HandoffResult>();
   readonly #progress = new Stream<ProgressEvent>(PROGRESS_KEPT);
   readonly #questions = new Stream<QuestionEvent>(QUESTIONS_KEPT);
+  /** There once somebody reads them: whoever does not has no use for them. */
+  #deltas: Stream<DeltaEvent> | undefined;
+  #lastDelta: LastDelta | undefined;
   readonly #asked = new Map<string, { re: Digest; by: string }>();
   readonly #seen = new Set<Digest>();
   #envelope: HandoffEnvelope;
@@ -147,6 +154,14 @@ export class Handle implements HandoffHandle {
 
   get progress(): AsyncIterable<ProgressEvent> {
     return this.#progress;
+  }
+
+  get deltas(): AsyncIterable<DeltaEvent> {
+    if (this.#deltas === undefined) {
+      this.#deltas = new Stream<DeltaEvent>(DELTAS_KEPT);
+      if (this.#isLeft || this.hasEnded) this.#deltas.end();
+    }
+    return this.#deltas;
   }
 
   get questions(): AsyncIterable<QuestionEvent> {
@@ -258,8 +273,7 @@ export class Handle implements HandoffHandle {
     this.#custody.reject(error);
     this.#accepted.reject(error);
     this.#result.reject(error);
-    this.#progress.end();
-    this.#questions.end();
+    this.#endStreams();
     this.#forget();
   }
 
@@ -292,6 +306,17 @@ export class Handle implements HandoffHandle {
     this.#check(verified);
     this.#seen.add(verified.digest);
     this.#take(verified);
+  }
+
+  /** Shows a piece of what its recipient is writing. For the agent. */
+  show({ attempt, number, text, by }: ShownDelta): void {
+    if (this.#deltas === undefined || this.#isLeft || this.hasEnded) return;
+    const { to } = this.envelope;
+    if (typeof to === "string" && by !== to) return;
+    const delta = { attempt, number, text, by };
+    if (!isNextDelta(this.#lastDelta, delta)) return;
+    this.#lastDelta = delta;
+    this.#deltas.push(delta);
   }
 
   #check({ envelope }: VerifiedEnvelope): void {
@@ -363,9 +388,12 @@ export class Handle implements HandoffHandle {
     }
     const status = ending.type === "result" ? 200 : ending.error.status;
     log({ event: "ended", agent, handoffId: this.id, status });
-    this.#progress.end();
-    this.#questions.end();
+    this.#endStreams();
     this.#acknowledgeByItself();
+  }
+
+  #endStreams(): void {
+    for (const stream of [this.#progress, this.#questions, this.#deltas]) stream?.end();
   }
 
   #signedAs(text: string): void {

@@ -3,7 +3,7 @@ import type { QuestionSchemas } from "../capability/capability.ts";
 import type { JsonCompatible } from "../capability/json-like.ts";
 import type { SchemaInput } from "../capability/standard-schema.ts";
 import type { HandoffResult } from "./ending.ts";
-import type { ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
+import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffUsage } from "./usage.ts";
 
 /**
@@ -49,6 +49,11 @@ export interface HandoffHandle<
   readonly usage: HandoffUsage | undefined;
   /** What the recipient says on its way. Ends with the handoff. */
   readonly progress: AsyncIterable<ProgressEvent>;
+  /**
+   * What the recipient is writing, in pieces, for showing while it works: unsigned, at most once, and
+   * never on record. Pieces are kept from the first time that this is read. Ends with the handoff.
+   */
+  readonly deltas: AsyncIterable<DeltaEvent>;
   /** What the recipient asks. Ends with the handoff. */
   readonly questions: AsyncIterable<QuestionOf<Questions>>;
   /** Answers a question. A second answer changes nothing: it is refused with 410. */

@@ -3,7 +3,7 @@ import { signHello } from "@waybill/protocol/api";
 import type { VerifiedEnvelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { deferred } from "../delegating/deferred.ts";
-import type { Attachment, Delivery, Hub } from "../hub.ts";
+import type { Attachment, Delivery, Delta, Hub, ShownDelta } from "../hub.ts";
 import type { OwnKey } from "../identity/own-key.ts";
 import type { Log } from "../log.ts";
 import type { Peers } from "./peers.ts";
@@ -17,6 +17,8 @@ export interface LinkOptions {
   readonly instance: string;
   readonly peers: Peers;
   readonly log: Log;
+  /** Takes a piece of what somebody is writing for this agent. */
+  readonly show: (delta: ShownDelta) => void;
   /** The hub does not let this agent in any more: nothing is delivered to it from here on. */
   readonly lost: (reason: WaybillError) => void;
 }
@@ -75,10 +77,16 @@ export class Link {
     // What comes before the attachment itself waits for it: there is no way yet to say that it came.
     let early: Delivery[] | undefined = [];
     let isGivenUp = false;
-    const attaching = hub.attach({ agent, credit, instance, proof }, (delivery) => {
-      if (early !== undefined) early.push(delivery);
-      else if (this.#state !== "abandoned") handler(delivery);
-    });
+    const attaching = hub.attach(
+      { agent, credit, instance, proof },
+      (delivery) => {
+        if (early !== undefined) early.push(delivery);
+        else if (this.#state !== "abandoned") handler(delivery);
+      },
+      (delta) => {
+        if (this.#state === "open") this.#options.show(delta);
+      },
+    );
     attaching.then(
       (late) => (isGivenUp ? late.close() : undefined),
       () => undefined,
@@ -215,6 +223,11 @@ export class Link {
 
   heartbeat(handoffId: string, attempt: number): void {
     this.#attachment?.heartbeat(handoffId, attempt);
+  }
+
+  /** Goes nowhere while the line is cut: what is written then comes with the result. */
+  delta(delta: Delta): void {
+    this.#attachment?.delta(delta);
   }
 
   seen(deliveryId: string): void {

@@ -20,6 +20,7 @@ import { Answers } from "./answers.ts";
 import { Asking } from "./asking.ts";
 import { readInput, rejectionOf, servedFor } from "./capabilities.ts";
 import type { Served } from "./capabilities.ts";
+import { Deltas } from "./deltas.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lately } from "./lately.ts";
 import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
@@ -56,6 +57,7 @@ export class Run {
   readonly #early: [text: string, receivedAt: ReceivedAt][] = [];
   readonly #deadline: number;
   readonly #heartbeat: Heartbeat;
+  readonly #deltas: Deltas;
   /** The handoff and what is said about it, once the handoff is known to be genuine. */
   #verified: { readonly handoff: HandoffEnvelope; readonly replies: Replies } | undefined;
   #trace: AttemptTrace | undefined;
@@ -86,6 +88,7 @@ export class Run {
       );
     const isSuspended = () => this.#answers.areWaitedFor;
     const about = { handoffId, attempt, leaseMs };
+    this.#deltas = new Deltas({ clock, link, handoffId, attempt });
     this.#heartbeat = new Heartbeat({ clock, link, ...about, isSuspended, lost });
   }
 
@@ -108,6 +111,7 @@ export class Run {
   #end(): void {
     this.#isClosed = true;
     this.#heartbeat.stop();
+    this.#deltas.stop();
     this.#disarmDeadline?.();
     this.#disarmAcceptance?.();
   }
@@ -212,6 +216,8 @@ export class Run {
   }
 
   async #conclude(served: Served, replies: Replies, returned: () => unknown): Promise<void> {
+    // What was written comes before what has become of it.
+    this.#deltas.finish();
     if (this.#isClosed) return;
     const { effects, output_schema: schema } = served.capability;
     let body: ResultBody;
@@ -319,6 +325,9 @@ export class Run {
       progress: async (content) => {
         this.#acceptNow();
         if (!this.#isClosed) await this.#said(replies.progress(content as ProgressBody));
+      },
+      delta: (text) => {
+        if (!this.#isClosed) this.#deltas.add(text);
       },
       ask: async (question) => (await asking.ask(question)) as never,
       pause: (questions, state) => asking.pause(questions, state),

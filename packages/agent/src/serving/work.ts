@@ -71,6 +71,17 @@ export interface Work<Input = Json> extends Delegator {
    */
   progress<Data = JsonLike>(progress: Progress<Data & JsonCompatible<Data>>): Promise<void>;
   /**
+   * Shows the delegator what is being written, as it is written: the tokens of a model. What comes
+   * in quick succession is sent together, unsigned, at most once, and is never on record: the result
+   * has to hold the whole text.
+   *
+   * @example
+   * ```ts
+   * for await (const chunk of stream) delta(chunk.text);
+   * ```
+   */
+  delta(text: string): void;
+  /**
    * Asks, and waits for the answer. A question that an earlier attempt had answered is not asked
    * again. `ask<string>(…)` says what the answer will be; a declared question is checked, too.
    */

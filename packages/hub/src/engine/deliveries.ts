@@ -51,7 +51,11 @@ export class Deliveries {
     }
     const live = liveAttempt(state);
     if (live?.recipient !== attached.agent) return false;
-    attached.hold(state.id, live.number, record.capability);
+    attached.hold(state.id, {
+      attempt: live.number,
+      capability: record.capability,
+      delegator: state.delegator,
+    });
     attached.deliver(await this.#offer(record, live.number));
     return false;
   }

@@ -9,6 +9,8 @@ import type { Store } from "../store.ts";
 export interface HubLimits extends Limits {
   /** Handoffs that one delegator may have open here at the same time. */
   openHandoffs: number;
+  /** Deltas of one attempt that are passed on in a second. The rest is dropped. */
+  deltasPerSecond: number;
   /** Characters of deliveries that are held until agents say that they have arrived, of all agents together. */
   unseenCharacters: number;
   /** Characters of the answers to all questions of one handoff: they go along with each of its offers. */
@@ -18,6 +20,7 @@ export interface HubLimits extends Limits {
 export const HUB_LIMITS: Readonly<HubLimits> = {
   ...LIMITS,
   openHandoffs: 10_000,
+  deltasPerSecond: 50,
   unseenCharacters: 12 * 1024 * 1024,
   answerCharacters: 4 * 1024 * 1024,
 };

@@ -44,17 +44,24 @@ export function admit(
       `${agent} has said hello again since this hello, and is attached by that; attach anew if it is not.`,
     );
   }
-  const attached = new Attached(request, safely(engine, agent, handler), engine.clock, {
-    frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
-    holds: (more) => engine.unseen.hold(more),
-    hasRoom: (who) => engine.offers.pull(who),
-    left: (who) => {
-      if (engine.attached.get(agent) === who) engine.attached.delete(agent);
-      engine.offers.left(who);
-      engine.seen.note(agent, engine.clock.now());
-      engine.log({ event: "detached", agent });
+  const attached = new Attached(
+    request,
+    safely(engine, agent, handler),
+    engine.clock,
+    {
+      frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
+      delta: (delegator, delta) => engine.attached.get(delegator)?.show(delta),
+      holds: (more) => engine.unseen.hold(more),
+      hasRoom: (who) => engine.offers.pull(who),
+      left: (who) => {
+        if (engine.attached.get(agent) === who) engine.attached.delete(agent);
+        engine.offers.left(who);
+        engine.seen.note(agent, engine.clock.now());
+        engine.log({ event: "detached", agent });
+      },
     },
-  });
+    engine.limits.deltasPerSecond,
+  );
   engine.attached.set(agent, attached);
   engine.seen.note(agent, engine.clock.now());
   before?.end(

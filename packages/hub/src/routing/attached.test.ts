@@ -17,7 +17,7 @@ function attach(
     { agent: "owner", credit: 1, instance: "one" },
     handler,
     { now: () => 0, setTimer: () => () => undefined },
-    { frame, holds, hasRoom, left: ({ agent }) => left.push(agent) },
+    { frame, delta: () => undefined, holds, hasRoom, left: ({ agent }) => left.push(agent) },
   );
   return { attached, left };
 }

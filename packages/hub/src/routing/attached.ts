@@ -1,8 +1,10 @@
 import { WaybillError } from "@waybill/protocol";
-import { InFlight } from "@waybill/protocol/api";
+import { InFlight, readerOfDelta } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
-import type { AttachRequest, Attachment, Delivery } from "../hub-api.ts";
+import { HUB_LIMITS } from "../engine/options.ts";
+import type { AttachRequest, Attachment, Delivery, Delta, ShownDelta } from "../hub-api.ts";
 import { charactersOf } from "./delivery-size.ts";
+import { DeltaRate } from "./delta-rate.ts";
 
 /** What an attachment tells the hub. */
 export interface AttachedEvents {
@@ -13,6 +15,8 @@ export interface AttachedEvents {
     handoffId: string,
     attempt: number,
   ): Promise<void>;
+  /** A piece of what the agent writes is for this delegator. */
+  delta(delegator: string, delta: ShownDelta): void;
   /** So many more characters are held until the agent has seen them. */
   holds(more: number): void;
   hasRoom(attached: Attached): void;
@@ -24,6 +28,17 @@ export interface AttachingAgent extends Omit<AttachRequest, "proof"> {
   readonly helloAt?: number | undefined;
   /** The keys on which it stands: it ends when none of them is valid. Left out: on none. */
   readonly kids?: readonly string[] | undefined;
+  /** Takes the deltas for it; left out where its line does not show them. */
+  readonly show?: ((delta: ShownDelta) => void) | undefined;
+}
+
+/** An attempt that an agent works on. */
+interface Held {
+  readonly attempt: number;
+  readonly capability: string;
+  readonly delegator: string;
+  readonly since: number;
+  readonly deltas: DeltaRate;
 }
 
 type Tracked = Exclude<Delivery, { type: "stop" }>;
@@ -50,14 +65,13 @@ export class Attached implements Attachment {
   kids: readonly string[] | undefined;
   readonly closed: Promise<WaybillError | undefined>;
   readonly #handler: (delivery: Delivery) => void;
+  readonly #deltasPerSecond: number;
+  readonly #show: ((delta: ShownDelta) => void) | undefined;
   readonly #clock: Clock;
   readonly #events: AttachedEvents;
   readonly #settle: (reason: WaybillError | undefined) => void;
   /** Attempts that it works on, by handoff. */
-  readonly #held = new InFlight<
-    string,
-    { readonly attempt: number; readonly capability: string; readonly since: number }
-  >();
+  readonly #held = new InFlight<string, Held>();
   /** How many of them at each capability. */
   readonly #counts = new Map<string, number>();
   readonly #unseen = new InFlight<string, { delivery: Tracked; at: number }>();
@@ -76,6 +90,7 @@ export class Attached implements Attachment {
     handler: (delivery: Delivery) => void,
     clock: Clock,
     events: AttachedEvents,
+    deltasPerSecond: number = HUB_LIMITS.deltasPerSecond,
   ) {
     this.agent = request.agent;
     this.instance = request.instance;
@@ -83,6 +98,8 @@ export class Attached implements Attachment {
     this.kids = request.kids;
     this.#credit = request.credit;
     this.#handler = handler;
+    this.#show = request.show;
+    this.#deltasPerSecond = deltasPerSecond;
     this.#clock = clock;
     this.#events = events;
     let settle: (reason: WaybillError | undefined) => void;
@@ -131,9 +148,14 @@ export class Attached implements Attachment {
     return held === undefined ? undefined : Math.max(0, this.#clock.now() - held.since);
   }
 
-  hold(handoffId: string, attempt: number, capability: string): void {
+  hold(
+    handoffId: string,
+    { attempt, capability, delegator }: Omit<Held, "since" | "deltas">,
+  ): void {
     this.#letGo(handoffId);
-    this.#held.set(handoffId, { attempt, capability, since: this.#clock.now() });
+    const deltas = new DeltaRate(this.#deltasPerSecond);
+    const since = this.#clock.now();
+    this.#held.set(handoffId, { attempt, capability, delegator, since, deltas });
     this.#counts.set(capability, this.inFlight(capability) + 1);
     this.#roomChanges++;
   }
@@ -215,6 +237,18 @@ export class Attached implements Attachment {
 
   heartbeat(handoffId: string, attempt: number): void {
     this.#frame("heartbeat", handoffId, attempt);
+  }
+
+  delta(delta: Delta): void {
+    const held = this.#held.get(delta.handoffId);
+    const delegator = readerOfDelta(held, delta);
+    if (delegator === undefined || !held!.deltas.take(this.#clock.now())) return;
+    this.#events.delta(delegator, { ...delta, by: this.agent });
+  }
+
+  /** Shows a delta, where there is somebody to show it to who keeps up. */
+  show(delta: ShownDelta): void {
+    if (this.#isOpen && !this.isBehind) this.#show?.(delta);
   }
 
   #frame(type: "taken" | "heartbeat", handoffId: string, attempt: number): void {

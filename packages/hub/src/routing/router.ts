@@ -325,7 +325,11 @@ export class Router {
   ): Route | undefined {
     const attached = this.#attached.get(agent);
     if (attached === undefined || attached.roomFor(capability, concurrency) === 0) return undefined;
-    attached.hold(state.id, state.attempts.length + 1, capability);
+    attached.hold(state.id, {
+      attempt: state.attempts.length + 1,
+      capability,
+      delegator: state.delegator,
+    });
     return { type: "offer", to: attached };
   }
 

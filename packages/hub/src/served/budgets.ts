@@ -96,6 +96,7 @@ export interface Budget {
     | "calls a second"
     | "characters"
     | "connections"
+    | "deltas a second"
     | "handoffs"
     | "items"
     | "levels"
@@ -119,8 +120,11 @@ export interface Budget {
     | "check"
     | "query";
   readonly bounds: string;
-  /** The status beyond it; `cut` where the connection ends without one, `wait` where it goes on later. */
-  readonly beyond: StatusCode | "cut" | "wait";
+  /**
+   * The status beyond it; `cut` where the connection ends without one, `wait` where it goes on later,
+   * `drop` where the rest goes nowhere.
+   */
+  readonly beyond: StatusCode | "cut" | "drop" | "wait";
 }
 
 const MIB = 1024 * 1024;
@@ -736,6 +740,13 @@ const OF_WHAT_IS_SAID: Readonly<Record<keyof HubLimits | keyof typeof SCHEMA_LIM
     per: "agent",
     bounds: "handoffs that a delegator has open at the same time",
     beyond: 301,
+  },
+  deltasPerSecond: {
+    limit: HUB_LIMITS.deltasPerSecond,
+    unit: "deltas a second",
+    per: "handoff",
+    bounds: "deltas that are passed on, each of at most 4,096 characters",
+    beyond: "drop",
   },
   unseenCharacters: {
     limit: HUB_LIMITS.unseenCharacters,

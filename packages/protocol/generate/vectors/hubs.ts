@@ -63,6 +63,7 @@ const toAgent = (
 ): Row => frames(rules, title, "agent", JSON.stringify(value), expected, at);
 
 const TAKEN = { type: "taken", handoff_id: HANDOFF, attempt: 1 };
+const DELTA = { type: "delta", handoff_id: HANDOFF, attempt: 1, number: 0, text: "Tea " };
 const CALL = { type: "call", number: 7, call: "submit", params: { envelope: "…" } };
 const CHALLENGE = {
   type: "challenge",
@@ -478,6 +479,9 @@ export const HUBS: VectorFile = vectorFile(
     toHub([78], "a type from an object's prototype", { type: "toString" }, 400, "/type"),
     toHub([78], "a frame that is none", "taken", 400, ""),
     toHub([78], "an array in an array", [[TAKEN]], 400, "/0"),
+    toHub([245], "a delta", DELTA, ["delta"]),
+    toHub([245], "a delta without a character", { ...DELTA, text: "" }, 400, "/text"),
+    toHub([245], "a delta without a number", { ...DELTA, number: null }, 400, "/number"),
     toHub([76], "attempt 0", { ...TAKEN, attempt: 0 }, 400, "/attempt"),
     toHub([76], "half an attempt", { ...TAKEN, attempt: 1.5 }, 400, "/attempt"),
     toHub([76], "the second frame lacks a member", [TAKEN, { type: "seen" }], 400, "/1/id"),
@@ -516,11 +520,13 @@ export const HUBS: VectorFile = vectorFile(
         { type: "reply", number: 0, value: null },
         { type: "reply", number: 1, problem: PROBLEM },
         { type: "delivery", delivery: OFFER },
+        { ...DELTA, by: "worker" },
         { type: "closed", problem: PROBLEM },
       ],
-      ["challenge", "attached", "reply", "reply", "delivery", "closed"],
+      ["challenge", "attached", "reply", "reply", "delivery", "delta", "closed"],
     ),
     toAgent([78], "a frame of an agent, sent to an agent", TAKEN, 400, "/type"),
+    toAgent([245], "a delta of nobody", DELTA, 400, "/by"),
     toAgent([76], "a challenge of another version", { ...CHALLENGE, waybill: 2 }, 400, "/waybill"),
     toAgent([76], "a challenge without a domain", { ...CHALLENGE, domain: null }, 400, "/domain"),
     toAgent([76], "a reply that says nothing", { type: "reply", number: 1 }, 400),

@@ -3,6 +3,8 @@ import { parseJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
 import type { WireDelivery } from "./delivery.ts";
+import { deltaAt } from "./delta.ts";
+import type { WireDelta, WireShownDelta } from "./delta.ts";
 import { countAt, malformed, membersOf, textAt } from "./members.ts";
 import type { Members } from "./members.ts";
 import type { Problem } from "./problem.ts";
@@ -34,6 +36,7 @@ export type HubFrame =
   | { readonly type: "reply"; readonly number: number; readonly value: unknown }
   | { readonly type: "reply"; readonly number: number; readonly problem: Problem }
   | { readonly type: "delivery"; readonly delivery: WireDelivery }
+  | ({ readonly type: "delta" } & WireShownDelta)
   | { readonly type: "ping" }
   | { readonly type: "pong" };
 
@@ -48,6 +51,7 @@ export type AgentFrame =
     }
   | { readonly type: "taken"; readonly handoff_id: string; readonly attempt: number }
   | { readonly type: "heartbeat"; readonly handoff_id: string; readonly attempt: number }
+  | ({ readonly type: "delta" } & WireDelta)
   | { readonly type: "seen"; readonly id: string }
   | { readonly type: "credit"; readonly credit: number }
   | { readonly type: "ping" }
@@ -172,6 +176,7 @@ const AGENT_FRAMES: Readonly<Record<AgentFrame["type"], FrameReader>> = {
   },
   taken: ofAttempt,
   heartbeat: ofAttempt,
+  delta: (members, at) => void deltaAt(members, at),
   seen: (members, at) => void textAt(members, "id", at),
   credit: (members, at) => void countAt(members, "credit", at),
   ping: nothing,
@@ -197,6 +202,10 @@ const HUB_FRAMES: Readonly<Record<HubFrame["type"], FrameReader>> = {
     if (members["value"] === undefined) throw malformed(at, "must have a value or a problem");
   },
   delivery: (members, at) => void membersOf(members["delivery"], `${at}/delivery`),
+  delta(members, at) {
+    deltaAt(members, at);
+    textAt(members, "by", at);
+  },
   ping: nothing,
   pong: nothing,
 };

@@ -11,6 +11,7 @@ import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
+import { DELTA_CHARACTERS } from "./delta.ts";
 import type { WireFindQuery, WireFound, WireNames, WireSearch } from "./found.ts";
 import { CALLS } from "./frame.ts";
 import type { AgentFrame, HubFrame } from "./frame.ts";
@@ -214,6 +215,7 @@ export const shapes: () => Shapes = lazy(() => {
   });
 
   const ofAttempt = { handoff_id: z.string(), attempt: number.min(1) };
+  const delta = { ...ofAttempt, number, text: z.string().min(1).max(DELTA_CHARACTERS) };
   const ping = z.object({ type: z.literal("ping") });
   const pong = z.object({ type: z.literal("pong") });
   const anything = z.record(z.string(), z.unknown());
@@ -222,6 +224,7 @@ export const shapes: () => Shapes = lazy(() => {
     z.object({ type: z.literal("call"), number, call: z.enum(CALLS), params: anything }),
     z.object({ type: z.literal("taken"), ...ofAttempt }),
     z.object({ type: z.literal("heartbeat"), ...ofAttempt }),
+    z.object({ type: z.literal("delta"), ...delta }),
     z.object({ type: z.literal("seen"), id: z.string() }),
     z.object({ type: z.literal("credit"), credit: number }),
     ping,
@@ -241,6 +244,7 @@ export const shapes: () => Shapes = lazy(() => {
     z.object({ type: z.literal("reply"), number, problem }),
     z.object({ type: z.literal("reply"), number, value: z.unknown() }),
     z.object({ type: z.literal("delivery"), delivery }),
+    z.object({ type: z.literal("delta"), ...delta, by: z.string() }),
     ping,
     pong,
   ]);

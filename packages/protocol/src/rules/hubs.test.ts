@@ -17,6 +17,7 @@ import {
   entryOf,
   hubIdOf,
   isInnerAddress,
+  isNextDelta,
   joinFrames,
   messageCharacters,
   newInvitation,
@@ -38,6 +39,7 @@ import {
   readPush,
   readPushAnswer,
   readRequest,
+  readerOfDelta,
   shapes,
   signEnrolment,
   signHello,
@@ -159,6 +161,7 @@ test("WB-76 the readers of deliveries and frames take exactly what their schemas
     { type: "call", number: 0, call: "find", params: {} },
     { type: "taken", handoff_id: ID, attempt: 1 },
     { type: "heartbeat", handoff_id: ID, attempt: 1 },
+    { type: "delta", handoff_id: ID, attempt: 1, number: 0, text: "x" },
     { type: "seen", id: "x" },
     { type: "credit", credit: 0 },
     { type: "ping" },
@@ -175,6 +178,7 @@ test("WB-76 the readers of deliveries and frames take exactly what their schemas
     },
     { type: "attached", ping_ms: 1 },
     { type: "reply", number: 0, value: null },
+    { type: "delta", handoff_id: ID, attempt: 1, number: 0, text: "x", by: "worker" },
     { type: "ping" },
     { type: "pong" },
   ];
@@ -225,6 +229,39 @@ test("WB-76 frames are read by the rules of JSON here", () => {
     ["ping", 400],
   ] as const) {
     expect(statusOf(() => readAgentFrames(text, LIMITS))).toBe(status);
+  }
+});
+
+test("WB-245 a delta has 1 to 4,096 UTF-16 code units", () => {
+  const delta = { type: "delta", handoff_id: ID, attempt: 1, number: 0 };
+  const read = (text: string) => readAgentFrames(JSON.stringify({ ...delta, text }), LIMITS);
+  for (const text of ["x", "x".repeat(4_096), "🧾".repeat(2_048)]) {
+    expect(read(text)).toMatchObject([{ text }]);
+  }
+  for (const text of ["", "x".repeat(4_097), "🧾".repeat(2_049)]) {
+    expect(refusal(() => read(text))).toEqual({ status: 400, at: "/text" });
+  }
+});
+
+test("WB-246 a delta goes to the delegator of the attempt that its sender holds, and to nobody else", () => {
+  const held = { attempt: 2, delegator: "editor" };
+  expect(readerOfDelta(held, { attempt: 2 })).toBe("editor");
+  for (const attempt of [1, 3]) expect(readerOfDelta(held, { attempt })).toBeUndefined();
+  expect(readerOfDelta(undefined, { attempt: 1 })).toBeUndefined();
+});
+
+test("WB-247 a delta that comes again, or of an earlier attempt, is not shown", () => {
+  expect(isNextDelta(undefined, { attempt: 1, number: 3 })).toBe(true);
+  const last = { attempt: 2, number: 3 };
+  for (const [attempt, number, isNext] of [
+    [2, 4, true],
+    [2, 9, true],
+    [3, 0, true],
+    [2, 3, false],
+    [2, 2, false],
+    [1, 9, false],
+  ] as const) {
+    expect(isNextDelta(last, { attempt, number })).toBe(isNext);
   }
 });
 

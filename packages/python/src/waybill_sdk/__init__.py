@@ -2,7 +2,7 @@
 recipient itself, bound to a deadline, and never silently lost."""
 
 from .agent import Agent
-from .delegating.ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
+from .delegating.ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent, Receipt
 from .delegating.fan_out import Settled
 from .delegating.handle import HandoffHandle
 from .link.hub import Hub, connect
@@ -20,6 +20,7 @@ from .serving.work import BlockingWork, Resume, Work, current_work
 __all__ = [
     "Agent",
     "BlockingWork",
+    "DeltaEvent",
     "Finished",
     "HandoffHandle",
     "HandoffResult",

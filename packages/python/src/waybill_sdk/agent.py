@@ -211,7 +211,9 @@ class Agent:
         except WaybillError as error:
             raise explain(error, self._key_file) from error
         credit = self._credit if self._served else 0
-        await persist(lambda: self._context.link.open(credit, self._take), until)
+        await persist(
+            lambda: self._context.link.open(credit, self._take, self._delegating.show), until
+        )
 
     async def _publish(self) -> None:
         """Publishes what it says about itself, as the next of its manifests where that has changed."""

@@ -160,7 +160,7 @@ async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
     publish: () => Promise.resolve(),
     manifests: (query) => hub.manifests(query),
     find: (query) => hub.find(query),
-    attach: (request, handler) => hub.attach(request, handler),
+    attach: (...request) => hub.attach(...request),
     handoff: (id, as) => hub.handoff(id, as),
     ...(hub.challenge !== undefined && { challenge: () => hub.challenge!() }),
   };

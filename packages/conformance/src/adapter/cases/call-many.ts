@@ -13,11 +13,15 @@ function came({ output, messages }: Played, text: string): void {
 function repeating(hub: Hub): Hub {
   return {
     ...hub,
-    attach: (request, handler) =>
-      hub.attach(request, (delivery) => {
-        handler(delivery);
-        handler(structuredClone(delivery));
-      }),
+    attach: (request, handler, show) =>
+      hub.attach(
+        request,
+        (delivery) => {
+          handler(delivery);
+          handler(structuredClone(delivery));
+        },
+        show,
+      ),
   };
 }
 

@@ -14,11 +14,15 @@ const PART: string = `${CAPABILITY.name}-part`;
 function repeating(hub: Hub): Hub {
   return {
     ...hub,
-    attach: (request, handler) =>
-      hub.attach(request, (delivery) => {
-        handler(delivery);
-        if (delivery.type === "offer") handler(structuredClone(delivery));
-      }),
+    attach: (request, handler, show) =>
+      hub.attach(
+        request,
+        (delivery) => {
+          handler(delivery);
+          if (delivery.type === "offer") handler(structuredClone(delivery));
+        },
+        show,
+      ),
   };
 }
 

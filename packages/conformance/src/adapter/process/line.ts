@@ -100,6 +100,7 @@ export function hubOnLine(
         return {
           taken: tell("taken"),
           heartbeat: tell("heartbeat"),
+          delta: tell("delta"),
           seen: tell("seen"),
           setCredit: tell("setCredit"),
           close: async () => tell("close")(),

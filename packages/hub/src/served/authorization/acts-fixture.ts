@@ -458,5 +458,12 @@ const FRAMES: Readonly<Record<FrameAct, Asked>> = {
     handoff_id: idOf(scene),
     attempt: scene.attempt,
   })),
+  deltaFrame: say((scene) => ({
+    type: "delta",
+    handoff_id: idOf(scene),
+    attempt: scene.attempt,
+    number: 0,
+    text: "A piece.",
+  })),
   seenFrame: say((scene) => ({ type: "seen", id: scene.offerId })),
 };

@@ -132,6 +132,7 @@ export type FrameAct =
   | "handoffCall"
   | "takenFrame"
   | "heartbeatFrame"
+  | "deltaFrame"
   | "seenFrame";
 
 export type Act = EnvelopeAct | RequestAct | FrameAct;
@@ -485,6 +486,12 @@ const FRAMES: Readonly<Record<FrameAct, Permission>> = {
   heartbeatFrame: {
     what: "say `heartbeat`",
     when: ["accepted"],
+    answers: { recipient: "yes" },
+    others: "own",
+  },
+  deltaFrame: {
+    what: "say `delta`",
+    when: ["offered", "accepted"],
     answers: { recipient: "yes" },
     others: "own",
   },

@@ -220,7 +220,7 @@ test("every operation says what it can cost at the most", () => {
 
 test("every frame and every call of a socket says what it can cost at the most", () => {
   const costs = (document as Json)["x-waybill-socket-costs"] as Record<string, string>;
-  const said = [...CALLS, "hello", "taken", "heartbeat", "seen", "credit", "ping", "pong"];
+  const said = [...CALLS, "hello", "taken", "heartbeat", "delta", "seen", "credit", "ping", "pong"];
   expect(Object.keys(costs).toSorted()).toEqual(said.toSorted());
   for (const cost of Object.values(costs)) expect(cost).toMatch(/^O\(.+\)/);
 });

@@ -16,6 +16,7 @@ export const SOCKET_COSTS: Readonly<Record<Said, string>> = {
     "O(1): one handoff read, with its attempts, and at most 20 candidates if it waits. An envelope of it that is not in memory any more is searched among the entries of the handoff.",
   taken: "O(1): one step of its handoff.",
   heartbeat: "O(1): one step of its handoff; every second one is a commit.",
+  delta: "O(characters), of which there are at most 4,096: passed on to the delegator, or dropped.",
   seen: "O(1); where it makes room, O(handoffs that are offered).",
   credit:
     "O(handoffs that are offered): nothing where there was room before; what the agent was looked at for already is not read again.",

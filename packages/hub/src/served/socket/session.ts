@@ -5,9 +5,10 @@ import {
   messageCharacters,
   readHello,
   writeDelivery,
+  writeDelta,
   writeProblem,
 } from "@waybill/protocol/api";
-import type { AgentFrame, CallName, HubFrame, Newcomers } from "@waybill/protocol/api";
+import type { AgentFrame, CallName, HubFrame, Newcomers, ShownDelta } from "@waybill/protocol/api";
 import type { WebSocket } from "ws";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
@@ -30,6 +31,8 @@ export interface SessionOptions extends IntakeOptions {
 }
 
 const CLOSED_NORMALLY = 1000;
+/** While more than this waits to be read, deltas would come late, and everything after them too. */
+const UNREAD_BYTES_BEFORE_DELTAS = 64 * 1024;
 
 /** One socket: says who is there, then passes calls one way and deliveries the other. */
 export class Session {
@@ -115,6 +118,10 @@ export class Session {
         return this.#attached(frame.type).taken(frame.handoff_id, frame.attempt);
       case "heartbeat":
         return this.#attached(frame.type).heartbeat(frame.handoff_id, frame.attempt);
+      case "delta": {
+        const { handoff_id: handoffId, attempt, number, text } = frame;
+        return this.#attached(frame.type).delta({ handoffId, attempt, number, text });
+      }
       case "seen":
         return this.#attached(frame.type).seen(frame.id);
       case "credit":
@@ -148,8 +155,10 @@ export class Session {
     checkHello(hello, { to, domain, now: operator.now(), clockSkewMs, nonce });
     const { from: agent, instance } = hello;
     tolls.attaching(agent);
-    const attachment = await hub.attach({ agent, instance, credit, proof }, (delivery) =>
-      this.#deliver(delivery),
+    const attachment = await hub.attach(
+      { agent, instance, credit, proof },
+      (delivery) => this.#deliver(delivery),
+      (delta) => this.#show(delta),
     );
     tolls.attached(agent);
     if (this.#isClosing) return attachment.close();
@@ -175,6 +184,13 @@ export class Session {
       return;
     }
     this.#say({ type: "delivery", delivery: writeDelivery(delivery) });
+  }
+
+  /** Only what can be seen soon is worth showing. */
+  #show(delta: ShownDelta): void {
+    if (this.#early !== undefined || this.#isClosing) return;
+    if (this.#socket.bufferedAmount > UNREAD_BYTES_BEFORE_DELTAS) return;
+    this.#say({ type: "delta", ...writeDelta(delta), by: delta.by });
   }
 
   #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, Generic, TypeVar
 
 from ..protocol.usage import Usage
-from .ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt
+from .ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent, Receipt
 from .handle import HandoffHandle as AsyncHandle
 from .stream import Stream
 
@@ -41,6 +41,10 @@ class HandoffHandle:
         self._loop = loop
         self.progress: Events[ProgressEvent] = Events(handle.progress, loop)
         self.questions: Events[QuestionEvent] = Events(handle.questions, loop)
+
+    @property
+    def deltas(self) -> Events[DeltaEvent]:
+        return Events(self._loop.call(lambda: self._handle.deltas), self._loop)
 
     @property
     def id(self) -> str:

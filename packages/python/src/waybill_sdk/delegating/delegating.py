@@ -211,6 +211,11 @@ class Delegating:
         await handle.receive(delivery["envelope"], delivery["received_at"])
         return True
 
+    def show(self, delta: dict[str, Any]) -> None:
+        handle = self._handles.get(delta["handoff_id"])
+        if handle is not None:
+            handle.show(delta)
+
     async def acknowledged(self) -> None:
         """What was told that it is stored is known to the hub."""
         for handle in list(self._handles.values()):

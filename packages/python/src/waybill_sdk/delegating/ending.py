@@ -51,6 +51,19 @@ class ProgressEvent:
 
 
 @dataclass(frozen=True)
+class DeltaEvent:
+    """A piece of what a recipient is writing: unsigned, at most once, and for showing alone.
+
+    The result has the whole. Another attempt begins from nothing."""
+
+    by: str
+    attempt: int
+    number: int
+    """Counts the pieces of an attempt from 0: a number that is left out was lost."""
+    text: str
+
+
+@dataclass(frozen=True)
 class QuestionEvent:
     id: str
     by: str

@@ -12,13 +12,15 @@ from ..protocol.encoding import digest_of
 from ..protocol.envelope import Envelope, VerifiedEnvelope, create_reply, deadline_ms, present
 from ..protocol.error import WaybillError
 from ..protocol.usage import Usage
-from .ending import HandoffResult, ProgressEvent, QuestionEvent, Receipt, ending_of
+from .ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent, Receipt, ending_of
 from .stream import Stream
 
 Value = TypeVar("Value")
 
 _PROGRESS_KEPT = 1_000
 _QUESTIONS_KEPT = 256
+# Ten seconds of them.
+_DELTAS_KEPT = 200
 # The hub ends at the deadline what has not ended. Its word may take so long; whoever has not heard it
 # then waits no more, whatever has become of the hub.
 TOLD_WITHIN_S = 1.0
@@ -39,6 +41,9 @@ class HandoffHandle:
         self.envelope = envelope
         self.progress: Stream[ProgressEvent] = Stream(_PROGRESS_KEPT)
         self.questions: Stream[QuestionEvent] = Stream(_QUESTIONS_KEPT)
+        # There once somebody reads them: whoever does not has no use for them.
+        self._deltas: Stream[DeltaEvent] | None = None
+        self._last_delta = (0, -1)
         self._context = context
         self._is_manual = is_manual
         self._forget = forget
@@ -125,6 +130,28 @@ class HandoffHandle:
             return await asyncio.shield(self._result)
         finally:
             self._acknowledge_by_itself()
+
+    @property
+    def deltas(self) -> Stream[DeltaEvent]:
+        """What the recipient is writing, in pieces: unsigned, at most once, and never on record.
+
+        Pieces are kept from the first time that this is read. Ends with the handoff."""
+        if self._deltas is None:
+            self._deltas = Stream(_DELTAS_KEPT)
+            if self._is_left or self.has_ended:
+                self._deltas.end()
+        return self._deltas
+
+    def show(self, delta: dict[str, Any]) -> None:
+        """Shows a piece of what its recipient is writing. For the agent."""
+        if self._deltas is None or self._is_left or self.has_ended:
+            return
+        to, by = self.envelope["to"], delta["by"]
+        place = (delta["attempt"], delta["number"])
+        if (isinstance(to, str) and by != to) or place <= self._last_delta:
+            return
+        self._last_delta = place
+        self._deltas.push(DeltaEvent(by, *place, delta["text"]))
 
     async def cancel(self, reason: str | None = None) -> bool:
         """False where it had ended before, which the result then tells."""
@@ -241,8 +268,7 @@ class HandoffHandle:
         for each in (self._custody, self._accepted, self._result):
             if not each.done():
                 each.set_exception(error)
-        self.progress.end()
-        self.questions.end()
+        self._end_streams()
         self._forget(self.id)
 
     async def receive(self, text: str, received_at: dict[str, Any] | None = None) -> None:
@@ -313,8 +339,13 @@ class HandoffHandle:
         else:
             self._result.set_result(ending)
         log.info("%s: %s ended with %s", self._context.id, self.id, getattr(ending, "status", 200))
+        self._end_streams()
+
+    def _end_streams(self) -> None:
         self.progress.end()
         self.questions.end()
+        if self._deltas is not None:
+            self._deltas.end()
 
     def _in_custody(self, by: str, digest: str, text: str) -> None:
         if not self._custody.done():

@@ -22,8 +22,6 @@ Value = TypeVar("Value")
 
 # The hub's word on who attaches. Anything else may be gone the next time.
 _REFUSED = frozenset((400, 401, 403, 409))
-# So long an agent waits to be let in that has attached too often.
-_OPEN_S = 60.0
 
 
 class Link:
@@ -43,6 +41,7 @@ class Link:
         self._tasks = tasks
         self._socket: HubSocket | None = None
         self._credit = 0
+        self._show: Deliver = lambda _: None
         self._is_closed = False
         self.hub = hub
 
@@ -50,26 +49,11 @@ class Link:
     def is_attached(self) -> bool:
         return self._socket is not None
 
-    async def open(self, credit: int, deliver: Deliver) -> None:
+    async def open(self, credit: int, deliver: Deliver, show: Deliver) -> None:
         """Attaches, and again whenever the line is cut, until it is closed."""
         self._credit = credit
-        loop = asyncio.get_running_loop()
-        until = loop.time() + _OPEN_S
-        failures = 0
-        while True:
-            try:
-                return await self._attach(deliver)
-            except WaybillError as error:
-                failures += 1
-                told = error.retry_after_ms
-                wait = backoff(failures) if told is None else told / 1000
-                # A script that is run again and again attaches more often than the hub allows.
-                if error.status != 301 or self._is_closed or loop.time() + wait >= until:
-                    raise
-                log.info("%s: waits until it may attach: %s", self._agent, error)
-                await asyncio.sleep(wait)
-                if self._is_closed:
-                    raise
+        self._show = show
+        await self._attach(deliver)
 
     async def _attach(self, deliver: Deliver) -> None:
         socket = await self.hub.open_socket()
@@ -92,7 +76,7 @@ class Link:
                 deliver(delivery)
 
         try:
-            await socket.attach(proof, self._credit, take)
+            await socket.attach(proof, self._credit, take, self._show)
         except BaseException:
             await socket.close()
             raise
@@ -171,6 +155,10 @@ class Link:
 
     def heartbeat(self, handoff_id: str, attempt: int) -> None:
         self._say("heartbeat", handoff_id=handoff_id, attempt=attempt)
+
+    def delta(self, handoff_id: str, attempt: int, number: int, text: str) -> None:
+        """Goes nowhere while the line is cut: what is written then comes with the result."""
+        self._say("delta", handoff_id=handoff_id, attempt=attempt, number=number, text=text)
 
     def seen(self, delivery_id: str) -> None:
         self._say("seen", id=delivery_id)

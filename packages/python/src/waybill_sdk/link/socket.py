@@ -38,6 +38,7 @@ class HubSocket:
         self._connection = connection
         self._characters = _MESSAGE_BYTES
         self._deliver: Deliver = lambda _: None
+        self._show: Deliver = lambda _: None
         self._challenged: asyncio.Future[None] = loop.create_future()
         self._attached: asyncio.Future[None] = loop.create_future()
         for each in (self._challenged, self._attached):
@@ -73,9 +74,9 @@ class HubSocket:
         await socket._within(socket._challenged, "has not said a word")
         return socket
 
-    async def attach(self, proof: str, credit: int, deliver: Deliver) -> None:
-        """Says who is here; settles once the hub has let it in. Deliveries come from then on."""
-        self._deliver = deliver
+    async def attach(self, proof: str, credit: int, deliver: Deliver, show: Deliver) -> None:
+        """Says who is here; settles once the hub has let it in. Deliveries and deltas come from then on."""
+        self._deliver, self._show = deliver, show
         self.send({"type": "hello", "proof": proof, "credit": credit})
         await self._within(self._attached, "has not answered the hello")
 
@@ -160,6 +161,8 @@ class HubSocket:
         kind = frame["type"]
         if kind == "delivery":
             self._deliver(frame["delivery"])
+        elif kind == "delta":
+            self._show(frame)
         elif kind == "reply":
             self._replied(frame)
         elif kind == "ping":

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from .error import WaybillError
 from .json_text import parse_json
+from .limits import DELTA_CHARACTERS
 from .problem import check_problem
+from .schema import utf16_length
 from .shape import (
     Check,
     anything,
@@ -30,6 +32,15 @@ Frame = dict[str, Any]
 _count = integer(0)
 _attempt = integer(1)
 _about: dict[str, Check] = {"handoff_id": text(), "attempt": _attempt}
+
+
+def _delta_text(value: Any, at: str) -> None:
+    text()(value, at)
+    if not 1 <= utf16_length(value) <= DELTA_CHARACTERS:
+        raise fault(at, f"must have 1 to {DELTA_CHARACTERS} characters.")
+
+
+_delta: dict[str, Check] = {**_about, "number": _count, "text": _delta_text}
 
 check_delivery: Check = tagged(
     "type",
@@ -78,6 +89,7 @@ _of_agent: Check = tagged(
         ),
         "taken": record(_about),
         "heartbeat": record(_about),
+        "delta": record(_delta),
         "seen": record({"id": text()}),
         "credit": record({"credit": _count}),
         "ping": record(),
@@ -102,6 +114,7 @@ _of_hub: Check = tagged(
             {"number": _count}, {"problem": check_problem, "value": anything}, also=_says_something
         ),
         "delivery": record({"delivery": check_delivery}),
+        "delta": record({**_delta, "by": text()}),
         "ping": record(),
         "pong": record(),
     },

@@ -169,16 +169,16 @@ def _characters(given: Any) -> int:
         value = stack.pop()
         count += 8
         if isinstance(value, str):
-            count += _units(value)
+            count += utf16_length(value)
         elif isinstance(value, list):
             stack.extend(value)
         elif isinstance(value, dict):
-            count += sum(map(_units, value))
+            count += sum(map(utf16_length, value))
             stack.extend(value.values())
     return count
 
 
-def _units(text: str) -> int:
+def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

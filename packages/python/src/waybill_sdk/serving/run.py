@@ -16,6 +16,7 @@ from ..protocol.instant import as_datetime, now_ms
 from ..protocol.usage import Usage, UsageRow
 from .answers import Answers
 from .capability import Offered, Served, rejection_of, served_for
+from .deltas import Deltas
 from .outcome import Paused, failure_of, result_of
 from .replies import Replies
 from .session import WorkSession, session_in
@@ -63,6 +64,7 @@ class Run:
         self._reason: WaybillError | None = None
         self._closed = asyncio.Event()
         self._helpers: list[asyncio.Task[Any]] = []
+        self._deltas = Deltas(context.link, self.handoff_id, self.attempt)
 
     @property
     def _about(self) -> str:
@@ -142,6 +144,8 @@ class Run:
             # Work that goes on though nobody wants it any more is not waited for.
             handler.add_done_callback(lambda done: done.cancelled() or done.exception())
             handler.cancel()
+        # What was written comes before what has become of it.
+        self._deltas.finish()
         if self._closed.is_set():
             return
         await self._conclude(served, replies, handler)
@@ -254,6 +258,10 @@ class Run:
         if self._replies is not None and not self._closed.is_set():
             await self._said(self._replies.say("progress", body))
 
+    def delta(self, text: str) -> None:
+        if not self._closed.is_set():
+            self._deltas.add(text)
+
     async def ask(self, question: dict[str, Any]) -> Any:
         named = self.name(question)
         if named["id"] not in self._answers.known and self._replies is not None:
@@ -311,6 +319,7 @@ class Run:
 
     def _end(self) -> None:
         self._closed.set()
+        self._deltas.stop()
         self._disarm_acceptance()
         for helper in self._helpers:
             helper.cancel()
@@ -321,6 +330,7 @@ class _Speaking:
 
     def __init__(self, run: Run) -> None:
         self.progress = run.progress
+        self.delta = run.delta
         self.ask = run.ask
         self.name = run.name
         self.hand_off = run.hand_off

@@ -35,6 +35,7 @@ class Speaks(Protocol):
     """What an attempt can say."""
 
     async def progress(self, body: dict[str, Any]) -> None: ...
+    def delta(self, text: str) -> None: ...
     async def ask(self, question: dict[str, Any]) -> Any: ...
     def name(self, question: dict[str, Any]) -> dict[str, Any]: ...
     def hand_off(self, capability: str, options: dict[str, Any]) -> HandoffHandle: ...
@@ -70,6 +71,13 @@ class Work:
     ) -> None:
         said = {"message": message, "fraction": fraction, "data": data}
         await self._speaks.progress({name: each for name, each in said.items() if each is not None})
+
+    def delta(self, text: str) -> None:
+        """Shows the delegator what is being written, as it is written: the tokens of a model.
+
+        What comes in quick succession is sent together, unsigned, at most once, and is never on record: the
+        result has to hold the whole text."""
+        self._speaks.delta(text)
 
     async def ask(
         self,
@@ -180,6 +188,9 @@ class BlockingWork:
         self, message: str | None = None, *, fraction: float | None = None, data: Any = None
     ) -> None:
         self._loop.wait(self._work.progress(message, fraction=fraction, data=data))
+
+    def delta(self, text: str) -> None:
+        self._loop.loop.call_soon_threadsafe(self._work.delta, text)
 
     def ask(
         self,
