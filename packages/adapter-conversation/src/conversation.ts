@@ -1,6 +1,13 @@
 import type OpenAI from "openai";
 import type { Ask } from "@waybill/agent";
-import type { Artifact, Json, JsonSchema, Message, WaybillError } from "@waybill/protocol";
+import type {
+  Artifact,
+  Json,
+  JsonSchema,
+  Message,
+  UsageRow,
+  WaybillError,
+} from "@waybill/protocol";
 import type { Tool, ToolUse } from "./tool.ts";
 import type { Question } from "./waiting.ts";
 
@@ -53,6 +60,8 @@ export interface Reply {
   readonly messages: readonly Message[];
   /** What tools have made or brought. */
   readonly artifacts: readonly Artifact[];
+  /** What was used: by the model, and by other agents that were handed to. */
+  readonly usage: readonly UsageRow[];
   /** What was handed off or tried and has failed. The model was told, and has said what it said. */
   readonly failures: readonly WaybillError[];
   /** What the conversation waits for: it goes on `after` this, with `answers`. */

@@ -1,7 +1,14 @@
-import { Deltas, modelFailure, textMessage, toolCallPart, withFiles } from "@waybill/agent/adapter";
+import {
+  countUsage,
+  Deltas,
+  modelFailure,
+  textMessage,
+  toolCallPart,
+  withFiles,
+} from "@waybill/agent/adapter";
 import type { ToolCall } from "@waybill/agent/adapter";
-import { parseJson, WaybillError } from "@waybill/protocol";
-import type { Artifact, Json, Message } from "@waybill/protocol";
+import { mergeUsage, parseJson, WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
 import type { Conversation, Converse, Reply } from "./conversation.ts";
 import { askChat } from "./model/chat.ts";
 import { assertWhole } from "./model/failure.ts";
@@ -22,23 +29,29 @@ export async function converse(conversation: Conversation, about: Converse): Pro
   const added: Message[] = [...(about.after?.messages ?? [])];
   const brought: Artifact[] = [...(about.after?.artifacts ?? [])];
   const failures: WaybillError[] = [];
+  const used: UsageRow[] = [];
+  const replied = (text: string, questions: Reply["questions"]): Reply => {
+    const usage = mergeUsage(used);
+    return { text, messages: added, artifacts: brought, usage, failures, questions };
+  };
   for (let turn = 0; turn < turnsAtMost; turn++) {
     const open = openCallsOf(added);
     if (open.length > 0) {
       const before = [...about.messages, ...added.slice(0, callingTurnOf(added))];
       const artifacts = [...(about.artifacts ?? []), ...brought];
-      const used = await useTools(open, tools, { ...about, artifacts }, before);
-      added.push(...used.messages);
-      brought.push(...used.artifacts);
-      failures.push(...used.failures);
-      const { questions } = used;
-      if (questions.length > 0 || used.isOver)
-        return { text: "", messages: added, artifacts: brought, failures, questions };
+      const tooled = await useTools(open, tools, { ...about, artifacts }, before);
+      added.push(...tooled.messages);
+      brought.push(...tooled.artifacts);
+      used.push(...tooled.usage);
+      failures.push(...tooled.failures);
+      const { questions } = tooled;
+      if (questions.length > 0 || tooled.isOver) return replied("", questions);
     }
     const said = await ask(conversation, about, tools, added, turn);
     added.push(messageOf(said, name));
+    if (said.usage !== undefined) used.push(said.usage);
     if (said.calls.length > 0) continue;
-    return { text: said.text, messages: added, artifacts: brought, failures, questions: [] };
+    return replied(said.text, []);
   }
   throw new WaybillError(
     508,
@@ -72,6 +85,8 @@ async function ask(
       onDelta: (delta) => deltas.add(delta),
     });
     deltas.flush();
+    // A turn that can't be used has used its tokens all the same.
+    if (said.usage !== undefined) countUsage(said.usage);
     assertWhole(said);
     return said;
   } catch (thrown) {

@@ -42,8 +42,8 @@ export function handoffTool(
           onQuestion: ({ id: asked, text, data, schema }) =>
             use.ask({ id: asked, text, data, schema }),
         });
-        const { output, messages: said, artifacts: files } = result;
-        return { by, output, messages: said, artifacts: files };
+        const { output, messages: said, artifacts: files, usage } = result;
+        return { by, output, messages: said, artifacts: files, usage: usage?.rows };
       } catch (thrown) {
         if (onFailure === "throw" || signal.aborted || !WaybillError.is(thrown)) throw thrown;
         return { by: to ?? capability.name, failure: thrown };

@@ -2,6 +2,7 @@ import { textMessage } from "@waybill/agent/adapter";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { seenByChat, seenByResponses, Stagehand } from "@waybill/conformance/model";
 import type { Props, Scenery } from "@waybill/conformance/model";
+import { sumUsage } from "@waybill/protocol";
 import type { Json, Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Script } from "@waybill/scripted-model";
@@ -13,6 +14,8 @@ import { serveConversation } from "./serve.ts";
 import { localTool, questionTool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
+/** The model that calls counts for nothing: what is left is the remote agent's. */
+const NOTHING = { input_tokens: 0, output_tokens: 0 };
 const SEEN = { chat: seenByChat, responses: seenByResponses } as const;
 
 /** How the suite uses a conversation over the real client: its model is a scripted one. */
@@ -55,9 +58,10 @@ async function called(request: CallRequest, api: "chat" | "responses"): Promise<
   const given = work.brief ?? work.input ?? {};
   let heard: readonly Message[] = [];
   const client = await clientOf((asked) => {
-    if (asked.index === 0) return { calls: [{ id: step, name: tool.name, arguments: given }] };
+    if (asked.index === 0)
+      return { calls: [{ id: step, name: tool.name, arguments: given }], usage: NOTHING };
     heard = SEEN[api](asked).messages ?? [];
-    return { text: "That is all." };
+    return { text: "That is all.", usage: NOTHING };
   });
   const conversation: Conversation = { client, model: "scripted", api, tools: [tool] };
   const reply = await converse(conversation, {
@@ -80,6 +84,7 @@ async function called(request: CallRequest, api: "chat" | "responses"): Promise<
     output,
     messages: replies,
     artifacts: reply.artifacts,
+    usage: sumUsage(reply.usage),
     heard: { as: tool.name, messages: heard },
   };
 }

@@ -1,6 +1,13 @@
 import { wordsOf } from "@waybill/agent/adapter";
 import type { Ask } from "@waybill/agent";
-import type { Artifact, Json, JsonSchema, Message, WaybillError } from "@waybill/protocol";
+import type {
+  Artifact,
+  Json,
+  JsonSchema,
+  Message,
+  UsageRow,
+  WaybillError,
+} from "@waybill/protocol";
 
 /** One use of a tool, as the tool sees it. */
 export interface ToolUse {
@@ -27,6 +34,8 @@ export interface ToolReply {
   readonly artifacts?: readonly Artifact[] | undefined;
   /** Whose words these are where they are another agent's: the model is told so. */
   readonly by?: string | undefined;
+  /** What other agents have used for it. */
+  readonly usage?: readonly UsageRow[] | undefined;
   /** Told to the model as data; the conversation goes on. */
   readonly failure?: WaybillError | undefined;
   /** The conversation is over with it, and the model is not asked again. */

@@ -1,7 +1,7 @@
 import { failureFrom, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
 import type { ToolCall } from "@waybill/agent/adapter";
 import { compileSchema, WaybillError } from "@waybill/protocol";
-import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
 import { toolMessage } from "./as-data.ts";
 import type { Converse } from "./conversation.ts";
 import type { Tool, ToolReply, ToolUse } from "./tool.ts";
@@ -12,6 +12,7 @@ export interface Used {
   /** In the order of the calls. */
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
+  readonly usage: readonly UsageRow[];
   readonly failures: readonly WaybillError[];
   readonly questions: readonly Question[];
   readonly isOver: boolean;
@@ -59,6 +60,7 @@ export async function useTools(
   return {
     messages: replies.map(({ call, reply }) => toolMessage(call.id, call.name, reply)),
     artifacts: replies.flatMap(({ reply: { artifacts = [] } }: { reply: ToolReply }) => artifacts),
+    usage: replies.flatMap(({ reply: { usage = [] } }: { reply: ToolReply }) => usage),
     failures: replies.flatMap(({ reply: { failure } }: { reply: ToolReply }) => failure ?? []),
     questions: ended.flatMap(({ question }) => question ?? []),
     isOver: replies.some(({ reply: { isLast } }: { reply: ToolReply }) => isLast === true),

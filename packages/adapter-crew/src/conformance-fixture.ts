@@ -1,5 +1,6 @@
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
-import { textMessage } from "@waybill/agent/adapter";
+import { countUsage, textMessage } from "@waybill/agent/adapter";
+import { sumUsage } from "@waybill/protocol";
 import type { Message } from "@waybill/protocol";
 import type { Crew } from "./crew.ts";
 import { localMember, remoteMember } from "./members.ts";
@@ -20,7 +21,7 @@ export const fixture: AdapterFixture = {
           {
             role: "player",
             goal: "Plays what it is told to.",
-            work: ({
+            async work({
               run,
               brief,
               request: { messages },
@@ -28,8 +29,8 @@ export const fixture: AdapterFixture = {
               signal,
               traceparent,
               ...given
-            }) =>
-              act({
+            }) {
+              const { usage = {}, ...played } = await act({
                 work: {
                   brief,
                   ...(messages === undefined ? {} : { messages }),
@@ -40,7 +41,11 @@ export const fixture: AdapterFixture = {
                 signal,
                 show: given.progress,
                 ask: (id, text) => given.ask({ id, text }),
-              }),
+              });
+              // As the model of a member would.
+              countUsage(usage);
+              return played;
+            },
           },
         ],
         tasks: [
@@ -74,7 +79,7 @@ async function called(request: CallRequest): Promise<Played> {
       return "So it is.";
     },
   });
-  const { outcomes } = await runCrew(
+  const { outcomes, usage } = await runCrew(
     {
       members: [remoteMember(agent, capability, { to, timeoutMs, role: member }), listener],
       tasks: [
@@ -91,5 +96,5 @@ async function called(request: CallRequest): Promise<Played> {
       onQuestion: ({ id, text }) => request.ask(id!, text!),
     },
   );
-  return { ...outcomes[0], heard: { as: member, messages: heard } };
+  return { ...outcomes[0], usage: sumUsage(usage), heard: { as: member, messages: heard } };
 }

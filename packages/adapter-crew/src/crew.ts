@@ -1,6 +1,6 @@
 import type { Ask } from "@waybill/agent";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Artifact, Brief, Json, JsonSchema, Message } from "@waybill/protocol";
+import type { Artifact, Brief, Json, JsonSchema, Message, UsageRow } from "@waybill/protocol";
 import type { Manager } from "./manager.ts";
 
 /** One of a crew. */
@@ -40,6 +40,8 @@ export interface Delivery {
   /** What was said on the way. Without an output, the last words are it. */
   readonly messages?: readonly Message[] | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
+  /** What it has used. */
+  readonly usage?: readonly UsageRow[] | undefined;
 }
 
 /** A member by its role, an agent on the hub by its name, or whoever there has a capability. */

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import type { JsonSchema } from "@waybill/protocol";
+import type { JsonSchema, UsageRow } from "@waybill/protocol";
 import { briefOfTask } from "./brief.ts";
 import type { Unusable } from "./brief.ts";
 import { checked } from "./check.ts";
@@ -18,6 +18,8 @@ export interface Doing {
   readonly task: Task;
   readonly before: readonly TaskOutcome[];
   readonly signal: AbortSignal;
+  /** Hears what members have used. */
+  readonly onUsage: (rows: readonly UsageRow[]) => void;
 }
 
 const TRIES_AT_MOST = 3;
@@ -53,7 +55,7 @@ async function delivered(
   const { crew, journal, task } = doing;
   const { manager } = crew;
   const assignmentAt = (at: string) => assignmentOf(doing, at, form, unusable);
-  const memberFor = (whom: Whom) => memberOf(crew, whom);
+  const memberFor = (whom: Whom) => countedMember(doing, whom);
   const { member: whom } = task;
   if (whom === undefined) {
     const managing = { ...crew, manager: manager! };
@@ -90,6 +92,21 @@ function assignmentOf(
       if (answer !== undefined) return answer;
       if (work.onQuestion !== undefined) return work.onQuestion(asked);
       throw new Waiting({ ...asked, id });
+    },
+  };
+}
+
+/** A delivery counts when it is made: what a journal has of it was counted then. */
+async function countedMember({ crew, onUsage }: Doing, whom: Whom): Promise<Member> {
+  const member = await memberOf(crew, whom);
+  const { role, goal } = member;
+  return {
+    role,
+    goal,
+    async work(assignment) {
+      const delivery = await member.work(assignment);
+      onUsage(delivery.usage ?? []);
+      return delivery;
     },
   };
 }

@@ -49,6 +49,7 @@ export function remoteMember(
         output,
         messages,
         artifacts: files,
+        usage,
       } = await call(agent, {
         step: { run, step },
         capability: capability.name,
@@ -63,7 +64,7 @@ export function remoteMember(
           assignment.progress({ message, fraction, data }),
         onQuestion: ({ id, text, data, schema }) => assignment.ask({ id, text, data, schema }),
       });
-      return { output, messages, artifacts: files };
+      return { output, messages, artifacts: files, usage: usage?.rows };
     },
   };
 }

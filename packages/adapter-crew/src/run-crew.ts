@@ -1,5 +1,6 @@
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Artifact, Json, JsonSchema, Message } from "@waybill/protocol";
+import { mergeUsage } from "@waybill/protocol";
+import type { Artifact, Json, JsonSchema, Message, UsageRow } from "@waybill/protocol";
 import type { Assignment, Crew, Task, TaskOutcome } from "./crew.ts";
 import { doTask } from "./do-task.ts";
 import { Journal } from "./journal.ts";
@@ -33,6 +34,8 @@ export interface CrewState {
   readonly done: readonly TaskOutcome[];
   /** What the steps of tasks that are not done have come to, by the names of the tasks. */
   readonly steps: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What its members have used. */
+  readonly usage?: readonly UsageRow[] | undefined;
 }
 
 /** What a crew has come to. */
@@ -43,6 +46,8 @@ export interface CrewResult {
   readonly outcomes: readonly TaskOutcome[];
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
+  /** What its members have used, other agents among them. */
+  readonly usage: readonly UsageRow[];
   /** What it waits for: it goes on `after` the state, with `answers`. */
   readonly questions: readonly Question[];
   readonly state: CrewState;
@@ -51,22 +56,26 @@ export interface CrewResult {
 /** Has the tasks of a crew done, one after the other, asynchronous ones at once. */
 export async function runCrew(crew: Crew, work: CrewWork): Promise<CrewResult> {
   const outcomes: TaskOutcome[] = [];
+  let usage = mergeUsage(work.after?.usage ?? []);
+  const onUsage = (rows: readonly UsageRow[]) => void (usage = mergeUsage([...usage, ...rows]));
   const result = (output?: Json, waiting: Partial<Joined> = {}): CrewResult => ({
     output,
     outcomes,
     messages: outcomes.flatMap(({ messages }) => messages),
     artifacts: outcomes.flatMap(({ artifacts }) => artifacts),
+    usage,
     questions: waiting.questions ?? [],
     state: {
       done: [...outcomes, ...(waiting.outcomes ?? [])],
       steps: Object.fromEntries(waiting.steps ?? []),
+      usage,
     },
   });
   for (const stage of stagesOf(crew)) {
     work.signal?.throwIfAborted();
     const before = [...outcomes];
     const ended = await joined(stage, work, (task, journal, signal) =>
-      doTask({ crew, work, journal, task, before, signal }),
+      doTask({ crew, work, journal, task, before, signal, onUsage }),
     );
     if (ended.questions.length > 0) return result(undefined, ended);
     outcomes.push(...ended.outcomes);

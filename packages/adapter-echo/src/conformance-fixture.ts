@@ -63,18 +63,20 @@ export const fixture: AdapterFixture = {
 
 /** What a tool's reply is to code, and what its lines say to whoever reads them. */
 function playedOf(reply: EchoReply, as: string): Played {
-  const { lines = [] } = reply;
+  const { lines = [], tokens } = reply;
   const messages = lines.flatMap(({ extra }) => (extra?.["received"] as Message | undefined) ?? []);
   const heard = lines.map(({ speaker, name, text }) =>
     textMessage(speaker as Message["role"], text, name),
   );
-  return { ...finishedOf(reply), messages, heard: { as, messages: heard } };
+  const usage = tokens && { input_tokens: tokens.read, output_tokens: tokens.written };
+  return { ...finishedOf(reply), messages, usage, heard: { as, messages: heard } };
 }
 
-function replyOf({ output, messages, artifacts }: Played): EchoReply {
+function replyOf({ output, messages, artifacts, usage }: Played): EchoReply {
   return {
     value: output,
     lines: messages?.map(lineOf),
     files: artifacts?.map(fileOf),
+    tokens: usage && { read: usage.input_tokens, written: usage.output_tokens },
   };
 }

@@ -29,6 +29,14 @@ export interface EchoReply {
   readonly value?: unknown;
   readonly lines?: readonly EchoLine[] | undefined;
   readonly files?: readonly EchoFile[] | undefined;
+  /** The tokens that making it has used. */
+  readonly tokens?: EchoTokens | undefined;
+}
+
+/** Tokens, as an Echo counts them. */
+export interface EchoTokens {
+  readonly read: number;
+  readonly written: number;
 }
 
 /** How a bot is run. */

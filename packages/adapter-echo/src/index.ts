@@ -10,6 +10,7 @@ export type {
   EchoPause,
   EchoPrompt,
   EchoReply,
+  EchoTokens,
   EchoTool,
   EchoTurn,
 } from "./echo.ts";

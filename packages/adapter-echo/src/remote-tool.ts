@@ -24,7 +24,7 @@ export function remoteTool(
     description: describeForModel(capability),
     parameters: schemaForModel(capability.input_schema),
     async use(prompt, { session, signal, emit, ask, context }, callId) {
-      const { output, messages, artifacts } = await call(agent, {
+      const { output, messages, artifacts, usage } = await call(agent, {
         step: { run: session, step: callId },
         capability: capability.name,
         to,
@@ -40,6 +40,7 @@ export function remoteTool(
         value: output,
         lines: messages.map((each) => speechLineOf(each, capability.name)),
         files: artifacts.map(fileOf),
+        tokens: usage && { read: usage.total.input_tokens, written: usage.total.output_tokens },
       };
     },
   };

@@ -19,7 +19,7 @@ export function serveEcho(echo: Echo, capability: CapabilityInput): Offer {
   return offerOf({
     capability,
     errors: ERRORS,
-    async run({ work, handoffId, signal, resume, progress, traceparent }) {
+    async run({ work, handoffId, signal, resume, progress, addUsage, traceparent }) {
       const reply = await echo.run(promptOf(work), {
         session: handoffId,
         signal,
@@ -29,6 +29,7 @@ export function serveEcho(echo: Echo, capability: CapabilityInput): Offer {
       });
       // An Echo stores nothing, and starts from the answers; one that does would say here where it is.
       if ("asks" in reply) return { questions: reply.asks, state: handoffId };
+      addUsage({ input_tokens: reply.tokens?.read, output_tokens: reply.tokens?.written });
       return finishedOf(reply);
     },
   });

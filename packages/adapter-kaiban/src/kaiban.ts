@@ -24,6 +24,8 @@ export interface KaibanLog {
   readonly logType: string;
   readonly logDescription: string;
   readonly taskStatus?: string | undefined;
+  readonly agentStatus?: string | undefined;
+  readonly agent?: { readonly llmConfig?: { readonly model?: unknown } | undefined } | undefined;
   readonly metadata?: unknown;
 }
 

@@ -1,5 +1,5 @@
 import { briefOf, offerOf, outputOf } from "@waybill/agent/adapter";
-import type { Finished, Offer, Run } from "@waybill/agent/adapter";
+import type { CountedUsage, Finished, Offer, Run } from "@waybill/agent/adapter";
 import { parseJson, stringifyJson } from "@waybill/protocol";
 import type { CapabilityInput, Json } from "@waybill/protocol";
 import type { KaibanLog, KaibanState, KaibanTask, KaibanTeam } from "./kaiban.ts";
@@ -36,8 +36,11 @@ function ended(team: KaibanTeam, run: Run, inputs: Record<string, unknown>): Pro
   let shown = 0;
   const heard = (): void => {
     const state = store.getState();
-    for (const log of state.workflowLogs.slice(shown))
+    for (const log of state.workflowLogs.slice(shown)) {
       if (isNews(log)) run.progress({ message: log.logDescription });
+      const used = usageIn(log);
+      if (used !== undefined) run.addUsage(used);
+    }
     shown = state.workflowLogs.length;
     if (state.teamWorkflowStatus === "FINISHED") resolve(state.workflowResult);
     if (state.teamWorkflowStatus === "ERRORED") reject(failureIn(store) ?? errorIn(state));
@@ -64,6 +67,21 @@ function ended(team: KaibanTeam, run: Run, inputs: Record<string, unknown>): Pro
     unsubscribe();
     run.signal.removeEventListener("abort", stop);
   });
+}
+
+/** KaibanJS logs what a model has used each time that an agent has heard from it. */
+function usageIn({ agentStatus, metadata, agent }: KaibanLog): CountedUsage | undefined {
+  if (agentStatus !== "THINKING_END") return undefined;
+  const { output } = (metadata ?? {}) as { output?: { llmUsageStats?: KaibanUsage } };
+  const { inputTokens, outputTokens } = output?.llmUsageStats ?? {};
+  const model = agent?.llmConfig?.model;
+  return { model, requests: 1, input_tokens: inputTokens, output_tokens: outputTokens };
+}
+
+/** Counts that are unknown are -1 there. */
+interface KaibanUsage {
+  readonly inputTokens?: unknown;
+  readonly outputTokens?: unknown;
 }
 
 /** That the team and its tasks begin is told by the attempt itself. */

@@ -37,6 +37,8 @@ export const fixture: AdapterFixture = {
               show: run.progress,
               ask: (id, text) => run.ask({ id, text }),
             });
+            // As the model of an agent would.
+            run.addUsage({ ...played.usage });
             return played.output ?? "";
           },
         );
@@ -94,8 +96,8 @@ async function called(request: CallRequest): Promise<Played> {
   await over;
   signal.throwIfAborted();
   if (got === undefined) throw failure;
-  const { output, messages, artifacts } = got;
-  return { output, messages, artifacts, heard: { messages: heard } };
+  const { output, messages, artifacts, usage } = got;
+  return { output, messages, artifacts, usage: usage?.total, heard: { messages: heard } };
 }
 
 function team(agent: Agent, description: string): Team {

@@ -11,7 +11,7 @@ import {
 } from "@langchain/langgraph";
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import type { BaseMessage } from "@langchain/core/messages";
-import type { CallRequest, Played } from "@waybill/conformance";
+import type { CallRequest, Played, PlayedUsage } from "@waybill/conformance";
 import { toolCallPart, toolResultPart } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import { SqliteSaver } from "@waybill/langgraph-checkpoint-sqlite";
@@ -44,8 +44,8 @@ export async function calling(request: CallRequest, isParked = false): Promise<P
           timeoutMs,
           ...given,
         }),
-        update: ({ output, messages, artifacts }) => ({
-          got: { [step]: { output, messages, artifacts } },
+        update: ({ output, messages, artifacts, usage }) => ({
+          got: { [step]: { output, messages, artifacts, usage: usage?.total } },
         }),
       }),
     )
@@ -105,7 +105,15 @@ export async function talking(request: CallRequest): Promise<Played> {
   const { messages } = await graph.invoke({ messages: given }, thread);
   const received = messages.flatMap((each) => receivedIn(each) ?? []).at(-1);
   const { output, messages: said, artifacts } = received!;
-  return { output, messages: said, artifacts, heard: { as: step, messages: heard.map(toldOf) } };
+  const told = { as: step, messages: heard.map(toldOf) };
+  return { output, messages: said, artifacts, usage: usageIn(messages), heard: told };
+}
+
+/** What LangChain counts of a conversation: the usage on its messages. */
+function usageIn(messages: readonly BaseMessage[]): PlayedUsage | undefined {
+  return messages.flatMap(
+    (each) => (each as { usage_metadata?: PlayedUsage }).usage_metadata ?? [],
+  )[0];
 }
 
 /** A message as a model is told it. */

@@ -15,7 +15,7 @@ import type { Artifact, Json, Message } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
 import { calling, saverIn, talking } from "./calling-fixture.ts";
-import { seenByModel } from "./seen-fixture.ts";
+import { reportedByModel, seenByModel } from "./seen-fixture.ts";
 import { serveGraph } from "./serve.ts";
 
 /** How the suite uses LangGraph: a graph that is served, and a node of a graph that calls. */
@@ -72,12 +72,12 @@ function structured({ act, folder }: OfferRequest) {
 function conversation({ act, folder }: OfferRequest) {
   return new StateGraph(MessagesAnnotation)
     .addNode("reply", async ({ messages }, config) => {
-      const { messages: said = [], output } = await playing(
-        act,
-        await seenByModel(messages),
-        config,
-        messages.map(fromLangChain),
-      );
+      const {
+        messages: said = [],
+        output,
+        usage,
+      } = await playing(act, await seenByModel(messages), config, messages.map(fromLangChain));
+      if (usage !== undefined) await reportedByModel(messages, usage);
       const words = output === undefined ? [] : [{ role: "assistant", content: wordsOf(output) }];
       return { messages: [...said.flatMap(asSaid), ...words] };
     })

@@ -9,6 +9,7 @@ import { artifactOf } from "./remote-tool.ts";
 import type { RemoteArtifact } from "./remote-tool.ts";
 import { remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
+import { withUsage } from "./usage.ts";
 
 /** How another agent takes part in a team of LangGraph. */
 export interface RemoteMemberOptions
@@ -56,7 +57,7 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
     const spoken = repliesOf(result, name).flatMap((each) => toLangChain(each));
     const last = spoken.at(-1);
     if (last !== undefined) last.response_metadata[RECEIVED] = artifactOf(result);
-    return { messages: spoken };
+    return { messages: withUsage(spoken, result.usage) };
   }
 }
 

@@ -2,7 +2,7 @@ import { tool } from "@langchain/core/tools";
 import type { StructuredTool } from "@langchain/core/tools";
 import { GraphInterrupt } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
-import type { Agent, HandoffResult } from "@waybill/agent";
+import type { Agent, HandoffResult, HandoffUsage } from "@waybill/agent";
 import {
   failureAsData,
   markedAsData,
@@ -30,6 +30,8 @@ export interface RemoteArtifact {
   readonly artifacts: readonly Artifact[];
   readonly by: string;
   readonly attempt: number;
+  /** What it has used, where its recipient says so. */
+  readonly usage: HandoffUsage | undefined;
   /** The result as its recipient signed it. */
   readonly receipt: string;
 }
@@ -87,8 +89,8 @@ function takesMembers(schema: JsonSchema): schema is Exclude<JsonSchema, boolean
 
 /** All of a result that code may want, and no model is shown. */
 export function artifactOf(result: HandoffResult): RemoteArtifact {
-  const { output, messages, artifacts, by, attempt, envelope: receipt } = result;
-  return { output, messages, artifacts, by, attempt, receipt };
+  const { output, messages, artifacts, by, attempt, usage, envelope: receipt } = result;
+  return { output, messages, artifacts, by, attempt, usage, receipt };
 }
 
 /** A tool's error becomes words for a model, in more than one place of LangChain: its message is what they are. */

@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import type { PortableWork } from "@waybill/agent/adapter";
+import type { PlayedUsage } from "@waybill/conformance";
 import { seenByChat } from "@waybill/conformance/model";
 import { newId } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
@@ -10,8 +11,24 @@ let started: Promise<ScriptedModel> | undefined;
 
 /** What reaches a model at the other end of HTTP that is given these messages by LangChain's own client. */
 export async function seenByModel(messages: BaseMessage[]): Promise<PortableWork> {
-  const { url, requests } = await (started ??= startScriptedModel(() => ({ text: "Seen." })));
+  const { requests } = await asked(messages, NOTHING);
+  return seenByChat(requests.at(-1)!);
+}
+
+/** A model at the other end of HTTP reports that this is what it has used. */
+export async function reportedByModel(messages: BaseMessage[], usage: PlayedUsage): Promise<void> {
+  await asked(messages, usage);
+}
+
+const NOTHING = { input_tokens: 0, output_tokens: 0 };
+const usages = new Map<string, PlayedUsage>();
+
+async function asked(messages: BaseMessage[], usage: PlayedUsage) {
+  const { url, requests } = await (started ??= startScriptedModel(({ headers }) => {
+    return { text: "Seen.", usage: usages.get(headers["x-request"] as string) };
+  }));
   const id = newId();
+  usages.set(id, usage);
   const model = new ChatOpenAI({
     model: "scripted",
     apiKey: "none",
@@ -19,5 +36,5 @@ export async function seenByModel(messages: BaseMessage[]): Promise<PortableWork
     configuration: { baseURL: url, defaultHeaders: { "x-request": id } },
   });
   await model.invoke(messages);
-  return seenByChat(requests.find(({ headers }) => headers["x-request"] === id)!);
+  return { requests: requests.filter(({ headers }) => headers["x-request"] === id) };
 }

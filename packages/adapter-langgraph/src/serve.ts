@@ -13,6 +13,7 @@ import { answersFor, pauseOf } from "./question.ts";
 import { schemasOf } from "./schemas.ts";
 import { givenId, isConversation, stateOf } from "./state-in.ts";
 import { finishedOf, lastWordsIn, structuredIn } from "./state-out.ts";
+import { counting } from "./usage.ts";
 
 /** How a graph is served. */
 export interface ServeGraphOptions {
@@ -48,7 +49,11 @@ export function serveGraph(
     run: (run) =>
       apart(async () => {
         try {
-          return await runGraph(graph, run, merged(configOf(run), config?.(run)));
+          return await runGraph(
+            graph,
+            run,
+            counting(merged(configOf(run), config?.(run)), run.addUsage),
+          );
         } catch (thrown) {
           throw failureOfRun(thrown);
         }

@@ -64,9 +64,10 @@ async function calling(request: CallRequest): Promise<Played> {
       ?.filter((each) => ToolMessage.isInstance(each))
       .find((each) => each.tool_call_id === step);
     if (used !== undefined) {
-      const { output, messages: said, artifacts } = used.artifact as RemoteArtifact;
+      const { output, messages: said, artifacts, usage } = used.artifact as RemoteArtifact;
       const { name: as } = capability;
-      return { output, messages: said, artifacts, heard: { as, messages: heard.map(toldOf) } };
+      const told = { as, messages: heard.map(toldOf) };
+      return { output, messages: said, artifacts, usage: usage?.total, heard: told };
     }
     let values: unknown;
     const stream = await graph.stream(input as null, {

@@ -107,7 +107,7 @@ async function called(request: CallRequest): Promise<Played> {
     }
     if (got === undefined || !("by" in got)) throw new Error("The tool was not used.");
     if ("failure" in got) throw got.failure;
-    return { ...got, heard: { as: tool.id, messages: heard } };
+    return { ...got, usage: got.usage?.total, heard: { as: tool.id, messages: heard } };
   }
 }
 
@@ -124,6 +124,7 @@ async function modelOf(script: Script, through?: typeof fetch): Promise<AgentCon
       name: "scripted",
       baseURL: url,
       apiKey: "none",
+      includeUsage: true,
       headers: { "x-run": run?.handoffId ?? "", "x-trace": run?.traceparent ?? "" },
       ...(through === undefined ? {} : { fetch: through }),
     }).chatModel("scripted") as never;

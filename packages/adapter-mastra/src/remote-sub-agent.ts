@@ -47,6 +47,7 @@ export function remoteSubAgent(
   const stream = async (prompt: unknown, asked: Asked = {}) => {
     const streamed = { error: undefined as Error | undefined };
     const ended = Promise.withResolvers<string>();
+    const used = Promise.withResolvers<unknown>();
     const fullStream = new ReadableStream({
       async start(controller) {
         const show: Show = (data) => controller.enqueue({ type: "data-waybill-progress", data });
@@ -54,10 +55,12 @@ export function remoteSubAgent(
           const result = await ask(prompt, asked, show);
           const text = wordsOfResult(result);
           controller.enqueue({ type: "text-delta", payload: { id: "result", text } });
+          used.resolve(usageOf(result));
           ended.resolve(toldOf(result));
         } catch (thrown) {
           // Mastra looks here once the stream is read, and throws it in the run that delegates.
           streamed.error = thrown as Error;
+          used.resolve(undefined);
           ended.resolve("");
         }
         controller.close();
@@ -67,14 +70,16 @@ export function remoteSubAgent(
       fullStream,
       text: ended.promise,
       finishReason: ended.promise.then(() => "stop"),
+      usage: used.promise,
       messageList: new MessageList(),
       toolResults: [],
       runId: name,
     });
   };
   const generate = async (prompt: unknown, asked: Asked = {}) => {
-    const text = toldOf(await ask(prompt, asked, () => undefined));
-    return { text, finishReason: "stop", runId: name, response: {} };
+    const result = await ask(prompt, asked, () => undefined);
+    const [text, usage] = [toldOf(result), usageOf(result)];
+    return { text, usage, finishReason: "stop", runId: name, response: {} };
   };
   return {
     id: name,
@@ -97,6 +102,15 @@ export function remoteSubAgent(
 /** Mastra delegates for a model, which is to judge what comes back and not to obey it. */
 function toldOf(result: HandoffResult): string {
   return markedAsData(result.by, resultAsData(result));
+}
+
+/** What the agent has used, by the names of the AI SDK. */
+function usageOf({ usage }: HandoffResult) {
+  if (usage === undefined) return undefined;
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = usage.total;
+  const { cached_input_tokens: cachedInputTokens, reasoning_tokens: reasoningTokens } = usage.total;
+  const totalTokens = inputTokens + outputTokens;
+  return { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens };
 }
 
 function workOf(prompt: string, { takes, input_schema }: Capability): PortableWork {

@@ -31,7 +31,7 @@ export interface RemoteToolOptions extends RemoteOptions {
 
 /** What a remote tool has come to: whole for the framework, of which the model is told less. */
 export type RemoteResult =
-  | Pick<HandoffResult, "by" | "output" | "messages" | "artifacts">
+  | Pick<HandoffResult, "by" | "output" | "messages" | "artifacts" | "usage">
   | { readonly by: string; readonly failure: WaybillError };
 
 /** What another agent can do, as a tool of Mastra. */
@@ -75,8 +75,8 @@ export function remoteTool(
             },
           },
         );
-        const { by, output, messages: said, artifacts: files } = result;
-        return { by, output, messages: said, artifacts: files };
+        const { by, output, messages: said, artifacts: files, usage } = result;
+        return { by, output, messages: said, artifacts: files, usage };
       } catch (thrown) {
         if (thrown instanceof Suspending && course !== undefined)
           return course.suspend(thrown.payload as never, { resumeSchema: ANSWER });

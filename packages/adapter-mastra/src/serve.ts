@@ -1,6 +1,6 @@
 import type { Agent } from "@mastra/core/agent";
 import { conversationOf, Deltas, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
-import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import type { CountedUsage, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
 import { contextOf } from "./course.ts";
 import { endOf, ERRORS, withHostsWords } from "./failure.ts";
@@ -129,6 +129,7 @@ async function turn(
     else if (type === "text-delta") deltas.add(payload.text as string);
     else if (type === "tool-output") run.progress(payload.output);
     else if (type === "tool-result") made.push(...artifactsIn(payload.result));
+    else if (type === "step-finish") run.addUsage(usageOf(payload));
     else if (type === "file") made.push(...artifactsIn(payload));
     else if (type === "error") throw withHostsWords(payload.error);
     else if (type === "tool-error") endOf(payload.error);
@@ -167,6 +168,20 @@ interface Chunk {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Of what an application or a sub-agent streams, in place of a payload. */
   readonly data?: unknown;
+}
+
+/** What a step of the agent has used. What sub-agents have used here stands in their own. */
+function usageOf({ output, metadata }: Chunk["payload"]): CountedUsage {
+  const { usage } = output as { usage?: Partial<Record<string, unknown>> };
+  const { modelId } = (metadata ?? {}) as { modelId?: unknown };
+  return {
+    model: modelId,
+    requests: 1,
+    input_tokens: usage?.["inputTokens"],
+    cached_input_tokens: usage?.["cachedInputTokens"],
+    output_tokens: usage?.["outputTokens"],
+    reasoning_tokens: usage?.["reasoningTokens"],
+  };
 }
 
 function tracingOf(traceparent: string): { traceId: string; parentSpanId: string } {

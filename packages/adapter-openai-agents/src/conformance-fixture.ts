@@ -63,6 +63,9 @@ function sceneryOf(request: ModelRequest): Scenery {
   return { work: seenByResponses(request), run, traceparent: `00-${id}-`, ask: "ask_delegator" };
 }
 
+/** The model that hands off counts for nothing: what is left is the remote agent's. */
+const NOTHING = { input_tokens: 0, output_tokens: 0 };
+
 /** An agent that hands off as soon as it is asked something. */
 async function called(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
@@ -77,7 +80,10 @@ async function called(request: CallRequest): Promise<Played> {
   const given = work.brief ?? work.input ?? {};
   const runner = await runnerOf((asked) => {
     if (asked.index === 0)
-      return { calls: [{ id: step, name: remote.toolName, arguments: given }] };
+      return {
+        calls: [{ id: step, name: remote.toolName, arguments: given }],
+        usage: NOTHING,
+      };
     heard = seenByResponses(asked).messages ?? [];
     return { text: "So it is." };
   });
@@ -95,7 +101,9 @@ async function called(request: CallRequest): Promise<Played> {
       signal.throwIfAborted();
       await runner.run(new Agent({ name: "listener", model: "scripted" }), streamed.history);
       const { output, messages: said, artifacts } = received!;
-      return { output, messages: said, artifacts, heard: { messages: heard } };
+      const { inputTokens: input_tokens, outputTokens: output_tokens } = streamed.state.usage;
+      const usage = { input_tokens, output_tokens };
+      return { output, messages: said, artifacts, usage, heard: { messages: heard } };
     },
     {
       groupId: run,

@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Usage } from "@openai/agents";
 import type { Run } from "@waybill/agent/adapter";
 import type { Json } from "@waybill/protocol";
 
@@ -7,6 +8,8 @@ import type { Json } from "@waybill/protocol";
 export interface Course extends Pick<Run, "ask" | "progress"> {
   /** To questions that a run has paused with, by the ids of the calls that asked. */
   readonly answers: ReadonlyMap<string, Json>;
+  /** What remote agents have used, which the SDK has counted with the run. */
+  readonly remote: Usage;
 }
 
 const courses = new AsyncLocalStorage<Course>();

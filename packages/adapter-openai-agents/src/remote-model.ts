@@ -1,4 +1,3 @@
-import { Usage } from "@openai/agents";
 import type {
   AgentInputItem,
   Model,
@@ -14,6 +13,7 @@ import { artifactsIn, messagesOf } from "./from-items.ts";
 import { handedOff, inputFrom } from "./remote.ts";
 import type { Remote } from "./remote.ts";
 import { assistantItem } from "./to-items.ts";
+import { sdkUsage } from "./usage.ts";
 
 /** The wire as a model: what it is asked is handed off, and what comes back is what it says. */
 export class RemoteModel implements Model {
@@ -28,7 +28,7 @@ export class RemoteModel implements Model {
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
     const result = await this.#ask(request, () => undefined);
-    return { usage: new Usage(), output: [answerOf(result)] };
+    return { usage: sdkUsage(result.usage), output: [answerOf(result)] };
   }
 
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
@@ -57,7 +57,7 @@ export class RemoteModel implements Model {
     }
     const answer = answerOf(await result);
     yield { type: "output_text_delta", delta: textIn(answer) };
-    const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+    const usage = sdkUsage((await result).usage);
     yield {
       type: "response_done",
       response: { id: `handoff_${(await result).digest}`, output: [answer], usage },

@@ -14,6 +14,7 @@ import { currentCourse } from "./course.ts";
 import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { parametersOf } from "./remote-agent.ts";
+import { sdkUsage } from "./usage.ts";
 
 /** How a capability of another agent becomes a tool of the SDK. */
 export interface RemoteToolOptions extends RemoteOptions {
@@ -36,13 +37,14 @@ export function remoteTool(
     parameters: parametersOf(capability),
     strict: false,
     errorFunction: null,
-    async execute(given, _, details) {
+    async execute(given, context, details) {
       const signal = details?.signal;
       try {
         const work = workFrom(given as Json, capability, []);
         const result = await handedOff(remote, details!.toolCall!.callId, work, signal, (event) =>
           currentCourse()?.progress({ message: event.message, data: event.data }),
         );
+        context?.usage.add(sdkUsage(result.usage));
         return markedAsData(result.by, resultAsData(result));
       } catch (thrown) {
         if (onFailure === "throw" || signal?.aborted === true || !WaybillError.is(thrown))

@@ -6,6 +6,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import { currentCourse } from "./course.ts";
 import { currentTraceparent } from "./trace.ts";
+import { sdkUsage } from "./usage.ts";
 
 /** How another agent stands in the SDK: its name there, and whom its handoffs go to. */
 export interface RemoteOptions {
@@ -62,6 +63,7 @@ export async function handedOff(
       return course.ask({ id: `${step}/${id}`, text, data, schema });
     },
   });
+  course?.remote.add(sdkUsage(result.usage));
   options.onResult?.(result);
   return result;
 }

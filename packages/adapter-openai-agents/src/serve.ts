@@ -1,4 +1,4 @@
-import { Runner, RunState } from "@openai/agents";
+import { Runner, RunState, Usage } from "@openai/agents";
 import type {
   Agent,
   AgentInputItem,
@@ -24,6 +24,7 @@ import type { SpokenItem } from "./from-items.ts";
 import { questionsOf, settle } from "./question.ts";
 import { itemsOf } from "./to-items.ts";
 import { inTrace } from "./trace.ts";
+import { countsOf, countsSince, less } from "./usage.ts";
 
 // An agent of any context and any output can be served.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -59,9 +60,9 @@ export function serveAgent(
     names: namesIn(agent),
     run(run) {
       const answers = run.resume?.answers ?? new Map<string, Json>();
-      const course = { ...run, answers };
+      const course = { ...run, answers, remote: new Usage() };
       return inCourse(course, () =>
-        inTrace(run, agent.name, () => held(agent, runner, run, options)),
+        inTrace(run, agent.name, () => held(agent, runner, run, options, course.remote)),
       );
     },
   });
@@ -77,12 +78,16 @@ async function held(
   runner: Runner,
   run: Run,
   options: ServeAgentOptions,
+  remote: Usage,
 ): Promise<Finished | Paused> {
   const { work, resume, signal, handoffId } = run;
   const { output_schema: schema } = run.capability;
   const { turnsAtMost: maxTurns, gatherMs = GATHER_MS } = options;
   const session = options.session?.(handoffId);
   const hold = async (input: AgentInputItem[] | RunState<unknown, AnyAgent>) => {
+    // A state that goes on has counted before.
+    const before = countsOf(input instanceof RunState ? input.usage : new Usage());
+    const remoteBefore = countsOf(remote);
     const streamed: Streamed = await runner.run(agent, input, {
       stream: true,
       signal,
@@ -90,7 +95,12 @@ async function held(
       ...(session === undefined ? {} : { session }),
       ...(maxTurns === undefined ? {} : { maxTurns }),
     });
-    await listen(streamed, run, gatherMs);
+    try {
+      await listen(streamed, run, gatherMs);
+    } finally {
+      const all = countsSince(before, streamed.state.usage);
+      run.addUsage({ model: modelOf(agent), ...less(all, countsSince(remoteBefore, remote)) });
+    }
     return streamed;
   };
 
@@ -120,6 +130,11 @@ async function held(
     messages: work.messages && turnsOf(spoken),
     artifacts: artifactsIn(spoken.map(({ item }) => item)),
   };
+}
+
+/** Where a model is no name, the SDK does not say what it is called. */
+function modelOf({ model }: AnyAgent): string | undefined {
+  return typeof model === "string" ? model : undefined;
 }
 
 async function resumed(agent: AnyAgent, text: string, answers: ReadonlyMap<string, Json>) {

@@ -13,15 +13,18 @@ export const fixture: AdapterFixture = {
       offerOf({
         capability,
         names: ["served"],
-        run: ({ work, handoffId, traceparent, signal, progress, ask }) =>
-          act({
+        async run({ work, handoffId, traceparent, signal, progress, addUsage, ask }) {
+          const { usage, ...played } = await act({
             work,
             run: handoffId,
             traceparent,
             signal,
             show: progress,
             ask: (id, text) => ask({ id, text }),
-          }),
+          });
+          addUsage({ ...usage });
+          return played;
+        },
       }),
   },
 
@@ -51,7 +54,8 @@ export const fixture: AdapterFixture = {
         onQuestion: ({ id, text = id }) => ask(id, text),
       });
       // What a model would be told of it.
-      return { ...result, heard: { as: "remote", messages: repliesOf(result, "remote") } };
+      const heard = { as: "remote", messages: repliesOf(result, "remote") };
+      return { ...result, usage: result.usage?.total, heard };
     },
   },
 };

@@ -10,6 +10,7 @@ export type {
   OfferRequest,
   PeerFixture,
   Played,
+  PlayedUsage,
   ServeFixture,
   Stage,
 } from "./adapter/fixture.ts";

@@ -1,6 +1,6 @@
 import type { Exchange } from "./exchange.ts";
 import { argumentsOf, piecesOf } from "./turn.ts";
-import type { ModelRequest, SaidCall, Turn } from "./turn.ts";
+import type { ModelRequest, SaidCall, Turn, TurnUsage } from "./turn.ts";
 
 /** A turn as the chat completions API gives it. */
 export async function answerChat(
@@ -38,7 +38,7 @@ export async function answerChat(
           finish_reason: turn.cutBy ?? (calls.length > 0 ? "tool_calls" : "stop"),
         },
       ],
-      usage: usageOf(body, text),
+      usage: usageOf(turn, body, text),
     });
     return;
   }
@@ -67,7 +67,7 @@ export async function answerChat(
   });
   send({}, turn.cutBy ?? (calls.length > 0 ? "tool_calls" : "stop"));
   if (hasUsage) {
-    const usage = usageOf(body, said);
+    const usage = usageOf(turn, body, said);
     exchange.event({ ...head, object: "chat.completion.chunk", choices: [], usage });
   }
   exchange.end("data: [DONE]\n\n");
@@ -87,18 +87,24 @@ export function halvesOf(text: string): string[] {
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== "");
 }
 
-function usageOf(body: unknown, said: string) {
-  const [prompt, completion] = [tokensIn(JSON.stringify(body)), tokensIn(said)];
+function usageOf(turn: Turn, body: unknown, said: string) {
+  const used = usedBy(turn, body, said);
+  const { input_tokens: prompt, output_tokens: completion } = used;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: used.cached_input_tokens ?? 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: used.reasoning_tokens ?? 0, audio_tokens: 0 },
   };
 }
 
+/** What a turn has used: as it says, or as its texts are long. */
+export function usedBy({ usage }: Turn, body: unknown, said: string): TurnUsage {
+  return usage ?? { input_tokens: tokensIn(JSON.stringify(body)), output_tokens: tokensIn(said) };
+}
+
 /** Near enough for figures that nobody pays for. */
-export function tokensIn(text: string): number {
+function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }

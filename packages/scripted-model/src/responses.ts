@@ -1,4 +1,4 @@
-import { halvesOf, tokensIn } from "./chat.ts";
+import { halvesOf, usedBy } from "./chat.ts";
 import type { Exchange } from "./exchange.ts";
 import { argumentsOf, piecesOf } from "./turn.ts";
 import type { ModelRequest, SaidCall, Turn } from "./turn.ts";
@@ -38,7 +38,7 @@ export async function answerResponses(
     output.push(item);
   }
 
-  const usage = usageOf(body, message?.said ?? "");
+  const usage = usageOf(turn, body, message?.said ?? "");
   const status = turn.cutBy === undefined ? "completed" : "incomplete";
   const reason = { length: "max_output_tokens", content_filter: "content_filter" } as const;
   const incomplete = turn.cutBy === undefined ? null : { reason: reason[turn.cutBy] };
@@ -113,13 +113,14 @@ function answerOf(body: { model: string; instructions?: string; tools?: unknown 
   });
 }
 
-function usageOf(body: unknown, said: string) {
-  const [input, output] = [tokensIn(JSON.stringify(body)), tokensIn(said)];
+function usageOf(turn: Turn, body: unknown, said: string) {
+  const used = usedBy(turn, body, said);
+  const { input_tokens: input, output_tokens: output } = used;
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: used.cached_input_tokens ?? 0 },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: used.reasoning_tokens ?? 0 },
     total_tokens: input + output,
   };
 }

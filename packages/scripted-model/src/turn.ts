@@ -20,8 +20,20 @@ export interface Turn {
   readonly calls?: readonly SaidCall[] | Promise<readonly SaidCall[]> | undefined;
   /** Said instead of text by a model that will not. */
   readonly refusal?: string | undefined;
+  /** The tokens that the API reports. Left out: those of the request and the text, roughly. */
+  readonly usage?: TurnUsage | undefined;
   /** Where it did not come to its end by itself. */
   readonly cutBy?: "length" | "content_filter" | undefined;
+}
+
+/** What a request has used, by the API's own count. */
+export interface TurnUsage {
+  readonly input_tokens: number;
+  /** Part of the input tokens. */
+  readonly cached_input_tokens?: number | undefined;
+  readonly output_tokens: number;
+  /** Part of the output tokens. */
+  readonly reasoning_tokens?: number | undefined;
 }
 
 /** An error of the API, with its real body. */

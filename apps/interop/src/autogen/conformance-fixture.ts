@@ -19,6 +19,8 @@ export const fixture: AdapterFixture = {
       "a team of AutoGen waits for ever for a member that cancels itself: the deadline ends the handoff",
     "serve: every attempt runs under the same name, which is the handoff's id":
       "a team of AutoGen tells of a member's failure in words, and that it may be tried again is lost",
+    "call: the tokens that the remote agent has used are counted by the framework":
+      "a message of AutoGen's core has no usage; what a RemoteAgent says has it in models_usage",
     "call: artifacts go out byte for byte":
       "a message of AutoGen has no files, and neither has a message of its core",
     "call: the artifacts of a result come back into the framework byte for byte":

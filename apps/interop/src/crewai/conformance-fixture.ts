@@ -20,6 +20,8 @@ export const fixture: AdapterFixture = {
       "a crew tells the words of its tasks, and has no files",
     "call: a history goes out whole, with its roles, names and tool calls":
       "what a task knows of others is one text, its context",
+    "call: the tokens that the remote agent has used are counted by the framework":
+      "a tool of CrewAI has no usage; a RemoteMember counts in the crew's usage_metrics",
     "call: artifacts go out byte for byte": "a task of a crew has no files for other agents",
     "call: the messages of a result come back into the framework whole":
       "what a member answers is one text",

@@ -1,4 +1,10 @@
-import type { ChatCompletionChunk, ChatCompletionCreateParamsStreaming } from "openai/resources";
+import { usageRowOf } from "@waybill/agent/adapter";
+import type { UsageRow } from "@waybill/protocol";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionCreateParamsStreaming,
+  CompletionUsage,
+} from "openai/resources";
 import { brokenOff } from "./failure.ts";
 import { FORM_NAME } from "./said.ts";
 import type { Asked, Said, SaidCall } from "./said.ts";
@@ -19,13 +25,18 @@ export async function askChat(asked: Asked): Promise<Said> {
       : {
           response_format: { type: "json_schema", json_schema: { name: FORM_NAME, schema: form } },
         }),
+    // Without this a stream reports no tokens.
+    stream_options: { include_usage: true },
     ...request,
     stream: true,
   } as ChatCompletionCreateParamsStreaming;
   // The client's own helper takes no reply that breaks its form, and then nobody could ask again.
   const said = new Heard(asked.onDelta);
-  for await (const { choices } of await client.chat.completions.create(body, { signal, headers }))
+  const chunks = await client.chat.completions.create(body, { signal, headers });
+  for await (const { choices, usage, model: by } of chunks) {
     for (const choice of choices) said.add(choice);
+    if (usage != null) said.use(by, usage);
+  }
   return said.whole();
 }
 
@@ -36,6 +47,7 @@ class Heard {
   #text = "";
   #refusal: string | undefined;
   #finish: string | undefined;
+  #usage: UsageRow | undefined;
 
   constructor(onDelta: (delta: string) => void) {
     this.#onDelta = onDelta;
@@ -58,11 +70,23 @@ class Heard {
     }
   }
 
+  use(model: string, usage: CompletionUsage): void {
+    this.#usage = usageRowOf({
+      model,
+      requests: 1,
+      input_tokens: usage.prompt_tokens,
+      cached_input_tokens: usage.prompt_tokens_details?.cached_tokens,
+      output_tokens: usage.completion_tokens,
+      reasoning_tokens: usage.completion_tokens_details?.reasoning_tokens,
+    });
+  }
+
   whole(): Said {
     const finish = this.#finish;
     if (finish === undefined) throw brokenOff();
     const cutBy = finish === "length" || finish === "content_filter" ? finish : undefined;
-    return { text: this.#text, calls: this.#calls, refusal: this.#refusal, cutBy };
+    const [text, calls, refusal, usage] = [this.#text, this.#calls, this.#refusal, this.#usage];
+    return { text, calls, refusal, usage, cutBy };
   }
 }
 

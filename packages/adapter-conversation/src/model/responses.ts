@@ -1,3 +1,5 @@
+import { usageRowOf } from "@waybill/agent/adapter";
+import type { UsageRow } from "@waybill/protocol";
 import type { Response, ResponseCreateParamsStreaming } from "openai/resources/responses/responses";
 import { brokenOff, failedResponse } from "./failure.ts";
 import { FORM_NAME } from "./said.ts";
@@ -20,7 +22,8 @@ export async function askResponses(asked: Asked): Promise<Said> {
     ...request,
     stream: true,
   } as ResponseCreateParamsStreaming;
-  const { output, incomplete_details: incomplete } = await heard(asked, body);
+  const response = await heard(asked, body);
+  const { output, incomplete_details: incomplete } = response;
   const parts = output.flatMap((item) => (item.type === "message" ? item.content : []));
   return {
     text: parts.flatMap((part) => (part.type === "output_text" ? [part.text] : [])).join(""),
@@ -30,8 +33,20 @@ export async function askResponses(asked: Asked): Promise<Said> {
         : [],
     ),
     refusal: parts.find((part) => part.type === "refusal")?.refusal,
+    usage: usageOf(response),
     cutBy: incomplete?.reason,
   };
+}
+
+function usageOf({ model, usage }: Response): UsageRow | undefined {
+  return usageRowOf({
+    model,
+    requests: 1,
+    input_tokens: usage?.input_tokens,
+    cached_input_tokens: usage?.input_tokens_details?.cached_tokens,
+    output_tokens: usage?.output_tokens,
+    reasoning_tokens: usage?.output_tokens_details?.reasoning_tokens,
+  });
 }
 
 /** The response as it is at its end. */

@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import type { JsonSchema, Message } from "@waybill/protocol";
+import type { JsonSchema, Message, UsageRow } from "@waybill/protocol";
 import type { Tool } from "../tool.ts";
 
 /** What a model is asked, whichever API it is asked by. */
@@ -25,6 +25,8 @@ export interface Said {
   readonly text: string;
   readonly calls: readonly SaidCall[];
   readonly refusal: string | undefined;
+  /** What the API has counted. */
+  readonly usage: UsageRow | undefined;
   /** Why it stopped before it had come to its end. */
   readonly cutBy: string | undefined;
 }

@@ -1,7 +1,8 @@
 import type { HandoffResult } from "@waybill/agent";
-import { conversationOf, textMessage, wordsOf } from "@waybill/agent/adapter";
+import { conversationOf, countUsage, textMessage, wordsOf } from "@waybill/agent/adapter";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { seenByChat } from "@waybill/conformance/model";
+import { sumUsage } from "@waybill/protocol";
 import type { Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import OpenAI from "openai";
@@ -54,7 +55,9 @@ export const fixture: AdapterFixture = {
   call: { run: called },
 };
 
-function spokenOf({ output, messages = [], artifacts }: Played) {
+function spokenOf({ output, messages = [], artifacts, usage }: Played) {
+  // As the model of a member would.
+  if (usage !== undefined) countUsage({ ...usage });
   const words = output === undefined ? [] : [textMessage("assistant", wordsOf(output), "player")];
   return { messages: [...messages, ...words], artifacts };
 }
@@ -71,7 +74,7 @@ async function called(request: CallRequest): Promise<Played> {
     until: afterTurns(2),
   };
   const { artifacts } = work;
-  const { artifacts: files } = await runTeam(team, {
+  const { artifacts: files, usage } = await runTeam(team, {
     run,
     messages: conversationOf(work),
     artifacts,
@@ -83,14 +86,20 @@ async function called(request: CallRequest): Promise<Played> {
     onQuestion: ({ id, text }) => request.ask(id!, text!),
   });
   const { output, messages: said = [] } = received ?? {};
-  return { output, messages: said, artifacts: files, heard: { as: step, messages: heard } };
+  return {
+    output,
+    messages: said,
+    artifacts: files,
+    usage: sumUsage(usage),
+    heard: { as: step, messages: heard },
+  };
 }
 
 /** A conversation that speaks after the remote member, and what its model is told then. */
 async function listener(heard: Message[]): Promise<Member> {
   const { url } = await startScriptedModel((request) => {
     heard.push(...(seenByChat(request).messages ?? []));
-    return { text: "So it is." };
+    return { text: "So it is.", usage: { input_tokens: 0, output_tokens: 0 } };
   });
   const client = new OpenAI({ baseURL: url, apiKey: "none" });
   return conversationMember(

@@ -52,11 +52,16 @@ export function conversationMember(
           onProgress: turn.progress,
         },
       );
-      const { messages, artifacts, questions } = reply;
+      const { messages, artifacts, usage, questions } = reply;
       if (questions.length > 0) {
-        return { messages: [], questions, state: { messages, artifacts } as unknown as Json };
+        return {
+          messages: [],
+          usage,
+          questions,
+          state: { messages, artifacts } as unknown as Json,
+        };
       }
-      return { messages, artifacts, handoff };
+      return { messages, artifacts, usage, handoff };
     },
   };
 }
@@ -121,7 +126,8 @@ export function remoteMember(
         onQuestion: ({ id, text, data, schema }) => turn.ask({ id, text, data, schema }),
       });
       onResult?.(result);
-      return { messages: repliesOf(result, name), artifacts: result.artifacts };
+      const { artifacts: files, usage } = result;
+      return { messages: repliesOf(result, name), artifacts: files, usage: usage?.rows };
     },
   };
 }

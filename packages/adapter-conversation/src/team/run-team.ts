@@ -1,5 +1,5 @@
-import { WaybillError } from "@waybill/protocol";
-import type { Artifact, Json, Message } from "@waybill/protocol";
+import { mergeUsage, WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
 import { Waiting } from "../waiting.ts";
 import type { Question } from "../waiting.ts";
 import type { Handoff, Member, Progress, Spoken, Team, Turn } from "./team.ts";
@@ -29,6 +29,8 @@ export interface TeamState {
   readonly added: readonly Message[];
   readonly artifacts: readonly Artifact[];
   readonly speakers: readonly string[];
+  /** What the turns have used. */
+  readonly usage?: readonly UsageRow[] | undefined;
   readonly handoff?: Handoff | undefined;
   /** Whose turn it is, and where they are in it. */
   readonly speaking?: { readonly to: Handoff["to"]; readonly state?: Json | undefined } | undefined;
@@ -38,6 +40,8 @@ export interface TeamState {
 export interface TeamResult {
   readonly messages: readonly Message[];
   readonly artifacts: readonly Artifact[];
+  /** What its members have used, other agents among them. */
+  readonly usage: readonly UsageRow[];
   /** Why it was enough. Undefined where it waits. */
   readonly stoppedBy: string | undefined;
   /** What it waits for: it goes on `after` the state, with `answers`. */
@@ -60,6 +64,7 @@ export async function runTeam(team: Team, work: TeamWork): Promise<TeamResult> {
     const member = await memberOf(team, to);
     const turn = turnOf(work, state);
     const spoken = await heard(member, { ...turn, step: `${turn.step}:${member.name}` });
+    state = { ...state, usage: mergeUsage([...(state.usage ?? []), ...(spoken.usage ?? [])]) };
     if (spoken.questions !== undefined && spoken.questions.length > 0) {
       const speaking = { to, state: spoken.state };
       return resultOf({ ...state, speaking }, undefined, spoken.questions);
@@ -69,6 +74,7 @@ export async function runTeam(team: Team, work: TeamWork): Promise<TeamResult> {
       added: [...state.added, ...spoken.messages],
       artifacts: [...state.artifacts, ...(spoken.artifacts ?? [])],
       speakers: [...state.speakers, member.name],
+      usage: state.usage,
       handoff: spoken.handoff,
     };
   }
@@ -79,7 +85,8 @@ function resultOf(
   stoppedBy: string | undefined,
   questions: readonly Question[] = [],
 ): TeamResult {
-  return { messages: state.added, artifacts: state.artifacts, stoppedBy, questions, state };
+  const { added: messages, artifacts, usage = [] } = state;
+  return { messages, artifacts, usage, stoppedBy, questions, state };
 }
 
 async function heard(member: Member, turn: Turn): Promise<Spoken> {

@@ -1,5 +1,5 @@
 import type { Ask } from "@waybill/agent";
-import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
 import type { Question } from "../waiting.ts";
 
 /** One who speaks in a team. */
@@ -35,6 +35,8 @@ export interface Turn {
 export interface Spoken {
   readonly messages: readonly Message[];
   readonly artifacts?: readonly Artifact[] | undefined;
+  /** What its turn has used. */
+  readonly usage?: readonly UsageRow[] | undefined;
   /** Who is to speak next. */
   readonly handoff?: Handoff | undefined;
   /** What it waits for: the turn is taken again, with its state and the answers. */

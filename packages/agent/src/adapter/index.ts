@@ -33,6 +33,8 @@ export { withFiles } from "./files.ts";
 export { asFailureOfPart, failureFrom } from "./failure.ts";
 export type { ErrorTable } from "./failure.ts";
 export { modelFailure } from "./model-failure.ts";
+export { countUsage, usageRowOf } from "./usage.ts";
+export type { CountedUsage } from "./usage.ts";
 export { progressOf } from "./progress.ts";
 export { Deltas } from "./deltas.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";

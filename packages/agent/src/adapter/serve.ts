@@ -16,6 +16,8 @@ import { portableOf } from "./portable.ts";
 import type { PortableWork } from "./portable.ts";
 import { Progress } from "./progress.ts";
 import { historyFrom } from "./speech.ts";
+import { usageRowOf } from "./usage.ts";
+import type { CountedUsage } from "./usage.ts";
 
 /** What an agent serves: `agent.serve(...offer)`. */
 export type Offer = readonly [capability: CapabilityInput, handler: Handler];
@@ -44,6 +46,8 @@ export interface Run {
   readonly resume: Resume | undefined;
   /** Takes what the framework streams, in order. */
   progress(event: unknown): void;
+  /** Adds what the framework has counted: for the result, a failure's too. */
+  addUsage(counted: CountedUsage): void;
   /** Asks while the run goes on. For a framework that can't be paused. */
   ask(question: Ask | string): Promise<Json>;
 }
@@ -128,7 +132,7 @@ function runOf(
   progress: Progress,
   names: readonly string[] | undefined,
 ): Run {
-  const { envelope, handoffId, attempt, deadline, signal, resume, body, ask } = work;
+  const { envelope, handoffId, attempt, deadline, signal, resume, body, ask, addUsage } = work;
   const received = portableOf(body);
   const { messages } = received;
   return {
@@ -148,6 +152,10 @@ function runOf(
     signal,
     resume,
     progress: (event) => progress.report(event),
+    addUsage: (counted) => {
+      const row = usageRowOf(counted);
+      if (row !== undefined) addUsage(row);
+    },
     ask,
   };
 }

@@ -97,6 +97,10 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: the artifacts of a result come back into the framework byte for byte": getting(
     (played) => ({ ...played, artifacts: undefined }),
   ),
+  "call: the tokens that the remote agent has used are counted by the framework": getting(
+    (played) => ({ ...played, usage: undefined }),
+  ),
+
   "call: a large payload passes both ways": getting((played) => {
     const { summary = "" } = (played.output ?? {}) as { summary?: string };
     return summary.length > 65_536

@@ -133,6 +133,10 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
           artifacts: finished.artifacts.map((each) => ({ ...each, media_type: "text/plain" })),
         },
   ),
+  "serve: the tokens that the model reports are in the result's usage": () => ({
+    run: (run, next) => next({ ...run, addUsage: () => undefined }),
+  }),
+
   "serve: a large payload passes both ways": ending((finished) =>
     summaryOf(finished).length > 65_536
       ? { ...finished, output: { summary: summaryOf(finished).slice(0, 65_536) } }

@@ -2,7 +2,7 @@ import { ok } from "node:assert/strict";
 import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Act, Played } from "./fixture.ts";
+import type { Act, Played, PlayedUsage } from "./fixture.ts";
 import type { Scene } from "./scene.ts";
 
 /** Cases by their names: each says one thing that an adapter owes. */
@@ -62,6 +62,13 @@ export async function endingOf(ended: Promise<unknown>): Promise<WaybillError> {
     throw new Error("What was thrown is no WaybillError, and none caused it.", { cause: thrown });
   }
   throw new Error("It ended well, and was to fail.");
+}
+
+/** Of what was counted, what every framework can count. */
+export function tokensOf(usage: PlayedUsage | undefined): PlayedUsage | undefined {
+  if (usage === undefined) return undefined;
+  const { input_tokens, output_tokens } = usage;
+  return { input_tokens, output_tokens };
 }
 
 /** What reached a framework has this text in it: by itself, or in words, or spelled as JSON. */

@@ -74,8 +74,19 @@ export interface Played {
   readonly output?: Json | undefined;
   readonly messages?: readonly Message[] | undefined;
   readonly artifacts?: readonly Artifact[] | undefined;
+  /**
+   * Serving: what the model reports of the request that this is the answer to. Calling: what the
+   * framework has counted for the step.
+   */
+  readonly usage?: PlayedUsage | undefined;
   /** On the calling side: what the framework's next model would be told of the result. */
   readonly heard?: Heard | undefined;
+}
+
+/** Tokens, as every framework counts them. */
+export interface PlayedUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
 }
 
 /** A conversation as a model is told it. */

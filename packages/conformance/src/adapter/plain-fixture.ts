@@ -57,11 +57,12 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
         const result = await (faults.calling === undefined
           ? once(options)
           : faults.calling(options, once, request));
-        const { output, messages, artifacts } = result;
+        const { output, messages, artifacts, usage } = result;
         const played = {
           output,
           ...(messages.length > 0 ? { messages } : {}),
           ...(artifacts.length > 0 ? { artifacts } : {}),
+          ...(usage === undefined ? {} : { usage: usage.total }),
           heard: { as: "remote", messages: repliesOf(result, "remote") },
         };
         return faults.got?.(played, request) ?? played;
@@ -91,7 +92,9 @@ async function play(
     },
   };
   try {
-    return await act(change?.(stage, run) ?? stage);
+    const { usage = {}, ...played } = await act(change?.(stage, run) ?? stage);
+    run.addUsage({ requests: 1, ...usage });
+    return played;
   } catch (error) {
     if (error instanceof Interrupt) return { questions: [error.asked], state: "from the start" };
     throw error;

@@ -113,13 +113,13 @@ export class Stagehand {
     }
   }
 
-  #turnsOf(run: string, { output, messages = [], artifacts = [] }: Played): Reply[] {
+  #turnsOf(run: string, { output, messages = [], artifacts = [], usage }: Played): Reply[] {
     for (const { id, output: result } of messages.flatMap(toolResultsOf))
       this.props.results.set(id, result);
     this.props.artifacts.set(run, artifacts);
     const attach: Turn = { calls: [{ name: "attach", arguments: {} }] };
     const turns = messages.filter(({ role }) => role === "assistant").map(turnOf);
-    if (output !== undefined) turns.push({ text: wordsOf(output) });
+    if (output !== undefined) turns.push({ text: wordsOf(output), usage });
     if (turns.length === 0) turns.push({ text: "" });
     return artifacts.length === 0 ? turns : [attach, ...turns];
   }

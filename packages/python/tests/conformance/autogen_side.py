@@ -18,6 +18,7 @@ from autogen_agentchat.messages import (
 )
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import AgentId, CancellationToken, SingleThreadedAgentRuntime
+from autogen_core.models import RequestUsage
 from line import Interrupted
 from peer import Act, Calling, Stage
 from pydantic import BaseModel, ConfigDict
@@ -98,7 +99,17 @@ class Player(BaseChatAgent):
             return
         said = from_wire(given.get("messages", []))
         if "output" in given:
-            said.append(TextMessage(source=self.name, content=words_of(given["output"])))
+            used = given.get("usage")
+            said.append(
+                TextMessage(
+                    source=self.name,
+                    content=words_of(given["output"]),
+                    models_usage=used
+                    and RequestUsage(
+                        prompt_tokens=used["input_tokens"], completion_tokens=used["output_tokens"]
+                    ),
+                )
+            )
         *before, last = said or [TextMessage(source=self.name, content="")]
         for each in before:
             yield each

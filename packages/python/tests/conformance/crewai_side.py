@@ -8,7 +8,9 @@ from typing import Any
 
 from crewai import Agent as CrewAgent
 from crewai import BaseLLM, Crew, Flow, Task
+from crewai.events.types.llm_events import LLMCallType
 from crewai.flow.flow import start
+from crewai.llms.base_llm import llm_call_context
 from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailurePolicy
 from peer import Act, Calling, Stage
 from pydantic import BaseModel, PrivateAttr
@@ -83,11 +85,21 @@ def playing(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Flow[Any]:
             try:
                 while (message := await shown.get()) is not None:
                     await saying(message).akickoff()
-                return (await played).get("output")
+                given = await played
+                if "usage" in given:
+                    reported(given["usage"])
+                return given.get("output")
             finally:
                 played.cancel()
 
     return Play()
+
+
+def reported(usage: dict[str, int]) -> None:
+    """As a provider of CrewAI tells of what its API has counted."""
+    used = {"prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]}
+    with llm_call_context():
+        Model("")._emit_call_completed_event("", LLMCallType.LLM_CALL, usage=used)
 
 
 def saying(words: str) -> Crew:

@@ -13,12 +13,13 @@ from autogen_agentchat.conditions import HandoffTermination, TextMentionTerminat
 from autogen_agentchat.messages import HandoffMessage, ModelClientStreamingChunkEvent, TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import AgentId, CancellationToken, SingleThreadedAgentRuntime
+from autogen_core.models import RequestUsage
 from conftest import Cast, Hanging
 from processes import Place
 from teams import assistant, round_robin, selector, swarm, transfer_to
 
 from waybill_sdk import Agent, WaybillError
-from waybill_sdk.autogen import RemoteAgent, remote_core_agent
+from waybill_sdk.autogen import RemoteAgent, remote_core_agent, serve
 
 
 async def researching(cast: Cast, seen: list[Any] | None = None) -> Agent:
@@ -252,3 +253,40 @@ async def test_a_core_agent_takes_and_gives_messages(cast: Cast) -> None:
     with pytest.raises(WaybillError, match="The oven is cold"):
         await runtime.send_message(Ask("fail", ""), AgentId("remote", "default"))
     await runtime.stop()
+
+
+async def test_what_it_has_used_is_its_messages_usage_and_counts_once_where_the_team_is_served(
+    cast: Cast,
+) -> None:
+    worker, lead, owner = [await cast.agent(name) for name in ("worker", "lead", "owner")]
+
+    @worker.serve({"name": "research", "takes": "conversation"})
+    async def research(work: Any) -> str:
+        work.add_usage(model="m", requests=2, input_tokens=1200, output_tokens=80)
+        return "all about tides"
+
+    shown: list[Any] = []
+
+    def made(_work: Any) -> RoundRobinGroupChat:
+        remote = RemoteAgent("remote", agent=lead, capability="research", to="worker")
+
+        class Watched(RoundRobinGroupChat):
+            async def run_stream(self, **options: Any) -> Any:  # type: ignore[override]
+                async for event in super().run_stream(**options):
+                    shown.append(getattr(event, "models_usage", None))
+                    yield event
+
+        return Watched([remote, assistant("writer", "written")], max_turns=2)
+
+    serve(lead, "report", made)
+    await worker.start()
+    await lead.start()
+    asked = {"role": "user", "content": [{"type": "text", "text": "Write about tides."}]}
+    result = await owner.hand_off("report", to="lead", messages=[asked]).result()
+    assert RequestUsage(prompt_tokens=1200, completion_tokens=80) in shown
+    assert result.usage is not None
+    child = {"model": "m", "requests": 2, "input_tokens": 1200, "output_tokens": 80}
+    assert result.usage.children == [child]
+    [own] = result.usage.own
+    assert own["requests"] == 1
+    assert 0 < own["input_tokens"] < 1200

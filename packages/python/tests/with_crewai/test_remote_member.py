@@ -301,3 +301,22 @@ async def test_an_agent_in_typescript_is_a_tool(place: Place, cast: Cast) -> Non
     poet = member("poet", *says, tools=[work])
     assert (await crew(task(poet)).akickoff(inputs=INPUTS)).raw == "It said hi."
     assert '{"output":{"value":"hi"' in poet.llm.asked[1]
+
+
+async def test_what_it_has_used_counts_in_the_crews_usage_metrics(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+
+    @worker.serve({"name": "research", "takes": "delegation"})
+    async def research(work: Any) -> str:
+        work.add_usage(
+            requests=2, input_tokens=1200, cached_input_tokens=1000, output_tokens=80, model="m"
+        )
+        return "all about tides"
+
+    await worker.start()
+    await owner.start()
+    asked = crew(task(remote(owner)), task(member("writer", final("written"))))
+    ended = await asked.akickoff(inputs=INPUTS)
+    used = ended.token_usage
+    assert (used.prompt_tokens, used.cached_prompt_tokens) == (1200, 1000)
+    assert (used.completion_tokens, used.successful_requests) == (80, 2)

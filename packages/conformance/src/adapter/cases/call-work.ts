@@ -3,7 +3,7 @@ import type { Work } from "@waybill/agent";
 import { portableOf, textMessage } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Json } from "@waybill/protocol";
-import { carries } from "../case.ts";
+import { carries, tokensOf } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Played } from "../fixture.ts";
 import { ARTIFACTS, HISTORY, IN_WORDS, LARGE, REPLIES, TRACEPARENT, UNICODE } from "../sample.ts";
@@ -78,6 +78,16 @@ export const calledWorkCases: Cases = {
       result({ output: { summary: "made" }, artifacts: [...ARTIFACTS] }),
     );
     deepEqual((await scene.call()).artifacts, ARTIFACTS);
+  },
+
+  "call: the tokens that the remote agent has used are counted by the framework": async (scene) => {
+    const usage = { input_tokens: 1_234, output_tokens: 56 };
+    await scene.receive(({ addUsage }) => {
+      addUsage({ model: "remote-model", requests: 2, ...usage });
+      return { summary: "It rains in Bergen." };
+    });
+    const got = await scene.call({ work: { input: { query: "rain in Bergen" } } });
+    deepEqual(tokensOf(got.usage), usage);
   },
 
   "call: a large payload passes both ways": async (scene) => {

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { textMessage, wordsOfResult } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Message } from "@waybill/protocol";
-import { carries, playing } from "../case.ts";
+import { carries, playing, tokensOf } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
 import { tellsHistory } from "../history.ts";
@@ -86,6 +86,14 @@ export const servedWorkCases: Cases = {
     await scene.serve(playing({ output: { summary: "made" }, artifacts: ARTIFACTS }));
     const { artifacts } = await scene.handoff().result;
     deepEqual(artifacts, ARTIFACTS);
+  },
+
+  "serve: the tokens that the model reports are in the result's usage": async (scene) => {
+    const usage = { input_tokens: 1_234, output_tokens: 56 };
+    await scene.serve(playing({ output: "Rain.", usage }), { capability: IN_WORDS });
+    const messages = [textMessage("user", "Where does it rain?", "anna")];
+    const result = await scene.handoff({ messages }).result;
+    deepEqual(tokensOf(result.usage?.total), usage);
   },
 
   "serve: a large payload passes both ways": async (scene) => {

@@ -18,6 +18,8 @@ from autogen_core import Image
 
 from ..adapter.words import Message, spoken
 
+# Where the message of a remote agent names its handoff.
+HANDOFF_ID = "waybill_handoff_id"
 _SOURCE_LENGTH = 256
 # A message that AgentChat has no words for is kept whole in the metadata of the one that stands for it.
 _WHOLE = "waybill_message"

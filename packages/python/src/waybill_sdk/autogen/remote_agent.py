@@ -16,6 +16,7 @@ from autogen_agentchat.messages import (
     TextMessage,
 )
 from autogen_core import CancellationToken
+from autogen_core.models import RequestUsage
 
 from ..adapter.as_data import failure_as_data, marked_as_data, result_as_data
 from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
@@ -24,7 +25,7 @@ from ..agent import Agent
 from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
-from .messages import from_wire, to_wire
+from .messages import HANDOFF_ID, from_wire, to_wire
 from .told import told_to_models
 
 
@@ -194,7 +195,8 @@ class RemoteAgent(BaseChatAgent):
         said: dict[str, Any] = {
             "source": self.name,
             "content": words,
-            "metadata": {"waybill_handoff_id": handle.id},
+            "metadata": {HANDOFF_ID: handle.id},
+            "models_usage": _usage_of(handle),
         }
         if target is None:
             return told_to_models(TextMessage(**said), told)
@@ -208,3 +210,11 @@ class RemoteAgent(BaseChatAgent):
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
         self._history, self._open = list(state["history"]), state["open"]
+
+
+def _usage_of(handle: HandoffHandle) -> RequestUsage | None:
+    """What the remote agent has used, also where it has failed."""
+    if handle.usage is None:
+        return None
+    total = handle.usage.total
+    return RequestUsage(prompt_tokens=total.input_tokens, completion_tokens=total.output_tokens)

@@ -15,13 +15,14 @@ from autogen_core import CancellationToken
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
 from ..adapter.trace import in_trace
+from ..adapter.usage import count_usage
 from ..adapter.words import asked_of, output_of
 from ..agent import Agent
 from ..protocol.error import WaybillError
 from ..protocol.manifest_shape import read_capability
 from ..serving.outcome import Finished, Paused
 from ..serving.work import Work
-from .messages import from_wire, said_in, to_wire
+from .messages import HANDOFF_ID, from_wire, said_in, to_wire
 
 Runner = ChatAgent | Team
 Factory = Callable[[Work], "Runner | Awaitable[Runner]"]
@@ -112,10 +113,20 @@ async def _stream(
         elif isinstance(event, Response):
             continue
         elif event.id not in given:
+            _count(event)
             await _report(event, work)
     if result is None:
         raise WaybillError(500, "The run came to an end without a result.", retryable=False)
     return result
+
+
+def _count(event: BaseAgentEvent | BaseChatMessage) -> None:
+    """What a remote agent has used is added by the agent that hands off, and not here."""
+    used = event.models_usage
+    if used is not None and HANDOFF_ID not in event.metadata:
+        count_usage(
+            requests=1, input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens
+        )
 
 
 async def _report(event: BaseAgentEvent | BaseChatMessage, work: Work) -> None:

@@ -19,6 +19,7 @@ from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .failure import tool_failure
 from .step import Remote
+from .usage import add_to
 
 
 class RemoteMember(BaseAgentAdapter):
@@ -81,6 +82,7 @@ class RemoteMember(BaseAgentAdapter):
         return own is not None and all(each is not task for each in own)
 
     def _said(self, result: HandoffResult) -> str:
+        add_to(self, result.usage)
         words = words_of_result(result)
         self._last_messages = [{"role": "assistant", "content": words}]
         return words

@@ -27,6 +27,7 @@ from .asking import FeedbackAsked, InputAsked, review_flows, review_wanted, revi
 from .ended import finished, words_ended
 from .inputs import WORDS, inputs_of
 from .step import steps_made
+from .usage import listen, settle_counts
 
 Runner = Crew | Flow[Any]
 Factory = Callable[[Work], "Runner | Awaitable[Runner]"]
@@ -50,6 +51,7 @@ def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> N
     offered = {"name": capability} if isinstance(capability, str) else capability
     offered = {"takes": "delegation", **offered}
     output_schema = read_capability(offered)["output_schema"]
+    listen()
 
     async def run(work: Work) -> Finished:
         parts: list[WaybillError] = []
@@ -60,8 +62,11 @@ def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> N
             made = factory(work)
             runner = await made if inspect.isawaitable(made) else made
             inputs = inputs_of(work, output_schema)
-            with in_trace(work.envelope.get("traceparent")):
-                ended = await in_own_loop(lambda: _kickoff(runner, inputs, work, loop))
+            try:
+                with in_trace(work.envelope.get("traceparent")):
+                    ended = await in_own_loop(lambda: _kickoff(runner, inputs, work, loop))
+            finally:
+                await asyncio.to_thread(settle_counts)
             return finished(ended, output_schema)
         except Exception as error:
             raise failure_from(error, parts) from error

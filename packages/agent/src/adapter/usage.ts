@@ -1,0 +1,50 @@
+import type { UsageRow } from "@waybill/protocol";
+import { currentWork } from "./current-work.ts";
+
+/** The counts of a framework or a provider, which may be missing, null or anything else. */
+export type CountedUsage = { readonly [Name in Exclude<keyof UsageRow, "cost">]?: unknown };
+
+/**
+ * A row of what a framework has counted. What is no count is left out, and so are rows without one: no
+ * work fails because a provider counts oddly. More cached than input tokens are counted as input.
+ *
+ * @example
+ * ```ts
+ * const row = usageRowOf({ model, requests: 1, input_tokens: usage.promptTokens });
+ * if (row !== undefined) run.addUsage(row);
+ * ```
+ */
+export function usageRowOf(counted: CountedUsage): UsageRow | undefined {
+  const row: UsageRow = {};
+  for (const name of COUNTS) {
+    const count = counted[name];
+    if (Number.isSafeInteger(count) && (count as number) >= 0) row[name] = count as number;
+  }
+  if (COUNTS.every((name) => (row[name] ?? 0) === 0)) return undefined;
+  for (const [part, whole] of PARTS) {
+    if ((row[part] ?? 0) > (row[whole] ?? 0)) row[whole] = row[part];
+  }
+  const { model } = counted;
+  return typeof model === "string" && model !== "" ? { model: model.slice(0, 256), ...row } : row;
+}
+
+/**
+ * Adds what a model has used to the work in whose course this code runs. Outside of served work nothing
+ * is counted.
+ */
+export function countUsage(counted: CountedUsage): void {
+  const row = usageRowOf(counted);
+  if (row !== undefined) currentWork()?.addUsage(row);
+}
+
+const PARTS = [
+  ["cached_input_tokens", "input_tokens"],
+  ["reasoning_tokens", "output_tokens"],
+] as const;
+const COUNTS = [
+  "requests",
+  "input_tokens",
+  "cached_input_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+] as const;
