@@ -1,8 +1,8 @@
-import type { Agent } from "@waybill/agent";
+import type { Agent, HandoffUsage } from "@waybill/agent";
 import { call, schemaForModel } from "@waybill/agent/adapter";
 import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
-import type { EchoTool } from "./echo.ts";
+import type { EchoTokens, EchoTool } from "./echo.ts";
 import { workOf } from "./from-echo.ts";
 import { fileOf, speechLineOf } from "./to-echo.ts";
 
@@ -40,8 +40,12 @@ export function remoteTool(
         value: output,
         lines: messages.map((each) => speechLineOf(each, capability.name)),
         files: artifacts.map(fileOf),
-        tokens: usage && { read: usage.total.input_tokens, written: usage.total.output_tokens },
+        ...(usage === undefined ? {} : { tokens: tokensOf(usage) }),
       };
     },
   };
+}
+
+function tokensOf({ total }: HandoffUsage): EchoTokens {
+  return { read: total.input_tokens, written: total.output_tokens };
 }
