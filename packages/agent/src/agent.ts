@@ -23,6 +23,8 @@ import type { Delivery, Hub, ShownDelta } from "./hub.ts";
 import { OwnKey } from "./identity/own-key.ts";
 import { checkAgentId, checkCapabilityName, checkId } from "./ids.ts";
 import { Link } from "./link/link.ts";
+import { Outgoing } from "./link/outgoing.ts";
+import type { Unconfirmed } from "./link/outgoing.ts";
 import { publishManifest } from "./link/manifest.ts";
 import { Peers } from "./link/peers.ts";
 import { Signer } from "./link/signer.ts";
@@ -79,6 +81,11 @@ export interface StopOptions {
    * a crash: the hub notices when the leases run out.
    */
   readonly mode?: "finish" | "release" | "abandon" | undefined;
+  /**
+   * How long the hub's receipts are waited for, for what this agent has said: cancels, results, progress,
+   * answers, acknowledgements and handoffs. 5,000 where it is left out.
+   */
+  readonly settleMs?: number | undefined;
 }
 
 /**
@@ -128,11 +135,23 @@ export interface Agent extends Delegator {
   ): Promise<HandoffHandle<Output>>;
   /** Publishes the manifest and attaches to the hub. */
   start(): Promise<void>;
-  /** Takes nothing on any more, lets what is under way finish, and detaches. */
-  stop(options?: StopOptions): Promise<void>;
+  /**
+   * Takes nothing on any more, lets what is under way finish, waits for the hub's receipts for what this
+   * agent has said, and detaches. Gives what the hub has not confirmed in time: nothing, as a rule.
+   *
+   * @example
+   * ```ts
+   * const interrupted = new AbortController();
+   * process.once("SIGINT", () => interrupted.abort());
+   * await graph.invoke(input, { signal: interrupted.signal }).finally(() => agent.stop());
+   * ```
+   */
+  stop(options?: StopOptions): Promise<readonly Unconfirmed[]>;
 }
 
 const CREDIT = 16;
+/** Far longer than a hub takes, and bearable for who has pressed Ctrl-C. */
+const SETTLE_MS = 5_000;
 
 /**
  * Makes an agent. It does nothing yet: `start()` publishes what it can do and attaches it to its hub,
@@ -165,7 +184,8 @@ class LinkedAgent implements Agent {
   #started: Promise<void> | undefined;
   /** It has been let in once; since then its line is kept open. */
   #isAttached = false;
-  #isStopped = false;
+  #stopping: Promise<readonly Unconfirmed[]> | undefined;
+  #isClosed = false;
   #lost: WaybillError | undefined;
 
   constructor(options: AgentOptions) {
@@ -188,6 +208,7 @@ class LinkedAgent implements Agent {
       hub,
       clock,
       signer: new Signer(key, clock),
+      outgoing: new Outgoing(),
       source: { now: () => clock.now(), newId: makeId },
       link,
       peers,
@@ -244,8 +265,10 @@ class LinkedAgent implements Agent {
   }
 
   async #startUnstopped(): Promise<void> {
+    if (this.#isClosed) throw stopped(this.id);
     await this.start();
-    if (this.#isStopped) throw stopped(this.id);
+    // Work that is finished while the agent stops may still hand off parts.
+    if (this.#isClosed) throw stopped(this.id);
     if (this.#lost !== undefined) throw this.#lost;
   }
 
@@ -305,23 +328,53 @@ class LinkedAgent implements Agent {
     );
   }
 
-  async stop({ mode = "finish" }: StopOptions = {}): Promise<void> {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
+  get #isStopped(): boolean {
+    return this.#stopping !== undefined;
+  }
+
+  stop(options: StopOptions = {}): Promise<readonly Unconfirmed[]> {
+    const isImpatient = this.#isStopped && options.mode === "abandon";
+    if (isImpatient) return this.#detach("abandoned").then(() => []);
+    this.#stopping ??= this.#stop(options);
+    return this.#stopping;
+  }
+
+  async #stop({ mode = "finish", settleMs = SETTLE_MS }: StopOptions): Promise<Unconfirmed[]> {
     const { link } = this.#context;
     // A start that the hub does not answer would keep it up.
     if (!this.#isAttached) await link.close("closed");
     await this.#started?.catch(() => undefined);
-    if (mode === "abandon") this.#serving.abandon(stopped(this.id));
-    else {
-      link.setCredit(0);
-      await (mode === "finish"
-        ? this.#serving.finish()
-        : this.#serving.release(`${this.id} is stopping.`));
+    if (mode === "abandon") {
+      await this.#detach("abandoned");
+      return [];
     }
-    await link.close(mode === "abandon" ? "abandoned" : "closed");
+    link.setCredit(0);
+    if (mode === "finish") await this.#serving.finish();
+    else this.#serving.release(`${this.id} is stopping.`);
+    const unconfirmed = await this.#settle(settleMs);
+    await this.#detach("closed");
+    return unconfirmed;
+  }
+
+  async #detach(how: "closed" | "abandoned"): Promise<void> {
+    this.#isClosed = true;
+    if (how === "abandoned") this.#serving.abandon(stopped(this.id));
+    await this.#context.link.close(how);
     this.#delegating.fail(stopped(this.id));
     this.#closed.resolve(undefined);
+  }
+
+  async #settle(withinMs: number): Promise<Unconfirmed[]> {
+    const { clock, hub, log, outgoing } = this.#context;
+    const unconfirmed = await outgoing.settle(clock, clock.now() + withinMs);
+    for (const { kind, handoffId } of unconfirmed) {
+      const error = new WaybillError(
+        503,
+        `${this.id} has stopped, and the hub ${hub.id} has not confirmed its ${kind} about ${handoffId} within ${withinMs} ms: it may be lost. Attach to the handoff once the hub answers, and say it again.`,
+      );
+      log({ event: "unconfirmed", agent: this.id, handoffId, error });
+    }
+    return unconfirmed;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Source } from "@waybill/protocol";
 import type { Clock } from "./clock.ts";
 import type { Hub } from "./hub.ts";
 import type { Link } from "./link/link.ts";
+import type { Outgoing } from "./link/outgoing.ts";
 import type { Peers } from "./link/peers.ts";
 import type { Signer } from "./link/signer.ts";
 import type { Log } from "./log.ts";
@@ -16,6 +17,8 @@ export interface AgentContext {
   readonly link: Link;
   readonly peers: Peers;
   readonly signer: Signer;
+  /** What its hub has not confirmed yet. */
+  readonly outgoing: Outgoing;
   readonly log: Log;
   /** Nothing more is expected about this handoff. */
   readonly forget: (handoffId: string) => void;

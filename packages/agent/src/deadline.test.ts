@@ -8,6 +8,8 @@ import { settled, World } from "./world-fixture.ts";
 
 const TIMEOUT_MS = 10_000;
 const GRACE_MS = 1_000;
+/** So long an agent that stops waits for its hub. */
+const SETTLE_MS = 5_000;
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const gone = (): Promise<never> => Promise.reject(new WaybillError(503, "The hub is gone."));
@@ -176,7 +178,7 @@ test.each(Object.entries(LIARS))("an agent stops that has a hub that %s", async 
   const result = watch(handle.result);
   await settled();
   const stopped = watch(owner.stop());
-  await settled();
+  await world.clock.advance(SETTLE_MS);
   expect(stopped()).toBe("fulfilled");
   expect(result()).not.toBe("pending");
   await world.down();

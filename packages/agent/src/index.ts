@@ -1,6 +1,7 @@
 // What an application links, in the order in which it meets it.
 export { createAgent } from "./agent.ts";
 export type { Agent, AgentOptions, StopOptions } from "./agent.ts";
+export type { Unconfirmed } from "./link/outgoing.ts";
 export { loadKey } from "./identity/key-file.ts";
 
 export { capability } from "./capability/capability.ts";

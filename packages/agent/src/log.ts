@@ -13,6 +13,7 @@ export interface AgentLogEvent {
     | "custody"
     | "ended"
     | "unclaimed"
+    | "unconfirmed"
     | "failure";
   /** The agent that tells it. */
   readonly agent: string;

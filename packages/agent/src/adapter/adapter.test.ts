@@ -57,6 +57,15 @@ test("a step replays the dead letter of another one, and finds its own handoff a
   expect(parseEnvelope(readCompact(view!.envelope).payload)).toMatchObject({ replay_of: replayOf });
 });
 
+test("progress that a framework does not show holds nothing up", async () => {
+  const { owner } = await served(async ({ progress }) => {
+    progress("half of it");
+    return { output: "all of it" };
+  });
+  const { output } = await call(owner, { step, capability: "work", onQuestion });
+  expect(output).toBe("all of it");
+});
+
 test("progress comes in order, and before the result", async () => {
   const { owner } = await served(async (run) => {
     for (let index = 0; index < 50; index++) run.progress(`${index}`);

@@ -43,9 +43,10 @@ export class Delegating {
     checkAhead(options, this.#context.clock.now());
     const { envelope, span } = sending(made, options);
     const handle = this.#handle(envelope, acknowledge === "manual", acceptCounter);
-    this.#traced(span, this.#send(handle, options)).catch((error: unknown) =>
-      handle.fail(WaybillError.from(error)),
-    );
+    const sent = this.#traced(span, this.#send(handle, options));
+    this.#context.outgoing
+      .track({ kind: "handoff", handoffId: handle.id }, sent)
+      .catch((error: unknown) => handle.fail(WaybillError.from(error)));
     return handle;
   }
 

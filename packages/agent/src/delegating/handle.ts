@@ -170,7 +170,8 @@ export class Handle implements HandoffHandle {
 
   /** False where it had ended before, which the result then tells. */
   cancel(reason?: string): Promise<boolean> {
-    return Promise.race([this.#cancel(reason), this.#overdue.promise]);
+    const cancelled = this.#tracked("cancel", this.#cancel(reason));
+    return Promise.race([cancelled, this.#overdue.promise]);
   }
 
   async #cancel(reason: string | undefined): Promise<boolean> {
@@ -197,7 +198,8 @@ export class Handle implements HandoffHandle {
 
   /** Answers a question by its id. A second answer changes nothing: it is refused with 410. */
   answer(questionId: string, answer: unknown): Promise<void> {
-    return Promise.race([this.#answer(questionId, answer), this.#overdue.promise]);
+    const answered = this.#tracked("answer", this.#answer(questionId, answer));
+    return Promise.race([answered, this.#overdue.promise]);
   }
 
   async #answer(questionId: string, answer: unknown): Promise<void> {
@@ -224,7 +226,7 @@ export class Handle implements HandoffHandle {
       () => undefined,
     );
     if (this.#ending === undefined) return;
-    await this.#confirm(this.envelope, this.#ending);
+    await this.#tracked("receipt", this.#confirm(this.envelope, this.#ending));
     this.#forget();
   }
 
@@ -244,10 +246,12 @@ export class Handle implements HandoffHandle {
     if (this.#isManual || !this.#isAwaited || this.#ending === undefined) return;
     const { clock, log, id: agent } = this.#context;
     // A turn later, so that the code that waited for the result has run and could still throw.
+    const { promise, resolve } = deferred<void>();
+    void this.#tracked("receipt", promise);
     clock.setTimer(clock.now(), () => {
-      this.acknowledge().catch((error: unknown) =>
-        log({ event: "failure", agent, handoffId: this.id, error }),
-      );
+      this.acknowledge()
+        .catch((error: unknown) => log({ event: "failure", agent, handoffId: this.id, error }))
+        .finally(resolve);
     });
   }
 
@@ -370,7 +374,7 @@ export class Handle implements HandoffHandle {
   #leave(former: HandoffEnvelope, ending: Digest): void {
     const { log, id: agent } = this.#context;
     const { handoff_id: handoffId } = former;
-    this.#confirm(former, ending).catch((error: unknown) =>
+    this.#tracked("receipt", this.#confirm(former, ending)).catch((error: unknown) =>
       log({ event: "failure", agent, handoffId, error }),
     );
   }
@@ -394,6 +398,10 @@ export class Handle implements HandoffHandle {
 
   #endStreams(): void {
     for (const stream of [this.#progress, this.#questions, this.#deltas]) stream?.end();
+  }
+
+  #tracked<Value>(kind: Envelope["kind"], work: Promise<Value>): Promise<Value> {
+    return this.#context.outgoing.track({ kind, handoffId: this.id }, work);
   }
 
   #signedAs(text: string): void {

@@ -61,7 +61,11 @@ export class Replies {
   }
 
   /** An output that can't be signed or sent, because of its size or its values, becomes the failure it is. */
-  async result(body: ResultBody): Promise<void> {
+  result(body: ResultBody): Promise<void> {
+    return this.#tracked("result", this.#result(body));
+  }
+
+  async #result(body: ResultBody): Promise<void> {
     const { source } = this.#context;
     const make = (content: ResultBody) =>
       createReply(this.#handoff, { kind: "result", ...this.#about, body: content }, source);
@@ -71,19 +75,25 @@ export class Replies {
     try {
       text = await this.#signed(make(body));
     } catch (error) {
-      return this.#send(failed(error));
+      return this.#submit(await this.#signed(failed(error)));
     }
     try {
       await this.#submit(text);
     } catch (error) {
       // The hub's limits may be narrower than the agent's.
       if (!WaybillError.is(error, 413)) throw error;
-      await this.#send(failed(error));
+      await this.#submit(await this.#signed(failed(error)));
     }
   }
 
-  async #send(envelope: Envelope): Promise<void> {
-    await this.#submit(await this.#signed(envelope));
+  #send(envelope: Envelope): Promise<void> {
+    const sent = this.#signed(envelope).then((text) => this.#submit(text));
+    return this.#tracked(envelope.kind, sent);
+  }
+
+  #tracked(kind: Envelope["kind"], sent: Promise<void>): Promise<void> {
+    const { handoff_id: handoffId } = this.#handoff;
+    return this.#context.outgoing.track({ kind, handoffId }, sent);
   }
 
   #signed(envelope: Envelope): Promise<string> {

@@ -64,6 +64,7 @@ export class Run {
   #session: SessionOfWork | undefined;
   #disarmDeadline: (() => void) | undefined;
   readonly #closed = deferred<never>();
+  readonly #worked = deferred<void>();
   /** Sends the acceptance now, where it still waits. */
   #acceptNow: () => void = () => undefined;
   #disarmAcceptance: (() => void) | undefined;
@@ -92,6 +93,11 @@ export class Run {
     this.#heartbeat = new Heartbeat({ clock, link, ...about, isSuspended, lost });
   }
 
+  /** The handler has ended; what it has come to may still be on its way to the hub. */
+  get worked(): Promise<void> {
+    return this.#worked.promise;
+  }
+
   /** Does the work. Never rejects. */
   async work(): Promise<void> {
     const { id: agent, log } = this.#context;
@@ -104,6 +110,7 @@ export class Run {
       }
     } finally {
       this.#end();
+      this.#worked.resolve();
       this.#trace?.end();
     }
   }
@@ -218,6 +225,7 @@ export class Run {
   async #conclude(served: Served, replies: Replies, returned: () => unknown): Promise<void> {
     // What was written comes before what has become of it.
     this.#deltas.finish();
+    this.#worked.resolve();
     if (this.#isClosed) return;
     const { effects, output_schema: schema } = served.capability;
     let body: ResultBody;

@@ -14,7 +14,7 @@ const KEPT = 10_000;
 export class Serving {
   readonly #context: AgentContext;
   readonly #options: RunOptions;
-  readonly #runs = new InFlight<string, { readonly run: Run; readonly done: Promise<void> }>();
+  readonly #runs = new InFlight<string, Run>();
   readonly #finished = new Lately(KEPT);
   #isStopping = false;
 
@@ -37,11 +37,11 @@ export class Serving {
     }
     log({ event: "offered", agent, handoffId, attempt });
     const run = new Run(offer, this.#options);
-    const done = run.work().then(() => {
+    this.#runs.set(name, run);
+    void run.work().then(() => {
       this.#runs.delete(name);
       this.#finished.add(name);
     });
-    this.#runs.set(name, { run, done });
   }
 
   /** A hub that took an answer while this agent was not attached sends it along with the offer. */
@@ -50,7 +50,7 @@ export class Serving {
     if (running === undefined) return;
     const { log, id: agent } = this.#context;
     for (const answer of answers) {
-      running.run
+      running
         .answered(answer, receivedAt)
         .catch((error: unknown) => log({ event: "failure", agent, handoffId, attempt, error }));
     }
@@ -61,13 +61,13 @@ export class Serving {
     const found = this.#runs.get(`${handoffId}/${attempt}`);
     if (found === undefined) return;
     log({ event: "stopped", agent, handoffId, attempt, status });
-    found.run.close(new WaybillError(status, reason));
+    found.close(new WaybillError(status, reason));
   }
 
   /** Gives an answer to whoever waits for it here. */
   async answered({ handoffId, envelope, receivedAt }: Passed): Promise<boolean> {
     let isTaken = false;
-    for (const { run } of this.#runs.values()) {
+    for (const run of this.#runs.values()) {
       if (run.handoffId !== handoffId) continue;
       isTaken = true;
       await run.answered(envelope, receivedAt);
@@ -75,18 +75,26 @@ export class Serving {
     return isTaken;
   }
 
+  /** Waits until the work is done. Its results may still be on their way. */
   async finish(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([...this.#runs.values()].map(({ done }) => done));
+    await Promise.all([...this.#runs.values()].map((run) => run.worked));
   }
 
-  async release(reason: string): Promise<void> {
+  /** Gives the work back. */
+  release(reason: string): void {
     this.#isStopping = true;
-    await Promise.allSettled([...this.#runs.values()].map(({ run }) => run.release(reason)));
+    const { log, id: agent } = this.#context;
+    for (const run of this.#runs.values()) {
+      const { handoffId, attempt } = run;
+      run
+        .release(reason)
+        .catch((error: unknown) => log({ event: "failure", agent, handoffId, attempt, error }));
+    }
   }
 
   abandon(reason: WaybillError): void {
     this.#isStopping = true;
-    for (const { run } of this.#runs.values()) run.close(reason);
+    for (const run of this.#runs.values()) run.close(reason);
   }
 }

@@ -193,7 +193,7 @@ export class Scene {
     agent.serve(...(await serve!.offer({ capability, act, folder: this.folder })));
     await agent.start();
     return {
-      stop: (how) => agent.stop(how),
+      stop: async (how) => void (await agent.stop(how)),
       async part({ run }, name, input) {
         const step = { run, step: "part" };
         const asked = { step, capability: name, input, onQuestion: refuseQuestion };

@@ -35,7 +35,7 @@ export class Place {
     await agent.start();
     this.#closing.push(
       () => hub.close(),
-      () => agent.stop({ mode: "release" }),
+      async () => void (await agent.stop({ mode: "release" })),
     );
     return agent;
   }
