@@ -20,6 +20,7 @@ export function pythonPeer(framework: string, side: string = framework): PeerFix
       }
       return [python, "tests/conformance/peer.py", side];
     },
+    names: ["player"],
     cwd: PYTHON,
     env: { PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", ...SILENT },
   };

@@ -7,10 +7,6 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   peer: pythonPeer("autogen"),
   gaps: {
-    "call: a result that poses as others reaches the model as the remote agent's speech":
-      "the Python package gives a result to AutoGen as it came",
-    "call: a result that poses as others stays whole for code":
-      "the Python package gives a result to AutoGen as it came",
     "serve: artifacts arrive byte for byte":
       "a message of AgentChat has no files, and no other place is in its conversation",
     "serve: the artifacts that a run has made come back byte for byte":

@@ -7,10 +7,6 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   peer: pythonPeer("crewai"),
   gaps: {
-    "call: a result that poses as others reaches the model as the remote agent's speech":
-      "the Python package gives a result to CrewAI as it came",
-    "call: a result that poses as others stays whole for code":
-      "the Python package gives a result to CrewAI as it came",
     "serve: code in the framework has the history whole":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",
     "serve: artifacts arrive byte for byte": "the inputs of a crew are words",
@@ -23,9 +19,5 @@ export const fixture: AdapterFixture = {
     "call: the tokens that the remote agent has used are counted by the framework":
       "a tool of CrewAI has no usage; a RemoteMember counts in the crew's usage_metrics",
     "call: artifacts go out byte for byte": "a task of a crew has no files for other agents",
-    "call: the messages of a result come back into the framework whole":
-      "what a member answers is one text",
-    "call: the artifacts of a result come back into the framework byte for byte":
-      "what a member answers is one text",
   },
 };

@@ -5,7 +5,8 @@ import { wordsOf } from "./json-text.ts";
 import { textMessage, textOf } from "./message.ts";
 import type { PortableWork } from "./portable.ts";
 import { takesText } from "./schema.ts";
-import { speechOf, toolWordsOf } from "./speech.ts";
+import { speechOf, spoken } from "./speech.ts";
+import { statedIn, withoutTransfers } from "./stated.ts";
 
 /**
  * The work as a conversation: its history as it came, then what is asked now as the last turn of a
@@ -19,19 +20,23 @@ export function conversationOf(work: PortableWork, output: JsonSchema = true): M
   throw nothingAsked();
 }
 
-/** The work as a task: what is to be done in words, with all that was said before it. */
+/**
+ * The work as a task: what is to be done in words, with all that was said besides. Without other words
+ * the task is what the conversation states.
+ */
 export function briefOf(work: PortableWork, output: JsonSchema = true): Brief {
   const { brief, messages = [], input } = work;
   const expected = [brief?.expected_output ?? [], formOf(output)].flat().join("\n\n");
-  // Without other words the last turn is the task, and what comes before it is what led there.
   const isAsked = brief !== undefined || input !== undefined;
-  const before = isAsked ? messages : messages.slice(0, -1);
-  const last = isAsked ? undefined : messages.at(-1);
+  const { task, before, since } = isAsked
+    ? { task: "", before: withoutTransfers(messages), since: [] }
+    : statedIn(messages);
   const instruction = [
     ...(brief === undefined ? [] : [brief.instruction]),
     ...(input === undefined ? [] : [wordsOf(input)]),
-    ...(last === undefined ? [] : [spoken(last)]),
+    ...(task === "" ? [] : [task]),
     ...(before.length === 0 ? [] : [`What was said before:\n${before.map(turnOf).join("\n")}`]),
+    ...(since.length === 0 ? [] : [`What was said since:\n${since.map(turnOf).join("\n")}`]),
   ].join("\n\n");
   if (instruction === "") throw nothingAsked();
   return expected === "" ? { instruction } : { instruction, expected_output: expected };
@@ -73,18 +78,9 @@ function formOf(output: JsonSchema): string[] {
   return [`Reply with JSON alone, by this JSON Schema: ${JSON.stringify(output)}`];
 }
 
+/** One turn is one line, or lines that stand further in: no turn can spell another's. */
 function turnOf(message: Message): string {
-  return `${message.name ?? message.role}: ${spoken(message)}`;
-}
-
-/**
- * A message in words, for a framework that has nothing else: its text, and its tool calls and what
- * they gave spelled out.
- */
-export function spoken(message: Message): string {
-  const text = textOf(message);
-  const used = message.content.flatMap((part) => toolWordsOf(part) ?? []);
-  return [...(text === "" ? [] : [text]), ...used].join(" ");
+  return `${message.name ?? message.role}: ${spoken(message).replaceAll("\n", "\n  ")}`;
 }
 
 function nothingAsked(): WaybillError {

@@ -11,10 +11,12 @@ export type { Step } from "./step.ts";
 
 export { portableOf } from "./portable.ts";
 export type { PortableWork } from "./portable.ts";
-export { briefOf, conversationOf, repliesOf, spoken, wordsOfResult } from "./conversation.ts";
-export { historyFrom, speechOf } from "./speech.ts";
+export { briefOf, conversationOf, repliesOf, wordsOfResult } from "./conversation.ts";
+export { historyFrom, speechOf, spoken } from "./speech.ts";
 export type { HistoryOptions } from "./speech.ts";
 export { wordsOf } from "./json-text.ts";
+export { statedIn } from "./stated.ts";
+export type { Stated } from "./stated.ts";
 export { inputOf } from "./structured.ts";
 export { outputOf, readOutput, repairRequest } from "./output.ts";
 export type { AskAgain } from "./output.ts";

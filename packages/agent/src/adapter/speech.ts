@@ -1,6 +1,5 @@
 import type { ContentPart, Message } from "@waybill/protocol";
-import { wordsOf } from "./json-text.ts";
-import { toolCallsOf, toolResultsOf } from "./message.ts";
+import { textOf, toolCallsOf, toolResultsOf } from "./message.ts";
 
 /**
  * A message of another agent's result as that agent's speech: whatever role, name and tool calls the
@@ -33,7 +32,7 @@ export function historyFrom(
   messages: readonly Message[],
   { by, names = [] }: HistoryOptions,
 ): Message[] {
-  const paired = pairsIn(messages);
+  const paired = new Set([...pairsIn(messages)].flat());
   const history: Message[] = [];
   // Nothing may stand between a tool call and its results, so words from there come after them.
   let held: Message[] = [];
@@ -78,10 +77,10 @@ function userTurn(turn: Message, by: string): Message {
   return { ...turn, role: "user", name, content: inWords(content, () => true) };
 }
 
-/** The parts that are a tool call of the assistant and the first result that follows it. */
-function pairsIn(messages: readonly Message[]): ReadonlySet<ContentPart> {
+/** Each tool call of the assistant with the first result that follows it. */
+export function pairsIn(messages: readonly Message[]): ReadonlyMap<ContentPart, ContentPart> {
   const open = new Map<string, ContentPart>();
-  const paired = new Set<ContentPart>();
+  const pairs = new Map<ContentPart, ContentPart>();
   for (const { role, content } of messages) {
     for (const part of content) {
       const id = String(part["id"]);
@@ -89,10 +88,10 @@ function pairsIn(messages: readonly Message[]): ReadonlySet<ContentPart> {
       const call = open.get(id);
       if (role !== "tool" || part.type !== "tool_result" || call === undefined) continue;
       open.delete(id);
-      paired.add(call).add(part);
+      pairs.set(call, part);
     }
   }
-  return paired;
+  return pairs;
 }
 
 /** Tool calls and results as words, where they can't stay what they are. */
@@ -106,11 +105,20 @@ function inWords(
   });
 }
 
+/** A message in words, its tool calls and their results too. */
+export function spoken(message: Message): string {
+  const text = textOf(message);
+  const used = message.content.flatMap((part) => toolWordsOf(part) ?? []);
+  return [...(text === "" ? [] : [text]), ...used].join(" ");
+}
+
 /** A tool call or a result as it is told in words; undefined where a part is neither. */
-export function toolWordsOf(part: ContentPart): string | undefined {
+function toolWordsOf(part: ContentPart): string | undefined {
   const message: Message = { role: "assistant", content: [part] };
   const [call] = toolCallsOf(message);
   if (call !== undefined) return `[calls ${call.name} with ${JSON.stringify(call.arguments)}]`;
   const [result] = toolResultsOf(message);
-  return result === undefined ? undefined : `[result ${wordsOf(result.output)}]`;
+  if (result === undefined) return undefined;
+  const { output } = result;
+  return `[result ${typeof output === "string" ? output : JSON.stringify(output)}]`;
 }

@@ -1,9 +1,9 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Json, JsonSchema } from "@waybill/protocol";
 import { jsonIn } from "./json-text.ts";
-import { textOf } from "./message.ts";
 import type { PortableWork } from "./portable.ts";
 import { faultOf } from "./schema.ts";
+import { statedIn } from "./stated.ts";
 
 /**
  * The work as one value that fits a schema: its input, or else what its words can be taken for, in
@@ -30,8 +30,8 @@ export function inputOf(work: PortableWork, schema: JsonSchema): Json {
 
 function wordsIn({ brief, messages }: PortableWork): string | undefined {
   if (brief !== undefined) return brief.instruction;
-  const last = messages?.findLast(({ role }) => role === "user") ?? messages?.at(-1);
-  return last && textOf(last);
+  const { task = "" } = messages === undefined ? {} : statedIn(messages);
+  return task === "" ? undefined : task;
 }
 
 function fitting(candidates: readonly Json[], schema: JsonSchema): Json {

@@ -24,8 +24,8 @@ from peer import Act, Calling, Stage
 from pydantic import BaseModel, ConfigDict
 
 from waybill_sdk import Agent, Work
-from waybill_sdk.adapter.words import asked_of, words_of
-from waybill_sdk.autogen import RemoteAgent, remote_core_agent, serve
+from waybill_sdk.adapter.words import asked_of, text_message, words_of
+from waybill_sdk.autogen import RemoteAgent, received_in, remote_core_agent, serve
 from waybill_sdk.autogen.messages import from_wire, to_wire
 from waybill_sdk.protocol.ids import handoff_id_of
 
@@ -197,4 +197,12 @@ async def _said(calling: Calling, runner: Callable[[RemoteAgent], Any]) -> dict[
                 said.append(event)
     except RuntimeError as error:
         raise remote.failure or error from error
-    return {"output": said[-1].to_text(), "messages": [to_wire(each) for each in said]}
+    received = received_in(said[-1]) or {}
+    told = said[-1].to_model_message()
+    heard = text_message("user", str(told.content), told.source)
+    return {
+        "output": said[-1].to_text(),
+        "messages": received["messages"],
+        "artifacts": received["artifacts"],
+        "heard": {"as": remote.name, "messages": [heard]},
+    }

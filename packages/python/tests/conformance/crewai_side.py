@@ -15,9 +15,10 @@ from crewai.tools.tool_failure import ToolExecutionFailedError, ToolFailurePolic
 from peer import Act, Calling, Stage
 from pydantic import BaseModel, PrivateAttr
 
-from waybill_sdk import Agent, WaybillError, Work
+from waybill_sdk import Agent, HandoffResult, WaybillError, Work
+from waybill_sdk.adapter.speech import spoken
 from waybill_sdk.adapter.threads import await_in
-from waybill_sdk.adapter.words import asked_of, spoken, words_of
+from waybill_sdk.adapter.words import asked_of, text_message, words_of
 from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
 
 
@@ -26,12 +27,18 @@ class Model(BaseLLM):
 
     _says: str = PrivateAttr()
     _is_asked: bool = PrivateAttr(default=False)
+    _heard: list[str] = PrivateAttr(default_factory=list)
 
     def __init__(self, says: str) -> None:
         super().__init__(model="saying")
         self._says = says
 
+    @property
+    def heard(self) -> list[str]:
+        return self._heard
+
     def call(self, messages: Any, *_args: Any, **_options: Any) -> str:
+        self._heard = [each["content"] for each in messages if each["role"] != "system"]
         if not self._is_asked:
             self._is_asked = True
             return self._says
@@ -112,7 +119,9 @@ def saying(words: str) -> Crew:
 
 async def call(calling: Calling) -> dict[str, Any]:
     request = calling.request
+    got: list[HandoffResult] = []
     options: dict[str, Any] = {
+        "on_result": got.append,
         "agent": calling.agent,
         "capability": request["capability"]["name"],
         "to": request.get("to"),
@@ -122,8 +131,19 @@ async def call(calling: Calling) -> dict[str, Any]:
         "on_progress": lambda event: calling.show(event.message),
     }
     made = _with_member if request["capability"]["takes"] != "structured" else _with_tool
+    model = Model("Final Answer: So it is.")
+    listening = Task(description="Hear.", expected_output="-", agent=member(model))
+    crew = made(request, options)
+    crew.agents, crew.tasks = [*crew.agents, listening.agent], [*crew.tasks, listening]
     try:
-        return {"output": (await made(request, options).akickoff()).raw}
+        ended = await crew.akickoff()
+        heard = [text_message("user", each) for each in model.heard]
+        return {
+            "output": ended.tasks_output[-2].raw,
+            "messages": got[-1].messages,
+            "artifacts": got[-1].artifacts,
+            "heard": {"messages": heard},
+        }
     except ToolExecutionFailedError as error:
         told = error.record.failure
         raise WaybillError(

@@ -78,7 +78,7 @@ async def test_the_whole_history_reaches_the_run(cast: Cast) -> None:
     brief = {"instruction": "Go on."}
     await owner.hand_off("listen", to="worker", messages=history, brief=brief).result()
     assert seen == [
-        [("ann", "Tides?"), ("assistant", '[calls look with {"at": "sea"}]'), ("user", "Go on.")]
+        [("ann", "Tides?"), ("assistant", '[calls look with {"at":"sea"}]'), ("user", "Go on.")]
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from ..delegating.ending import HandoffResult
@@ -26,18 +27,7 @@ def text_of(message: Message) -> str:
     return "\n".join(part["text"] for part in message["content"] if part.get("text"))
 
 
-def spoken(message: Message) -> str:
-    """A message in words, its tool calls and their results too."""
-    said = [text_of(message)]
-    for part in message["content"]:
-        if part["type"] == "tool_call":
-            said.append(f"[calls {part.get('name')} with {words_of(part.get('arguments', {}))}]")
-        elif part["type"] == "tool_result":
-            said.append(f"[result {words_of(part.get('output'))}]")
-    return " ".join(each for each in said if each)
-
-
-def asked_of(body: dict[str, Any], output_schema: Any = True) -> list[Message]:
+def asked_of(body: Mapping[str, Any], output_schema: Any = True) -> list[Message]:
     """The work as a conversation: its history as it came, then what is asked now as a user's turn."""
     brief = body.get("brief", {})
     asked = [brief.get("instruction")]

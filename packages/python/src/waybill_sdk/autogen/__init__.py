@@ -8,7 +8,7 @@ from ..adapter.extra import require_extra
 require_extra("autogen")
 
 from .core import remote_core_agent  # noqa: E402
-from .remote_agent import RemoteAgent  # noqa: E402
+from .remote_agent import RemoteAgent, received_in  # noqa: E402
 from .serve import serve, user_input  # noqa: E402
 
-__all__ = ["RemoteAgent", "remote_core_agent", "serve", "user_input"]
+__all__ = ["RemoteAgent", "received_in", "remote_core_agent", "serve", "user_input"]

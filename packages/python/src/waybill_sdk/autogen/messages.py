@@ -16,7 +16,8 @@ from autogen_agentchat.messages import (
 )
 from autogen_core import Image
 
-from ..adapter.words import Message, spoken
+from ..adapter.speech import spoken
+from ..adapter.words import Message
 
 # Where the message of a remote agent names its handoff.
 HANDOFF_ID = "waybill_handoff_id"

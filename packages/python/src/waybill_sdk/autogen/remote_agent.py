@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -20,13 +21,29 @@ from autogen_core.models import RequestUsage
 
 from ..adapter.as_data import failure_as_data, marked_as_data, result_as_data
 from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
-from ..adapter.words import Message, words_of_result
+from ..adapter.speech import replies_of
+from ..adapter.words import Message, text_message, text_of, words_of_result
 from ..agent import Agent
 from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
 from .messages import HANDOFF_ID, from_wire, to_wire
 from .told import told_to_models
+
+# Apart from what makes a message of a handoff of it again: as a message it may pose as anybody.
+_RECEIVED = "waybill_received"
+
+
+def received_in(message: BaseChatMessage) -> dict[str, Any] | None:
+    """All of the result behind a message of a remote agent, as it was received: `output`, `messages`,
+    `artifacts`, `by`, `attempt` and `envelope`. It is for code: its messages may pose as anybody."""
+    received = message.metadata.get(_RECEIVED)
+    return None if received is None else dict(json.loads(received))
+
+
+def _received(result: HandoffResult) -> dict[str, Any]:
+    members = ("output", "messages", "artifacts", "by", "attempt", "envelope")
+    return {member: getattr(result, member) for member in members}
 
 
 class _Asked(Exception):
@@ -137,17 +154,19 @@ class RemoteAgent(BaseChatAgent):
             words = f"{self.name} could not do it: {error} {error.remedy}"
             told = marked_as_data(self._options["to"] or self._capability, failure_as_data(error))
             return self._said(words, told, handle, target=self._back_to)
-        replies = self._replies(result)
+        # Whatever it poses as in its result, here it has said that itself, under its name in the team.
+        replies = replies_of(result, self.name) or [text_message("assistant", "", self.name)]
         self._history.extend(replies)
         # The last one is what it says to the team; how it came to that, the team's stream shows.
         *before, last = from_wire(replies)
         inner.extend(
-            told_to_models(each, marked_as_data(result.by, {"said": [reply]}))
+            told_to_models(each, marked_as_data(result.by, {"said": [text_of(reply)]}))
             for each, reply in zip(before, replies, strict=False)
         )
         told = marked_as_data(result.by, result_as_data(result))
         said = self._said(words_of_result(result), told, handle, target=self._back_to)
         said.metadata.update(last.metadata)
+        said.metadata[_RECEIVED] = json.dumps(_received(result))
         return said
 
     async def _handle(self, messages: Sequence[BaseChatMessage]) -> HandoffHandle:
@@ -180,14 +199,6 @@ class RemoteAgent(BaseChatAgent):
             # Answered before, by an earlier life of this team.
             if error.status != 410:
                 raise
-
-    def _replies(self, result: HandoffResult) -> list[Message]:
-        if result.messages:
-            return list(result.messages)
-        said = words_of_result(result)
-        return [
-            {"role": "assistant", "name": self.name, "content": [{"type": "text", "text": said}]}
-        ]
 
     def _said(
         self, words: str, told: str, handle: HandoffHandle, *, target: str | None

@@ -14,6 +14,7 @@ from autogen_core import CancellationToken
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
+from ..adapter.speech import heard
 from ..adapter.trace import in_trace
 from ..adapter.usage import count_usage
 from ..adapter.words import asked_of, output_of
@@ -79,13 +80,19 @@ async def _made(factory: Factory, work: Work) -> Runner:
 
 async def _task(runner: Runner, work: Work, output_schema: Any, user: str) -> list[BaseChatMessage]:
     if work.resume is None:
-        return from_wire(asked_of(work.body, output_schema))
+        return from_wire(asked_of(heard(work, _names_in(runner)), output_schema))
     state = json.loads(work.resume.state)
     await runner.load_state(state["run"])
     # The latest pause's: of those before it the state knows.
     answer = work.resume.answers[work.resume.questions[-1]["id"]]
     content = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     return [HandoffMessage(source=user, target=state["asked_by"], content=content)]
+
+
+def _names_in(runner: Runner) -> list[str]:
+    """What an agent is called, or a team and its participants."""
+    participants = getattr(runner, "_participant_names", [])
+    return [runner.name, *participants]
 
 
 async def _run(runner: Runner, task: Sequence[BaseChatMessage], work: Work) -> TaskResult:

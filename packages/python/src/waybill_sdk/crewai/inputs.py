@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from ..adapter.words import form_of, spoken, words_of
+from ..adapter.speech import heard, line_of
+from ..adapter.stated import Stated, stated_in, without_transfers
+from ..adapter.words import form_of, words_of
 from ..protocol.error import WaybillError
 from ..serving.work import Work
 
@@ -12,27 +15,25 @@ WORDS = frozenset(("instruction", "expected_output", "history"))
 """The inputs that every run has, whatever its schema."""
 
 
-def inputs_of(work: Work, output_schema: Any) -> dict[str, Any]:
-    body = work.body
+def inputs_of(work: Work, output_schema: Any, names: Collection[str] = ()) -> dict[str, Any]:
+    body = heard(work, names)
     brief, messages, given = body.get("brief", {}), body.get("messages", []), body.get("input")
-    # Without other words the last turn is the task, and what comes before it is what led there.
     is_asked = bool(brief) or given is not None
-    if not is_asked and not messages:
+    # Without other words the task is what the conversation states.
+    stated = Stated("", messages, []) if is_asked else stated_in(messages)
+    if not is_asked and not stated.task:
         raise WaybillError(
             422, "The handoff asks for nothing: it has no input, no brief and no messages."
         )
-    asked = [brief.get("instruction")]
-    if not is_asked:
-        asked.append(spoken(messages[-1]))
+    asked = [brief.get("instruction"), stated.task]
     if given is not None:
         asked.append(words_of(given))
-    before = messages if is_asked else messages[:-1]
+    # The turn that states the task stands in the history too, with the name of who asks.
+    history = without_transfers(messages) if stated.before or stated.since else []
     expected = [brief.get("expected_output"), form_of(output_schema)]
     words = {
         "instruction": "\n\n".join(each for each in asked if each),
         "expected_output": "\n\n".join(each for each in expected if each),
-        "history": "\n".join(
-            f"{each.get('name') or each['role']}: {spoken(each)}" for each in before
-        ),
+        "history": "\n".join(line_of(each) for each in history),
     }
     return {**words, **(given if isinstance(given, dict) else {})}

@@ -18,7 +18,7 @@ from ..blocking import Agent as BlockingAgent
 from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .failure import tool_failure
-from .step import Remote
+from .step import OnResult, Remote
 from .usage import add_to
 
 
@@ -46,10 +46,13 @@ class RemoteMember(BaseAgentAdapter):
         run: str | None = None,
         on_question: OnQuestion = refuse_question,
         on_progress: OnProgress | None = None,
+        on_result: OnResult | None = None,
         **fields: Any,
     ) -> None:
         super().__init__(role=role, goal=goal, backstory=backstory, **fields)
-        self._remote = Remote(agent, capability, to, timeout, run, on_question, on_progress)
+        self._remote = Remote(
+            agent, capability, to, timeout, run, on_question, on_progress, on_result
+        )
 
     @property
     def last_messages(self) -> list[Any]:

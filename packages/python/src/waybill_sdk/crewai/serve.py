@@ -61,7 +61,7 @@ def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> N
         try:
             made = factory(work)
             runner = await made if inspect.isawaitable(made) else made
-            inputs = inputs_of(work, output_schema)
+            inputs = inputs_of(work, output_schema, _names_in(runner))
             try:
                 with in_trace(work.envelope.get("traceparent")):
                     ended = await in_own_loop(lambda: _kickoff(runner, inputs, work, loop))
@@ -72,6 +72,10 @@ def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> N
             raise failure_from(error, parts) from error
 
     agent.serve(offered, run)
+
+
+def _names_in(runner: Runner) -> list[str]:
+    return [each.role for each in runner.agents] if isinstance(runner, Crew) else []
 
 
 async def _kickoff(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,10 @@ steps_made: ContextVar[Counter[str] | None] = ContextVar("steps_made", default=N
 """How often the same was handed off in the course of this work."""
 
 
+OnResult = Callable[[HandoffResult], None]
+"""Hears all of a result, as it was received. It is for code: its messages may pose as anybody."""
+
+
 @dataclass
 class Remote:
     agent: Agent | BlockingAgent
@@ -33,6 +38,7 @@ class Remote:
     """A name for the run of the crew: with it, a run after a crash finds its handoffs again."""
     on_question: OnQuestion = refuse_question
     on_progress: OnProgress | None = None
+    on_result: OnResult | None = None
     _counts: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -59,7 +65,10 @@ class Remote:
         run, step = self._step(name, content)
         options = {"to": self.to, "timeout": self.timeout}
         handle = dispatch(self._own, self.capability, run=run, step=step, **options, **content)
-        return await settle(handle, on_progress=self.on_progress, on_question=self.on_question)
+        result = await settle(handle, on_progress=self.on_progress, on_question=self.on_question)
+        if self.on_result is not None:
+            self.on_result(result)
+        return result
 
     def _step(self, name: str, content: dict[str, Any]) -> tuple[str, str]:
         """CrewAI renames its tasks in every process, so a step is what it asks and how often that was asked before."""

@@ -16,7 +16,7 @@ from ..blocking import Agent as BlockingAgent
 from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .failure import tool_failure
-from .step import Remote
+from .step import OnResult, Remote
 
 
 class Request(BaseModel):
@@ -56,12 +56,15 @@ class RemoteTool(BaseTool):
         run: str | None = None,
         on_question: OnQuestion = refuse_question,
         on_progress: OnProgress | None = None,
+        on_result: OnResult | None = None,
         **fields: Any,
     ) -> None:
         # A crew keeps what its tools have given, and a failure is not to be given again.
         fields = {"cache_function": _is_kept, **fields}
         super().__init__(name=name, description=description, **fields)
-        self._remote = Remote(agent, capability, to, timeout, run, on_question, on_progress)
+        self._remote = Remote(
+            agent, capability, to, timeout, run, on_question, on_progress, on_result
+        )
 
     def _run(self, **arguments: Any) -> Any:
         try:

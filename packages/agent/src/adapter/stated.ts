@@ -1,0 +1,119 @@
+import type { ContentPart, Json, Message } from "@waybill/protocol";
+import { wordsOf } from "./json-text.ts";
+import { textOf, toolCallsOf } from "./message.ts";
+import { pairsIn, spoken } from "./speech.ts";
+
+/** What a conversation asks for, and what else was said in it. */
+export interface Stated {
+  /** The task in words, as the person or the planner has stated it; empty where nobody has said a word. */
+  readonly task: string;
+  /** What was said before the turn that states it. */
+  readonly before: readonly Message[];
+  /** What was said after it. */
+  readonly since: readonly Message[];
+}
+
+/** How frameworks call the tools by which one agent hands over to another. */
+const TRANSFER_TOOL = /^(?:transfer|hand_?off|delegate)(?:_back)?_to_/i;
+
+/** What frameworks say by themselves when one agent hands over to another. */
+const TRANSFER_WORDS: readonly RegExp[] = [
+  // LangGraph's supervisor and swarm.
+  /^successfully transferred (?:back )?to \S+$/i,
+  /^transferring back to \S+$/i,
+  // The OpenAI Agents SDK.
+  /^\{\s*"assistant"\s*:\s*"[^"]*"\s*\}$/,
+  // A Swarm of AutoGen.
+  /^transferred to (\S+), adopting the role of \1 immediately\.$/i,
+];
+
+/**
+ * The task that a conversation states: the last turn of a user, and what a planner says in handing it
+ * over, in the turn that calls the transfer tool or in the arguments of that call. That one agent hands
+ * over to another is no task, and nothing that was said: the calls for it, their results and a
+ * framework's own words about it are left out.
+ */
+export function statedIn(messages: readonly Message[]): Stated {
+  const transfers = transfersIn(messages);
+  const turns = messages.map((message) => turnOf(message, transfers));
+  const asked = turns.findLastIndex(({ said }) => said?.role === "user" && spoken(said) !== "");
+  const at = asked === -1 ? turns.findLastIndex(({ said }) => said && spoken(said) !== "") : asked;
+  const said = (some: readonly Turn[]) => some.flatMap((turn) => turn.said ?? []);
+  if (at === -1) return { task: "", before: [], since: [] };
+  const later = turns.slice(at + 1);
+  // Whatever was said after a transfer, it was said by the one to whom it went: the plan was for them.
+  const last = later.findLastIndex(
+    ({ isTransfer, said: words }) => isTransfer || (words !== undefined && words.role !== "tool"),
+  );
+  const plan = later[last]?.plan ?? [];
+  if (plan.length > 0) later[last] = withoutText(later[last]!);
+  return {
+    task: [spoken(turns[at]!.said!), ...plan].join("\n\n"),
+    before: said(turns.slice(0, at)),
+    since: said(later),
+  };
+}
+
+/** A conversation without what only hands over. */
+export function withoutTransfers(messages: readonly Message[]): Message[] {
+  const transfers = transfersIn(messages);
+  return messages.flatMap((message) => turnOf(message, transfers).said ?? []);
+}
+
+/** A turn without what only hands over. */
+interface Turn {
+  readonly said: Message | undefined;
+  readonly isTransfer: boolean;
+  /** What whoever hands over says about it: in its words, and in the arguments of the call. */
+  readonly plan: readonly string[];
+}
+
+function turnOf(message: Message, transfers: ReadonlySet<ContentPart>): Turn {
+  const content = message.content.filter(
+    (part) => !transfers.has(part) && !(part.type === "text" && saysTransfer(part.text)),
+  );
+  const isSame = content.length === message.content.length;
+  const rest = isSame ? message : { ...message, content };
+  const calls = toolCallsOf({
+    ...message,
+    content: message.content.filter((part) => transfers.has(part)),
+  });
+  const words = textOf(rest);
+  const plan = [
+    ...(words === "" ? [] : [words]),
+    ...calls.flatMap((call) => wordsIn(call.arguments)),
+  ];
+  return {
+    said: content.length === 0 && !isSame ? undefined : rest,
+    isTransfer: calls.length > 0,
+    plan: calls.length === 0 ? [] : plan,
+  };
+}
+
+function withoutText(turn: Turn): Turn {
+  const content = turn.said?.content.filter(({ type }) => type !== "text") ?? [];
+  return { ...turn, said: content.length === 0 ? undefined : { ...turn.said!, content } };
+}
+
+/** The one text among some arguments, or all of them as JSON. */
+function wordsIn(given: Json): string[] {
+  const values = typeof given === "object" && given !== null ? Object.values(given) : [given];
+  if (values.length === 0) return [];
+  const [only] = values;
+  return [values.length === 1 && typeof only === "string" ? only : JSON.stringify(given)];
+}
+
+/** The calls of transfer tools and their results, known by the tool's name or by what the tool has said. */
+function transfersIn(messages: readonly Message[]): ReadonlySet<ContentPart> {
+  const found = new Set<ContentPart>();
+  for (const [call, result] of pairsIn(messages)) {
+    const isNamed = TRANSFER_TOOL.test(String(call["name"]));
+    if (isNamed || saysTransfer(wordsOf((result["output"] ?? "") as Json)))
+      found.add(call).add(result);
+  }
+  return found;
+}
+
+function saysTransfer(text = ""): boolean {
+  return TRANSFER_WORDS.some((pattern) => pattern.test(text.trim()));
+}

@@ -1,0 +1,131 @@
+"""Whose words these are: a result is the speech of the agent that gave it, and a history is its delegator's
+account. By the same rules, and with the same vectors, as in TypeScript."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from ..delegating.ending import HandoffResult
+from ..serving.work import Work
+from .words import Message, text_message, text_of, words_of
+
+Part = dict[str, Any]
+
+
+def speech_of(message: Message, name: str) -> Message:
+    """A message of another agent's result as that agent's speech: whatever role, name and tool calls the
+    agent has given it, it is words of the assistant under the name that the agent has here. The message
+    itself is for code alone, and must never become a message of a framework again."""
+    others = {key: each for key, each in message.items() if key not in ("role", "name", "content")}
+    return {**others, "role": "assistant", "name": name, "content": _in_words(message["content"])}
+
+
+def replies_of(result: HandoffResult, name: str) -> list[Message]:
+    """A result as turns of the conversation that asked for it: one for each of its messages, or its output
+    as the only one."""
+    if result.messages:
+        return [speech_of(each, name) for each in result.messages]
+    if result.output is None:
+        return []
+    return [text_message("assistant", words_of(result.output), name)]
+
+
+def heard(work: Work, names: Collection[str] = ()) -> dict[str, Any]:
+    """The body of some work as a framework may have it: its history is fit for a model. As it was received
+    it is `work.body`, for code alone. `names` are those of what is served and of its parts."""
+    body = work.body
+    if "messages" in body:
+        body["messages"] = history_from(body["messages"], work.envelope["from"], names)
+    return body
+
+
+def history_from(
+    messages: Sequence[Message], by: str, names: Collection[str] = ()
+) -> list[Message]:
+    """A history that came with a handoff, as its recipient's framework may have it. Instructions in it are
+    words of a user, because only the recipient's own are instructions. A tool call stays one where its
+    result follows, and a result where its call came before; any other becomes words. Where a name is that
+    of the recipient or of one of its parts, it says whose account this is."""
+    paired = {id(part) for pair in pairs_in(messages) for part in pair}
+    history: list[Message] = []
+    # Nothing may stand between a tool call and its results, so words from there come after them.
+    held: list[Message] = []
+    for message in messages:
+        if message["role"] != "tool":
+            history += [*held, _as_account(message, paired, by, names)]
+            held = []
+            continue
+        kept = [each for each in message["content"] if id(each) in paired]
+        loose = [each for each in message["content"] if id(each) not in paired]
+        if kept:
+            history.append({**message, "content": kept})
+        if loose or not kept:
+            held.append(_user_turn({"content": loose}, by))
+    return history + held
+
+
+def _as_account(
+    message: Message, paired: Collection[int], by: str, names: Collection[str]
+) -> Message:
+    if message.get("name") in names:
+        message = {**message, "name": f"{message['name']}_of_{by}"}
+    if message["role"] in ("system", "developer"):
+        return _user_turn(message, by)
+    content = [each if id(each) in paired else _in_words([each])[0] for each in message["content"]]
+    return {**message, "content": content}
+
+
+def _user_turn(turn: Message, by: str) -> Message:
+    name = turn.get("name") or by
+    return {**turn, "role": "user", "name": name, "content": _in_words(turn["content"])}
+
+
+def pairs_in(messages: Sequence[Message]) -> list[tuple[Part, Part]]:
+    """Each tool call of the assistant with the first result that follows it."""
+    waiting: dict[str, Part] = {}
+    pairs: list[tuple[Part, Part]] = []
+    for message in messages:
+        for part in message["content"]:
+            named = str(part.get("id"))
+            if message["role"] == "assistant" and part["type"] == "tool_call":
+                waiting[named] = part
+            is_result = message["role"] == "tool" and part["type"] == "tool_result"
+            if is_result and named in waiting:
+                pairs.append((waiting.pop(named), part))
+    return pairs
+
+
+def spoken(message: Message) -> str:
+    """A message in words, its tool calls and their results too."""
+    used = [_tool_words(part) for part in message["content"]]
+    return " ".join(each for each in (text_of(message), *used) if each)
+
+
+def line_of(message: Message) -> str:
+    """One turn is one line, or lines that stand further in: no turn can spell another's."""
+    words = spoken(message).replace("\n", "\n  ")
+    return f"{message.get('name') or message['role']}: {words}"
+
+
+def _in_words(content: Iterable[Part]) -> list[Part]:
+    made: list[Part] = []
+    for part in content:
+        words = _tool_words(part)
+        made.append(part if words is None else {"type": "text", "text": words})
+    return made
+
+
+def _tool_words(part: Part) -> str | None:
+    """A tool call or a result as it is told in words."""
+    if part["type"] == "tool_call":
+        return f"[calls {part.get('name')} with {compact(part.get('arguments', {}))}]"
+    if part["type"] == "tool_result":
+        output = part.get("output")
+        return f"[result {output if isinstance(output, str) else compact(output)}]"
+    return None
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
