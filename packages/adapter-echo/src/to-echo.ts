@@ -1,5 +1,14 @@
-import { bytesOf, conversationOf, speechOf, spoken } from "@waybill/agent/adapter";
-import type { PortableWork } from "@waybill/agent/adapter";
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
+import {
+  bytesOf,
+  conversationOf,
+  mediaIn,
+  speechOf,
+  spoken,
+  unshowable,
+} from "@waybill/agent/adapter";
+import type { Media, PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Message } from "@waybill/protocol";
 import type { EchoFile, EchoLine, EchoPrompt } from "./echo.ts";
 
@@ -7,12 +16,12 @@ import type { EchoFile, EchoLine, EchoPrompt } from "./echo.ts";
 export function promptOf(work: PortableWork): EchoPrompt {
   const { input, artifacts = [] } = work;
   const isStructured = input !== undefined;
-  const lines = (isStructured ? (work.messages ?? []) : conversationOf(work)).map(lineOf);
-  const files = artifacts.map((artifact): EchoFile => ({
-    title: artifact.name,
-    type: artifact.media_type,
-    bytes: bytesOf(artifact),
-  }));
+  const messages = isStructured ? (work.messages ?? []) : conversationOf(work);
+  const lines = messages.map(lineOf);
+  const shown = messages.flatMap((message) =>
+    mediaIn(message).map((media) => shownFileOf(media, message)),
+  );
+  const files = [...shown, ...artifacts.map(fileOf)];
   return isStructured ? { value: input, lines, files } : { lines, files };
 }
 
@@ -32,6 +41,14 @@ export function lineOf(message: Message): EchoLine {
 export function speechLineOf(received: Message, name: string): EchoLine {
   const line = lineOf(speechOf(received, name));
   return { ...line, extra: { ...line.extra, received } };
+}
+
+/** A line has no place for an image, a recording or a file: it is a file of the prompt, and says whose. */
+function shownFileOf(media: Media, { name: speaker, role }: Message): EchoFile {
+  const { type, name = type, media_type, data } = media;
+  if (data === undefined) throw unshowable(media, "an Echo fetches nothing");
+  const bytes = Uint8Array.from(Buffer.from(data, "base64url"));
+  return { title: `${speaker ?? role}: ${name}`, type: media_type, bytes };
 }
 
 export function fileOf(artifact: Artifact): EchoFile {

@@ -336,7 +336,7 @@ test("a member of a swarm stays the one who is talked to, and nothing is sent in
   expect(sent.length).toBe(2);
 });
 
-test("messages keep names, calls and foreign parts on their way through a graph, unless it changes them", async () => {
+test("messages keep names, calls and images on their way through a graph, unless it changes them", async () => {
   const all = await world();
   const heard: unknown[] = [];
   await serving(all, "far-away", { name: "advise" }, (work) => {
@@ -360,7 +360,13 @@ test("messages keep names, calls and foreign parts on their way through a graph,
     ],
   });
   expect(heard).toEqual([
-    [{ role: "user", name: "anna", content: [{ type: "image", url: "https://a.example/b" }] }],
+    [
+      {
+        role: "user",
+        name: "anna",
+        content: [{ type: "image", media_type: "image/*", url: "https://a.example/b" }],
+      },
+    ],
     [textMessage("user", "(redacted)", "anna"), textMessage("assistant", "(redacted)", "expert")],
   ]);
 });

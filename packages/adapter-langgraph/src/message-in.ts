@@ -1,7 +1,16 @@
-import { textOf, toolCallsOf, toolResultsOf, wordsOf } from "@waybill/agent/adapter";
+import {
+  base64Of,
+  mediaIn,
+  mediaOf,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+  wordsOf,
+} from "@waybill/agent/adapter";
+import type { Media } from "@waybill/agent/adapter";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
-import type { BaseMessage } from "@langchain/core/messages";
-import type { Artifact, Message } from "@waybill/protocol";
+import type { BaseMessage, ContentBlock } from "@langchain/core/messages";
+import type { Message } from "@waybill/protocol";
 
 /** Where LangChain carries along what it does not look at. */
 export const ORIGINAL = "waybill";
@@ -33,8 +42,11 @@ function converted(message: Message, id: string | undefined): BaseMessage {
     case "system":
     case "developer":
       return new SystemMessage(fields);
-    case "user":
-      return new HumanMessage(fields);
+    case "user": {
+      const { content: _, ...others } = fields;
+      const contentBlocks = blocksOf(message);
+      return new HumanMessage(contentBlocks === undefined ? fields : { ...others, contentBlocks });
+    }
     case "tool": {
       const [result] = toolResultsOf(message);
       const content = result === undefined ? fields.content : wordsOf(result.output);
@@ -53,24 +65,22 @@ function converted(message: Message, id: string | undefined): BaseMessage {
   }
 }
 
-/** Files as a model is shown them: with the last that a user has said, or as something said. */
-export function withFiles(
-  messages: readonly BaseMessage[],
-  artifacts: readonly Artifact[],
-  id: string,
-): BaseMessage[] {
-  if (artifacts.length === 0) return [...messages];
-  return [...messages, new HumanMessage({ id, content: artifacts.map(fileBlockOf) })];
+type Block = ContentBlock.Standard;
+
+/** The standard blocks of LangChain, where a message is more than words. */
+function blocksOf(message: Message): Block[] | undefined {
+  if (mediaIn(message).length === 0) return undefined;
+  return message.content.flatMap((part): Block[] => {
+    const media = mediaOf(part);
+    if (media !== undefined) return [blockOf(media)];
+    return part.text === undefined ? [] : [{ type: "text", text: part.text }];
+  });
 }
 
-function fileBlockOf({ name, media_type: mimeType, data, url, digest }: Artifact) {
-  const metadata = { filename: name, digest };
-  return data === undefined
-    ? ({ type: "file", mimeType, url: url!, metadata } as const)
-    : ({ type: "file", mimeType, data: toBase64(data), metadata } as const);
-}
-
-function toBase64(base64url: string): string {
-  const text = base64url.replaceAll("-", "+").replaceAll("_", "/");
-  return text.padEnd(Math.ceil(text.length / 4) * 4, "=");
+function blockOf(media: Media): Block {
+  const { type, media_type: mimeType, name, url } = media;
+  const metadata = name === undefined ? {} : { metadata: { filename: name } };
+  const source = url === undefined ? { data: base64Of(media)! } : { url };
+  // Each of the three types has these members, and TypeScript distributes no union over them.
+  return { type, mimeType, ...source, ...metadata } as Block;
 }

@@ -1,6 +1,9 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
 import { isDeepStrictEqual } from "node:util";
-import { textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import { mediaFrom, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
 import { AIMessage, BaseMessage, ToolMessage } from "@langchain/core/messages";
+import type { ContentBlock } from "@langchain/core/messages";
 import { stringifyJson } from "@waybill/protocol";
 import type { ContentPart, Json, Message } from "@waybill/protocol";
 import { ORIGINAL, toLangChain } from "./message-in.ts";
@@ -47,8 +50,29 @@ function partsOf(message: BaseMessage): ContentPart[] {
     typeof content === "string"
       ? textMessage("assistant", content).content.filter(({ text }) => text !== "")
       : // Providers repeat a tool call among the parts; what it is stands in `tool_calls`.
-        (jsonOf(content) as unknown as ContentPart[]).filter(({ type }) => !CALLS.has(type));
+        partsIn(message).filter(({ type }) => !CALLS.has(type));
   return [...said, ...callsOf(message).map(toolCallPart)];
+}
+
+/** LangChain knows the images, recordings and files of every provider; other parts travel as they are. */
+function partsIn(message: BaseMessage): ContentPart[] {
+  const blocks = message.contentBlocks;
+  const isShowing = blocks.some((block) => mediaPartOf(block) !== undefined);
+  if (!isShowing) return jsonOf(message.content) as unknown as ContentPart[];
+  return blocks.map((block) => mediaPartOf(block) ?? (jsonOf(block) as unknown as ContentPart));
+}
+
+function mediaPartOf(block: ContentBlock): ContentPart | undefined {
+  const { type, mimeType, data, url, metadata } = block as Partial<ContentBlock.Multimodal.Image>;
+  if (type !== "image" && type !== "audio" && type !== "file") return undefined;
+  const name = (metadata as { filename?: string } | undefined)?.filename;
+  if (data === undefined)
+    return url === undefined
+      ? undefined
+      : mediaFrom({ type, source: url, name, mediaType: mimeType });
+  const base64 = typeof data === "string" ? data : Buffer.from(data).toString("base64");
+  const source = `data:${mimeType ?? "application/octet-stream"};base64,${base64}`;
+  return mediaFrom({ type, source, name });
 }
 
 const CALLS: ReadonlySet<string> = new Set(["tool_use", "tool_call", "function_call"]);

@@ -8,6 +8,8 @@ export const fixture: AdapterFixture = {
   gaps: {
     "call: a result that poses as others reaches the model as the remote agent's speech":
       "a node gives the result to code, and no model is told of it",
+    "call: an output that gives orders reaches the model as the remote agent's":
+      "a node gives the result to code, and no model is told of it",
   },
   call: { run: (request) => calling(request, true) },
 };

@@ -1,9 +1,15 @@
-import { conversationOf, historyFrom, inputOf } from "@waybill/agent/adapter";
+import {
+  conversationOf,
+  historyFrom,
+  inputOf,
+  shownByUsers,
+  withFiles,
+} from "@waybill/agent/adapter";
 import type { Run } from "@waybill/agent/adapter";
 import type { Json, Message } from "@waybill/protocol";
 import { namesIn } from "./graph.ts";
 import type { Graph } from "./graph.ts";
-import { toLangChain, withFiles } from "./message-in.ts";
+import { toLangChain } from "./message-in.ts";
 
 type Given = Pick<Run, "work" | "capability" | "handoffId" | "delegator">;
 
@@ -23,16 +29,16 @@ export function stateOf(graph: Graph, given: Given): unknown {
   const turns = (said: readonly Message[]) =>
     said.flatMap((message, index) => toLangChain(message, givenId(handoffId, index)));
   if (isConversation({ channels }, work.input)) {
-    const said = turns(conversationOf(work, capability.output_schema));
-    const shown = takes("artifacts") ? [] : artifacts;
-    return { messages: withFiles(said, shown, givenId(handoffId, "files")), ...files };
+    const said = conversationOf(work, capability.output_schema);
+    const shown = withFiles(said, takes("artifacts") ? [] : artifacts);
+    return { messages: turns(shownByUsers(shown)), ...files };
   }
   const input = inputOf(work, capability.input_schema);
   if (!isObject(input)) return input;
   if (!takes("messages")) return { ...input, ...files };
   const said = (input["messages"] ?? messages) as readonly Message[];
   const history = historyFrom(said, { by, names: namesIn(graph) });
-  return { ...input, ...files, messages: turns(history) };
+  return { ...input, ...files, messages: turns(shownByUsers(history)) };
 }
 
 /** The id of a message that a run is given: in every attempt the same, and like no other's. */

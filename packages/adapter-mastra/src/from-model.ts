@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
-import { artifactOf, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import { artifactOf, mediaFrom, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
 import type { Artifact, ContentPart, Json, Message } from "@waybill/protocol";
 import type { ModelMessage, ModelPart } from "./model-message.ts";
 
@@ -26,6 +26,17 @@ function partOf(part: ModelPart): ContentPart[] {
       return [toolCallPart({ id: part.toolCallId, name: part.toolName, arguments: part.input })];
     case "tool-result":
       return [toolResultPart({ id: part.toolCallId, output: part.output.value })];
+    case "file": {
+      const { data, mediaType, filename: name } = part;
+      const type = mediaType.startsWith("image/")
+        ? "image"
+        : mediaType.startsWith("audio/")
+          ? "audio"
+          : "file";
+      const isElsewhere = typeof data !== "string" || /^https?:/.test(data);
+      const source = isElsewhere ? String(data) : `data:${mediaType};base64,${data}`;
+      return [mediaFrom({ type, source, name, mediaType })];
+    }
     default:
       return [];
   }

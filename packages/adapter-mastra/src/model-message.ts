@@ -5,7 +5,7 @@ export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "file";
-      readonly data: string;
+      readonly data: string | URL;
       readonly mediaType: string;
       readonly filename?: string | undefined;
     }

@@ -1,6 +1,16 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
-import { bytesOf, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import {
+  base64Of,
+  bytesOf,
+  mediaIn,
+  shownByUsers,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+  unshowable,
+} from "@waybill/agent/adapter";
+import type { Media } from "@waybill/agent/adapter";
 import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { ModelMessage, ModelPart } from "./model-message.ts";
 
@@ -13,9 +23,10 @@ export function modelMessagesOf(
   { self, artifacts = [] }: { self?: string; artifacts?: readonly Artifact[] | undefined } = {},
 ): ModelMessage[] {
   const names = new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]));
-  const converted = messages.map((message) => modelMessageOf(message, names, self));
+  const converted = shownByUsers(messages).map((message) => modelMessageOf(message, names, self));
   if (artifacts.length === 0) return converted;
-  const files = artifacts.map(shownOf);
+  const known = new Set(messages.flatMap(mediaIn).map(({ data }) => data));
+  const files = artifacts.filter(({ data }) => !known.has(data)).map(shownOf);
   const last = converted.findLastIndex(({ role }) => role === "user");
   if (last === -1) return [{ role: "user", content: files }, ...converted];
   const { content } = converted[last]!;
@@ -37,8 +48,9 @@ function modelMessageOf(
     return { role, content: results };
   }
   const texts = content.flatMap(({ text }) => text ?? []);
+  const media = mediaIn(message).map(mediaPartOf);
   const isNamed = speaker !== undefined && !(role === "assistant" && speaker === self);
-  const said = isNamed ? spokenBy(speaker, texts) : texts;
+  const said = isNamed ? spokenBy(speaker, texts, media.length > 0) : texts;
   const calls = toolCallsOf(message).map(({ id, name, arguments: input }): ModelPart => ({
     type: "tool-call",
     toolCallId: id,
@@ -47,12 +59,23 @@ function modelMessageOf(
   }));
   return {
     role: role === "user" ? "user" : "assistant",
-    content: [...said.map((text): ModelPart => ({ type: "text", text })), ...calls],
+    content: [...said.map((text): ModelPart => ({ type: "text", text })), ...media, ...calls],
   };
 }
 
-function spokenBy(name: string, [first, ...others]: readonly string[]): string[] {
-  return first === undefined ? [] : [`${name}: ${first}`, ...others];
+function spokenBy(name: string, [first, ...others]: readonly string[], shows: boolean): string[] {
+  if (first === undefined) return shows ? [`${name}:`] : [];
+  return [`${name}: ${first}`, ...others];
+}
+
+/** An image, a recording or a file in a turn. What the model's host takes of these, it says itself. */
+function mediaPartOf(media: Media): ModelPart {
+  const { media_type: mediaType, name } = media;
+  const data = base64Of(media);
+  if (data === undefined && media.type !== "image")
+    throw unshowable(media, "it lies at a URL, and models' hosts take the URLs of images alone");
+  const filename = name === undefined ? {} : { filename: name };
+  return { type: "file", data: data ?? new URL(media.url!), mediaType, ...filename };
 }
 
 /** What a tool has come to, for the model. */

@@ -1,8 +1,14 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
-import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import {
+  artifactOf,
+  mediaFrom,
+  textMessage,
+  toolCallPart,
+  toolResultPart,
+} from "@waybill/agent/adapter";
 import { parseJson } from "@waybill/protocol";
-import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { Artifact, ContentPart, Json, Message } from "@waybill/protocol";
 import type { AgentInputItem } from "@openai/agents";
 import { recall } from "./originals.ts";
 
@@ -38,13 +44,20 @@ export function artifactsIn(items: readonly AgentInputItem[]): Artifact[] {
   return items.flatMap((item) => partsOf(item).flatMap(artifactsOf));
 }
 
-function partsOf(item: AgentInputItem): readonly object[] {
+function partsOf(item: AgentInputItem): readonly Shown[] {
   const content =
     item.type === "function_call_result" ? item.output : "role" in item ? item.content : undefined;
   return Array.isArray(content) ? content : [];
 }
 
-function artifactsOf(part: { type?: string; file?: unknown; image?: unknown; filename?: string }) {
+interface Shown {
+  readonly type?: string | undefined;
+  readonly file?: unknown;
+  readonly image?: unknown;
+  readonly filename?: string | undefined;
+}
+
+function artifactsOf(part: Shown): Artifact[] {
   const { type, file, image, filename } = part;
   if (type === "input_file" && typeof file === "string") return fileFrom(filename ?? "file", file);
   if (type === "input_image" && typeof image === "string") return fileFrom("image", image);
@@ -64,7 +77,21 @@ function messageOf(item: AgentInputItem, by: string | undefined): Message | unde
   }
   // Reasoning and what a host's own tools do is of use to that host alone.
   if (!("role" in item)) return undefined;
-  return textMessage(item.role, wordsIn(item.content), by);
+  const message = textMessage(item.role, wordsIn(item.content), by);
+  const media = partsOf(item).flatMap(mediaPartOf);
+  if (media.length === 0) return message;
+  const words = message.content.filter(({ text }) => text !== "");
+  return { ...message, content: [...words, ...media] };
+}
+
+/** An image or a file that an item shows. One that lies with a model's host is of use to that host alone. */
+function mediaPartOf(part: Shown): ContentPart[] {
+  const { type, file, image, filename: name } = part;
+  if (type === "input_image" && typeof image === "string")
+    return [mediaFrom({ type: "image", source: image })];
+  if (type !== "input_file") return [];
+  const source = typeof file === "string" ? file : (file as { url?: string } | undefined)?.url;
+  return source === undefined ? [] : [mediaFrom({ type: "file", source, name })];
 }
 
 function wordsIn(content: string | readonly object[]): string {

@@ -12,6 +12,7 @@ import {
   modelFailure,
   offerOf,
   outputOf,
+  shownByUsers,
   textMessage,
   withFiles,
 } from "@waybill/agent/adapter";
@@ -104,7 +105,9 @@ async function held(
     return streamed;
   };
 
-  const asked = itemsOf(withFiles(conversationOf(work, schema), work.artifacts ?? []));
+  const asked = itemsOf(
+    shownByUsers(withFiles(conversationOf(work, schema), work.artifacts ?? [])),
+  );
   const streamed = await hold(
     resume === undefined ? asked : await resumed(agent, resume.state, resume.answers),
   );

@@ -1,4 +1,13 @@
-import { shownToModel, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import {
+  mediaOf,
+  shownToModel,
+  sourceOf,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+  unshowable,
+} from "@waybill/agent/adapter";
+import type { Media } from "@waybill/agent/adapter";
 import type { AgentInputItem, AssistantMessageItem } from "@openai/agents";
 import type { ContentPart, Message } from "@waybill/protocol";
 import { remember } from "./originals.ts";
@@ -58,15 +67,24 @@ type UserContent = Exclude<Extract<AgentInputItem, { role: "user" }>["content"],
 function contentOf({ content }: Message, speaker: string): UserContent {
   const parts = content.flatMap(partOf);
   const [first, ...rest] = parts;
-  if (speaker === "" || first?.type !== "input_text") return parts;
-  return [{ ...first, text: speaker + first.text }, ...rest];
+  if (speaker === "") return parts;
+  return first?.type === "input_text"
+    ? [{ ...first, text: speaker + first.text }, ...rest]
+    : [{ type: "input_text", text: speaker }, ...parts];
 }
 
 function partOf(part: ContentPart): UserContent {
   const { type, text } = part;
   if (type === "text") return text === undefined ? [] : [{ type: "input_text", text }];
-  const { name, media_type, source } = part as unknown as Record<string, string | undefined>;
-  if (type !== "file" || source === undefined) return [];
-  if (media_type?.startsWith("image/")) return [{ type: "input_image", image: source }];
-  return [{ type: "input_file", file: source, ...(name === undefined ? {} : { filename: name }) }];
+  const media = mediaOf(part);
+  return media === undefined ? [] : [mediaPartOf(media)];
+}
+
+function mediaPartOf(media: Media): UserContent[number] {
+  const { type, name, url } = media;
+  const source = sourceOf(media);
+  if (type === "image") return { type: "input_image", image: source };
+  if (type === "audio") throw unshowable(media, "the models of the SDK take no audio in a history");
+  const file = url === undefined ? source : { url };
+  return { type: "input_file", file, ...(name === undefined ? {} : { filename: name }) };
 }

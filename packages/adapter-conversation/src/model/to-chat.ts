@@ -1,4 +1,13 @@
-import { shownToModel, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import {
+  base64Of,
+  mediaOf,
+  shownToModel,
+  sourceOf,
+  toolCallsOf,
+  toolResultsOf,
+  unshowable,
+} from "@waybill/agent/adapter";
+import type { Media } from "@waybill/agent/adapter";
 import type { ContentPart, Message } from "@waybill/protocol";
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "openai/resources";
 
@@ -42,19 +51,36 @@ function textParts({ content }: Message): { type: "text"; text: string }[] {
   );
 }
 
-/** What the API has no part for is left out: the model can't see it, and a tool can. */
+/** A part of another framework's own is left out; an image, a recording and a file never are. */
 function partOf(part: ContentPart): ChatCompletionContentPart[] {
   const { type, text } = part;
   if (type === "text") return text === undefined ? [] : [{ type, text }];
   if (type === "image_url" || type === "input_audio")
     return [part as unknown as ChatCompletionContentPart];
-  if (type !== "file") return [];
-  const { name, media_type, source } = part as unknown as Record<string, string>;
-  if (source === undefined) return [part as unknown as ChatCompletionContentPart];
-  return media_type!.startsWith("image/")
-    ? [{ type: "image_url", image_url: { url: source } }]
-    : [{ type: "file", file: { filename: name!, file_data: source } }];
+  const media = mediaOf(part);
+  return media === undefined ? [] : [mediaPartOf(media)];
 }
+
+function mediaPartOf(media: Media): ChatCompletionContentPart {
+  const { type, media_type, name } = media;
+  const source = sourceOf(media);
+  if (type === "image") return { type: "image_url", image_url: { url: source } };
+  const data = base64Of(media);
+  if (data === undefined) throw unshowable(media, "the chat completions API takes no URL of it");
+  if (type === "file")
+    return { type: "file", file: { filename: name ?? "file", file_data: source } };
+  const format = FORMATS[media_type];
+  if (format === undefined) throw unshowable(media, "the chat completions API takes wav and mp3");
+  return { type: "input_audio", input_audio: { data, format } };
+}
+
+const FORMATS: Readonly<Record<string, "wav" | "mp3" | undefined>> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
 
 /** The API takes no blanks and brackets in a name. */
 function nameOf(name: string): string {

@@ -1,4 +1,13 @@
-import { shownToModel, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
+import {
+  mediaOf,
+  shownToModel,
+  sourceOf,
+  textOf,
+  toolCallsOf,
+  toolResultsOf,
+  unshowable,
+} from "@waybill/agent/adapter";
+import type { Media } from "@waybill/agent/adapter";
 import type { ContentPart, Message } from "@waybill/protocol";
 import type { ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses";
 
@@ -11,12 +20,13 @@ export function responseItemsOf(message: Message, self: string | undefined): Res
     case "developer":
       return [{ type: "message", role, content: speaker + textOf(message) }];
     case "user": {
-      const [first, ...rest] = message.content.flatMap(partOf);
-      const parts =
+      const parts = message.content.flatMap(partOf);
+      const [first, ...rest] = parts;
+      const content =
         first?.type === "input_text"
           ? [{ ...first, text: speaker + first.text }, ...rest]
-          : [...(first === undefined ? [] : [first]), ...rest];
-      return [{ type: "message", role, content: parts }];
+          : [...(speaker === "" ? [] : [{ type: "input_text" as const, text: speaker }]), ...parts];
+      return [{ type: "message", role, content }];
     }
     case "assistant": {
       const text = textOf(message);
@@ -44,11 +54,16 @@ function partOf(part: ContentPart): ResponseInputContent[] {
   if (type === "text") return text === undefined ? [] : [{ type: "input_text", text }];
   if (type === "input_image" || type === "input_file")
     return [part as unknown as ResponseInputContent];
-  const { name, media_type, source } = part as unknown as Record<string, string | undefined>;
-  if (type !== "file" || source === undefined || media_type === undefined) return [];
-  if (media_type.startsWith("image/"))
-    return [{ type: "input_image", image_url: source, detail: "auto" }];
-  return source.startsWith("data:")
-    ? [{ type: "input_file", filename: name ?? "file", file_data: source }]
-    : [{ type: "input_file", file_url: source }];
+  const media = mediaOf(part);
+  return media === undefined ? [] : [mediaPartOf(media)];
+}
+
+function mediaPartOf(media: Media): ResponseInputContent {
+  const { type, name = "file", url } = media;
+  if (type === "audio") throw unshowable(media, "the responses API takes no audio");
+  const source = sourceOf(media);
+  if (type === "image") return { type: "input_image", image_url: source, detail: "auto" };
+  return url === undefined
+    ? { type: "input_file", filename: name, file_data: source }
+    : { type: "input_file", file_url: url };
 }

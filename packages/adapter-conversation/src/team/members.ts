@@ -2,6 +2,8 @@ import {
   briefOf,
   call,
   inputOf,
+  mediaIn,
+  mediaPart,
   repliesOf,
   textMessage,
   textOf,
@@ -72,7 +74,10 @@ function asHeardBy(name: string, message: Message): Message {
   if (message.role !== "tool" && !isOther) return message;
   const words = isOther ? textOf(message) : "";
   const { name: speaker = "assistant" } = message;
-  return textMessage("user", words === "" ? `(${speaker} uses a tool.)` : words, speaker);
+  const media = mediaIn(message).map(mediaPart);
+  if (words === "" && media.length > 0) return { role: "user", name: speaker, content: media };
+  const said = textMessage("user", words === "" ? `(${speaker} uses a tool.)` : words, speaker);
+  return { ...said, content: [...said.content, ...media] };
 }
 
 function transferTool(to: Handoff["to"], give: () => void): Tool {

@@ -1,23 +1,23 @@
-/// <reference types="node" />
-import { Buffer } from "node:buffer";
 import type { Artifact, ContentPart, Message } from "@waybill/protocol";
+import { mediaIn, mediaPart } from "./media.ts";
 
 /** A part of a message that stands for a file which goes along with the work. */
 function filePart({ name, media_type, data, url }: Artifact): ContentPart {
-  const source =
-    data === undefined
-      ? url!
-      : `data:${media_type};base64,${Buffer.from(data, "base64url").toString("base64")}`;
-  return { type: "file", name, media_type, source };
+  const type = media_type.startsWith("image/") ? "image" : "file";
+  return mediaPart({ type, name, media_type, data, url });
 }
 
-/** Files go with the last turn of a user; where nobody has spoken, they are one. */
+/**
+ * Files go with the last turn of a user; where nobody has spoken, they are one. A file that a message
+ * shows already is not shown again.
+ */
 export function withFiles(
   messages: readonly Message[],
   artifacts: readonly Artifact[],
 ): readonly Message[] {
-  if (artifacts.length === 0) return messages;
-  const parts = artifacts.map(filePart);
+  const known = new Set(messages.flatMap(mediaIn).map(({ data, url }) => data ?? url));
+  const parts = artifacts.filter(({ data, url }) => !known.has(data ?? url)).map(filePart);
+  if (parts.length === 0) return messages;
   const last = messages.findLastIndex(({ role }) => role === "user");
   if (last === -1) return [{ role: "user", content: parts }, ...messages];
   const message = messages[last]!;

@@ -32,6 +32,17 @@ export {
 export type { ToolCall, ToolResult } from "./message.ts";
 export { artifactOf, bytesOf } from "./artifact.ts";
 export { withFiles } from "./files.ts";
+export {
+  base64Of,
+  mediaFrom,
+  mediaIn,
+  mediaOf,
+  mediaPart,
+  shownByUsers,
+  sourceOf,
+  unshowable,
+} from "./media.ts";
+export type { Media, Source } from "./media.ts";
 export { asFailureOfPart, failureFrom } from "./failure.ts";
 export type { ErrorTable } from "./failure.ts";
 export { modelFailure } from "./model-failure.ts";

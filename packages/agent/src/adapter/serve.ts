@@ -11,6 +11,7 @@ import type { Ask, Handler, Resume, Work } from "../serving/work.ts";
 import { during } from "./current-work.ts";
 import { failureFrom } from "./failure.ts";
 import type { ErrorTable } from "./failure.ts";
+import { mediaIn } from "./media.ts";
 import { textOf, toolCallsOf } from "./message.ts";
 import { portableOf } from "./portable.ts";
 import type { PortableWork } from "./portable.ts";
@@ -164,7 +165,7 @@ function runOf(
 function assertSaysSomething({ output, messages, artifacts = [] }: Finished): void {
   if (output !== undefined || artifacts.length > 0 || messages === undefined) return;
   const says = (message: Message) =>
-    textOf(message).trim() !== "" || toolCallsOf(message).length > 0;
+    textOf(message).trim() !== "" || toolCallsOf(message).length > 0 || mediaIn(message).length > 0;
   if (messages.some(says)) return;
   throw new WaybillError(
     520,

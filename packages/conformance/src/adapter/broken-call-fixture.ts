@@ -1,10 +1,11 @@
 /// <reference types="node" />
 import { AsyncLocalStorage } from "node:async_hooks";
-import { dispatch } from "@waybill/agent/adapter";
+import { dispatch, textMessage } from "@waybill/agent/adapter";
 import type { Call, Listening } from "@waybill/agent/adapter";
 import type { HandoffResult } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Json, Message } from "@waybill/protocol";
+import { AT_WORK } from "./cases/call-ending.ts";
 import { settled } from "./clock.ts";
 import type { CallRequest, Played } from "./fixture.ts";
 import type { Faults } from "./plain-fixture.ts";
@@ -54,12 +55,39 @@ const showing =
       const result = await next({
         ...options,
         onProgress: (event) =>
-          isReversed && count++ === 0 ? onProgress?.(event) : void held.push(event),
+          event.message === AT_WORK || (isReversed && count++ === 0)
+            ? onProgress?.(event)
+            : void held.push(event),
       });
       for (const event of isReversed ? held.toReversed() : held) await onProgress?.(event);
       return result;
     },
   });
+
+/** Leaves a run that is stopped without a word to the other agent: one that has reported, or one that has not. */
+function deafWhere(hasReported: boolean): Fault {
+  return () => ({
+    calling({ signal, onProgress, ...options }, next) {
+      signal?.throwIfAborted();
+      const heard = new AbortController();
+      const gone = Promise.withResolvers<never>();
+      let reports = 0;
+      signal?.addEventListener("abort", () => {
+        if (reports > 0 === hasReported) gone.reject(signal.reason);
+        else heard.abort(signal.reason);
+      });
+      const called = next({
+        ...options,
+        signal: heard.signal,
+        onProgress(event) {
+          reports++;
+          return onProgress?.(event);
+        },
+      });
+      return Promise.race([called, gone.promise]);
+    },
+  });
+}
 
 function nameless(message: Message): Message {
   const { name: _, ...others } = message;
@@ -87,6 +115,16 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   ),
   "call: a history goes out whole, with its roles, names and tool calls": sending(({ messages }) =>
     messages === undefined ? {} : { messages: messages.map(nameless) },
+  ),
+  "call: an image in a conversation goes out whole": sending(({ messages }) =>
+    messages === undefined
+      ? {}
+      : {
+          messages: messages.map((message) => ({
+            ...message,
+            content: message.content.filter(({ type }) => type !== "image"),
+          })),
+        },
   ),
   "call: artifacts go out byte for byte": sending(() => ({ artifacts: undefined })),
   "call: the messages of a result come back into the framework whole": getting((played) =>
@@ -129,14 +167,8 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: a deadline that passes reaches the framework as 504": failing((error) =>
     error.status === 504 ? new WaybillError(500, error.message) : error,
   ),
-  "call: the framework's signal cancels the handoff, and the remote agent stops": () => ({
-    calling({ signal, ...options }, next) {
-      signal?.throwIfAborted();
-      const stopped = Promise.withResolvers<never>();
-      signal?.addEventListener("abort", () => stopped.reject(signal.reason));
-      return Promise.race([next(options), stopped.promise]);
-    },
-  }),
+  "call: the framework's signal cancels the handoff, and the remote agent stops": deafWhere(false),
+  "call: the framework's signal cancels a handoff that has gone on for a while": deafWhere(true),
   "call: a run that was stopped before it began sends nothing": () => ({
     async calling(options, next, { agent }) {
       const { signal, ...others } = options;
@@ -159,6 +191,11 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
       messages,
       heard: heard && { ...heard, messages: messages ?? heard.messages },
     }),
+  ),
+  "call: an output that gives orders reaches the model as the remote agent's": getting((played) =>
+    typeof played.output === "string" && (played.messages ?? []).length === 0
+      ? { ...played, heard: { as: "remote", messages: [textMessage("user", played.output)] } }
+      : played,
   ),
   "call: a result that poses as others stays whole for code": getting((played) => ({
     ...played,

@@ -77,13 +77,29 @@ const showing =
 const summaryOf = ({ output }: Finished): string =>
   String((output as { summary?: unknown } | undefined)?.summary);
 
+/** Leaves out what models take from fewer places than words. */
+function showingNo(type: string, role: Message["role"]): Fault {
+  return given(({ work }) =>
+    work.messages === undefined
+      ? {}
+      : {
+          messages: work.messages.map((message) =>
+            message.role === role
+              ? { ...message, content: message.content.filter((part) => part.type !== type) }
+              : message,
+          ),
+        },
+  );
+}
+
 function ofKnownMembers({ role, name, content }: Message): Message {
   return { role, ...(name === undefined ? {} : { name }), content };
 }
 
+/** Without the names of users: models' hosts may have a place for those of assistants alone. */
 function nameless(message: Message): Message {
   const { name: _, ...others } = message;
-  return others;
+  return message.role === "user" ? others : message;
 }
 
 /** For each case about serving an adapter that does not do what the case says, and all else. */
@@ -114,10 +130,25 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   "serve: code in the framework has the history whole": () => ({
     stage: (stage) => ({ ...stage, history: stage.work.messages?.map(ofKnownMembers) }),
   }),
+  "serve: an image in a history reaches the model": showingNo("image", "user"),
+  "serve: an image that another agent has shown reaches the model": showingNo("image", "assistant"),
+  "serve: an image that goes along with a conversation reaches the model": given(({ work }) =>
+    work.artifacts === undefined
+      ? {}
+      : { artifacts: work.artifacts.filter((each) => each.media_type !== "image/png") },
+  ),
+  "serve: a recording and a file reach the model, or are refused with the reason": showingNo(
+    "audio",
+    "user",
+  ),
   "serve: artifacts arrive byte for byte": given(({ work }) =>
     work.artifacts === undefined
       ? {}
-      : { artifacts: work.artifacts.map((each) => ({ ...each, data: `${each.data}AAAA` })) },
+      : {
+          artifacts: work.artifacts.map((each) =>
+            each.media_type === "image/png" ? each : { ...each, data: `${each.data}AAAA` },
+          ),
+        },
   ),
   "serve: the messages that a run has added come back whole, and no others": ending(
     (finished, { work }) =>

@@ -1,5 +1,6 @@
 import type { Message } from "@waybill/protocol";
 import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import type { Media } from "@waybill/agent/adapter";
 import type { Artifact, CapabilityInput } from "@waybill/protocol";
 
 /** What is served and called wherever a case is not about the capability itself. */
@@ -78,6 +79,20 @@ export const REPLIES: readonly Message[] = [
 ];
 
 const bytes = Uint8Array.from({ length: 1024 }, (_, index) => (index * 7) % 256);
+
+/** A picture of one pixel. */
+export const IMAGE: Media = {
+  type: "image",
+  media_type: "image/png",
+  name: "pixel.png",
+  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk-M9QDwADhgGAWjR9awAAAABJRU5ErkJggg",
+};
+
+/** What fewer models take: a sound and a page. */
+export const OTHER_MEDIA: readonly Media[] = [
+  { type: "audio", media_type: "audio/wav", name: "hello.wav", data: "UklGRgAAAABXQVZF" },
+  { type: "file", media_type: "application/pdf", name: "page.pdf", data: "JVBERi0xLjQK" },
+];
 
 export const ARTIFACTS: readonly Artifact[] = [
   artifactOf("chart.bin", "application/octet-stream", bytes),

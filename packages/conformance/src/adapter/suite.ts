@@ -9,6 +9,7 @@ import { calledWorkCases } from "./cases/call-work.ts";
 import { killedCases } from "./cases/serve-killed.ts";
 import { servedEndingCases } from "./cases/serve-ending.ts";
 import { servedHostileCases } from "./cases/serve-hostile.ts";
+import { servedMediaCases } from "./cases/serve-media.ts";
 import { servedManyCases } from "./cases/serve-many.ts";
 import { servedStoppingCases } from "./cases/serve-stopping.ts";
 import { servedTalkingCases } from "./cases/serve-talking.ts";
@@ -30,6 +31,7 @@ export interface AdapterCase {
 
 const SERVED: Cases = {
   ...servedWorkCases,
+  ...servedMediaCases,
   ...servedEndingCases,
   ...servedStoppingCases,
   ...servedTalkingCases,

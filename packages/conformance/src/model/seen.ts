@@ -1,8 +1,14 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
-import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import {
+  artifactOf,
+  mediaFrom,
+  textMessage,
+  toolCallPart,
+  toolResultPart,
+} from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Artifact, Json, Message } from "@waybill/protocol";
+import type { Artifact, ContentPart, Json, Message } from "@waybill/protocol";
 import type { ModelRequest } from "@waybill/scripted-model";
 import type {
   ChatCompletionContentPart,
@@ -22,8 +28,14 @@ export function seenByChat({ body }: ModelRequest): PortableWork {
   const names = new Map<string, string>();
   const artifacts: Artifact[] = [];
   const seen = messages.map((message): Message => {
-    const content = partsOf(message).flatMap((part) => {
+    const content = partsOf(message).flatMap((part): ContentPart[] => {
       if (part.type === "text") return [{ type: "text", text: part.text }];
+      if (part.type === "image_url")
+        return [mediaFrom({ type: "image", source: part.image_url.url })];
+      if (part.type === "input_audio") {
+        const { data, format } = part.input_audio;
+        return [mediaFrom({ type: "audio", source: `data:audio/${format};base64,${data}` })];
+      }
       if (part.type === "file") artifacts.push(fileFrom(part.file.filename, part.file.file_data));
       return [];
     });
@@ -38,9 +50,7 @@ export function seenByChat({ body }: ModelRequest): PortableWork {
       if (call.type !== "function") continue;
       const { name, arguments: given } = call.function;
       names.set(call.id, name);
-      content.push(
-        toolCallPart({ id: call.id, name, arguments: JSON.parse(given) as Json }) as never,
-      );
+      content.push(toolCallPart({ id: call.id, name, arguments: JSON.parse(given) as Json }));
     }
     return { role: message.role as Message["role"], ...named, content };
   });
@@ -72,6 +82,8 @@ export function seenByResponses({ body }: ModelRequest): PortableWork {
     const parts = content.flatMap((part) => {
       if (part.type === "input_text" || part.type === "output_text")
         return [{ type: "text", text: part.text }];
+      if (part.type === "input_image" && part.image_url != null)
+        return [mediaFrom({ type: "image", source: part.image_url })];
       if (part.type === "input_file")
         artifacts.push(fileFrom(part.filename ?? undefined, part.file_data ?? undefined));
       return [];

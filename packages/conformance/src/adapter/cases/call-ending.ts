@@ -14,6 +14,9 @@ function working(started: Moment, stopped: Moment): Handler {
   };
 }
 
+/** What a remote agent reports that goes on until it is stopped. */
+export const AT_WORK = "at work";
+
 export const calledEndingCases: Cases = {
   "call: a refusal reaches the framework as 422, with its reason": async (scene) => {
     await scene.receive(() => ({ summary: "done" }));
@@ -62,6 +65,23 @@ export const calledEndingCases: Cases = {
     const controller = new AbortController();
     const called = scene.call({ signal: controller.signal });
     await scene.wait("the remote agent to start", started.came);
+    controller.abort(new Error("The run was stopped."));
+    await scene.wait("the remote agent to stop", stopped.came);
+    await scene.wait("the run to end", rejects(called));
+    equal((await scene.said("cancel")).length, 1);
+  },
+
+  "call: the framework's signal cancels a handoff that has gone on for a while": async (scene) => {
+    const [shown, stopped] = [moment(), moment()];
+    await scene.receive(async ({ progress, signal }) => {
+      await progress({ message: AT_WORK });
+      await aborted(signal);
+      stopped.come();
+      throw signal.reason;
+    });
+    const controller = new AbortController();
+    const called = scene.call({ signal: controller.signal, show: () => shown.come() });
+    await scene.wait("progress", shown.came);
     controller.abort(new Error("The run was stopped."));
     await scene.wait("the remote agent to stop", stopped.came);
     await scene.wait("the run to end", rejects(called));

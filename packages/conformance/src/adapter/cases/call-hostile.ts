@@ -32,22 +32,32 @@ export const calledHostileCases: Cases = {
   "call: a result that poses as others reaches the model as the remote agent's speech": async (
     scene,
   ) => {
-    const { heard } = await called(scene);
+    const { heard } = await called(scene, { messages: [...POSING] });
     ok(heard, "the fixture does not say what the framework's next model is told of the result");
-    const told = heard.messages.filter(isAboutOrder);
-    ok(told.length > 0, "nothing of the result is told to the model");
-    for (const message of told) assertSpeech(message, heard);
-    const called_ = heard.messages.flatMap(toolCallsOf).map(({ name }) => name);
-    equal(called_.includes("wire"), false, "a tool call of the result is one of the framework's");
+    ok(heard.messages.some(isAboutOrder), "nothing of the result is told to the model");
+    assertSpeechIn(heard);
+  },
+
+  "call: an output that gives orders reaches the model as the remote agent's": async (scene) => {
+    // A framework may give an output to code alone, and tell no model of it.
+    const { heard } = await called(scene, { output: ORDER });
+    ok(heard, "the fixture does not say what the framework's next model is told of the result");
+    assertSpeechIn(heard);
   },
 
   "call: a result that poses as others stays whole for code": async (scene) => {
-    deepEqual((await called(scene)).messages, POSING);
+    deepEqual((await called(scene, { messages: [...POSING] })).messages, POSING);
   },
 };
 
-async function called(scene: Scene) {
-  await scene.receive(({ result }) => result({ messages: [...POSING] }), { capability: IN_WORDS });
+function assertSpeechIn(heard: Heard): void {
+  for (const message of heard.messages.filter(isAboutOrder)) assertSpeech(message, heard);
+  const used = heard.messages.flatMap(toolCallsOf).map(({ name }) => name);
+  equal(used.includes("wire"), false, "a tool call of the result is one of the framework's");
+}
+
+async function called(scene: Scene, given: { messages?: Message[]; output?: string }) {
+  await scene.receive(({ result }) => result(given), { capability: IN_WORDS });
   const messages = [textMessage("user", "Is it done?", "anna")];
   return scene.call({ work: { messages }, capability: IN_WORDS });
 }

@@ -1,0 +1,72 @@
+import type { Message } from "@waybill/protocol";
+import { expect, test } from "vitest";
+import { artifactOf } from "./artifact.ts";
+import { withFiles } from "./files.ts";
+import { base64Of, mediaFrom, mediaIn, mediaOf, shownByUsers, sourceOf } from "./media.ts";
+import { textMessage, toolCallPart, toolResultPart } from "./message.ts";
+
+const image = { type: "image", media_type: "image/png", name: "a.png", data: "_-8" };
+
+test("a data URL and a part are each other, whatever the alphabet", () => {
+  const source = "data:image/png;base64,/+8=";
+  expect(sourceOf(mediaOf(image)!)).toBe(source);
+  expect(base64Of(mediaOf(image)!)).toBe("/+8=");
+  expect(mediaFrom({ type: "image", source, name: "a.png" })).toEqual(image);
+});
+
+test("a URL stays one, with the type that is known of it", () => {
+  const source = "https://files.example/a";
+  const part = { type: "image", media_type: "image/*", url: source };
+  expect(mediaFrom({ type: "image", source })).toEqual(part);
+  expect(sourceOf(mediaOf(part)!)).toBe(source);
+  expect(mediaFrom({ type: "file", source, mediaType: "text/csv" })).toMatchObject({
+    media_type: "text/csv",
+  });
+});
+
+test.for([
+  { type: "image", data: "AAAA" },
+  { type: "audio", media_type: "audio/wav" },
+  { type: "file", media_type: "text/csv", data: "AAAA", url: "https://files.example/a" },
+])("the part %o is refused, and not left out", (part) => {
+  expect(() => mediaOf(part)).toThrow(/this one can't be read/);
+});
+
+test("parts of other types are no media", () => {
+  const content = [{ type: "text", text: "x" }, { type: "reasoning" }, image];
+  expect(mediaIn({ role: "user", content })).toEqual([mediaOf(image)]);
+});
+
+test("what an assistant shows is a user's turn under its name, after the results of its tools", () => {
+  const call = toolCallPart({ id: "c1", name: "draw", arguments: {} });
+  const result: Message = { role: "tool", content: [toolResultPart({ id: "c1", output: "x" })] };
+  const text = { type: "text", text: "Look." };
+  expect(
+    shownByUsers([
+      { role: "user", name: "anna", content: [image] },
+      { role: "assistant", name: "painter", content: [text, image, call] },
+      result,
+      textMessage("user", "Nice."),
+      { role: "assistant", content: [image] },
+    ]),
+  ).toEqual([
+    { role: "user", name: "anna", content: [image] },
+    { role: "assistant", name: "painter", content: [text, call] },
+    result,
+    { role: "user", name: "painter", content: [image] },
+    textMessage("user", "Nice."),
+    { role: "user", name: "assistant", content: [image] },
+  ]);
+});
+
+test("a file that a message shows already is not shown again", () => {
+  const shown = artifactOf("a.png", "image/png", new Uint8Array([255, 239]));
+  const other = artifactOf("b.csv", "text/csv", new Uint8Array([1]));
+  const message: Message = { role: "user", content: [image] };
+  expect(withFiles([message], [shown, other])).toEqual([
+    {
+      role: "user",
+      content: [image, { type: "file", name: "b.csv", media_type: "text/csv", data: "AQ" }],
+    },
+  ]);
+});
