@@ -1,4 +1,4 @@
-"""A real crew delegates to a real LangGraph graph, over a served hub."""
+"""A real crew delegates to a real LangGraph graph, and the other way round, over a served hub."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from crews import action, crew, final, member, task
 from processes import Place, Process
 
 from waybill_sdk import Agent, WaybillError
-from waybill_sdk.crewai import RemoteMember
+from waybill_sdk.crewai import RemoteMember, serve
 
+SUPERVISOR = "../../../packages/adapter-langgraph/src/supervisor-fixture"
 INPUTS = {"instruction": "Write about the sea."}
 
 
@@ -95,3 +96,17 @@ async def test_a_crew_that_is_killed_finds_its_handoff_and_its_question_again(
     said = await second.line()
     assert said.startswith("ended A poem. []")
     assert "all about North Sea" in said
+
+
+async def test_a_supervisor_tells_a_crew_the_task_and_not_that_it_has_transferred(
+    place: Place, cast: Cast
+) -> None:
+    worker = await cast.agent("worker")
+    poet = member("poet", final("High at noon."))
+    serve(worker, "write", lambda _: crew(task(poet, "{instruction} [{history}]")))
+    await worker.start()
+    supervisor = await place.typescript(SUPERVISOR, "owner")
+    state = await supervisor.json()
+    assert "Current Task: Write a poem about the tides. []" in poet.llm.asked[0]
+    assert "ransfer" not in poet.llm.asked[0]
+    assert {"name": "remote_crew", "text": "High at noon."} in state["said"]
