@@ -7,6 +7,7 @@ import { connect } from "@waybill/agent/connect";
 import { serveGraph } from "@waybill/adapter-langgraph";
 import { interrupt, MemorySaver, START, StateGraph } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { trace } from "@opentelemetry/api";
 import * as z from "zod";
 
 const [url = "", id = "", key = ""] = process.argv.slice(2);
@@ -18,6 +19,8 @@ const graph = new StateGraph({
   output: z.object({ facts: z.string() }),
 })
   .addNode("research", async ({ topic }, { writer, signal }: LangGraphRunnableConfig) => {
+    // Shows where the node runs, if the process has an SDK of OpenTelemetry.
+    trace.getTracer("graph").startSpan("research").end();
     writer?.({ message: `reading about ${topic}` });
     const isOnce = topic.includes("hang once");
     if (isOnce ? !existsSync(note) : topic.includes("hang")) {

@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import type * as Protocol from "@waybill/protocol";
 import type * as Wire from "@waybill/protocol/api";
+import * as Tracing from "@waybill/protocol/tracing";
 import type { Candidate, HistoryEntry, LifecycleEvent, TrustPolicy } from "@waybill/protocol";
 
 // Held to the vectors exactly as an implementation in another language is: through what the
@@ -465,6 +466,19 @@ const SESSION_OPERATIONS: Readonly<Record<string, Judge>> = {
   }),
 };
 
+// oxlint-disable-next-line typescript/no-explicit-any
+const TRACING_OPERATIONS: Readonly<Record<string, (input: any) => Members>> = {
+  send: ({ handoff, is_creator }) => ({ ...Tracing.sendSpan(handoff, is_creator) }),
+  process: ({ handoff, agent, attempt }) => ({ ...Tracing.processSpan(handoff, agent, attempt) }),
+  invoke_agent: ({ handoff, agent }) => ({ ...Tracing.invokeAgentSpan(handoff, agent) }),
+  failure: ({ status }) => ({ attributes: Tracing.failureAttributes(status) }),
+  usage: ({ rows }) => ({
+    attributes: Tracing.usageAttributes(rows),
+    points: Tracing.tokenPoints(rows),
+  }),
+  histogram: () => ({ ...Tracing.TOKEN_USAGE, schema_url: Tracing.CONVENTIONS.schemaUrl }),
+};
+
 /** One judge for each file: it says what this implementation makes of an input. */
 const JUDGES: Readonly<Record<string, Judge>> = {
   envelopes: (api, input) => verified(api, input.compact, input),
@@ -524,7 +538,11 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     }),
   discovery: (api, input, expected) => DISCOVERY_OPERATIONS[input.operation]!(api, input, expected),
   hubs: (api, input, expected) => HUB_OPERATIONS[input.operation]!(api, input, expected),
-  usage: (api, { rows }) => ({ rows: api.mergeUsage(rows), total: api.sumUsage(rows) }),
+  tracing: (_api, input) => TRACING_OPERATIONS[input.operation]!(input),
+  usage: (api, { usage, rows = api.usageRows(usage) }) => ({
+    rows: api.mergeUsage(rows),
+    total: api.sumUsage(rows),
+  }),
   contracts: (api, input, expected) => CONTRACT_OPERATIONS[input.operation]!(api, input, expected),
 };
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from vectors import SPEC, cases, holds, text_of
 
+from waybill_sdk.protocol import tracing
 from waybill_sdk.protocol.contract import judge_counter, judge_offer
 from waybill_sdk.protocol.discovery import Candidate, Ejection, find, judge_input, queue_place
 from waybill_sdk.protocol.encoding import digest_of
@@ -46,7 +47,7 @@ from waybill_sdk.protocol.schema import compile_schema
 from waybill_sdk.protocol.session import session_found, session_key
 from waybill_sdk.protocol.takes_from import takes_from
 from waybill_sdk.protocol.trust import TrustPolicy
-from waybill_sdk.protocol.usage import merge_usage, sum_usage
+from waybill_sdk.protocol.usage import Usage, merge_usage, sum_usage
 
 Case = dict[str, Any]
 Outcome = dict[str, Any]
@@ -426,8 +427,36 @@ def run_hub(given: Case) -> Outcome:
     return outcome({each.__name__: each for each in operations}[operation])
 
 
+def run_tracing(given: Case) -> Outcome:
+    match given["operation"]:
+        case "send":
+            return asdict(tracing.send_span(given["handoff"], given["is_creator"]))
+        case "process":
+            shape = tracing.process_span(given["handoff"], given["agent"], given["attempt"])
+            return asdict(shape)
+        case "invoke_agent":
+            return asdict(tracing.invoke_agent_span(given["handoff"], given["agent"]))
+        case "failure":
+            return {"attributes": tracing.failure_attributes(given["status"])}
+        case "usage":
+            points = tracing.token_points(given["rows"])
+            return {
+                "attributes": tracing.usage_attributes(given["rows"]),
+                "points": [{"tokens": each, "attributes": about} for each, about in points],
+            }
+        case _:
+            return {
+                "name": tracing.TOKEN_USAGE_NAME,
+                "unit": tracing.TOKEN_USAGE_UNIT,
+                "description": tracing.TOKEN_USAGE_DESCRIPTION,
+                "schema_url": tracing.SCHEMA_URL,
+                "boundaries": tracing.TOKEN_USAGE_BOUNDARIES,
+            }
+
+
 def run_usage(given: Case) -> Outcome:
-    rows = given["rows"]
+    usage = Usage.read(given.get("usage"))
+    rows = given["rows"] if usage is None else usage.rows
     return {"rows": merge_usage(rows), "total": asdict(sum_usage(rows))}
 
 
@@ -456,6 +485,7 @@ RUNNERS: dict[str, Callable[[Case], Outcome]] = {
     "hubs": run_hub,
     "sessions": run_session,
     "usage": run_usage,
+    "tracing": run_tracing,
 }
 
 

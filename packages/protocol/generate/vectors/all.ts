@@ -12,6 +12,7 @@ import { LIFECYCLES } from "./lifecycles.ts";
 import { MANIFESTS } from "./manifests.ts";
 import { RECEIPTS } from "./receipts.ts";
 import { SCHEMAS } from "./schemas.ts";
+import { TRACING } from "./tracing.ts";
 import { USAGE } from "./usage.ts";
 import { SESSIONS } from "./sessions.ts";
 
@@ -29,6 +30,7 @@ export const VECTOR_FILES: readonly VectorFile[] = [
   DISCOVERY,
   CONTRACTS,
   USAGE,
+  TRACING,
   HUBS,
   SESSIONS,
 ];

@@ -98,4 +98,22 @@ export const USAGE: VectorFile = vectorFile("usage", "usage", "Rows of usage tha
     [...Array.from({ length: 32 }, (_, n) => ({ model: `m${n}`, requests: 1 })), { requests: 68 }],
     { requests: 100 },
   ),
+  {
+    rules: [231],
+    title: "what a handoff has used: own, earlier and children together",
+    input: {
+      usage: {
+        own: [{ model: "m", requests: 1, input_tokens: 1 }],
+        earlier: [{ model: "m", requests: 2, input_tokens: 10 }],
+        children: [{ model: "n", requests: 4, input_tokens: 100, cost: usd("0.5") }],
+      },
+    },
+    expect: {
+      rows: [
+        { model: "m", requests: 3, input_tokens: 11 },
+        { model: "n", requests: 4, input_tokens: 100, cost: usd("0.5") },
+      ],
+      total: { ...NOTHING, requests: 7, input_tokens: 111, costs: [usd("0.5")] },
+    },
+  },
 ]);

@@ -13,6 +13,7 @@ from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
 from ..protocol.ids import handoff_id_of
 from ..serving.work import current_work
+from ..tracing.api import tracer
 from .trace import current_traceparent
 
 OnProgress = Callable[[ProgressEvent], Awaitable[None]]
@@ -39,7 +40,9 @@ def dispatch(
     handoff_id = handoff_id_of(agent.id, run, step)
     work = current_work.get()
     if work is None:
-        options = {"traceparent": current_traceparent(), **options}
+        # With an SDK the handoff carries the span that it is sent in.
+        if tracer() is None:
+            options = {"traceparent": current_traceparent(), **options}
         return agent.hand_off(capability, handoff_id=handoff_id, **options)
     if work.agent == agent.id:
         return work.hand_off(capability, handoff_id=handoff_id, **options)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from ..tracing.api import opentelemetry
 
 
 def current_traceparent() -> str | None:
@@ -26,6 +27,10 @@ def in_trace(traceparent: str | None) -> Iterator[None]:
         yield
         return
     _, trace_id, span_id, flags = traceparent.split("-")[:4]
+    if trace.get_current_span().get_span_context().trace_id == int(trace_id, 16):
+        # The span of the attempt, which is a part of it already.
+        yield
+        return
     context = trace.SpanContext(
         int(trace_id, 16), int(span_id, 16), True, trace.TraceFlags(int(flags, 16))
     )
@@ -34,7 +39,5 @@ def in_trace(traceparent: str | None) -> Iterator[None]:
 
 
 def _opentelemetry() -> Any:
-    try:
-        return importlib.import_module("opentelemetry.trace")
-    except ModuleNotFoundError:
-        return None
+    api = opentelemetry()
+    return None if api is None else api.trace

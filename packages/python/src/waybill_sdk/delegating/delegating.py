@@ -17,6 +17,8 @@ from ..protocol.schema_check import spelling
 from ..protocol.session import session_of
 from ..protocol.shape import anything, instant, listed, mapping, record, status, text
 from ..protocol.shape import handoff_id as check_id
+from ..tracing.api import end_span
+from ..tracing.send import sending
 from .handle import HandoffHandle
 
 # Nothing waits for ever: a handoff without a deadline of its own has five minutes.
@@ -72,6 +74,7 @@ class Delegating:
         tracestate: str | None = None,
         acknowledge: Literal["auto", "manual"] = "auto",
         parent: Envelope | None = None,
+        scope: Any = None,
     ) -> HandoffHandle:
         wanted = present(
             capability=capability, version=version, tags=tags, min_reliability=min_reliability
@@ -106,8 +109,10 @@ class Delegating:
             if _is_same_work(known.envelope, envelope):
                 return known
             raise _taken(known.id)
+        is_given = traceparent is not None or tracestate is not None
+        envelope, span = sending(envelope, is_given=is_given, scope=scope)
         handle = self._handle(envelope, acknowledge)
-        self._context.tasks.start(self._send(handle))
+        self._context.tasks.start(self._send(handle, span))
         return handle
 
     def _handle(self, envelope: Envelope, acknowledge: str) -> HandoffHandle:
@@ -119,12 +124,18 @@ class Delegating:
     def _forget(self, handoff_id: str) -> None:
         self._handles.pop(handoff_id, None)
 
-    async def _send(self, handle: HandoffHandle) -> None:
+    async def _send(self, handle: HandoffHandle, span: Any) -> None:
+        status = 499
         try:
             await self._start()
             await self._submit(handle)
+            status = 100
         except WaybillError as error:
+            status = error.status
             handle.fail(error)
+        finally:
+            if span is not None:
+                end_span(span, status)
 
     async def _submit(self, handle: HandoffHandle) -> None:
         """Where the hub has another handoff under this id, it may be this agent's own, made before a restart."""

@@ -14,6 +14,8 @@ from ..protocol.envelope import Envelope, VerifiedEnvelope, present
 from ..protocol.error import WaybillError
 from ..protocol.instant import as_datetime, now_ms
 from ..protocol.usage import Usage, UsageRow
+from ..tracing.attempt import AttemptTrace, trace_attempt
+from ..tracing.metrics import record_tokens
 from .answers import Answers
 from .capability import Offered, Served, rejection_of, served_for
 from .deltas import Deltas
@@ -50,6 +52,7 @@ class Run:
         self._countered = countered
         self._answers = Answers()
         self._tally = Tally()
+        self._trace: AttemptTrace | None = None
         # Answers that came before the offer itself was verified.
         self._early: list[tuple[str, dict[str, Any]]] = []
         self._deadline = loop.time() + offer["remaining_ms"] / 1000
@@ -75,10 +78,17 @@ class Run:
         try:
             await self._work()
         except WaybillError as error:
+            self._settle(error.status)
             if not self._closed.is_set():
                 log.warning("%s: %s", self._about, error)
         finally:
             self._end()
+            if self._trace is not None:
+                self._trace.end()
+
+    def _settle(self, status: int) -> None:
+        if self._trace is not None:
+            self._trace.settle(status)
 
     async def _work(self) -> None:
         offer, me = self._offer, self._context.id
@@ -93,19 +103,23 @@ class Run:
             self._context, handoff, attempt=self.attempt, re=digest, deadline=self._deadline
         )
         self._handoff, self._replies = handoff, replies
+        self._trace = trace_attempt(handoff, me, self.attempt)
         self._session = session_in(handoff, offer.get("session"))
         if offer["is_accepted"]:
+            self._settle(501)
             return await replies.result(_interrupted(me))
         has_countered = handoff.get("replay_of") in self._countered
         offered = Offered(handoff["body"], handoff["from"], verified.kid, has_countered)
         served = served_for(self._served, offered)
         if served is None:
+            self._settle(404)
             reason = f"{me} does not offer {handoff['body']['capability']}."
             return await replies.say("receipt", {"status": 404, "reason": reason})
         rejection = rejection_of(served, offered)
         if rejection is not None:
             if "counter" in rejection:
                 self._countered.add(self.handoff_id)
+            self._settle(rejection["status"])
             return await replies.say("receipt", rejection)
         for answer, received_at in [
             *((each, offer["received_at"]) for each in offer["answers"]),
@@ -131,7 +145,7 @@ class Run:
             self._session,
             _Speaking(self),
         )
-        handler = loop.create_task(_invoke(served.handler, work))
+        handler = loop.create_task(self._invoke(served.handler, work))
         stopped = loop.create_task(self._stopped.wait())
         try:
             await asyncio.wait({handler, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -140,6 +154,7 @@ class Run:
             raise
         finally:
             stopped.cancel()
+            record_tokens(self._tally.own)
         if not handler.done() or self._reason is not None:
             # Work that goes on though nobody wants it any more is not waited for.
             handler.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -182,6 +197,7 @@ class Run:
             body = failure_of(error, effects)
         self._disarm_acceptance()
         await replies.result({**body, **present(usage=self._tally.usage)})
+        self._settle(body["status"])
         log.info("%s: finished with %s", self._about, body["status"])
 
     def _accept_now(self) -> None:
@@ -277,7 +293,8 @@ class Run:
         return {**question, "id": f"{self._context.id}/{self._asked}"}
 
     def hand_off(self, capability: str, options: dict[str, Any]) -> HandoffHandle:
-        child = self._hand_off(capability, **options, parent=self._handoff)
+        scope = None if self._trace is None else self._trace.scope
+        child = self._hand_off(capability, **options, parent=self._handoff, scope=scope)
         self._tally.count(child)
         return child
 
@@ -315,7 +332,15 @@ class Run:
     def close(self, reason: WaybillError) -> None:
         """The work is to stop, and nothing more of it is to be sent."""
         self._end()
+        self._settle(reason.status)
         self.abort(reason)
+
+    async def _invoke(self, handler: Callable[[Any], Any], work: Work) -> Any:
+        current_work.set(work)
+        if self._trace is None:
+            return await _call(handler, work)
+        with self._trace.invoke(lambda: self._tally.own, lambda: self._reason):
+            return await _call(handler, work)
 
     def _end(self) -> None:
         self._closed.set()
@@ -337,8 +362,7 @@ class _Speaking:
         self.add_usage = run.add_usage
 
 
-async def _invoke(handler: Callable[[Any], Any], work: Work) -> Any:
-    current_work.set(work)
+async def _call(handler: Callable[[Any], Any], work: Work) -> Any:
     if inspect.iscoroutinefunction(handler):
         return await handler(work)
     blocking = BlockingWork(work, asyncio.get_running_loop())

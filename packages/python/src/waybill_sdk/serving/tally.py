@@ -46,6 +46,11 @@ class Tally:
         self._children = merge_usage([*self._children, *usage.rows])
 
     @property
+    def own(self) -> list[UsageRow]:
+        """What the attempt has used itself until now."""
+        return self._own
+
+    @property
     def usage(self) -> dict[str, Any] | None:
         """As it stands in a result; None where nothing is known."""
         counted = list(self._counted)[:FAN_OUT]
