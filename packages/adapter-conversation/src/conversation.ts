@@ -27,8 +27,6 @@ export interface Conversation {
   readonly turnsAtMost?: number | undefined;
   /** More for each request to the model: a temperature, a limit of tokens. */
   readonly request?: Readonly<Record<string, unknown>> | undefined;
-  /** For how long streamed words are gathered into one progress: 250 where it is left out. */
-  readonly gatherMs?: number | undefined;
 }
 
 /** What a conversation is held about. */
@@ -44,7 +42,9 @@ export interface Converse {
   readonly signal?: AbortSignal | undefined;
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** Hears the words of the model as they are streamed, and what a tool reports, with its use. */
+  /** Hears the words of the model as they are streamed. */
+  readonly onDelta?: ((text: string) => void) | undefined;
+  /** Hears what a tool reports, with its use. */
   readonly onProgress?: ((event: unknown, use?: ToolUse) => void) | undefined;
   /** Answers questions. Left out: the conversation pauses with them. */
   readonly onQuestion?: ((question: Ask, use: ToolUse) => Promise<Json>) | undefined;

@@ -1,6 +1,5 @@
 import {
   countUsage,
-  Deltas,
   modelFailure,
   shownByUsers,
   textMessage,
@@ -21,7 +20,6 @@ import { openCallsOf, useTools } from "./use-tools.ts";
 const ASK = { chat: askChat, responses: askResponses } as const;
 
 const TURNS_AT_MOST = 16;
-const GATHER_MS = 250;
 
 /** Holds a conversation: asks the model, uses the tools that it calls, and asks again. */
 export async function converse(conversation: Conversation, about: Converse): Promise<Reply> {
@@ -67,10 +65,9 @@ async function ask(
   added: readonly Message[],
   turn: number,
 ): Promise<Said> {
-  const { client, model, name, instructions, api = "chat", request = {}, gatherMs } = conversation;
-  const { artifacts = [], output, onProgress, signal = new AbortController().signal } = about;
+  const { client, model, name, instructions, api = "chat", request = {} } = conversation;
+  const { artifacts = [], output, onDelta, signal = new AbortController().signal } = about;
   signal.throwIfAborted();
-  const deltas = new Deltas(gatherMs ?? GATHER_MS, (event) => onProgress?.(event));
   try {
     const said = await ASK[api]({
       client,
@@ -83,9 +80,8 @@ async function ask(
       request,
       headers: headersOf(about, turn),
       signal,
-      onDelta: (delta) => deltas.add(delta),
+      onDelta: (delta) => onDelta?.(delta),
     });
-    deltas.flush();
     // A turn that can't be used has used its tokens all the same.
     if (said.usage !== undefined) countUsage(said.usage);
     assertWhole(said);

@@ -35,7 +35,7 @@ export function openaiFixture(
         const client = await clientOf((request) => stagehand.reply(request), stagehand.fetch);
         const tools = [questionTool(), ...toolsOf(stagehand.props)];
         return serveConversation(
-          { client, model: "scripted", api, name: "forecaster", tools, gatherMs: 0 },
+          { client, model: "scripted", api, name: "forecaster", tools },
           capability,
         );
       },

@@ -149,14 +149,18 @@ test("a question pauses, and what tools had done before it is still there", asyn
   expect([output, artifacts, attempt]).toEqual(["All three.", [CHART], 2]);
 });
 
-test("words are gathered into few progresses, and none is lost", async () => {
+test("words are shown as the model writes them, and none of them is on record", async () => {
   const words = Array.from({ length: 200 }, (_, index) => `word ${index} `);
-  const { handoff } = await served([{ text: words }], { gatherMs: 60_000 }, { name: "talk" });
+  const { handoff } = await served([{ text: words }], {}, { name: "talk" });
   const handle = handoff();
-  const heard: string[] = [];
-  for await (const { message } of handle.progress) heard.push(message!);
-  expect(heard.join("")).toBe(words.join(""));
-  expect(heard).toHaveLength(2);
+  let shown = "";
+  for await (const { text } of handle.deltas) shown += text;
+  const { output } = await handle.result;
+  expect(shown).toBe(words.join(""));
+  expect(output).toBe(shown);
+  const progress: unknown[] = [];
+  for await (const event of handle.progress) progress.push(event);
+  expect(progress).toEqual([]);
 });
 
 test("tools are looked for anew in each conversation", async () => {

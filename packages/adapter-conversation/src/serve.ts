@@ -31,6 +31,7 @@ async function hold(conversation: Conversation, run: Run): Promise<Finished | Pa
     signal: run.signal,
     traceparent: run.traceparent,
     tracestate: run.tracestate,
+    onDelta: run.delta,
     onProgress: (event) => run.progress(event),
   };
   let reply = await converse(conversation, about);

@@ -11,6 +11,7 @@ import {
 } from "@langchain/langgraph";
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import type { BaseMessage } from "@langchain/core/messages";
+import { AIMessageChunk } from "@langchain/core/messages";
 import type { CallRequest, Played, PlayedUsage } from "@waybill/conformance";
 import { toolCallPart, toolResultPart } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
@@ -62,10 +63,11 @@ export async function calling(request: CallRequest, isParked = false): Promise<P
     const stream = await graph.stream(input as null, {
       ...thread,
       durability: "sync",
-      streamMode: ["custom", "values"],
+      streamMode: ["custom", "messages", "values"],
     });
     for await (const [mode, chunk] of stream) {
       if (mode === "custom") request.show((chunk as { message: string }).message);
+      else if (mode === "messages") showWritten(chunk, request);
       else values = chunk;
     }
     if (isParked) {
@@ -80,6 +82,12 @@ export async function calling(request: CallRequest, isParked = false): Promise<P
     }
     input = new Command({ resume });
   }
+}
+
+/** Shows what another agent has just written: it comes as a model's tokens do, under the agent's name. */
+export function showWritten(chunk: unknown, request: CallRequest): void {
+  const [message] = chunk as [BaseMessage];
+  if (AIMessageChunk.isInstance(message) && message.name !== undefined) request.show(message.text);
 }
 
 /** A graph that keeps messages: another agent is a member, and a model is asked after it has spoken. */

@@ -15,6 +15,7 @@ import { answering, Asked } from "./asked.ts";
 import { failureIn, parkedOn } from "./parked.ts";
 import type { Outcome } from "./parked.ts";
 import { isStored, saverIn } from "./stored.ts";
+import { Tokens } from "./tokens.ts";
 
 /** What is handed off, and to whom: an agent, or whoever has the capability. */
 export type Handoff = Omit<Call, "step" | "acknowledge">;
@@ -126,9 +127,11 @@ function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
   const canInterrupt = saverIn(config) !== undefined;
   return async ({ answers }: State): Promise<Partial<State>> => {
     const handle = send();
+    const tokens = new Tokens(config, handle.id);
     try {
       const result = await settle(handle, {
         signal: config.signal,
+        onDelta: (delta) => tokens.show(delta),
         onProgress(event) {
           config.heartbeat?.();
           config.writer?.(shown(event));
@@ -141,6 +144,8 @@ function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
       if (WaybillError.is(error) && (await goesOn(handle, error))) leftOpen.add(error);
       handle.acknowledge().catch(() => undefined);
       throw error;
+    } finally {
+      await tokens.end();
     }
   };
 }

@@ -4,14 +4,16 @@ import {
   END,
   interrupt,
   MemorySaver,
+  MessagesAnnotation,
   START,
   StateGraph,
 } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { AIMessage } from "@langchain/core/messages";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { createSupervisor } from "@langchain/langgraph-supervisor";
 import { createHandoffTool, createSwarm } from "@langchain/langgraph-swarm";
-import { textMessage } from "@waybill/agent/adapter";
+import { textMessage, textOf } from "@waybill/agent/adapter";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
 import { createAgent, humanInTheLoopMiddleware, tool, toolStrategy } from "langchain";
 import { expect, test } from "vitest";
@@ -342,4 +344,29 @@ test.each([
 ])("%s has its status", async (_, make, status, message) => {
   const error = await (await served(make())).handoff({ input: {} }).result.catch((e: unknown) => e);
   expect(error).toMatchObject({ status, message: expect.stringMatching(message) as string });
+});
+
+test("what a model in the graph writes is shown as it writes it, and what is marked nostream is not", async () => {
+  const shownModel = new FakeListChatModel({ responses: ["It is old."] });
+  const hidden = new FakeListChatModel({ responses: ["a note"] }).withConfig({
+    tags: ["nostream"],
+  });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("reply", async ({ messages }) => {
+      await hidden.invoke(messages);
+      return { messages: await shownModel.invoke(messages) };
+    })
+    // Messages without an id, of which none may be lost.
+    .addNode("add", () => ({ messages: [new AIMessage("One."), new AIMessage("Two.")] }))
+    .addEdge(START, "reply")
+    .addEdge("reply", "add")
+    .addEdge("add", END)
+    .compile();
+  const { handoff } = await served(graph);
+  const handle = handoff(asked("How old is it?"));
+  let shown = "";
+  for await (const { text } of handle.deltas) shown += text;
+  const { messages } = await handle.result;
+  expect(shown).toBe("It is old.");
+  expect(messages.map(textOf)).toEqual(["It is old.", "One.", "Two."]);
 });

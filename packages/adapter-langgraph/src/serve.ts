@@ -13,6 +13,7 @@ import { answersFor, pauseOf } from "./question.ts";
 import { schemasOf } from "./schemas.ts";
 import { givenId, isConversation, stateOf } from "./state-in.ts";
 import { finishedOf, lastWordsIn, structuredIn } from "./state-out.ts";
+import { hearingTokens } from "./token-listener.ts";
 import { counting } from "./usage.ts";
 
 /** How a graph is served. */
@@ -67,7 +68,7 @@ function apart<Value>(run: () => Promise<Value>): Promise<Value> {
 }
 
 async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Finished | Paused> {
-  const { work, capability, handoffId, attempt, resume, progress } = run;
+  const { work, capability, handoffId, attempt, resume } = run;
   const thread = saverOf(graph) === undefined ? undefined : await threadOf(graph, config);
   const pending = thread?.pending ?? [];
   const answered = answersFor(pending, resume);
@@ -78,7 +79,7 @@ async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Fi
   const isBegun = thread !== undefined && isStarted(thread.state);
   const goOn = isBegun ? null : stateOf(graph, run);
   const next = isAnswered ? new Command({ resume: answered }) : goOn;
-  let values = await streamed(graph, next, config, progress);
+  let values = await streamed(graph, next, config, run);
   if (isInterrupted(values)) {
     return pauseOf((await threadOf(graph, config)).pending, resume, answered);
   }
@@ -91,7 +92,7 @@ async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Fi
       graph,
       { messages: thread === undefined ? [...messages, ...turn] : turn },
       config,
-      progress,
+      run,
     );
     return lastWordsIn(values, handoffId);
   };
@@ -106,11 +107,12 @@ async function streamed(
   graph: Graph,
   input: unknown,
   config: GraphConfig,
-  progress: Run["progress"],
+  { progress, delta }: Run,
 ): Promise<unknown> {
   let values: unknown;
   const stream = await graph.stream(input, {
     ...config,
+    callbacks: hearingTokens(config.callbacks, delta),
     streamMode: ["custom", "values"],
     outputKeys: graph.outputChannels,
     subgraphs: true,

@@ -5,7 +5,7 @@ import { createAgent, createMiddleware, ToolMessage } from "langchain";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
 import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
-import { saverIn, toldOf } from "./calling-fixture.ts";
+import { saverIn, toldOf, showWritten } from "./calling-fixture.ts";
 import { usingTools } from "./model-fixture.ts";
 import { remoteTool } from "./remote-tool.ts";
 import type { RemoteArtifact } from "./remote-tool.ts";
@@ -74,10 +74,11 @@ async function calling(request: CallRequest): Promise<Played> {
     const stream = await graph.stream(input as null, {
       ...thread,
       durability: "sync",
-      streamMode: ["custom", "values"],
+      streamMode: ["custom", "messages", "values"],
     });
     for await (const [mode, chunk] of stream) {
       if (mode === "custom") request.show((chunk as { message: string }).message);
+      else if (mode === "messages") showWritten(chunk, request);
       else values = chunk;
     }
     if (!isInterrupted(values)) continue;

@@ -47,7 +47,7 @@ export const fixture: AdapterFixture = {
         tools: { ask_delegator: questionTool(), ...toolsOf(stagehand.props) },
       });
       new Mastra({ agents: { agent }, logger: false });
-      return serveAgent(agent, capability, { gatherMs: 0 });
+      return serveAgent(agent, capability);
     },
   },
 

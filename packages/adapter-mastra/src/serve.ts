@@ -1,5 +1,5 @@
 import type { Agent } from "@mastra/core/agent";
-import { conversationOf, Deltas, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
+import { conversationOf, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import type { CountedUsage, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
 import { contextOf } from "./course.ts";
@@ -20,8 +20,6 @@ type Stream = Awaited<ReturnType<AnyAgent["stream"]>>;
 export interface ServeAgentOptions {
   /** How many steps the agent may take at most. Left out: Mastra's own limit. */
   readonly maxSteps?: number | undefined;
-  /** For how long streamed words are gathered into one progress: 250 where it is left out. */
-  readonly gatherMs?: number | undefined;
 }
 
 /** How far a run is, as JSON. */
@@ -32,8 +30,6 @@ interface State {
   /** Tools that have suspended Mastra's own run, which is in its storage. */
   readonly suspended: readonly Suspension[];
 }
-
-const GATHER_MS = 250;
 
 /** An agent of Mastra as a capability: `agent.serve(...serveAgent(editor, { name: "edit" }))`. */
 export function serveAgent(
@@ -116,17 +112,16 @@ async function awoken(
 /** Lets the agent go on until it has nothing more to do, or waits. */
 async function turn(
   run: Run,
-  { maxSteps, gatherMs = GATHER_MS }: ServeAgentOptions,
+  { maxSteps }: ServeAgentOptions,
   { added, artifacts }: State,
   start: (options: object) => Promise<Stream>,
 ): Promise<State> {
   const stop = new AbortController();
   const made: Artifact[] = [];
   const suspended: Suspension[] = [];
-  const deltas = new Deltas(gatherMs, run.progress);
   const take = ({ type, payload, data }: Chunk): void => {
     if (type.startsWith("data-")) run.progress(data);
-    else if (type === "text-delta") deltas.add(payload.text as string);
+    else if (type === "text-delta") run.delta(payload.text as string);
     else if (type === "tool-output") run.progress(payload.output);
     else if (type === "tool-result") made.push(...artifactsIn(payload.result));
     else if (type === "step-finish") run.addUsage(usageOf(payload));
@@ -148,7 +143,6 @@ async function turn(
       ...(run.traceparent === undefined ? {} : { tracingOptions: tracingOf(run.traceparent) }),
     });
     for await (const chunk of stream.fullStream as AsyncIterable<Chunk>) take(chunk);
-    deltas.flush();
     run.signal.throwIfAborted();
     const { messages = [] } = (await stream.response) as unknown as { messages?: ModelMessage[] };
     return {

@@ -49,7 +49,7 @@ export const fixture: AdapterFixture = {
       const runner = await runnerOf((request) => stagehand.reply(request), stagehand.fetch);
       const tools = [questionTool(), ...toolsOf(stagehand.props)];
       const agent = new Agent({ name: "forecaster", model: "scripted", tools });
-      return serveAgent(agent, capability, { runner, gatherMs: 0 });
+      return serveAgent(agent, capability, { runner });
     },
   },
 
@@ -96,7 +96,7 @@ async function called(request: CallRequest): Promise<Played> {
     "calling",
     async () => {
       const streamed = await runner.run(triage, input, { stream: true, signal });
-      for await (const event of streamed) show(event, request);
+      for await (const event of streamed) if (received === undefined) show(event, request);
       await streamed.completed;
       signal.throwIfAborted();
       await runner.run(new Agent({ name: "listener", model: "scripted" }), streamed.history);
@@ -113,7 +113,9 @@ async function called(request: CallRequest): Promise<Played> {
 }
 
 function show(event: RunStreamEvent, request: CallRequest): void {
-  if (event.type !== "raw_model_stream_event" || event.data.type !== "model") return;
+  if (event.type !== "raw_model_stream_event") return;
+  if (event.data.type === "output_text_delta") return request.show(event.data.delta);
+  if (event.data.type !== "model") return;
   const { progress } = event.data.event as { progress?: { message: string } };
   if (progress !== undefined) request.show(progress.message);
 }

@@ -7,7 +7,7 @@ import type {
 } from "@openai/agents";
 import { wordsOfResult, workFrom } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { HandoffResult, ProgressEvent } from "@waybill/agent";
+import type { DeltaEvent, HandoffResult, ProgressEvent } from "@waybill/agent";
 import { parseJson } from "@waybill/protocol";
 import { artifactsIn, messagesOf } from "./from-items.ts";
 import { handedOff, inputFrom } from "./remote.ts";
@@ -33,7 +33,8 @@ export class RemoteModel implements Model {
 
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
     yield { type: "response_started" };
-    const heard: ProgressEvent[] = [];
+    const heard: (ProgressEvent | DeltaEvent)[] = [];
+    let shown = "";
     let change = Promise.withResolvers<void>();
     let isOver = false;
     const result = this.#ask(request, (event) => {
@@ -47,7 +48,13 @@ export class RemoteModel implements Model {
     result.then(over, over);
     for (;;) {
       while (heard.length > 0) {
-        const { message, fraction, data } = heard.shift()!;
+        const event = heard.shift()!;
+        if ("text" in event) {
+          shown += event.text;
+          yield { type: "output_text_delta", delta: event.text };
+          continue;
+        }
+        const { message, fraction, data } = event;
         const progress = { message, fraction, data };
         yield { type: "model", event: { type: "waybill.progress", progress } };
       }
@@ -56,7 +63,8 @@ export class RemoteModel implements Model {
       change = Promise.withResolvers();
     }
     const answer = answerOf(await result);
-    yield { type: "output_text_delta", delta: textIn(answer) };
+    const rest = restOf(textIn(answer), shown);
+    if (rest !== "") yield { type: "output_text_delta", delta: rest };
     const usage = sdkUsage((await result).usage);
     yield {
       type: "response_done",
@@ -64,10 +72,10 @@ export class RemoteModel implements Model {
     };
   }
 
-  #ask({ input, signal }: ModelRequest, onProgress: (event: ProgressEvent) => void) {
+  #ask({ input, signal }: ModelRequest, hear: (event: ProgressEvent | DeltaEvent) => void) {
     const items = typeof input === "string" ? [userItem(input)] : input;
     const { step, work } = this.#workOf(items);
-    return handedOff(this.#remote, step, work, signal, onProgress);
+    return handedOff(this.#remote, step, work, signal, hear, hear);
   }
 
   /** What is handed off: by the transfer's arguments where there was one, else by what was said last. */
@@ -90,6 +98,12 @@ export class RemoteModel implements Model {
     if (isGiven) return { step, work: { ...workFrom(given, capability, messages), ...artifacts } };
     return { step, work: inputFrom({ messages, ...artifacts }, capability) };
   }
+}
+
+/** What of the text is still to be shown. Deltas may be lost, and another attempt begins anew. */
+function restOf(text: string, shown: string): string {
+  if (text.startsWith(shown)) return text.slice(shown.length);
+  return `\n${text}`;
 }
 
 function userItem(text: string): AgentInputItem {

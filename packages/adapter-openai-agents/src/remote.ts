@@ -1,7 +1,13 @@
 import { getCurrentTrace } from "@openai/agents";
 import { call, currentWork, inputOf, refuseQuestion } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
+import type {
+  Agent,
+  DeltaEvent,
+  HandoffResult,
+  ProgressEvent,
+  QuestionEvent,
+} from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import { currentCourse } from "./course.ts";
@@ -40,6 +46,7 @@ export async function handedOff(
   work: PortableWork,
   signal: AbortSignal | undefined,
   onProgress: (event: ProgressEvent) => void,
+  onDelta?: (event: DeltaEvent) => void,
 ): Promise<HandoffResult> {
   const course = currentCourse();
   const { to, timeoutMs, onQuestion } = options;
@@ -56,6 +63,7 @@ export async function handedOff(
       options.onProgress?.(event);
       onProgress(event);
     },
+    onDelta,
     onQuestion: (question) => {
       if (onQuestion !== undefined) return onQuestion(question);
       if (course === undefined) return refuseQuestion(question);

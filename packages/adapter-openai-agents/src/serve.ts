@@ -8,7 +8,6 @@ import type {
 } from "@openai/agents";
 import {
   conversationOf,
-  Deltas,
   modelFailure,
   offerOf,
   outputOf,
@@ -41,12 +40,9 @@ export interface ServeAgentOptions {
   /** What the agent's tools get as their context. */
   readonly context?: ((run: Run) => unknown) | undefined;
   readonly turnsAtMost?: number | undefined;
-  /** For how long streamed words are gathered into one progress: 250 where it is left out. */
-  readonly gatherMs?: number | undefined;
 }
 
 const ERRORS: ErrorTable = { MaxTurnsExceededError: 508 };
-const GATHER_MS = 250;
 
 /** An agent of the SDK as a capability: `agent.serve(...serveAgent(editor, { name: "edit" }))`. */
 export function serveAgent(
@@ -83,7 +79,7 @@ async function held(
 ): Promise<Finished | Paused> {
   const { work, resume, signal, handoffId } = run;
   const { output_schema: schema } = run.capability;
-  const { turnsAtMost: maxTurns, gatherMs = GATHER_MS } = options;
+  const { turnsAtMost: maxTurns } = options;
   const session = options.session?.(handoffId);
   const hold = async (input: AgentInputItem[] | RunState<unknown, AnyAgent>) => {
     // A state that goes on has counted before.
@@ -97,7 +93,7 @@ async function held(
       ...(maxTurns === undefined ? {} : { maxTurns }),
     });
     try {
-      await listen(streamed, run, gatherMs);
+      await listen(streamed, run);
     } finally {
       const all = countsSince(before, streamed.state.usage);
       run.addUsage({ model: modelOf(agent), ...less(all, countsSince(remoteBefore, remote)) });
@@ -147,30 +143,27 @@ async function resumed(agent: AnyAgent, text: string, answers: ReadonlyMap<strin
 }
 
 /** Until the run is over, in whatever way. */
-async function listen(streamed: Streamed, run: Run, gatherMs: number): Promise<void> {
-  const deltas = new Deltas(gatherMs, run.progress);
+async function listen(streamed: Streamed, run: Run): Promise<void> {
   try {
-    for await (const event of streamed) report(event, run, deltas);
+    for await (const event of streamed) report(event, run);
     await streamed.completed;
   } catch (thrown) {
     run.signal.throwIfAborted();
     throw failure(thrown);
   }
-  deltas.flush();
   run.signal.throwIfAborted();
   if (streamed.cancelled) throw new WaybillError(499, "The run was cancelled inside the SDK.");
   if (streamed.error != null) throw failure(streamed.error);
 }
 
-function report(event: RunStreamEvent, { progress }: Run, deltas: Deltas): void {
+function report(event: RunStreamEvent, { progress, delta }: Run): void {
   if (event.type === "raw_model_stream_event") {
     const { data } = event;
-    if (data.type === "output_text_delta") deltas.add(data.delta);
+    if (data.type === "output_text_delta") delta(data.delta);
     // A remote agent that was handed to tells of its own progress.
     if (data.type === "model" && isProgress(data.event)) progress(data.event.progress);
     return;
   }
-  deltas.flush();
   if (event.type === "agent_updated_stream_event") progress({ data: { agent: event.agent.name } });
 }
 

@@ -81,6 +81,7 @@ async function called(request: CallRequest): Promise<Played> {
     signal,
     traceparent,
     // Whoever speaks after the remote member shows what they say, too.
+    onDelta: (text) => received === undefined && request.show(text),
     onProgress: (event) =>
       received === undefined && request.show((event as { message: string }).message),
     onQuestion: ({ id, text }) => request.ask(id!, text!),

@@ -51,6 +51,7 @@ export function conversationMember(
           signal,
           traceparent,
           tracestate,
+          onDelta: turn.delta,
           onProgress: turn.progress,
         },
       );
@@ -127,6 +128,7 @@ export function remoteMember(
         traceparent,
         tracestate,
         signal,
+        onDelta: ({ text }) => turn.delta(text),
         onProgress: ({ message, fraction, data }) => turn.progress({ message, fraction, data }),
         onQuestion: ({ id, text, data, schema }) => turn.ask({ id, text, data, schema }),
       });

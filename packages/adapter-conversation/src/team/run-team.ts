@@ -18,6 +18,8 @@ export interface TeamWork {
   readonly tracestate?: string | undefined;
   /** Hears each message as it is said. */
   readonly onMessage?: ((message: Message) => void) | undefined;
+  /** Hears the words of members as they are streamed. */
+  readonly onDelta?: ((text: string) => void) | undefined;
   /** Hears what members report while they work. */
   readonly onProgress?: ((event: unknown) => void) | undefined;
   /** Answers questions. Left out: the team pauses with them. */
@@ -112,6 +114,7 @@ function turnOf(work: TeamWork, state: TeamState): Turn {
     traceparent,
     tracestate,
     progress: (event) => work.onProgress?.(event),
+    delta: (text) => work.onDelta?.(text),
     async ask(asked) {
       const id = `${step}/${asked.id ?? "question"}`;
       const answer = answers.get(id);

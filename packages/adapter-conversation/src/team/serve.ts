@@ -31,6 +31,7 @@ async function gathered(team: Team, run: Run): Promise<Finished | Paused> {
     traceparent: run.traceparent,
     tracestate: run.tracestate,
     onMessage: (message) => run.progress({ message: `${message.name}: ${textOf(message)}` }),
+    onDelta: run.delta,
     onProgress: run.progress,
   });
   if (questions.length > 0) return { questions, state: JSON.stringify(state) };

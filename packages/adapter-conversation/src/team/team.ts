@@ -27,6 +27,8 @@ export interface Turn {
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   progress(event: unknown): void;
+  /** Shows what is being said, as it is said. */
+  delta(text: string): void;
   /** Gives the answer, or ends the turn until there is one. */
   ask(question: Ask): Promise<Json>;
 }

@@ -60,8 +60,8 @@ export function dispatch(agent: Agent, { step, ...options }: Call): HandoffHandl
  */
 export async function call(
   agent: Agent,
-  { signal, onProgress, onQuestion, ...options }: Call & Listening,
+  { signal, onProgress, onDelta, onQuestion, ...options }: Call & Listening,
 ): Promise<HandoffResult> {
   signal?.throwIfAborted();
-  return settle(dispatch(agent, options), { signal, onProgress, onQuestion });
+  return settle(dispatch(agent, options), { signal, onProgress, onDelta, onQuestion });
 }

@@ -49,7 +49,6 @@ export { modelFailure } from "./model-failure.ts";
 export { countUsage, usageRowOf } from "./usage.ts";
 export type { CountedUsage } from "./usage.ts";
 export { progressOf } from "./progress.ts";
-export { Deltas } from "./deltas.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";
 export { schemaForModel } from "./schema-for-model.ts";
 export { toolNameOf } from "./tool-name.ts";

@@ -49,6 +49,8 @@ export interface Run {
   progress(event: unknown): void;
   /** Adds what the framework has counted: for the result, a failure's too. */
   addUsage(counted: CountedUsage): void;
+  /** Shows what the framework's model writes, as it writes it. The result has to hold the whole text. */
+  delta(text: string): void;
   /** Asks while the run goes on. For a framework that can't be paused. */
   ask(question: Ask | string): Promise<Json>;
 }
@@ -157,6 +159,7 @@ function runOf(
       const row = usageRowOf(counted);
       if (row !== undefined) addUsage(row);
     },
+    delta: work.delta,
     ask,
   };
 }

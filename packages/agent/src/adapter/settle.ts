@@ -1,8 +1,10 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import type { HandoffResult } from "../delegating/ending.ts";
-import type { ProgressEvent, QuestionEvent } from "../delegating/events.ts";
+import type { DeltaEvent, ProgressEvent, QuestionEvent } from "../delegating/events.ts";
 import type { HandoffHandle } from "../delegating/handoff-handle.ts";
+import type { Work } from "../serving/work.ts";
+import { currentWork } from "./current-work.ts";
 import { asFailureOfPart } from "./failure.ts";
 import { Feed } from "./feed.ts";
 
@@ -12,6 +14,11 @@ export interface Listening {
   readonly signal?: AbortSignal | undefined;
   /** Into the framework's own stream; the next one waits until this one is taken. */
   readonly onProgress?: ((event: ProgressEvent) => void | Promise<void>) | undefined;
+  /**
+   * Into the framework's own stream of tokens. Left out, inside a run that is served they go to its
+   * delegator, and elsewhere to `onProgress`, as messages.
+   */
+  readonly onDelta?: ((event: DeltaEvent) => void | Promise<void>) | undefined;
   /**
    * Gets an answer by the framework's own means. What a framework throws in order to pause passes
    * through, and the handoff stays as it is: the step that is run again is asked again. A
@@ -44,12 +51,17 @@ class Waiting {
   readonly #ended = Promise.withResolvers<HandoffResult>();
   readonly #asked = new Set<string>();
   #shown: Promise<void> = Promise.resolve();
+  /** The run that waits, where it is one that is served. */
+  readonly #work: Work | undefined = currentWork();
+  readonly #deltasShown: Promise<void>;
 
   constructor(handle: HandoffHandle, listening: Listening) {
     this.#handle = handle;
     this.#listening = listening;
     this.#feed = Feed.of(handle);
     this.#feed.listen(() => this.#heard());
+    this.#deltasShown = this.#showDeltas();
+    this.#deltasShown.catch(this.#ended.reject);
   }
 
   get result(): Promise<HandoffResult> {
@@ -85,6 +97,19 @@ class Waiting {
     }
   }
 
+  async #showDeltas(): Promise<void> {
+    const { onDelta, onProgress } = this.#listening;
+    const work = this.#work;
+    if (onDelta === undefined && work === undefined && onProgress === undefined) return;
+    for await (const delta of this.#handle.deltas) {
+      if (this.isOver) return;
+      const { by, attempt, text } = delta;
+      if (onDelta !== undefined) await onDelta(delta);
+      else if (work !== undefined) work.delta(text);
+      else await onProgress?.({ by, attempt, message: text });
+    }
+  }
+
   async #answer(question: QuestionEvent): Promise<void> {
     let answer: Json;
     try {
@@ -104,6 +129,7 @@ class Waiting {
   }
 
   async #end(): Promise<void> {
+    await this.#deltasShown;
     try {
       this.#ended.resolve(await this.#handle.result);
     } catch (error) {

@@ -28,7 +28,7 @@ export class Deltas {
   }
 
   add(text: string): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || text === "") return;
     this.#gathered += text;
     if (this.#disarm === undefined) this.#send();
   }

@@ -47,6 +47,25 @@ export const calledTalkingCases: Cases = {
     await scene.wait("the end of the call", called);
   },
 
+  "call: what the remote agent writes is shown while it writes it": async (scene) => {
+    const finish = moment();
+    await scene.receive(async ({ delta }) => {
+      delta("half of it");
+      await finish.came;
+      return { summary: "half of it, and the rest" };
+    });
+    let shown = "";
+    const called = scene.call({
+      show(message) {
+        shown += message;
+        if (shown.includes("half of it")) finish.come();
+      },
+    });
+    await scene.wait("what is written", finish.came);
+    const got = await scene.wait("the end of the call", called);
+    carries({ input: got.output, messages: got.messages && [...got.messages] }, "and the rest");
+  },
+
   "call: a question is the framework's own, and its answer goes back": async (scene) => {
     await scene.receive(async ({ ask }) => ({
       summary: `To ${await ask<string>({ id: "town", text: "Which town?" })}`,

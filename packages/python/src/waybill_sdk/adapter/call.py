@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..agent import Agent
-from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
+from ..delegating.ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
 from ..protocol.ids import handoff_id_of
@@ -17,6 +17,7 @@ from ..tracing.api import tracer
 from .trace import current_traceparent
 
 OnProgress = Callable[[ProgressEvent], Awaitable[None]]
+OnDelta = Callable[[DeltaEvent], Awaitable[None]]
 OnQuestion = Callable[[QuestionEvent], Awaitable[Any]]
 
 failed_parts: ContextVar[list[WaybillError] | None] = ContextVar("failed_parts", default=None)
@@ -60,15 +61,20 @@ async def settle(
     handle: HandoffHandle,
     *,
     on_progress: OnProgress | None = None,
+    on_delta: OnDelta | None = None,
     on_question: OnQuestion = refuse_question,
 ) -> HandoffResult:
     """Waits for the end, and lets a framework take part in what happens until then.
+
+    Without `on_delta`, deltas go on to whoever the run is served for, and elsewhere to `on_progress`.
 
     Where its run is cancelled, so is the handoff. A WaybillError of `on_question` is a refusal: it cancels
     the handoff; whatever else it raises passes through, and the handoff stays as it is."""
     listening = [asyncio.ensure_future(_answer(handle, on_question))]
     if on_progress is not None:
         listening.append(asyncio.ensure_future(_show(handle, on_progress)))
+    if on_delta is not None or on_progress is not None or current_work.get() is not None:
+        listening.append(asyncio.ensure_future(_write(handle, on_delta, on_progress)))
     ending = asyncio.ensure_future(handle.result())
     try:
         waiting: set[asyncio.Future[Any]] = {ending, *listening}
@@ -96,6 +102,19 @@ async def settle(
 async def _show(handle: HandoffHandle, on_progress: OnProgress) -> None:
     async for event in handle.progress:
         await on_progress(event)
+
+
+async def _write(
+    handle: HandoffHandle, on_delta: OnDelta | None, on_progress: OnProgress | None
+) -> None:
+    work = current_work.get()
+    async for delta in handle.deltas:
+        if on_delta is not None:
+            await on_delta(delta)
+        elif work is not None:
+            work.delta(delta.text)
+        elif on_progress is not None:
+            await on_progress(ProgressEvent(delta.by, delta.attempt, message=delta.text))
 
 
 async def _answer(handle: HandoffHandle, on_question: OnQuestion) -> None:
