@@ -12,6 +12,7 @@ import type { Span, Tool } from "@openai/agents";
 import { world } from "@waybill/conformance/vitest";
 import type { World } from "@waybill/conformance/vitest";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
+import { textOf } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
@@ -207,7 +208,39 @@ test("a remote agent is an agent: handed to by the model, and a tool by asTool",
   const asking = remote.asTool({ toolName: "ask_adder", toolDescription: "Asks the adder." });
   const asker = new Agent({ name: "asker", model: "m", tools: [asking] });
   expect((await withTrace("two", () => runner.run(asker, "Add."))).finalOutput).toBe("Eleven.");
-  expect(JSON.stringify(model.requests[2]!.body.input)).toContain('"11"');
+  const [told] = (model.requests[2]!.body.input as { output?: string }[]).flatMap(
+    ({ output }) => output ?? [],
+  );
+  expect(told).toMatch(/^<untrusted-result>\nadd gave this back.*\n\{"output":"11"\}\n/);
+});
+
+test("a remote agent speaks under its name, to the next remote agent too", async () => {
+  const here = await world();
+  const heard: (readonly [string, string | undefined, string])[] = [];
+  const served = async (name: string) => {
+    const agent = here.agent(`far-${name}`);
+    agent.serve({ name, takes: "conversation" }, ({ body }) => {
+      heard.push(...body.messages!.map((each) => [name, each.name, textOf(each)] as const));
+      return `${name} is done.`;
+    });
+    await agent.start();
+    const { fits } = await here.hub.find({ capability: name });
+    return remoteHandoff(here.agent("boss"), fits[0]!.capability);
+  };
+  const [look, check] = [await served("look"), await served("check")];
+  const { runner } = await runnerFor([
+    { calls: [{ id: "call_1", name: "transfer_to_look", arguments: {} }] },
+    { calls: [{ id: "call_2", name: "transfer_to_check", arguments: {} }] },
+  ]);
+  const triage = new Agent({ name: "triage", model: "m", handoffs: [look, check] });
+  const first = await withTrace("one", () => runner.run(triage, "Look it up."));
+  const next = [...first.history, { role: "user", content: "Check it." } as const];
+  await withTrace("two", () => runner.run(triage, next));
+  expect(heard.filter(([to, , text]) => to === "check" && text !== "")).toEqual([
+    ["check", undefined, "Look it up."],
+    ["check", "look", "look is done."],
+    ["check", undefined, "Check it."],
+  ]);
 });
 
 test("a run without a name hands nothing off", async () => {

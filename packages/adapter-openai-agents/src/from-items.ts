@@ -15,7 +15,27 @@ import { recall } from "./originals.ts";
 /** Items of the SDK as messages, as they were before they were items where that is known. */
 export function messagesOf(items: readonly AgentInputItem[]): Message[] {
   const known = recall(items);
-  return [...known.messages, ...turnsOf(items.slice(known.items).map((item) => ({ item })))];
+  return [...known.messages, ...turnsOf(withSpeakers(items).slice(known.items))];
+}
+
+/** Items have no names: who speaks is the one to whom the latest transfer went. */
+function withSpeakers(items: readonly AgentInputItem[]): SpokenItem[] {
+  let by: string | undefined;
+  return items.map((item) => {
+    if (item.type === "function_call_result") by = transferredTo(resultOf(item.output)) ?? by;
+    const isAssistants =
+      item.type === "function_call" || ("role" in item && item.role === "assistant");
+    return { item, by: isAssistants ? by : undefined };
+  });
+}
+
+/** What the SDK says of a transfer, as its result. */
+function transferredTo(result: Json): string | undefined {
+  const value = typeof result === "string" ? valueOf(result) : result;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { assistant, ...others } = value;
+  const isTransfer = typeof assistant === "string" && Object.keys(others).length === 0;
+  return isTransfer ? assistant : undefined;
 }
 
 export interface SpokenItem {

@@ -1,9 +1,9 @@
 import { Agent as SdkAgent, handoff } from "@openai/agents";
 import type { Handoff } from "@openai/agents";
-import { argumentsOf, toolNameOf } from "@waybill/agent/adapter";
+import { argumentsOf, markedAsData, toolNameOf } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { describeForModel } from "@waybill/protocol";
-import type { Capability } from "@waybill/protocol";
+import type { Capability, Json } from "@waybill/protocol";
 import { RemoteModel } from "./remote-model.ts";
 import type { RemoteOptions } from "./remote.ts";
 
@@ -17,11 +17,18 @@ export function remoteAgent(
   options: RemoteOptions = {},
 ): SdkAgent {
   const name = options.name ?? toolNameOf(capability.name);
-  return new SdkAgent({
+  const remote = new SdkAgent({
     name,
     handoffDescription: describeForModel(capability),
     model: new RemoteModel({ agent, capability, options }, transferTo(name)),
   });
+  const asTool = remote.asTool.bind(remote);
+  // The model that uses it is told its words as the answer of a tool, and these are another agent's.
+  const customOutputExtractor = ({ finalOutput }: { readonly finalOutput?: unknown }) =>
+    markedAsData(options.to ?? name, { output: (finalOutput ?? null) as Json });
+  remote.asTool = ((given: object) =>
+    asTool({ customOutputExtractor, ...given } as never)) as never;
+  return remote;
 }
 
 /** A handoff to it, with what the capability takes as arguments for the model to give. */
