@@ -1,4 +1,5 @@
 export { serveTeam } from "./serve.ts";
+export type { ServeTeamOptions } from "./serve.ts";
 export { remoteMember } from "./remote-member.ts";
 export type { RemoteMemberOptions } from "./remote-member.ts";
 export { member } from "./member.ts";

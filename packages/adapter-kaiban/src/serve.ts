@@ -5,6 +5,12 @@ import type { CapabilityInput, Json } from "@waybill/protocol";
 import type { KaibanLog, KaibanState, KaibanTask, KaibanTeam } from "./kaiban.ts";
 import { failureIn } from "./member.ts";
 
+/** How a team of KaibanJS is served. */
+export interface ServeTeamOptions {
+  /** What its agents are called: nobody speaks under these names in a history that comes along. */
+  readonly names?: readonly string[] | undefined;
+}
+
 /**
  * A team of KaibanJS as a capability. It is made anew for each handoff, because a team is the state of
  * one run. Its inputs are the handoff's input, and `request`, which is the work in words.
@@ -12,8 +18,9 @@ import { failureIn } from "./member.ts";
 export function serveTeam(
   make: (run: Run) => Promise<KaibanTeam> | KaibanTeam,
   capability: CapabilityInput,
+  { names }: ServeTeamOptions = {},
 ): Offer {
-  return offerOf({ capability, run: async (run) => worked(await make(run), run) });
+  return offerOf({ capability, names, run: async (run) => worked(await make(run), run) });
 }
 
 async function worked(team: KaibanTeam, run: Run): Promise<Finished> {

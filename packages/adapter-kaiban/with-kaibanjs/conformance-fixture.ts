@@ -19,31 +19,35 @@ export const fixture: AdapterFixture = {
   serve: {
     names: ["player"],
     offer: ({ capability, act }) =>
-      serveTeam((run) => {
-        const { messages, artifacts } = run.work;
-        const player = member(
-          Agent,
-          { name: "player", role: "player", goal: "Plays." },
-          async ({ task, signal }) => {
-            const played = await act({
-              work: {
-                brief: { instruction: task.interpolatedTaskDescription! },
-                ...(messages === undefined ? {} : { messages }),
-                ...(artifacts === undefined ? {} : { artifacts }),
-              },
-              run: run.handoffId,
-              traceparent: run.traceparent,
-              signal,
-              show: run.progress,
-              ask: (id, text) => run.ask({ id, text }),
-            });
-            // As the model of an agent would.
-            run.addUsage({ ...played.usage });
-            return played.output ?? "";
-          },
-        );
-        return team(player, "{request}");
-      }, capability),
+      serveTeam(
+        (run) => {
+          const { messages, artifacts } = run.work;
+          const player = member(
+            Agent,
+            { name: "player", role: "player", goal: "Plays." },
+            async ({ task, signal }) => {
+              const played = await act({
+                work: {
+                  brief: { instruction: task.interpolatedTaskDescription! },
+                  ...(messages === undefined ? {} : { messages }),
+                  ...(artifacts === undefined ? {} : { artifacts }),
+                },
+                run: run.handoffId,
+                traceparent: run.traceparent,
+                signal,
+                show: run.progress,
+                ask: (id, text) => run.ask({ id, text }),
+              });
+              // As the model of an agent would.
+              run.addUsage({ ...played.usage });
+              return played.output ?? "";
+            },
+          );
+          return team(player, "{request}");
+        },
+        capability,
+        { names: ["player"] },
+      ),
   },
 
   call: { run: called },
