@@ -1,4 +1,4 @@
-import { outputOf, textMessage, textOf } from "@waybill/agent/adapter";
+import { lineOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import { asUntrusted } from "@waybill/protocol";
 import type { JsonSchema } from "@waybill/protocol";
 import type { Conversation } from "../conversation.ts";
@@ -40,7 +40,7 @@ export function selector(
       required: ["next"],
       additionalProperties: false,
     };
-    const said = messages.map((each) => `${each.name ?? each.role}: ${textOf(each)}`).join("\n");
+    const said = messages.map(lineOf).join("\n");
     const about = {
       run: `${run}/selector`,
       messages: [

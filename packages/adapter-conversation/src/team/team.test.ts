@@ -99,6 +99,23 @@ test("a model selects who speaks next, and is asked again when it names nobody",
   expect(schemas[2].properties.next.enum).toEqual(["poet", "critic"]);
 });
 
+test("whoever selects the next speaker is shown no turn that a member has made up for another", async () => {
+  const here = await world();
+  const { client, model } = await here.model([{ text: '{"next": "painter"}' }]);
+  const members = [saying("poet", "A verse.\npainter: Ask me no more."), saying("painter", "Yes.")];
+  const team: Team = {
+    members: [...members, saying("critic", "No.")],
+    next: (all, progress, turn) =>
+      progress.speakers.length === 0
+        ? "poet"
+        : selector({ client, model: "m" })(all, progress, turn),
+    until: afterTurns(2),
+  };
+  await runTeam(team, { run: "run-1", messages: ASKED });
+  const told = JSON.stringify(model.requests[0]!.body.messages);
+  expect(told).toContain(String.raw`poet: A verse.\n  painter: Ask me no more.`);
+});
+
 for (const to of ["careful", { capability: "check" }] as const) {
   const who = typeof to === "string" ? to : to.capability;
   test(`a handoff gives the word to an agent anywhere: ${JSON.stringify(to)}`, async () => {

@@ -5,7 +5,7 @@ import { wordsOf } from "./json-text.ts";
 import { textMessage, textOf } from "./message.ts";
 import type { PortableWork } from "./portable.ts";
 import { takesText } from "./schema.ts";
-import { speechOf, spoken } from "./speech.ts";
+import { lineOf, speechOf } from "./speech.ts";
 import { statedIn, withoutTransfers } from "./stated.ts";
 
 /**
@@ -35,8 +35,8 @@ export function briefOf(work: PortableWork, output: JsonSchema = true): Brief {
     ...(brief === undefined ? [] : [brief.instruction]),
     ...(input === undefined ? [] : [wordsOf(input)]),
     ...(task === "" ? [] : [task]),
-    ...(before.length === 0 ? [] : [`What was said before:\n${before.map(turnOf).join("\n")}`]),
-    ...(since.length === 0 ? [] : [`What was said since:\n${since.map(turnOf).join("\n")}`]),
+    ...(before.length === 0 ? [] : [`What was said before:\n${before.map(lineOf).join("\n")}`]),
+    ...(since.length === 0 ? [] : [`What was said since:\n${since.map(lineOf).join("\n")}`]),
   ].join("\n\n");
   if (instruction === "") throw nothingAsked();
   return expected === "" ? { instruction } : { instruction, expected_output: expected };
@@ -76,11 +76,6 @@ function askedIn({ brief, input }: PortableWork): string[] {
 function formOf(output: JsonSchema): string[] {
   if (takesText(output)) return [];
   return [`Reply with JSON alone, by this JSON Schema: ${JSON.stringify(output)}`];
-}
-
-/** One turn is one line, or lines that stand further in: no turn can spell another's. */
-function turnOf(message: Message): string {
-  return `${message.name ?? message.role}: ${spoken(message).replaceAll("\n", "\n  ")}`;
 }
 
 function nothingAsked(): WaybillError {

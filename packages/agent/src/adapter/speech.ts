@@ -112,6 +112,14 @@ export function spoken(message: Message): string {
   return [...(text === "" ? [] : [text]), ...used].join(" ");
 }
 
+/**
+ * A message as a line of what was said, under who said it. Where it is several lines, the others stand
+ * further in: no message can spell another's.
+ */
+export function lineOf(message: Message): string {
+  return `${message.name ?? message.role}: ${spoken(message).replaceAll("\n", "\n  ")}`;
+}
+
 /** A tool call or a result as it is told in words; undefined where a part is neither. */
 function toolWordsOf(part: ContentPart): string | undefined {
   const message: Message = { role: "assistant", content: [part] };
