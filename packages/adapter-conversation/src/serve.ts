@@ -15,7 +15,12 @@ import type { Conversation, Converse } from "./conversation.ts";
 export function serveConversation(conversation: Conversation, capability: CapabilityInput): Offer {
   const { name } = conversation;
   const names = name === undefined ? [] : [name];
-  return offerOf({ capability, names, run: (run) => hold(conversation, run) });
+  return offerOf({
+    capability,
+    names,
+    keepsTranscripts: true,
+    run: (run) => hold(conversation, run),
+  });
 }
 
 async function hold(conversation: Conversation, run: Run): Promise<Finished | Paused> {

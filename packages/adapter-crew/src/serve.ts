@@ -14,7 +14,7 @@ import type { CrewState } from "./run-crew.ts";
  * ```
  */
 export function serveCrew(crew: Crew, capability: CapabilityInput): Offer {
-  return offerOf({ capability, run: (run) => worked(crew, run) });
+  return offerOf({ capability, keepsTranscripts: true, run: (run) => worked(crew, run) });
 }
 
 async function worked(crew: Crew, run: Run): Promise<Finished | Paused> {

@@ -43,6 +43,8 @@ export interface EchoTokens {
 export interface EchoOptions {
   /** Names the conversation: one that is run again under the same name is the same. */
   readonly session: string;
+  /** Which turn of the conversation this is. An Echo remembers turns that have a name, each of them once. */
+  readonly turn?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Hears whatever is emitted on the way. */
   readonly onEvent?: ((event: unknown) => void) | undefined;
@@ -95,16 +97,24 @@ class EchoLimitError extends Error {
 }
 
 const LINES_AT_MOST = 1000;
+const SESSIONS_KEPT = 1000;
 
 /** The framework of this template: a bot that replies, with tools, questions and sessions. */
 export class Echo {
   readonly #bot: EchoBot;
   readonly #tools: ReadonlyMap<string, EchoTool>;
+  /** What was said, by session and turn. The session that was talked in last is the last one. */
+  readonly #sessions = new Map<string, Map<string, readonly EchoLine[]>>();
 
   /** Without a bot of its own, an Echo repeats what it hears. */
   constructor(bot: EchoBot = ({ value, lines }) => ({ value, lines }), tools: EchoTool[] = []) {
     this.#bot = bot;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** Whether a session has turns besides this one. */
+  remembers(session: string, turn: string): boolean {
+    return [...(this.#sessions.get(session)?.keys() ?? [])].some((each) => each !== turn);
   }
 
   async run(prompt: EchoPrompt, options: EchoOptions): Promise<EchoReply | EchoPause> {
@@ -114,6 +124,7 @@ export class Echo {
     const turn: EchoTurn = {
       ...prompt,
       ...options,
+      lines: [...this.#before(options), ...prompt.lines],
       signal: options.signal ?? new AbortController().signal,
       emit: (event) => options.onEvent?.(event),
       ask(id, text) {
@@ -128,10 +139,31 @@ export class Echo {
       },
     };
     try {
-      return await this.#bot(turn);
+      const reply = await this.#bot(turn);
+      this.#remember(options, [...prompt.lines, ...linesOf(reply)]);
+      return reply;
     } catch (error) {
       if (!(error instanceof EchoInterrupt)) throw error;
       return { asks: [{ id: error.id, text: error.text }] };
     }
   }
+
+  #before({ session, turn }: EchoOptions): EchoLine[] {
+    const turns = turn === undefined ? [] : [...(this.#sessions.get(session) ?? [])];
+    return turns.flatMap(([name, lines]) => (name === turn ? [] : lines));
+  }
+
+  #remember({ session, turn }: EchoOptions, lines: readonly EchoLine[]): void {
+    if (turn === undefined) return;
+    const turns = this.#sessions.get(session) ?? new Map<string, readonly EchoLine[]>();
+    turns.set(turn, lines);
+    this.#sessions.delete(session);
+    this.#sessions.set(session, turns);
+    const [longest] = this.#sessions.keys();
+    if (this.#sessions.size > SESSIONS_KEPT) this.#sessions.delete(longest!);
+  }
+}
+
+function linesOf({ lines, value }: EchoReply): readonly EchoLine[] {
+  return lines ?? (typeof value === "string" ? [{ speaker: "assistant", text: value }] : []);
 }

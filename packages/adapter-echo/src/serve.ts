@@ -19,9 +19,13 @@ export function serveEcho(echo: Echo, capability: CapabilityInput): Offer {
   return offerOf({
     capability,
     errors: ERRORS,
-    async run({ work, handoffId, signal, resume, progress, addUsage, traceparent }) {
+    async run(run) {
+      const { work, handoffId, thread, session, signal, resume, progress, traceparent } = run;
+      session?.found(echo.remembers(thread, handoffId));
       const reply = await echo.run(promptOf(work), {
-        session: handoffId,
+        session: thread,
+        // A turn that is tried again is in the conversation once. Without a session nothing is remembered.
+        turn: session && handoffId,
         signal,
         onEvent: progress,
         answers: resume && Object.fromEntries(resume.answers),
@@ -29,7 +33,7 @@ export function serveEcho(echo: Echo, capability: CapabilityInput): Offer {
       });
       // An Echo stores nothing, and starts from the answers; one that does would say here where it is.
       if ("asks" in reply) return { questions: reply.asks, state: handoffId };
-      addUsage({ input_tokens: reply.tokens?.read, output_tokens: reply.tokens?.written });
+      run.addUsage({ input_tokens: reply.tokens?.read, output_tokens: reply.tokens?.written });
       return finishedOf(reply);
     },
   });

@@ -20,7 +20,12 @@ export function serveTeam(
   capability: CapabilityInput,
   { names }: ServeTeamOptions = {},
 ): Offer {
-  return offerOf({ capability, names, run: async (run) => worked(await make(run), run) });
+  return offerOf({
+    capability,
+    names,
+    keepsTranscripts: true,
+    run: async (run) => worked(await make(run), run),
+  });
 }
 
 async function worked(team: KaibanTeam, run: Run): Promise<Finished> {

@@ -252,7 +252,7 @@ test("the next attempt goes on where the one before has failed", async () => {
   ]);
 });
 
-test("a run sees its thread, its handoff, its trace and what the caller has set", async () => {
+test("a run sees its thread, its handoff, its trace and what its author has set", async () => {
   const seen: unknown[] = [];
   const traces: unknown[] = [];
   const graph = new StateGraph(Annotation.Root({ ok: Annotation<boolean> }))
@@ -275,7 +275,7 @@ test("a run sees its thread, its handoff, its trace and what the caller has set"
   await handle.result;
   expect(traces).toEqual([expect.stringContaining(trace), "vendor=1"]);
   const { id, envelope } = handle;
-  expect(seen).toEqual([id, envelope.correlation_id, 1, id, "acme", { a: 1 }]);
+  expect(seen).toEqual([id, envelope.correlation_id, 1, "mine", "acme", { a: 1 }]);
 });
 
 test("what a subgraph streams is progress too", async () => {

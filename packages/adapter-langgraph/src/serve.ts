@@ -2,11 +2,12 @@ import { Command, isInterrupted } from "@langchain/langgraph";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { BaseMessage } from "@langchain/core/messages";
-import { offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
+import { offerOf, outputOf, textMessage, Turns } from "@waybill/agent/adapter";
 import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { CapabilityInput } from "@waybill/protocol";
+import { enterThread } from "./enter-thread.ts";
 import { ERRORS, failureOfRun } from "./errors.ts";
-import { graphOf, isStarted, namesIn, threadOf, saverOf } from "./graph.ts";
+import { graphOf, namesIn, threadOf } from "./graph.ts";
 import type { AgentOfGraph, Graph } from "./graph.ts";
 import { toLangChain } from "./message-in.ts";
 import { answersFor, pauseOf } from "./question.ts";
@@ -18,7 +19,10 @@ import { counting } from "./usage.ts";
 
 /** How a graph is served. */
 export interface ServeGraphOptions {
-  /** More for the graph's config: its context, a recursion limit, members of `configurable`. */
+  /**
+   * More for the graph's config: its context, a recursion limit, members of `configurable`. A `thread_id`
+   * in it is the thread of the run, for handoffs with a session and without.
+   */
   readonly config?: ((run: Run) => GraphConfig) | undefined;
 }
 
@@ -30,7 +34,8 @@ export interface GraphConfig extends RunnableConfig {
 /**
  * A compiled graph as a capability, be it a `StateGraph`, a supervisor, a swarm or an agent. With
  * a checkpointer, the next attempt goes on where the one before was killed, and `interrupt()` is
- * a question that outlives restarts.
+ * a question that outlives restarts. Handoffs of one session are turns in one thread, one after the
+ * other; without a checkpointer nothing is kept of a session. Each other handoff has a thread of its own.
  *
  * @example
  * ```ts
@@ -43,6 +48,7 @@ export function serveGraph(
   { config }: ServeGraphOptions = {},
 ): Offer {
   const graph = graphOf(thing);
+  const turns = new Turns();
   return offerOf({
     capability: { ...schemasOf(graph), ...capability },
     errors: ERRORS,
@@ -50,11 +56,11 @@ export function serveGraph(
     run: (run) =>
       apart(async () => {
         try {
-          return await runGraph(
-            graph,
-            run,
-            counting(merged(configOf(run), config?.(run)), run.addUsage),
-          );
+          const whole = counting(merged(configOf(run), config?.(run)), run.addUsage);
+          const start = () => runGraph(graph, run, whole);
+          const thread = threadIn(whole);
+          // Of a session's runs only one is here; a thread of the author's own may have several.
+          return await (thread === run.thread ? start() : turns.run(thread, run.signal, start));
         } catch (thrown) {
           throw failureOfRun(thrown);
         }
@@ -69,37 +75,42 @@ function apart<Value>(run: () => Promise<Value>): Promise<Value> {
 
 async function runGraph(graph: Graph, run: Run, config: GraphConfig): Promise<Finished | Paused> {
   const { work, capability, handoffId, attempt, resume } = run;
-  const thread = saverOf(graph) === undefined ? undefined : await threadOf(graph, config);
-  const pending = thread?.pending ?? [];
+  const entered = await enterThread(graph, run, config);
+  const { pending, isBegun, isKept } = entered;
+  const finished = (values: unknown) => finishedOf(values, { handoffId, before: entered.before });
+  const lastWords = (values: unknown) => lastWordsIn(values, { handoffId, before: entered.before });
+  if ("ended" in entered) {
+    const { ended } = entered;
+    if (!isConversation(graph, work.input)) return finished(ended);
+    return { ...finished(ended), output: structuredIn(ended) ?? lastWords(ended) };
+  }
   const answered = answersFor(pending, resume);
   const isAnswered = Object.keys(answered).length > 0;
   // Killed before it could ask: there is nothing to run until there is an answer.
   if (pending.length > 0 && !isAnswered) return pauseOf(pending, resume, answered);
 
-  const isBegun = thread !== undefined && isStarted(thread.state);
   const goOn = isBegun ? null : stateOf(graph, run);
   const next = isAnswered ? new Command({ resume: answered }) : goOn;
   let values = await streamed(graph, next, config, run);
   if (isInterrupted(values)) {
     return pauseOf((await threadOf(graph, config)).pending, resume, answered);
   }
-  if (!isConversation(graph, work.input)) return finishedOf(values, handoffId);
+  if (!isConversation(graph, work.input)) return finished(values);
 
   const again = async (request: string) => {
     const turn = toLangChain(textMessage("user", request), givenId(handoffId, `again ${attempt}`));
     const { messages } = values as { messages: BaseMessage[] };
     values = await streamed(
       graph,
-      { messages: thread === undefined ? [...messages, ...turn] : turn },
+      { messages: isKept ? turn : [...messages, ...turn] },
       config,
       run,
     );
-    return lastWordsIn(values, handoffId);
+    return lastWords(values);
   };
   const output =
-    structuredIn(values) ??
-    (await outputOf(lastWordsIn(values, handoffId), capability.output_schema, again));
-  return { ...finishedOf(values, handoffId), output };
+    structuredIn(values) ?? (await outputOf(lastWords(values), capability.output_schema, again));
+  return { ...finished(values), output };
 }
 
 /** Runs a graph to its end, or to where it waits, and gives the last that is known of its state. */
@@ -128,9 +139,9 @@ async function streamed(
 }
 
 function configOf(run: Run): GraphConfig {
-  const { handoffId, correlationId, attempt, traceparent, tracestate, signal } = run;
+  const { handoffId, thread, correlationId, attempt, traceparent, tracestate, signal } = run;
   return {
-    configurable: { thread_id: handoffId },
+    configurable: { thread_id: thread },
     metadata: {
       handoff_id: handoffId,
       correlation_id: correlationId,
@@ -148,7 +159,12 @@ function merged(own: GraphConfig, more: GraphConfig = {}): GraphConfig {
   return {
     ...more,
     ...own,
-    configurable: { ...more.configurable, ...own.configurable },
+    // A thread that the author of the graph has named stays.
+    configurable: { ...own.configurable, ...more.configurable },
     metadata: { ...more.metadata, ...own.metadata },
   };
+}
+
+function threadIn({ configurable }: GraphConfig): string {
+  return (configurable as { readonly thread_id: string }).thread_id;
 }

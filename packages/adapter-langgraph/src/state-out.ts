@@ -7,16 +7,22 @@ import { isGiven } from "./state-in.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Which run it was, and the state from which its thread has gone on. */
+export interface RunInThread {
+  readonly handoffId: string;
+  readonly before?: Values | undefined;
+}
+
 /** What a graph has come to, and what it has said on the way. */
-export function finishedOf(values: unknown, handoffId: string): Finished {
+export function finishedOf(values: unknown, of: RunInThread): Finished {
   if (typeof values !== "object" || values === null || Array.isArray(values)) {
     return { output: values === undefined ? undefined : jsonOf(values) };
   }
   const { messages, artifacts, ...rest } = values as Values;
   return {
     output: jsonOf(rest),
-    messages: addedIn(messages, handoffId).map(fromLangChain),
-    artifacts: artifactsOf(artifacts),
+    messages: addedIn(messages, of).map(fromLangChain),
+    artifacts: artifactsOf(artifacts, of.before),
   };
 }
 
@@ -27,16 +33,26 @@ export function structuredIn(values: unknown): Json | undefined {
 }
 
 /** The last thing that was said by what was run. */
-export function lastWordsIn(values: unknown, handoffId: string): string {
-  const last = addedIn(((values ?? {}) as Values)["messages"], handoffId).at(-1);
+export function lastWordsIn(values: unknown, of: RunInThread): string {
+  const last = addedIn(((values ?? {}) as Values)["messages"], of).at(-1);
   return last === undefined ? "" : textOf(fromLangChain(last));
 }
 
-function addedIn(messages: unknown, handoffId: string): BaseMessage[] {
+/** Earlier turns are not said again: neither what was there before, nor what was given to this one. */
+function addedIn(messages: unknown, { handoffId, before }: RunInThread): BaseMessage[] {
   if (!Array.isArray(messages)) return [];
-  return (messages as BaseMessage[]).filter(({ id }) => !isGiven(id, handoffId));
+  const earlier = new Set(((before?.["messages"] ?? []) as BaseMessage[]).map(({ id }) => id));
+  return (messages as BaseMessage[]).filter(
+    ({ id }) => !isGiven(id, handoffId) && (id === undefined || !earlier.has(id)),
+  );
 }
 
-function artifactsOf(artifacts: unknown): Artifact[] | undefined {
-  return Array.isArray(artifacts) ? (artifacts as Artifact[]) : undefined;
+function artifactsOf(artifacts: unknown, before: Values | undefined): Artifact[] | undefined {
+  if (!Array.isArray(artifacts)) return undefined;
+  const earlier = new Set(((before?.["artifacts"] ?? []) as Artifact[]).map(nameOf));
+  return (artifacts as Artifact[]).filter((each) => !earlier.has(nameOf(each)));
+}
+
+function nameOf({ name, digest }: Artifact): string {
+  return `${digest} ${name}`;
 }

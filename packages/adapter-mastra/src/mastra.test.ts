@@ -2,6 +2,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
 import type { AgentConfig } from "@mastra/core/agent";
+import { MockMemory } from "@mastra/core/memory";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { startScriptedModel } from "@waybill/scripted-model";
@@ -285,3 +286,36 @@ test.for<[string, boolean, Json, string, Json[]]>([
     expect(used).toEqual(uses);
   },
 );
+
+test("handoffs of one session are one thread of the agent's memory, and a turn that fails is in it once", async () => {
+  const { agent } = await world();
+  const told: string[][] = [];
+  const model = await modelOf((request) => {
+    const messages = request.body.messages as { role: string; content: unknown }[];
+    told.push(
+      messages.filter(({ role }) => role !== "system").map(({ content }) => wordsIn(content)),
+    );
+    return told.length === 2 ? { status: 429 } : { text: `Reply ${told.length}.` };
+  });
+  const memory = new MockMemory({ storage: new InMemoryStore() });
+  const friend = new Agent({ ...plain, model, memory });
+  const [worker, owner, stranger] = [agent("worker"), agent("owner"), agent("stranger")];
+  worker.serve(...serveAgent(friend, { name: "chat" }));
+  await worker.start();
+  const say = (by: typeof owner, text: string, session?: string) =>
+    by.handoff({ capability: "chat", messages: [textMessage("user", text)], session }).result;
+  expect((await say(owner, "one", "trip")).session).toBe("begun");
+  await expect(say(owner, "two", "trip")).rejects.toMatchObject({ status: 500 });
+  expect((await say(owner, "two", "trip")).session).toBe("continued");
+  await say(owner, "three", "trip");
+  expect(told.at(-1)).toEqual(["one", "Reply 1.", "two", "Reply 3.", "three"]);
+  expect((await say(stranger, "four", "trip")).session).toBe("begun");
+  expect(told.at(-1)).toEqual(["four"]);
+  await say(owner, "five");
+  expect(told.at(-1)).toEqual(["five"]);
+});
+
+function wordsIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as { text?: string }[]).map(({ text = "" }) => text).join("");
+}

@@ -9,6 +9,8 @@ import { openCallsOf } from "./model-message.ts";
 import type { ModelMessage } from "./model-message.ts";
 import { dataOfAnswer, questionOf, questionOfSuspension } from "./question.ts";
 import type { Suspension } from "./question.ts";
+import { threadFor } from "./thread.ts";
+import type { Thread } from "./thread.ts";
 import { modelMessagesOf, toolResult } from "./to-model.ts";
 
 // An agent of any tools and any context can be served.
@@ -31,14 +33,28 @@ interface State {
   readonly suspended: readonly Suspension[];
 }
 
-/** An agent of Mastra as a capability: `agent.serve(...serveAgent(editor, { name: "edit" }))`. */
+/**
+ * An agent of Mastra as a capability. Handoffs of one session are one thread of the agent's memory, which
+ * belongs to a resource of its own: a thread of one delegator opens nothing of another.
+ *
+ * @example
+ * ```ts
+ * agent.serve(...serveAgent(editor, { name: "edit" }));
+ * ```
+ */
 export function serveAgent(
   agent: AnyAgent,
   capability: CapabilityInput,
   options: ServeAgentOptions = {},
 ): Offer {
-  const names = [agent.name];
-  return offerOf({ capability, errors: ERRORS, names, run: (run) => held(agent, run, options) });
+  return offerOf({
+    capability,
+    errors: ERRORS,
+    names: [agent.name],
+    // Mastra's own memory has what was said; without one it is kept in the memory of the process.
+    keepsTranscripts: !agent.hasOwnMemory(),
+    run: (run) => held(agent, run, options),
+  });
 }
 
 async function held(
@@ -47,13 +63,14 @@ async function held(
   options: ServeAgentOptions,
 ): Promise<Finished | Paused> {
   const { work, resume } = run;
+  const thread = await threadFor(agent, run);
   const { output_schema: schema } = run.capability;
   const history = modelMessagesOf(conversationOf(work, schema), {
     self: agent.name,
     artifacts: work.artifacts,
   });
   const goOn = (before: State) =>
-    turn(run, options, before, (more) =>
+    turn(thread, run, options, before, (more) =>
       agent.stream([...history, ...before.added] as never, more),
     );
   const before = resume && (JSON.parse(resume.state) as State);
@@ -61,7 +78,7 @@ async function held(
     before === undefined
       ? await goOn({ added: [], artifacts: [], suspended: [] })
       : before.suspended.length > 0
-        ? await awoken(agent, run, options, before, resume!.answers)
+        ? await awoken(agent, thread, run, options, before, resume!.answers)
         : await goOn(answered(before, resume!.answers));
   const questions = [
     ...said.suspended.map(questionOfSuspension),
@@ -74,6 +91,7 @@ async function held(
     return lastWords(said.added);
   };
   const output = await outputOf(lastWords(said.added), schema, again);
+  await thread?.keep([...history, ...said.added]);
   const messages = work.messages && messagesOf(said.added, agent.name);
   return { output, messages, artifacts: said.artifacts };
 }
@@ -89,6 +107,7 @@ function answered(state: State, answers: ReadonlyMap<string, Json>): State {
 /** Lets suspended tools go on, one after the other: each is a stream of its own. */
 async function awoken(
   agent: AnyAgent,
+  thread: Thread | undefined,
   run: Run,
   options: ServeAgentOptions,
   before: State,
@@ -99,7 +118,7 @@ async function awoken(
     const { toolCallId } = suspension;
     const data = dataOfAnswer(suspension, answers.get(toolCallId) ?? null);
     const rest = state.suspended.filter((each) => each.toolCallId !== toolCallId);
-    state = await turn(run, options, { ...state, suspended: [] }, (more) =>
+    state = await turn(thread, run, options, { ...state, suspended: [] }, (more) =>
       agent.resumeStream(data, { ...more, toolCallId }),
     );
     const open = [...rest, ...state.suspended];
@@ -111,6 +130,7 @@ async function awoken(
 
 /** Lets the agent go on until it has nothing more to do, or waits. */
 async function turn(
+  thread: Thread | undefined,
   run: Run,
   { maxSteps }: ServeAgentOptions,
   { added, artifacts }: State,
@@ -139,6 +159,7 @@ async function turn(
       runId: run.handoffId,
       abortSignal: AbortSignal.any([run.signal, stop.signal]),
       requestContext: contextOf(run),
+      ...thread?.options,
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(run.traceparent === undefined ? {} : { tracingOptions: tracingOf(run.traceparent) }),
     });

@@ -13,7 +13,7 @@ import { world } from "@waybill/conformance/vitest";
 import type { World } from "@waybill/conformance/vitest";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
 import { textOf } from "@waybill/agent/adapter";
-import { WaybillError } from "@waybill/protocol";
+import { sessionKey, WaybillError } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { Script } from "@waybill/scripted-model";
@@ -129,6 +129,39 @@ test("a session remembers from one handoff to the next", async () => {
   );
   const input: { role: string }[] = model.requests[1]!.body.input;
   expect(input.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+});
+
+test("a session of a handoff is one of the SDK's, and a turn that fails is not in it", async () => {
+  const here = await world();
+  const { runner, model } = await runnerFor([
+    { text: "Hello Anna." },
+    { status: 503 },
+    { text: "Anna." },
+    { text: "Hello stranger." },
+  ]);
+  const sessions = new Map<string, MemorySession>();
+  const session = (thread: string) => {
+    const known = sessions.get(thread) ?? new MemorySession();
+    sessions.set(thread, known);
+    return known;
+  };
+  const friend = here.agent("friend");
+  const friendly = new Agent({ name: "friend", model: "m" });
+  friend.serve(...serveAgent(friendly, { name: "chat", max_attempts: 2 }, { runner, session }));
+  await friend.start();
+  const [owner, stranger] = [here.agent("owner"), here.agent("stranger")];
+  const say = (by: typeof owner, input: string) =>
+    by.handoff({ capability: "chat", input, session: "trip" }).result;
+  expect((await say(owner, "I am Anna.")).session).toBe("begun");
+  expect(await say(owner, "Who am I?")).toMatchObject({ output: "Anna.", session: "continued" });
+  const input: { role: string }[] = model.requests.at(-1)!.body.input;
+  expect(input.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect((await say(stranger, "Who am I?")).session).toBe("begun");
+  expect(model.requests.at(-1)!.body.input).toHaveLength(1);
+  expect([...sessions.keys()]).toEqual([
+    `${sessionKey("owner", "trip")}:chat`,
+    `${sessionKey("stranger", "trip")}:chat`,
+  ]);
 });
 
 test("the spans of a served agent are of the trace of its handoff", async () => {

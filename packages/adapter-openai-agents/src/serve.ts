@@ -24,6 +24,7 @@ import type { SpokenItem } from "./from-items.ts";
 import { questionsOf, settle } from "./question.ts";
 import { itemsOf } from "./to-items.ts";
 import { inTrace } from "./trace.ts";
+import { turnIn } from "./turn-session.ts";
 import { countsOf, countsSince, less } from "./usage.ts";
 
 // An agent of any context and any output can be served.
@@ -35,8 +36,12 @@ type Streamed = StreamedRunResult<unknown, AnyAgent>;
 export interface ServeAgentOptions {
   /** Has the models and their hosts. Left out, it is one with the SDK's defaults. */
   readonly runner?: Runner | undefined;
-  /** The session of a handoff, by its id. Left out, the history of the handoff is all there is. */
-  readonly session?: ((handoffId: string) => Session) | undefined;
+  /**
+   * The SDK's session for a thread: the same for all handoffs of one session of a delegator, and the
+   * handoff's id for one that names none. A turn is stored in it once the run is over. Left out, what is
+   * said in a session is kept in the memory of the process.
+   */
+  readonly session?: ((thread: string) => Session | Promise<Session>) | undefined;
   /** What the agent's tools get as their context. */
   readonly context?: ((run: Run) => unknown) | undefined;
   readonly turnsAtMost?: number | undefined;
@@ -55,6 +60,7 @@ export function serveAgent(
     capability,
     errors: ERRORS,
     names: namesIn(agent),
+    keepsTranscripts: options.session === undefined,
     run(run) {
       const answers = run.resume?.answers ?? new Map<string, Json>();
       const course = { ...run, answers, remote: new Usage() };
@@ -77,10 +83,18 @@ async function held(
   options: ServeAgentOptions,
   remote: Usage,
 ): Promise<Finished | Paused> {
-  const { work, resume, signal, handoffId } = run;
+  const { work, resume, signal, thread } = run;
   const { output_schema: schema } = run.capability;
   const { turnsAtMost: maxTurns } = options;
-  const session = options.session?.(handoffId);
+  const stored = await options.session?.(thread);
+  const turn = stored && turnIn(stored);
+  const session = turn?.session;
+  if (stored !== undefined && run.session !== undefined) {
+    const isEmpty = (await stored.getItems(1)).length === 0;
+    // Of a turn that has paused, what came before its question is there already.
+    const had = resume === undefined ? !isEmpty : run.session.offered === "continued";
+    run.session.found(had);
+  }
   const hold = async (input: AgentInputItem[] | RunState<unknown, AnyAgent>) => {
     // A state that goes on has counted before.
     const before = countsOf(input instanceof RunState ? input.usage : new Usage());
@@ -107,8 +121,10 @@ async function held(
   const streamed = await hold(
     resume === undefined ? asked : await resumed(agent, resume.state, resume.answers),
   );
-  if (streamed.interruptions.length > 0)
+  if (streamed.interruptions.length > 0) {
+    await turn?.store();
     return { questions: questionsOf(streamed.interruptions), state: streamed.state.toString() };
+  }
 
   const ends = [streamed];
   const again = async (request: string): Promise<string> => {
@@ -123,6 +139,7 @@ async function held(
   const output = isStructured
     ? (finalOutput as Json)
     : await outputOf(wordsIn(finalOutput), schema, again);
+  await turn?.store();
   const spoken = ends.flatMap(({ newItems }) => spokenIn(newItems));
   return {
     output,

@@ -7,6 +7,12 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   peer: pythonPeer("crewai"),
   gaps: {
+    "serve: handoffs of one session share a conversation":
+      "a crew is made anew for each handoff, and keeps nothing of a session",
+    "serve: handoffs of one session run one after the other":
+      "a crew is made anew for each handoff, and keeps nothing of a session",
+    "serve: a turn that is tried again is in its conversation once":
+      "a crew is made anew for each handoff, and keeps nothing of a session",
     "serve: code in the framework has the history whole":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",
     "serve: artifacts arrive byte for byte": "the inputs of a crew are words",

@@ -15,7 +15,7 @@ import type { Team } from "./team.ts";
  */
 export function serveTeam(team: Team, capability: CapabilityInput): Offer {
   const names = team.members.map(({ name }) => name);
-  return offerOf({ capability, names, run: (run) => gathered(team, run) });
+  return offerOf({ capability, names, keepsTranscripts: true, run: (run) => gathered(team, run) });
 }
 
 async function gathered(team: Team, run: Run): Promise<Finished | Paused> {

@@ -7,15 +7,20 @@ import type {
   Json,
   Message,
 } from "@waybill/protocol";
+import type { WorkSession } from "../serving/session.ts";
 import type { Ask, Handler, Resume, Work } from "../serving/work.ts";
+import { conversationOf } from "./conversation.ts";
 import { during } from "./current-work.ts";
 import { failureFrom } from "./failure.ts";
 import type { ErrorTable } from "./failure.ts";
+import { Turns } from "./in-turn.ts";
+import { wordsOf } from "./json-text.ts";
 import { mediaIn } from "./media.ts";
-import { textOf, toolCallsOf } from "./message.ts";
+import { textMessage, textOf, toolCallsOf } from "./message.ts";
 import { portableOf } from "./portable.ts";
 import type { PortableWork } from "./portable.ts";
 import { Progress } from "./progress.ts";
+import { Transcripts } from "./transcripts.ts";
 import { historyFrom } from "./speech.ts";
 import { usageRowOf } from "./usage.ts";
 import type { CountedUsage } from "./usage.ts";
@@ -33,8 +38,18 @@ export interface Run {
   readonly delegator: string;
   /** What is served, with every default filled in and its schemas as JSON Schema. */
   readonly capability: Capability;
-  /** Names the run for the framework: a thread, a session. The same in every attempt. */
+  /** The idempotency key of the run: the same in every attempt. */
   readonly handoffId: string;
+  /**
+   * Names what the framework keeps of the run: its thread, its session. The same in every attempt, and in
+   * every handoff of one session; without a session it is the handoff's id.
+   */
+  readonly thread: string;
+  /**
+   * Where the handoff names a session: `found` tells the delegator whether the framework had its
+   * conversation. Runs of one session come one after the other.
+   */
+  readonly session: WorkSession | undefined;
   readonly correlationId: string;
   readonly attempt: number;
   readonly deadline: Date;
@@ -83,6 +98,11 @@ export interface ServeOptions {
   run(run: Run): Promise<Finished | Paused>;
   /** Statuses for the framework's own errors. */
   readonly errors?: ErrorTable | undefined;
+  /**
+   * For a framework that keeps no conversations: what is said in a session is kept here, in the memory of
+   * the process and within a budget, and goes before the messages of the next work in that session.
+   */
+  readonly keepsTranscripts?: boolean | undefined;
   /** What the framework's thing and its parts are called, as `historyFrom` needs them. */
   readonly names?: readonly string[] | undefined;
 }
@@ -104,13 +124,25 @@ export interface ServeOptions {
  * }
  * ```
  */
-export function offerOf({ capability, run, errors = {}, names }: ServeOptions): Offer {
+export function offerOf({
+  capability,
+  run: once,
+  errors = {},
+  names,
+  keepsTranscripts = false,
+}: ServeOptions): Offer {
   const served = readCapability(capability);
+  const turns = new Turns();
+  const run = keepsTranscripts ? transcribed(once, new Transcripts()) : once;
   const handler: Handler = async (work) => {
     const progress = new Progress(work);
     const { signal } = work;
     try {
-      const ending = await during(work, () => run(runOf(work, served, progress, names)));
+      const made = runOf(work, served, progress, names);
+      const start = () => during(work, () => run(made));
+      const ending = await (work.session === undefined
+        ? start()
+        : turns.run(made.thread, signal, start));
       // A framework that was told to stop and says that it is done has not done the work.
       signal.throwIfAborted();
       await progress.settled();
@@ -125,6 +157,31 @@ export function offerOf({ capability, run, errors = {}, names }: ServeOptions): 
   return [capability, handler];
 }
 
+/** Runs with what was said before in the session, and keeps what is said now once the run has ended well. */
+function transcribed(run: ServeOptions["run"], transcripts: Transcripts): ServeOptions["run"] {
+  return async (given) => {
+    const { work, session, thread, handoffId, capability } = given;
+    if (session === undefined) return run(given);
+    const before = transcripts.before(thread, handoffId);
+    session.found(before !== undefined);
+    const messages = before && [...before, ...(work.messages ?? [])];
+    const ending = await run({
+      ...given,
+      work: messages === undefined ? work : { ...work, messages },
+    });
+    if ("questions" in ending) return ending;
+    const { output, messages: added = [] } = ending;
+    const replied = added.length > 0 || output === undefined ? added : [replyOf(output)];
+    const asked = conversationOf(work, capability.output_schema);
+    transcripts.keep(thread, handoffId, [...asked, ...replied]);
+    return ending;
+  };
+}
+
+function replyOf(output: Json): Message {
+  return textMessage("assistant", wordsOf(output));
+}
+
 function readCapability(capability: CapabilityInput): Capability {
   return parseManifest({ agent_id: "adapter", capabilities: [capability] }).capabilities[0]!;
 }
@@ -135,7 +192,8 @@ function runOf(
   progress: Progress,
   names: readonly string[] | undefined,
 ): Run {
-  const { envelope, handoffId, attempt, deadline, signal, resume, body, ask, addUsage } = work;
+  const { envelope, handoffId, attempt, deadline, signal, session, resume, body } = work;
+  const { ask, addUsage } = work;
   const received = portableOf(body);
   const { messages } = received;
   return {
@@ -147,6 +205,9 @@ function runOf(
     delegator: envelope.from,
     capability,
     handoffId,
+    // Of two capabilities, two things of the framework could write into one thread.
+    thread: session === undefined ? handoffId : `${session.key}:${capability.name}`,
+    session,
     correlationId: envelope.correlation_id,
     attempt,
     deadline,

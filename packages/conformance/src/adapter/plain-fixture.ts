@@ -39,6 +39,7 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
     return offerOf({
       capability: request.capability,
       names: ["plain"],
+      keepsTranscripts: true,
       run: (run) => (faults.run === undefined ? once(run) : faults.run(run, once, request)),
     });
   };

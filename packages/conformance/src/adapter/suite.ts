@@ -11,6 +11,7 @@ import { servedEndingCases } from "./cases/serve-ending.ts";
 import { servedHostileCases } from "./cases/serve-hostile.ts";
 import { servedMediaCases } from "./cases/serve-media.ts";
 import { servedManyCases } from "./cases/serve-many.ts";
+import { servedSessionCases } from "./cases/serve-sessions.ts";
 import { servedStoppingCases } from "./cases/serve-stopping.ts";
 import { servedTalkingCases } from "./cases/serve-talking.ts";
 import { servedWorkCases } from "./cases/serve-work.ts";
@@ -37,6 +38,7 @@ const SERVED: Cases = {
   ...servedTalkingCases,
   ...servedHostileCases,
   ...servedManyCases,
+  ...servedSessionCases,
 };
 
 const CALLED: Cases = {

@@ -333,7 +333,14 @@ export class Engine {
   #doubt(stored: StoredHandoff): void {
     this.#timers.note(stored.wakeAt);
     this.offers.noteDoubtful(stored);
-    this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored)));
+    this.inBackground(this.cases.lanes.run(stored.id, () => this.#resolveDoubt(stored)));
+  }
+
+  /** Another hub's word of the same version, which came meanwhile, was taken for the echo of this one. */
+  async #resolveDoubt(stored: StoredHandoff): Promise<void> {
+    await this.#follow(stored);
+    const found = await this.cases.load(stored.id);
+    if (found !== undefined) this.#noteOthers(storedOf(found));
   }
 
   /** A manifest was published, here or at another hub. */
