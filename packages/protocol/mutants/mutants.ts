@@ -6,12 +6,14 @@ import { KEYS } from "./keys.ts";
 import { LIFECYCLES } from "./lifecycle.ts";
 import { MANIFESTS } from "./manifests.ts";
 import type { Mutant } from "./mutant.ts";
+import { USAGE } from "./usage.ts";
 import { WIRE } from "./wire.ts";
 
 /** At least one way to break each rule of the specification. */
 export const MUTANTS: readonly Mutant[] = [
   ...ENCODINGS,
   ...KEYS,
+  ...USAGE,
   ...WIRE,
   ...ENVELOPES,
   ...LIFECYCLES,

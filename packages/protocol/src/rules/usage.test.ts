@@ -86,6 +86,11 @@ test("WB-232 rows are added by model and currency, and no sum leaves its bounds"
       expect(statusOf(result({ own: merged }))).toBe("taken");
     }),
   );
+  const paid = (amount: string, currency: string) => ({ model: "a", cost: { amount, currency } });
+  expect(mergeUsage([paid("1", "USD"), paid("2", "EUR"), paid("0.50", "USD")])).toEqual([
+    paid("1.5", "USD"),
+    paid("2", "EUR"),
+  ]);
   const most = { input_tokens: MOST, cost: { amount: "9".repeat(15), currency: "USD" } };
   expect(statusOf(result({ own: mergeUsage([most, most, most]) }))).toBe("taken");
   const models = Array.from({ length: 500 }, (_, n) => ({ model: `m${n}`, requests: 1 }));
@@ -106,7 +111,10 @@ test("WB-233 caps are held to by who accepts them, and going over one is a breac
   const countered = judgeOffer({ ...caps, timeout_seconds: 1 }, terms);
   expect(countered).toMatchObject({ verdict: "counter", contract: caps });
   const dearer = { ...terms, ...caps, max_tokens: 101 };
-  expect(judgeCounter(terms, caps).verdict).toBe("reject");
+  for (const cap of [{ max_tokens: caps.max_tokens }, { max_cost: caps.max_cost }]) {
+    expect(judgeCounter(terms, cap).verdict).toBe("reject");
+    expect(judgeCounter({ ...terms, ...cap }, cap).verdict).toBe("accept");
+  }
   expect(judgeCounter(dearer, caps).verdict).toBe("reject");
   expect(judgeCounter(dearer, caps, { max_tokens: 101 }).verdict).toBe("accept");
   for (const wrong of [{ max_tokens: 0.5 }, { max_tokens: -1 }, { max_cost: "1" }]) {
