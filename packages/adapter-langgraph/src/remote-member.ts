@@ -14,7 +14,7 @@ import { withUsage } from "./usage.ts";
 /** How another agent takes part in a team of LangGraph. */
 export interface RemoteMemberOptions
   extends
-    Pick<Handoff, "capability" | "to" | "timeoutMs" | "tags" | "minReliability">,
+    Pick<Handoff, "capability" | "to" | "timeoutMs" | "session" | "tags" | "minReliability">,
     Pick<RemoteOptions, "isParked"> {
   /** What the others call it. */
   readonly name: string;

@@ -18,7 +18,7 @@ import { saverIn } from "./stored.ts";
 
 /** How a capability of another agent becomes a tool of LangChain. */
 export interface RemoteToolOptions
-  extends Pick<Handoff, "to" | "timeoutMs">, Pick<RemoteOptions, "isParked"> {}
+  extends Pick<Handoff, "to" | "timeoutMs" | "session">, Pick<RemoteOptions, "isParked"> {}
 
 /**
  * All of a result, with its receipt: what a `ToolMessage` of a remote tool has as its artifact, and
@@ -40,7 +40,7 @@ export interface RemoteArtifact {
 export function remoteTool(
   agent: Agent,
   capability: Capability,
-  { to, timeoutMs, isParked }: RemoteToolOptions = {},
+  { to, timeoutMs, session, isParked }: RemoteToolOptions = {},
 ): StructuredTool {
   const { name } = capability;
   const schema = schemaForModel(capability.input_schema);
@@ -52,7 +52,7 @@ export function remoteTool(
       // Else it is code that asks, and no model that could take the words for instructions.
       const isForModel = part !== undefined || runtime.toolCall !== undefined;
       try {
-        const handoff = { capability: name, to, timeoutMs, input };
+        const handoff = { capability: name, to, timeoutMs, session, input };
         const result = await remote(agent, handoff, runtime, { part, isParked });
         const told = isForModel
           ? markedAsData(result.by, resultAsData(result))

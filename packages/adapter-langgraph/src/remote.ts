@@ -7,8 +7,8 @@ import type {
   ProgressEvent,
   QuestionEvent,
 } from "@waybill/agent";
-import { currentWork, dispatch, refuseQuestion, settle } from "@waybill/agent/adapter";
-import type { Call } from "@waybill/agent/adapter";
+import { currentWork, dispatch, refuseQuestion, sessionFor, settle } from "@waybill/agent/adapter";
+import type { Call, CallSession } from "@waybill/agent/adapter";
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Json, ProgressBody } from "@waybill/protocol";
 import { answering, Asked } from "./asked.ts";
@@ -18,7 +18,13 @@ import { isStored, saverIn } from "./stored.ts";
 import { Tokens } from "./tokens.ts";
 
 /** What is handed off, and to whom: an agent, or whoever has the capability. */
-export type Handoff = Omit<Call, "step" | "acknowledge">;
+export interface Handoff extends Omit<Call, "step" | "acknowledge" | "session"> {
+  /**
+   * The session to hand off in; `true` for that of the run's own thread, so that the turns of a thread
+   * here share a conversation there. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
+}
 
 /** How a graph waits for another agent. */
 export interface RemoteOptions {
@@ -113,14 +119,17 @@ function sending(
   const { taskId = newId(), threadId: run = "" } = executionInfo ?? {};
   const step = part === undefined ? taskId : `${taskId} ${part}`;
   const { traceparent, tracestate } = (metadata ?? {}) as Partial<Record<string, string>>;
-  return () =>
-    dispatch(agent, {
+  return () => {
+    const { session, ...rest } = typeof handoff === "function" ? handoff() : handoff;
+    return dispatch(agent, {
       traceparent,
       tracestate,
-      ...(typeof handoff === "function" ? handoff() : handoff),
+      ...rest,
+      session: sessionFor(session, run === "" ? undefined : run),
       acknowledge: "manual",
       step: { run, step },
     });
+  };
 }
 
 function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {

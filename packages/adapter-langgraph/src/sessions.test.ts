@@ -13,6 +13,7 @@ import type { HandoffHandle } from "@waybill/agent";
 import { world } from "@waybill/conformance/vitest";
 import { sessionKey } from "@waybill/protocol";
 import { expect, test } from "vitest";
+import { remoteMember } from "./remote-member.ts";
 import { serveGraph } from "./serve.ts";
 import type { ServeGraphOptions } from "./serve.ts";
 
@@ -97,6 +98,33 @@ test("while a thread waits for an answer, other turns of its session wait too", 
     expect((await next.result).output).toBe("one, one, ask, You said seven., three");
     break;
   }
+});
+
+test("a node that asks for it hands off in the session of its thread", async () => {
+  const { agent } = await world();
+  const [worker, caller] = [agent("worker"), agent("caller")];
+  worker.serve(...serveGraph(chat(new MemorySaver()), { name: "chat" }));
+  await worker.start();
+  const calling = (session?: true) => {
+    const member = remoteMember(caller, { name: "chatter", capability: "chat", session });
+    const ask = async (text: string, thread_id: string) => {
+      const messages = [{ role: "user", content: text }];
+      const { messages: said } = await new StateGraph(MessagesAnnotation)
+        .addNode("chatter", member as never)
+        .addEdge(START, "chatter")
+        .addEdge("chatter", END)
+        .compile({ checkpointer: new MemorySaver() })
+        .invoke({ messages }, { configurable: { thread_id } });
+      return said.at(-1)!.text;
+    };
+    return ask;
+  };
+  const shared = calling(true);
+  await shared("one", "thread 1");
+  expect(await shared("two", "thread 1")).toBe("one, one, two");
+  expect(await shared("three", "thread 2")).toBe("three");
+  const apart = calling();
+  expect(await apart("four", "thread 1")).toBe("four");
 });
 
 test("a state that is no conversation is continued in a session, too", async () => {

@@ -214,6 +214,21 @@ describe("send", () => {
     expect(stderr).toContain("--priority must be a whole number from 0 to 9");
   });
 
+  test("work that names a session shows in its trace what became of the conversation", async () => {
+    const words = ["send", "review", DRAFT, "--session", "trip-42", "--session-wait", "30s"];
+    const { code, stdout } = await place.run([...words, "--not-before", "2h", "--detach"]);
+    expect(code).toBe(0);
+    const id = stdout.trim();
+    expect((await place.run(["trace", id])).stdout).toContain("session trip-42");
+    expect(await place.json(["trace", id])).toMatchObject({
+      handoffs: [{ session: { id: "trip-42" } }],
+    });
+    const alone = await place.run(["send", "review", DRAFT, "--session-wait", "30s"]);
+    expect(alone.stderr).toContain("name the session with --session");
+    const none = await place.run(["send", "review", DRAFT, "--session", "trip 42"]);
+    expect(none.stderr).toContain("1 to 128 visible ASCII characters");
+  });
+
   test("as an agent that works elsewhere is refused, and changes nothing of it", async () => {
     const { code, stderr } = await place.run([
       "send",

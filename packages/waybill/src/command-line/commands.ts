@@ -340,6 +340,16 @@ export const COMMANDS: readonly Command[] = [
         value: "<0-9>",
         says: "its priority among waiting work, 9 the most urgent (4)",
       },
+      {
+        name: "session",
+        value: "<id>",
+        says: "the conversation that it belongs to: the agent that holds it is preferred",
+      },
+      {
+        name: "session-wait",
+        value: "<time>",
+        says: "how long to wait for that agent before another takes it (0s)",
+      },
       { name: "correlation", value: "<id>", says: "the id of the job it belongs to" },
       {
         name: "handoff",

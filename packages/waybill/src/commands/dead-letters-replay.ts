@@ -43,6 +43,7 @@ function replayOf(
     not_before,
     deadline,
     priority,
+    session,
   }: HandoffEnvelope,
   otherTo: string | undefined,
   timeoutMs: number | undefined,
@@ -58,6 +59,9 @@ function replayOf(
     correlationId: correlation_id,
     replayOf: handoff_id,
     priority,
+    ...(session !== undefined && {
+      session: { id: session.id, waitMs: (session.wait_seconds ?? 0) * 1_000 },
+    }),
     // As long as it had the first time.
     timeoutMs: timeoutMs ?? Date.parse(deadline) - Date.parse(not_before ?? issued_at),
   };

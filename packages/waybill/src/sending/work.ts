@@ -33,6 +33,7 @@ export async function workOf(given: Given): Promise<HandoffOptions> {
     timeoutMs: timeoutOf(given),
     notBefore: startOf(given),
     priority: priorityOf(given),
+    session: sessionOf(given),
     handoffId: idIn(given, "handoff"),
     correlationId: idIn(given, "correlation"),
   };
@@ -58,6 +59,19 @@ function priorityOf(given: Given): number | undefined {
   throw new WaybillError(
     400,
     `--priority must be a whole number from 0 to 9, but it is ${JSON.stringify(text)}.`,
+  );
+}
+
+function sessionOf(given: Given): HandoffOptions["session"] {
+  const id = textOf(given, "session");
+  const wait = textOf(given, "session-wait");
+  if (id !== undefined) {
+    return wait === undefined ? id : { id, waitMs: parseDuration(wait, "session-wait") };
+  }
+  if (wait === undefined) return undefined;
+  throw new WaybillError(
+    400,
+    "--session-wait says how long to wait for the agent that holds a session: name the session with --session.",
   );
 }
 

@@ -1,6 +1,6 @@
 import type { HandoffView, LedgerEntry } from "@waybill/hub";
 import { jobOf, mergeUsage, parseEnvelope, readCompact } from "@waybill/protocol";
-import type { HandoffEnvelope } from "@waybill/protocol";
+import type { HandoffEnvelope, SessionState } from "@waybill/protocol";
 import { eventsOf } from "./events.ts";
 import type { Papers } from "./events.ts";
 import type { Trace, TraceEvent, TraceHandoff } from "./trace.ts";
@@ -88,6 +88,7 @@ function handoffOf(recorded: Recorded, papers: Papers): Growing {
     replayOf: envelope.replay_of,
     startsAt: view.startsAt,
     waitsFor: view.waitsFor ?? [],
+    session: envelope.session && { id: envelope.session.id, state: stateOf(recorded) },
     usage: ownUsage(said),
     breaches: overuse(envelope.from, envelope.body.contract, said),
     parentId: envelope.parent_id,
@@ -95,6 +96,14 @@ function handoffOf(recorded: Recorded, papers: Papers): Growing {
     events,
     children: [],
   };
+}
+
+/** What the recipient has found counts more than what the hub knew when it offered the handoff. */
+function stateOf({ view }: Recorded): SessionState | undefined {
+  const ending =
+    view.ending === undefined ? undefined : parseEnvelope(readCompact(view.ending).payload);
+  const found = ending?.kind === "result" ? ending.body.session : undefined;
+  return found ?? view.session;
 }
 
 /** When it ended: with the envelope that ended it, or with the hub's own word. */

@@ -31,6 +31,7 @@ function handoffJson(handoff: TraceHandoff): unknown {
     replay_of: handoff.replayOf ?? null,
     starts_at: timeText(handoff.startsAt),
     waits_for: handoff.waitsFor,
+    session: handoff.session ?? null,
     usage: usageJson(handoff.usage),
     breaches: handoff.breaches,
     events: handoff.events.map(

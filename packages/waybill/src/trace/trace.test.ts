@@ -6,7 +6,7 @@ import { styleFor } from "../terminal/style.ts";
 import { buildTrace } from "./build.ts";
 import { traceJson } from "./json.ts";
 import { signatureChecker } from "./signatures.ts";
-import type { Trace } from "./trace.ts";
+import type { Trace, TraceHandoff } from "./trace.ts";
 import { traceText } from "./tree.ts";
 
 const style = styleFor(false);
@@ -204,4 +204,19 @@ test("a signature that does not hold is named where it stands", async () => {
   const text = traceText(trace, 100, Date.now(), style);
   expect(text).toContain("✗ signature ✗ receipt");
   expect(text).toMatch(/✗ \d+ of \d+ signatures are not valid/);
+});
+
+test("a handoff of a session shows what became of the conversation, in 80 columns too", async () => {
+  const trace = await traced();
+  const [review] = trace.handoffs;
+  const shown = (session: TraceHandoff["session"]) =>
+    traceText({ ...trace, handoffs: [{ ...review!, session }] }, 80, Date.now(), style);
+  expect(shown({ id: "trip-42", state: "continued" })).toContain(
+    "│ session trip-42: the conversation goes on\n",
+  );
+  expect(shown({ id: "trip-42", state: undefined })).toContain("│ session trip-42\n");
+  const lost = shown({ id: "x".repeat(128), state: "lost" });
+  expect(lost.replaceAll(/\n│ +/g, " ")).toContain("is not there, so it begins anew");
+  for (const line of lost.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  expect(shown(undefined)).not.toContain("session");
 });

@@ -1,5 +1,5 @@
 import type { WaitsFor } from "@waybill/protocol/api";
-import type { Breach, HandoffState, StatusCode, UsageRow } from "@waybill/protocol";
+import type { Breach, HandoffState, StatusCode, UsageRow, SessionState } from "@waybill/protocol";
 
 /** Whether something was really signed by who it is from. */
 export type Signature =
@@ -26,6 +26,12 @@ export interface TraceEvent {
   readonly receipt: Signature | undefined;
 }
 
+/** The session of a handoff. */
+export interface TracedSession {
+  readonly id: string;
+  readonly state: SessionState | undefined;
+}
+
 export interface TraceHandoff {
   readonly id: string;
   readonly capability: string;
@@ -43,6 +49,8 @@ export interface TraceHandoff {
   readonly startsAt: number | undefined;
   /** For whom it waits, and what is in the way; the most telling first. */
   readonly waitsFor: readonly WaitsFor[];
+  /** The conversation that it belongs to, and what became of that, as far as somebody has said so. */
+  readonly session: TracedSession | undefined;
   /** What its attempts have used themselves, by their recipients' word, without children. */
   readonly usage: readonly UsageRow[];
   /** Caps of its contract that were not held to. */

@@ -1,4 +1,5 @@
 import { statusOf } from "@waybill/protocol";
+import type { SessionState } from "@waybill/protocol";
 import { durationText } from "../terminal/duration.ts";
 import { waitLines } from "./waits.ts";
 import type { Style } from "../terminal/style.ts";
@@ -65,7 +66,11 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
     style.faint(`${status} ${statusOf(status).name}`),
   ].join(" ");
   const lines = [...hanging(title, width, 2).split("\n"), style.faint(`│ ${handoff.id}`)];
-  const more = [...waitLines(handoff, width - 2, style), ...usageLines(handoff, width - 2, style)];
+  const more = [
+    ...waitLines(handoff, width - 2, style),
+    ...sessionLines(handoff, width - 2, style),
+    ...usageLines(handoff, width - 2, style),
+  ];
   lines.push(...more.map((line) => `${style.faint("│")} ${line}`));
   const bodies = bodiesOf(handoff);
   const hasMore = handoff.attempts > 1;
@@ -83,6 +88,23 @@ function handoffLines(handoff: TraceHandoff, width: number, style: Style): strin
     }
   }
   return lines;
+}
+
+/** A longer id is whole in the JSON. */
+const SESSION_SHOWN = 40;
+const SESSION_WORDS: Readonly<Record<SessionState, string>> = {
+  begun: "a new conversation",
+  continued: "the conversation goes on",
+  lost: "the earlier conversation is not there, so it begins anew",
+};
+
+function sessionLines({ session }: TraceHandoff, width: number, style: Style): string[] {
+  if (session === undefined) return [];
+  const { id, state } = session;
+  const name = id.length > SESSION_SHOWN ? `${id.slice(0, SESSION_SHOWN - 1)}…` : id;
+  const text = `session ${printable(name)}${state === undefined ? "" : `: ${SESSION_WORDS[state]}`}`;
+  const line = state === "lost" ? toned("warning", text, style) : style.faint(text);
+  return hanging(line, width, 2).split("\n");
 }
 
 /** Events and parts in the order in which they came. */
