@@ -13,6 +13,8 @@ export const fixture: AdapterFixture = {
       offerOf({
         capability,
         names: ["served"],
+        // What was said in a session goes before its next turn: nothing else here remembers it.
+        keepsTranscripts: true,
         async run({ work, handoffId, traceparent, signal, progress, addUsage, ask }) {
           const { usage, ...played } = await act({
             work,
