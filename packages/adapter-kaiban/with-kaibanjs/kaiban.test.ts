@@ -176,3 +176,20 @@ test("the example of the README prints its documented output", () => {
     "Found out: Why does it rain?\n",
   );
 });
+
+test("what the models of a team's agents report is the usage of the result", async () => {
+  const place = await world();
+  const newsroom = place.agent("newsroom");
+  const usage = { input_tokens: 1_234, output_tokens: 56 };
+  const writer = await writerOf(() => ({ ...final("An article about clouds."), usage }));
+  const task = new Task({
+    description: "Write about {request}.",
+    expectedOutput: "An article.",
+    agent: writer,
+  });
+  newsroom.serve(...serveTeam(() => teamOf([writer], [task]), { name: "report" }));
+  await newsroom.start();
+  const owner = place.agent("owner");
+  const handoff = owner.handoff({ capability: "report", brief: { instruction: "clouds" } });
+  expect((await handoff.result).usage?.own).toEqual([{ model: "scripted", requests: 1, ...usage }]);
+});
