@@ -39,6 +39,29 @@ const failing =
     },
   });
 
+/** Shows a run what was said in earlier ones of the same name that it has no part in. */
+const recalling =
+  (nameOf: (run: Run) => string | undefined, isForeign: (one: Run, other: Run) => boolean): Fault =>
+  () => {
+    let earlier: { readonly name: string; readonly run: Run }[] = [];
+    return {
+      offer(request, next) {
+        earlier = [];
+        return next(request);
+      },
+      run(run, next) {
+        const name = nameOf(run);
+        const recalled = earlier
+          .filter((each) => each.name === name && isForeign(each.run, run))
+          .flatMap((each) => each.run.work.messages ?? []);
+        if (name !== undefined) earlier.push({ name, run });
+        if (recalled.length === 0) return next(run);
+        const messages = [...recalled, ...(run.work.messages ?? [])];
+        return next({ ...run, work: { ...run.work, messages } });
+      },
+    };
+  };
+
 const offering =
   (change: Partial<CapabilityInput>): Fault =>
   () => ({
@@ -307,6 +330,58 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       }
     },
   }),
+  "serve: handoffs of one session share a conversation": () => ({
+    run(run, next) {
+      run.session?.found(false);
+      return next(run);
+    },
+  }),
+  "serve: two sessions share nothing": recalling(
+    ({ delegator, session }) => session && delegator,
+    (one, other) => one.thread !== other.thread,
+  ),
+  "serve: the same session of another delegator opens nothing": recalling(
+    ({ session }) => session?.id,
+    (one, other) => one.delegator !== other.delegator,
+  ),
+  "serve: without a session nothing is shared": recalling(
+    ({ session, work }) =>
+      session === undefined && work.input === undefined && work.messages?.length === 1
+        ? "everybody"
+        : undefined,
+    () => true,
+  ),
+  "serve: handoffs of one session run one after the other": () => ({
+    offer(request, next) {
+      const [capability, handler] = next(request);
+      let running = 0;
+      return [
+        capability,
+        async (work) => {
+          const [, beside] = next(request);
+          try {
+            return await (running++ === 0 ? handler : beside)(work);
+          } finally {
+            running--;
+          }
+        },
+      ];
+    },
+  }),
+  "serve: a turn that is tried again is in its conversation once": () => {
+    const twice = new Map<string, Message[]>();
+    return {
+      run(run, next) {
+        const { messages = [] } = run.work;
+        const before = twice.get(run.thread) ?? [];
+        if (run.session !== undefined && run.attempt > 1) {
+          twice.set(run.thread, messages.slice(-1));
+        }
+        const all = [...before, ...messages];
+        return next(before.length === 0 ? run : { ...run, work: { ...run.work, messages: all } });
+      },
+    };
+  },
 };
 
 /** The same for processes that are killed: modules that such a process loads. */
