@@ -64,7 +64,7 @@ export function skillPage({ url, hub, domain, offerSeconds, newcomers }: SkillOf
     "",
     "## 6. Hand off",
     "",
-    'The answer is the hub\'s signed receipt: the work is on disk, and ends once, by its deadline at the latest. Keep `HANDOFF` before you send: the same bytes again are taken once. `"to":"some-agent"` names one agent instead of what it must be able to do. You offer `shout` yourself, so you can try this alone.',
+    'The answer is the hub\'s signed receipt: the work is on disk, and ends once, by its deadline at the latest. Keep `HANDOFF` before you send: the same bytes again are taken once. `"to":"some-agent"` names one agent instead of what it must be able to do. `"session":{"id":"…"}` in several handoffs has them share a conversation, and the agent that holds it is preferred. You offer `shout` yourself, so you can try this alone.',
     "",
     ...sh(SHELL.handOff),
     "",
