@@ -1,4 +1,4 @@
-import { briefOf, offerOf, outputOf } from "@waybill/agent/adapter";
+import { briefOf, mediaIn, offerOf, outputOf, unshowable } from "@waybill/agent/adapter";
 import type { CountedUsage, Finished, Offer, Run } from "@waybill/agent/adapter";
 import { parseJson, stringifyJson } from "@waybill/protocol";
 import type { CapabilityInput, Json } from "@waybill/protocol";
@@ -32,6 +32,8 @@ async function worked(team: KaibanTeam, run: Run): Promise<Finished> {
   const { work, signal } = run;
   const { output_schema: schema } = run.capability;
   signal.throwIfAborted();
+  const [media] = (work.messages ?? []).flatMap(mediaIn);
+  if (media !== undefined) throw unshowable(media, "a task of KaibanJS is words");
   const { instruction, expected_output: expected } = briefOf(work, schema);
   const given = typeof work.input === "object" && !Array.isArray(work.input) ? work.input : {};
   const request = expected === undefined ? instruction : `${instruction}\n\nExpected: ${expected}`;

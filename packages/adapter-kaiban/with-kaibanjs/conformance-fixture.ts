@@ -7,11 +7,16 @@ import { member, remoteMember, serveTeam } from "../src/index.ts";
 
 const WORDS_ALONE = "a task of KaibanJS comes to words or to a value, and to nothing else";
 
+const IMAGES =
+  "a task of KaibanJS is words, and work with an image in its history is refused with 422";
+
 /** How the suite uses a team of KaibanJS: one with a member that plays is served, one with a remote member calls. */
 export const fixture: AdapterFixture = {
   adapter: "kaiban",
   module: new URL(import.meta.url),
   gaps: {
+    "serve: an image in a history reaches the model": IMAGES,
+    "serve: an image that another agent has shown reaches the model": IMAGES,
     "serve: the messages that a run has added come back whole, and no others": WORDS_ALONE,
     "serve: the artifacts that a run has made come back byte for byte": WORDS_ALONE,
   },
@@ -29,9 +34,9 @@ export const fixture: AdapterFixture = {
               const played = await act({
                 work: {
                   brief: { instruction: task.interpolatedTaskDescription! },
-                  ...(messages === undefined ? {} : { messages }),
                   ...(artifacts === undefined ? {} : { artifacts }),
                 },
+                history: messages,
                 run: run.handoffId,
                 traceparent: run.traceparent,
                 signal,

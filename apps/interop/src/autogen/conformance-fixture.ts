@@ -6,6 +6,7 @@ export const fixture: AdapterFixture = {
   adapter: "autogen",
   module: new URL(import.meta.url),
   peer: pythonPeer("autogen"),
+  hasNoRoles: true,
   gaps: {
     "serve: handoffs of one session share a conversation":
       "the Python package keeps no conversations yet",

@@ -1,6 +1,8 @@
 import type { AdapterFixture } from "@waybill/conformance";
 import { pythonPeer } from "../python-peer.ts";
 
+const IMAGES = "a crew is given words, and work with an image in its history is refused with 422";
+
 /** Crews of CrewAI, in Python: one that plays is served, and one with a remote member calls. */
 export const fixture: AdapterFixture = {
   adapter: "crewai",
@@ -15,6 +17,11 @@ export const fixture: AdapterFixture = {
       "a crew is made anew for each handoff, and keeps nothing of a session",
     "serve: code in the framework has the history whole":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",
+    "serve: an image in a history reaches the model": IMAGES,
+    "serve: an image that another agent has shown reaches the model": IMAGES,
+    "serve: an image that goes along with a conversation reaches the model": IMAGES,
+    "call: an image in a conversation goes out whole":
+      "what a task knows of others is one text, its context",
     "serve: artifacts arrive byte for byte": "the inputs of a crew are words",
     "serve: the messages that a run has added come back whole, and no others":
       "a crew tells the words of its tasks, and no messages",

@@ -11,6 +11,8 @@ export interface AdapterFixture {
   readonly peer?: PeerFixture | undefined;
   /** A module that exports this as `fixture`: a process that is to be killed loads it. */
   readonly module: URL;
+  /** True where a framework knows speakers by their names alone: to a model, all of a history is a user's. */
+  readonly hasNoRoles?: boolean | undefined;
   /** What this framework can't do, by the name of the case, each with the reason. */
   readonly gaps?: Readonly<Record<string, string>> | undefined;
 }

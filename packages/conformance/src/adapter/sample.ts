@@ -80,12 +80,12 @@ export const REPLIES: readonly Message[] = [
 
 const bytes = Uint8Array.from({ length: 1024 }, (_, index) => (index * 7) % 256);
 
-/** A picture of one pixel. */
+/** A picture of one pixel, as encoders write it: one that is read and written again is the same. */
 export const IMAGE: Media = {
   type: "image",
   media_type: "image/png",
   name: "pixel.png",
-  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk-M9QDwADhgGAWjR9awAAAABJRU5ErkJggg",
+  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgEpEDAABoAD1UCKP3AAAAAElFTkSuQmCC",
 };
 
 /** What fewer models take: a sound and a page. */

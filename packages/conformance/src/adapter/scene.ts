@@ -122,6 +122,11 @@ export class Scene {
     return agent;
   }
 
+  /** The adapter that serves. */
+  get serving(): AdapterFixture {
+    return this.#servingBy;
+  }
+
   /** What the thing that is served and its parts are called. */
   get servedNames(): readonly string[] {
     const { serve, peer } = this.#servingBy;
@@ -233,7 +238,10 @@ export class Scene {
     await loadKey(key);
     const served =
       this.#served.get(hub) ??
-      serveHub({ hub: { ...this.hub, attach: hub.attach }, store: this.#store });
+      serveHub({
+        hub: { ...this.hub, attach: hub.attach, submit: hub.submit },
+        store: this.#store,
+      });
     this.#served.set(hub, served);
     return { id, key, url: (await served).url };
   }

@@ -24,6 +24,7 @@ from peer import Act, Calling, Stage
 from pydantic import BaseModel, ConfigDict
 
 from waybill_sdk import Agent, Work
+from waybill_sdk.adapter.media import media_from
 from waybill_sdk.adapter.words import asked_of, text_message, words_of
 from waybill_sdk.autogen import RemoteAgent, received_in, remote_core_agent, serve
 from waybill_sdk.autogen.messages import from_wire, to_wire
@@ -40,7 +41,7 @@ def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
 
 class Playing(Stage):
     def __init__(self, player: Player, shown: asyncio.Queue[str | None]) -> None:
-        super().__init__({"messages": player.seen}, player.source)
+        super().__init__({"messages": player.seen}, player.source, player.history)
         self._player = player
         self._shown = shown
 
@@ -54,6 +55,19 @@ class Playing(Stage):
         raise Interrupted(text)
 
 
+def shown_to_model(message: BaseChatMessage) -> dict[str, Any]:
+    """What an agent with a model gives it of a message: a turn of a user's, under the speaker's name."""
+    told = message.to_model_message()
+    content = [told.content] if isinstance(told.content, str) else told.content
+    parts = [
+        {"type": "text", "text": each}
+        if isinstance(each, str)
+        else media_from("image", each.data_uri)
+        for each in content
+    ]
+    return {"role": "user", "name": told.source, "content": parts}
+
+
 class Player(BaseChatAgent):
     """A member of a team that plays, and hands the turn to the user where it has something to ask."""
 
@@ -62,6 +76,7 @@ class Player(BaseChatAgent):
         self._act = act
         self.source = source
         self.seen: list[dict[str, Any]] = []
+        self.history: list[dict[str, Any]] = []
         self.answers: dict[str, Any] = {}
         self.pending: dict[str, str] | None = None
 
@@ -81,7 +96,8 @@ class Player(BaseChatAgent):
             self.answers[self.pending["id"]] = messages[-1].to_text()
             self.pending = None
         else:
-            self.seen.extend(to_wire(each) for each in messages)
+            self.history.extend(to_wire(each) for each in messages)
+            self.seen.extend(shown_to_model(each) for each in messages)
         shown: asyncio.Queue[str | None] = asyncio.Queue()
         played = asyncio.ensure_future(self._act(Playing(self, shown)))
         cancellation_token.link_future(played)
@@ -119,10 +135,16 @@ class Player(BaseChatAgent):
         pass
 
     async def save_state(self) -> Mapping[str, Any]:
-        return {"seen": self.seen, "answers": self.answers, "pending": self.pending}
+        return {
+            "seen": self.seen,
+            "history": self.history,
+            "answers": self.answers,
+            "pending": self.pending,
+        }
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
-        self.seen, self.answers = list(state["seen"]), dict(state["answers"])
+        self.seen, self.history = list(state["seen"]), list(state["history"])
+        self.answers = dict(state["answers"])
         self.pending = state["pending"]
 
 

@@ -29,8 +29,12 @@ Act = Callable[["Stage"], Any]
 class Stage:
     """What the framework lets its inside see and do."""
 
-    def __init__(self, work: dict[str, Any], source: Work) -> None:
+    def __init__(
+        self, work: dict[str, Any], source: Work, history: list[dict[str, Any]] | None = None
+    ) -> None:
         self.work = work
+        # What code can have of the history, where models are shown less.
+        self.history = history
         self.source = source
         # In whose course a part is handed off, wherever the framework has gone to run this.
         self.context = copy_context()
@@ -101,6 +105,7 @@ class Peer:
                     about=given["about"],
                     play=play,
                     work=stage.work,
+                    history=stage.history,
                     run=stage.source.handoff_id,
                     traceparent=stage.context.run(current_traceparent),
                 )

@@ -85,7 +85,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
         { capability: IN_WORDS },
       );
       await scene.call({ work: { messages: [...HISTORY] }, capability: IN_WORDS });
-      tellsHistory(seen[0]!, HISTORY);
+      tellsHistory(seen[0]!, HISTORY, scene.serving);
     },
   },
 

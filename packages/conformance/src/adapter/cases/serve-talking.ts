@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { HandoffHandle, Hub, QuestionEvent } from "@waybill/agent";
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
-import { accepted, endingOf, moment } from "../case.ts";
+import { endingOf, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
 
@@ -118,7 +118,6 @@ export const servedTalkingCases: Cases = {
     const first = await scene.wait("the first question", nextQuestion(handle));
     await handle.answer(first.id, "Bergen");
     await scene.wait("the run to ask again", asksAgain.came);
-    await accepted(scene);
     await agent.stop({ mode: "abandon" });
     await scene.serve(asking);
     await scene.clock.advance(60_000);

@@ -54,7 +54,7 @@ export const servedWorkCases: Cases = {
     const seen: PortableWork[] = [];
     await scene.serve(keeping(seen, "Rain."), { capability: IN_WORDS });
     await scene.handoff({ messages: [...HISTORY] }).result;
-    tellsHistory(seen[0]!, HISTORY);
+    tellsHistory(seen[0]!, HISTORY, scene.serving);
   },
 
   "serve: code in the framework has the history whole": async (scene) => {

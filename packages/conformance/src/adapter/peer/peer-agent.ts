@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import type { CapabilityInput, Json } from "@waybill/protocol";
+import type { CapabilityInput, Json, Message } from "@waybill/protocol";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Act, CallRequest, Played, Stage } from "../fixture.ts";
 import type { Answering } from "./line.ts";
@@ -19,6 +19,7 @@ interface Playing {
   readonly work: PortableWork;
   readonly run: string;
   readonly traceparent?: string;
+  readonly history?: readonly Message[] | null;
 }
 
 type Calling = Omit<CallRequest, "agent">;
@@ -71,9 +72,10 @@ export class PeerAgent {
   }
 
   async #play(act: Act, given: Playing, signal: AbortSignal): Promise<Json> {
-    const { play, work, run, traceparent } = given;
+    const { play, work, run, traceparent, history } = given;
     const stage: Stage = {
       work,
+      history: history ?? undefined,
       run,
       traceparent,
       signal,

@@ -16,6 +16,7 @@ from autogen_agentchat.messages import (
 )
 from autogen_core import Image
 
+from ..adapter.media import data_uri_of, media_from, media_in, unshowable
 from ..adapter.speech import spoken
 from ..adapter.words import Message
 
@@ -50,7 +51,7 @@ def to_wire(message: BaseChatMessage, own: str | None = None) -> Message:
 def _part(content: str | Image) -> dict[str, Any]:
     if isinstance(content, str):
         return {"type": "text", "text": content}
-    return {"type": "image", "url": content.data_uri}
+    return media_from("image", content.data_uri)
 
 
 def from_wire(messages: Iterable[Message]) -> list[BaseChatMessage]:
@@ -58,9 +59,9 @@ def from_wire(messages: Iterable[Message]) -> list[BaseChatMessage]:
     made: list[BaseChatMessage] = []
     for message in messages:
         source = message.get("name") or message["role"]
-        images = [each["url"] for each in message["content"] if _is_inline_image(each)]
+        images = [_image_of(each) for each in media_in(message) if _is_inline_image(each)]
         if images:
-            content: list[str | Image] = [Image.from_uri(each) for each in images]
+            content: list[str | Image] = [*images]
             words = spoken(message)
             parts = [words, *content] if words else content
             made.append(
@@ -78,8 +79,44 @@ def _whole_of(message: Message) -> dict[str, str]:
     return {} if is_plain and is_text else {_WHOLE: json.dumps(message)}
 
 
+def with_images(messages: Sequence[Message], artifacts: Iterable[dict[str, Any]]) -> list[Message]:
+    """Images that go along are shown with the last turn of a user; AgentChat has no place for other files."""
+    images = [
+        {"type": "image", **{key: each[key] for key in ("name", "media_type", "data")}}
+        for each in artifacts
+        if each["media_type"].startswith("image/") and "data" in each
+    ]
+    shown = [*messages]
+    if not images:
+        return shown
+    last = max((at for at, each in enumerate(shown) if each["role"] == "user"), default=None)
+    if last is None:
+        return [{"role": "user", "content": images}, *shown]
+    shown[last] = {**shown[last], "content": [*shown[last]["content"], *images]}
+    return shown
+
+
+def assert_showable(messages: Iterable[Message]) -> None:
+    """What a message of AgentChat has no place for is refused before a model is asked."""
+    for message in messages:
+        for part in media_in(message):
+            if not _is_inline_image(part):
+                raise unshowable(
+                    part,
+                    "AgentChat has a place for images that are carried along, and for nothing else",
+                )
+            try:
+                _image_of(part)
+            except (OSError, ValueError) as error:
+                raise unshowable(part, f"AgentChat can't read it ({error})") from error
+
+
+def _image_of(part: dict[str, Any]) -> Image:
+    return Image.from_uri(data_uri_of(part))
+
+
 def _is_inline_image(part: dict[str, Any]) -> bool:
-    return part["type"] == "image" and str(part.get("url", "")).startswith("data:image/")
+    return part["type"] == "image" and "data" in part
 
 
 def said_in(messages: Sequence[BaseAgentEvent | BaseChatMessage]) -> list[BaseChatMessage]:

@@ -23,7 +23,14 @@ from ..protocol.error import WaybillError
 from ..protocol.manifest_shape import read_capability
 from ..serving.outcome import Finished, Paused
 from ..serving.work import Work
-from .messages import HANDOFF_ID, from_wire, said_in, to_wire
+from .messages import (
+    HANDOFF_ID,
+    assert_showable,
+    from_wire,
+    said_in,
+    to_wire,
+    with_images,
+)
 
 Runner = ChatAgent | Team
 Factory = Callable[[Work], "Runner | Awaitable[Runner]"]
@@ -80,7 +87,10 @@ async def _made(factory: Factory, work: Work) -> Runner:
 
 async def _task(runner: Runner, work: Work, output_schema: Any, user: str) -> list[BaseChatMessage]:
     if work.resume is None:
-        return from_wire(asked_of(heard(work, _names_in(runner)), output_schema))
+        body = heard(work, _names_in(runner))
+        asked = with_images(asked_of(body, output_schema), body.get("artifacts", []))
+        assert_showable(asked)
+        return from_wire(asked)
     state = json.loads(work.resume.state)
     await runner.load_state(state["run"])
     # The latest pause's: of those before it the state knows.

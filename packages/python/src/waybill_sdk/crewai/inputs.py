@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from ..adapter.media import refuse_media
 from ..adapter.speech import heard, line_of
 from ..adapter.stated import Stated, stated_in, without_transfers
 from ..adapter.words import form_of, words_of
@@ -18,6 +19,7 @@ WORDS = frozenset(("instruction", "expected_output", "history"))
 def inputs_of(work: Work, output_schema: Any, names: Collection[str] = ()) -> dict[str, Any]:
     body = heard(work, names)
     brief, messages, given = body.get("brief", {}), body.get("messages", []), body.get("input")
+    refuse_media(messages, "the inputs of a crew are words")
     is_asked = bool(brief) or given is not None
     # Without other words the task is what the conversation states.
     stated = Stated("", messages, []) if is_asked else stated_in(messages)
