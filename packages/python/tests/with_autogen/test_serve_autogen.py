@@ -13,7 +13,7 @@ from conftest import Cast, refused
 from processes import Place
 from teams import assistant, hesitating, round_robin, transfer_to, writers
 
-from waybill_sdk import WaybillError
+from waybill_sdk import WaybillError, Work
 from waybill_sdk.autogen import RemoteAgent, serve, user_input
 
 HERE = Path(__file__).parent
@@ -44,6 +44,28 @@ async def test_a_team_shows_its_turns_as_progress_and_in_the_result(cast: Cast) 
     result = await handle.result()
     assert result.output == "a better draft"
     assert [each["name"] for each in result.messages] == ["writer", "critic"]
+
+
+async def test_the_chunks_of_a_stream_are_deltas_across_hops_and_not_on_record(cast: Cast) -> None:
+    writer, editor = await cast.agent("writer"), await cast.agent("editor")
+    owner = await cast.agent("owner")
+
+    async def write(work: Work) -> str:
+        work.delta("a ")
+        work.delta("draft")
+        return "a draft"
+
+    writer.serve("write", write)
+    remote = RemoteAgent("remote", agent=editor, capability="write", to="writer")
+    serve(editor, "edit", lambda _: remote)
+    await writer.start()
+    await editor.start()
+    handle = owner.hand_off("edit", to="editor", input="tides")
+    shown = "".join([each.text async for each in handle.deltas])
+    result = await handle.result()
+    assert shown == result.output == "a draft"
+    told = [each.data["type"] async for each in handle.progress]
+    assert "ModelClientStreamingChunkEvent" not in told
 
 
 async def test_two_attempts_at_once_have_a_team_each(cast: Cast) -> None:

@@ -24,7 +24,7 @@ from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
 from ..adapter.speech import replies_of
 from ..adapter.words import Message, text_message, text_of, words_of_result
 from ..agent import Agent
-from ..delegating.ending import HandoffResult, ProgressEvent, QuestionEvent
+from ..delegating.ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
 from .messages import HANDOFF_ID, from_wire, to_wire
@@ -110,15 +110,16 @@ class RemoteAgent(BaseChatAgent):
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
-        shown: asyncio.Queue[ProgressEvent | None] = asyncio.Queue()
+        shown: asyncio.Queue[ProgressEvent | DeltaEvent | None] = asyncio.Queue()
         inner: list[BaseChatMessage] = []
         work = asyncio.ensure_future(self._reply(messages, shown, inner))
         cancellation_token.link_future(work)
         work.add_done_callback(lambda _: shown.put_nowait(None))
         try:
             while (event := await shown.get()) is not None:
-                if event.message is not None:
-                    yield ModelClientStreamingChunkEvent(source=self.name, content=event.message)
+                words = event.text if isinstance(event, DeltaEvent) else event.message
+                if words is not None:
+                    yield ModelClientStreamingChunkEvent(source=self.name, content=words)
             reply = await work
             for message in inner:
                 yield message
@@ -129,7 +130,7 @@ class RemoteAgent(BaseChatAgent):
     async def _reply(
         self,
         messages: Sequence[BaseChatMessage],
-        shown: asyncio.Queue[ProgressEvent | None],
+        shown: asyncio.Queue[ProgressEvent | DeltaEvent | None],
         inner: list[BaseChatMessage],
     ) -> BaseChatMessage:
         self._failure = None
@@ -141,7 +142,9 @@ class RemoteAgent(BaseChatAgent):
             raise _Asked(question)
 
         try:
-            result = await settle(handle, on_progress=shown.put, on_question=answer)
+            result = await settle(
+                handle, on_progress=shown.put, on_delta=shown.put, on_question=answer
+            )
         except _Asked as stop:
             self._open = {"handoff_id": handle.id, "question_id": stop.question.id}
             words = stop.question.text or stop.question.id

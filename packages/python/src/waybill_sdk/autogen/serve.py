@@ -9,7 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from autogen_agentchat.base import ChatAgent, Response, TaskResult, Team
-from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, HandoffMessage
+from autogen_agentchat.messages import (
+    BaseAgentEvent,
+    BaseChatMessage,
+    HandoffMessage,
+    ModelClientStreamingChunkEvent,
+)
 from autogen_core import CancellationToken
 
 from ..adapter.call import failed_parts
@@ -41,7 +46,8 @@ def serve(
 ) -> None:
     """Serves what the factory makes: a team can't run twice at once, so every attempt gets one of its own.
 
-    The work comes as a conversation, the messages of the run are its progress, and the last one is its
+    The work comes as a conversation, the messages of the run are its progress, the chunks that a model
+    streams are its deltas, and the last one is its
     output. A run that ends with a handoff to `user` asks: the attempt is paused with the state of the run,
     and the answer goes on from there, in another process too."""
     offered = {"name": capability} if isinstance(capability, str) else capability
@@ -129,6 +135,8 @@ async def _stream(
             result = event
         elif isinstance(event, Response):
             continue
+        elif isinstance(event, ModelClientStreamingChunkEvent):
+            work.delta(event.content)
         elif event.id not in given:
             _count(event)
             await _report(event, work)
