@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
+const DELTA = "src/api/delta.ts";
 const DELIVERY = "src/api/delivery.ts";
 const DOMAIN = "src/api/domain.ts";
 const FRAME = "src/api/frame.ts";
@@ -427,5 +428,40 @@ export const HUBS: readonly Mutant[] = [
     find: "return `${read.id}.${encoded}.${toBase64url(macOf(read.id, encoded, token))}`;",
     replace: "return `${read.id}.${encoded}.${toBase64url(utf8(token))}`;",
     why: "sends the invitation",
+  },
+  {
+    rule: "WB-245",
+    file: DELTA,
+    find: `text.length === 0 || text.length > DELTA_CHARACTERS`,
+    replace: `text.length > DELTA_CHARACTERS`,
+    why: "takes a delta without a character",
+  },
+  {
+    rule: "WB-245",
+    file: DELTA,
+    find: `text.length === 0 || text.length > DELTA_CHARACTERS`,
+    replace: `text.length === 0`,
+    why: "takes a delta of any length",
+  },
+  {
+    rule: "WB-246",
+    file: DELTA,
+    find: `held?.attempt === attempt ? held.delegator : undefined`,
+    replace: `held?.delegator`,
+    why: "passes on the deltas of an attempt that its sender does not hold",
+  },
+  {
+    rule: "WB-247",
+    file: DELTA,
+    find: `number > last.number`,
+    replace: `number >= last.number`,
+    why: "shows a delta twice",
+  },
+  {
+    rule: "WB-247",
+    file: DELTA,
+    find: `if (last === undefined || attempt > last.attempt) return true;`,
+    replace: `if (last === undefined || attempt !== last.attempt) return true;`,
+    why: "shows what an earlier attempt has written",
   },
 ];

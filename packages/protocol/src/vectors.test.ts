@@ -436,6 +436,12 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
   inbox_contact: (api, { failed, inbox, first_ms: firstMs, most_ms: mostMs, at }) => ({
     may_contact: at >= api.inboxContactAt(failed, inbox, { firstMs, mostMs }),
   }),
+  delta_reader: (api, { held, attempt }) => ({
+    reader: api.readerOfDelta(held ?? undefined, { attempt }) ?? null,
+  }),
+  delta_order: (api, { last, delta }) => ({
+    is_shown: api.isNextDelta(last ?? undefined, delta),
+  }),
   reserved_id: (api, { agent, names }) => ({ is_reserved: api.isReservedId(agent, names) }),
   job: (api, { handoffs }) => {
     const roots = (handoffs as { id: string; delegator: string; recipients: string[] }[]).map(

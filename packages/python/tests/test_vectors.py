@@ -17,7 +17,7 @@ from waybill_sdk.protocol.discovery import Candidate, Ejection, find, judge_inpu
 from waybill_sdk.protocol.encoding import digest_of
 from waybill_sdk.protocol.envelope import KeyRecord, verify_envelope
 from waybill_sdk.protocol.error import WaybillError
-from waybill_sdk.protocol.frame import check_delivery, read_frames
+from waybill_sdk.protocol.frame import check_delivery, is_next_delta, read_frames
 from waybill_sdk.protocol.history import check_history
 from waybill_sdk.protocol.ids import id_time, is_agent_id, is_id
 from waybill_sdk.protocol.instant import now_ms, parse_time
@@ -403,6 +403,10 @@ def run_hub(given: Case) -> Outcome:
             domain=given["domain"],
         )
 
+    if operation == "delta_order":
+        last, delta = given["last"], given["delta"]
+        place = None if last is None else (last["attempt"], last["number"])
+        return {"is_shown": is_next_delta(place, (delta["attempt"], delta["number"]))}
     if operation == "answer":
         error = error_of_response(given["http_status"], given["body"])
         return {
@@ -414,6 +418,7 @@ def run_hub(given: Case) -> Outcome:
         "push",
         "echo",
         "inbox_contact",
+        "delta_reader",
         "address",
         "hub_id",
         "newcomer",

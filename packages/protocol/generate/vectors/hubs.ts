@@ -403,6 +403,9 @@ const echoed = (title: string, answer: string, status: number | "ok"): Row => ({
   expect: { status },
 });
 
+const HELD = { attempt: 2, delegator: "editor" };
+const LAST = { attempt: 2, number: 3 };
+
 const INBOX = "https://inbox.example/of/researcher";
 
 const contacted = (
@@ -422,6 +425,32 @@ const contacted = (
     at: NOW + afterMs,
   },
   expect: { may_contact: mayContact },
+});
+
+/** What an agent holds, and to whom its delta of this attempt goes. */
+const readBy = (
+  title: string,
+  held: { attempt: number; delegator: string } | null,
+  attempt: number,
+  reader: string | null,
+): Row => ({
+  rules: [246],
+  title,
+  input: { operation: "delta_reader", held, attempt },
+  expect: { reader },
+});
+
+/** The last delta that was shown, and whether this one is shown after it. */
+const shownAfter = (
+  title: string,
+  last: { attempt: number; number: number } | null,
+  [attempt, number]: readonly [number, number],
+  is_shown: boolean,
+): Row => ({
+  rules: [247],
+  title,
+  input: { operation: "delta_order", last, delta: { attempt, number } },
+  expect: { is_shown },
 });
 
 const HUB_MANIFEST: Members = {
@@ -852,6 +881,17 @@ export const HUBS: VectorFile = vectorFile(
     echoed("an inbox that echoes something else", '{"echo":"x"}', 401),
     echoed("a server that sends back what it is sent", PUSH_CHALLENGE, 401),
     echoed("a server that is no inbox", "ok", 400),
+    readBy("a delta of the attempt that its sender holds", HELD, 2, "editor"),
+    readBy("a delta of an attempt before that", HELD, 1, null),
+    readBy("a delta of an attempt that there is not yet", HELD, 3, null),
+    readBy("a delta of who holds nothing of the handoff", null, 1, null),
+    shownAfter("the first delta that comes", null, [1, 3], true),
+    shownAfter("the next delta", LAST, [2, 4], true),
+    shownAfter("a delta after some that were lost", LAST, [2, 9], true),
+    shownAfter("the first delta of another attempt", LAST, [3, 0], true),
+    shownAfter("a delta that was shown", LAST, [2, 3], false),
+    shownAfter("a delta that was overtaken", LAST, [2, 2], false),
+    shownAfter("a delta of an earlier attempt", LAST, [1, 9], false),
     contacted("an inbox that has failed a moment ago", [1, 999], false),
     contacted("an inbox that has failed a while ago", [1, 1_000], true),
     contacted("an inbox that has failed again", [3, 3_999], false),

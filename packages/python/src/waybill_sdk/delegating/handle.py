@@ -11,6 +11,7 @@ from ..link.tasks import log
 from ..protocol.encoding import digest_of
 from ..protocol.envelope import Envelope, VerifiedEnvelope, create_reply, deadline_ms, present
 from ..protocol.error import WaybillError
+from ..protocol.frame import is_next_delta
 from ..protocol.usage import Usage
 from .ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent, Receipt, ending_of
 from .stream import Stream
@@ -43,7 +44,7 @@ class HandoffHandle:
         self.questions: Stream[QuestionEvent] = Stream(_QUESTIONS_KEPT)
         # There once somebody reads them: whoever does not has no use for them.
         self._deltas: Stream[DeltaEvent] | None = None
-        self._last_delta = (0, -1)
+        self._last_delta: tuple[int, int] | None = None
         self._context = context
         self._is_manual = is_manual
         self._forget = forget
@@ -148,7 +149,7 @@ class HandoffHandle:
             return
         to, by = self.envelope["to"], delta["by"]
         place = (delta["attempt"], delta["number"])
-        if (isinstance(to, str) and by != to) or place <= self._last_delta:
+        if (isinstance(to, str) and by != to) or not is_next_delta(self._last_delta, place):
             return
         self._last_delta = place
         self._deltas.push(DeltaEvent(by, *place, delta["text"]))

@@ -40,6 +40,11 @@ def _delta_text(value: Any, at: str) -> None:
         raise fault(at, f"must have 1 to {DELTA_CHARACTERS} characters.")
 
 
+def is_next_delta(last: tuple[int, int] | None, delta: tuple[int, int]) -> bool:
+    """Whether a delta goes on from the last one, each by its attempt and its number (WB-247)."""
+    return last is None or delta > last
+
+
 _delta: dict[str, Check] = {**_about, "number": _count, "text": _delta_text}
 
 check_delivery: Check = tagged(
