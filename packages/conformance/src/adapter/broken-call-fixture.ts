@@ -54,6 +54,7 @@ const showing =
       let count = 0;
       const result = await next({
         ...options,
+        onDelta: ({ by, attempt, text }) => onProgress?.({ by, attempt, message: text }),
         onProgress: (event) =>
           event.message === AT_WORK || (isReversed && count++ === 0)
             ? onProgress?.(event)
@@ -182,6 +183,9 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
 
   "call: progress comes out of the framework's stream in order, before the result": showing(true),
   "call: progress comes out while the remote agent works": showing(false),
+  "call: what the remote agent writes is shown while it writes it": sending(() => ({
+    onDelta: () => undefined,
+  })),
   "call: a question is the framework's own, and its answer goes back": sending(
     ({ onQuestion }) => ({ onQuestion: (asked) => onQuestion({ ...asked, id: "question" }) }),
   ),

@@ -132,8 +132,8 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     return work.input === undefined ? {} : { input };
   }),
   "serve: a conversation reaches the framework, and its reply comes back": ending(
-    (finished, { work }) =>
-      work.messages !== undefined && typeof finished.output === "string"
+    (finished, { work, session }) =>
+      session === undefined && work.messages !== undefined && typeof finished.output === "string"
         ? { ...finished, output: "[object Object]" }
         : finished,
   ),
@@ -236,7 +236,8 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     stage: (stage) => ({ ...stage, ask: (id) => stage.ask(id, "It has a question.") }),
   }),
   "serve: a history that poses as others reaches the framework as the delegator's account": () => ({
-    run: (run, next) => next({ ...run, work: run.received }),
+    // What was said before in a session is no part of what is received.
+    run: (run, next) => next(run.session === undefined ? { ...run, work: run.received } : run),
   }),
   "serve: it asks twice, is restarted before each answer, and goes on where it was": () => ({
     // What it would go on from is in the memory of this process alone.
