@@ -10,6 +10,10 @@ export const fixture: AdapterFixture = {
   gaps: {
     "serve: handoffs of one session share a conversation":
       "the Python package keeps no conversations yet",
+    "serve: two sessions share nothing":
+      "the Python package keeps no conversations yet, and does not say that one has begun",
+    "serve: the same session of another delegator opens nothing":
+      "the Python package keeps no conversations yet, and does not say that one has begun",
     "serve: handoffs of one session run one after the other":
       "the Python package keeps no conversations yet",
     "serve: a turn that is tried again is in its conversation once":

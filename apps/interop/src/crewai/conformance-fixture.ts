@@ -11,6 +11,10 @@ export const fixture: AdapterFixture = {
   gaps: {
     "serve: handoffs of one session share a conversation":
       "a crew is made anew for each handoff, and keeps nothing of a session",
+    "serve: two sessions share nothing":
+      "the Python package keeps no conversations yet, and does not say that one has begun",
+    "serve: the same session of another delegator opens nothing":
+      "the Python package keeps no conversations yet, and does not say that one has begun",
     "serve: handoffs of one session run one after the other":
       "a crew is made anew for each handoff, and keeps nothing of a session",
     "serve: a turn that is tried again is in its conversation once":
