@@ -78,9 +78,12 @@ class Hanging:
     def __init__(self, worker: Agent, capability: str) -> None:
         self.has_begun = asyncio.Event()
         self.has_stopped = asyncio.Event()
+        self.handoff_id = ""
         worker.serve(capability)(self._hang)
 
     async def _hang(self, work: Any) -> None:
+        self.handoff_id = work.handoff_id
+        await work.progress("begun")
         self.has_begun.set()
         try:
             await asyncio.Event().wait()

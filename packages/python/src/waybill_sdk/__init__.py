@@ -6,6 +6,7 @@ from .delegating.ending import DeltaEvent, HandoffResult, ProgressEvent, Questio
 from .delegating.fan_out import Settled
 from .delegating.handle import HandoffHandle
 from .link.hub import Hub, connect
+from .link.outgoing import Unconfirmed
 from .protocol.error import WaybillError
 from .protocol.ids import handoff_id_of, new_id
 from .protocol.key import PrivateKey, generate_key, load_key
@@ -33,6 +34,7 @@ __all__ = [
     "Resume",
     "Settled",
     "TrustPolicy",
+    "Unconfirmed",
     "Usage",
     "UsageTotal",
     "WaybillError",

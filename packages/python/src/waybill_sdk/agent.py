@@ -16,6 +16,7 @@ from .delegating.handle import HandoffHandle
 from .link.hub import Hub, read_found
 from .link.invitation import enrolment_at
 from .link.link import Link
+from .link.outgoing import Outgoing, Unconfirmed
 from .link.peers import Peers
 from .link.persist import persist
 from .link.signer import Signer
@@ -38,6 +39,8 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 _CREDIT = 16
 _START_WITHIN_S = 30.0
+# Far longer than a hub takes, and bearable for who has pressed Ctrl-C.
+SETTLE_WITHIN_S = 5.0
 
 
 class Agent:
@@ -81,12 +84,13 @@ class Agent:
         self._offered: list[dict[str, Any]] = []
         self._served: list[Served] = []
         self._started: asyncio.Task[None] | None = None
-        self._is_stopped = False
+        self._stopping: asyncio.Task[list[Unconfirmed]] | None = None
+        self._is_closed = False
         self._lost: WaybillError | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         tasks = Tasks(id)
         link = Link(id, key, hub, new_id(), self._lose, tasks)
-        self._context = Context(id, link, Peers(link, trust), Signer(key), tasks)
+        self._context = Context(id, link, Peers(link, trust), Signer(key), tasks, Outgoing())
         self._delegating = Delegating(self._context, self._start_unstopped)
         self._serving = Serving(self._context, self._served, self._delegating.hand_off)
 
@@ -236,9 +240,16 @@ class Agent:
         if spelling(_content(before)) != spelling({**wanted, "waybill": 1, "kind": "manifest"}):
             await hub.publish(self.id, sign_manifest({**wanted, **following}, self._key))
 
+    @property
+    def _is_stopped(self) -> bool:
+        return self._stopping is not None
+
     async def _start_unstopped(self) -> None:
+        if self._is_closed:
+            raise _stopped(self.id)
         await self.start()
-        if self._is_stopped:
+        # Work that is finished while the agent stops may still hand off parts.
+        if self._is_closed:
             raise _stopped(self.id)
         if self._lost is not None:
             raise self._lost
@@ -271,27 +282,57 @@ class Agent:
             )
         )
 
-    async def stop(self, mode: Literal["finish", "release", "abandon"] = "finish") -> None:
+    async def stop(
+        self,
+        mode: Literal["finish", "release", "abandon"] = "finish",
+        *,
+        settle: float = SETTLE_WITHIN_S,
+    ) -> list[Unconfirmed]:
         """`finish` lets the work end; `release` gives it back at once. `abandon` says nothing at all, like a
-        crash: the hub notices when the leases run out."""
-        if self._is_stopped:
-            return
-        self._is_stopped = True
-        link = self._context.link
+        crash: the hub notices when the leases run out.
+
+        It waits, at most `settle` seconds, for the hub's receipts for what this agent has said: cancels,
+        results, progress, answers, acknowledgements and handoffs. It gives what the hub has not confirmed
+        in time: nothing, as a rule."""
+        if self._stopping is None:
+            self._stopping = asyncio.get_running_loop().create_task(self._stop(mode, settle))
+        elif mode == "abandon":
+            await self._detach(is_abandoned=True)
+            return []
+        return await asyncio.shield(self._stopping)
+
+    async def _stop(self, mode: str, settle: float) -> list[Unconfirmed]:
         if self._started is not None and not self._started.done():
             # A start that the hub does not answer would keep it up.
             self._started.cancel()
-        if mode == "abandon":
-            self._serving.abandon(_stopped(self.id))
-        else:
-            link.set_credit(0)
+        unconfirmed: list[Unconfirmed] = []
+        if mode != "abandon":
+            self._context.link.set_credit(0)
             if mode == "finish":
                 await self._serving.finish()
-                await self._delegating.acknowledged()
             else:
                 await self._serving.release(f"{self.id} is stopping.")
-        await link.close()
+            self._delegating.cancel_lost()
+            unconfirmed = await self._context.outgoing.settle(settle)
+            for each in unconfirmed:
+                log.warning(
+                    "%s has stopped, and the hub has not confirmed its %s about %s within %g s: it may be lost. "
+                    "Attach to the handoff once the hub answers, and say it again.",
+                    self.id,
+                    each.kind,
+                    each.handoff_id,
+                    settle,
+                )
+        await self._detach(is_abandoned=mode == "abandon")
+        return unconfirmed
+
+    async def _detach(self, *, is_abandoned: bool) -> None:
+        self._is_closed = True
+        if is_abandoned:
+            self._serving.abandon(_stopped(self.id))
+        await self._context.link.close()
         self._delegating.fail(_stopped(self.id))
+        await self._context.outgoing.cancel()
         await self._context.tasks.cancel()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -13,7 +14,9 @@ from .delegating.blocking_handle import Events, HandoffHandle, InLoop
 from .delegating.ending import HandoffResult
 from .delegating.fan_out import Settled
 from .link import hub as async_hub
+from .link.outgoing import Unconfirmed
 from .link.socket import OPEN_WITHIN_S
+from .link.tasks import log
 from .protocol.key import PrivateKey
 from .protocol.trust import TrustPolicy
 
@@ -48,14 +51,32 @@ class Hub:
     def __init__(self, hub: async_hub.Hub, loop: _Loop) -> None:
         self.hub = hub
         self.loop = loop
+        self._running: set[Agent] = set()
+        # The thread of the loop ends with the interpreter, and with it what was still to be sent.
+        atexit.register(self._leave)
 
     @property
     def id(self) -> str:
         return self.hub.id
 
     def close(self) -> None:
+        atexit.unregister(self._leave)
         self.loop.wait(self.hub.close())
         self.loop.close()
+
+    def joined(self, agent: Agent) -> None:
+        """For agents: one that is not stopped gives its work back when the interpreter ends."""
+        self._running.add(agent)
+
+    def left(self, agent: Agent) -> None:
+        self._running.discard(agent)
+
+    def _leave(self) -> None:
+        for agent in list(self._running):
+            try:
+                agent.stop("release")
+            except Exception as error:
+                log.warning("%s did not stop: %s", agent.id, error)
 
     def __enter__(self) -> Hub:
         return self
@@ -83,6 +104,7 @@ class Agent:
         trust: TrustPolicy | None = None,
     ) -> None:
         self.id = id
+        self._hub = hub
         self._loop = hub.loop
         self.agent = self._loop.call(
             lambda: async_agent.Agent(
@@ -102,6 +124,8 @@ class Agent:
 
     def hand_off(self, capability: str, **options: Any) -> HandoffHandle:
         handle = self._loop.call(lambda: self.agent.hand_off(capability, **options))
+        # It may have started the agent.
+        self._hub.joined(self)
         return HandoffHandle(handle, self._loop)
 
     @overload
@@ -133,10 +157,19 @@ class Agent:
         return self._loop.wait(self.agent.find(capability, **query))
 
     def start(self) -> None:
+        self._hub.joined(self)
         self._loop.wait(self.agent.start())
 
-    def stop(self, mode: Literal["finish", "release", "abandon"] = "finish") -> None:
-        self._loop.wait(self.agent.stop(mode))
+    def stop(
+        self,
+        mode: Literal["finish", "release", "abandon"] = "finish",
+        *,
+        settle: float = async_agent.SETTLE_WITHIN_S,
+    ) -> list[Unconfirmed]:
+        """As `stop` of an agent with async. Who does not call it has the work given back, and what was said
+        sent, when the interpreter ends."""
+        self._hub.left(self)
+        return self._loop.wait(self.agent.stop(mode, settle=settle))
 
     def __enter__(self) -> Agent:
         self.start()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .link.link import Link
+from .link.outgoing import Outgoing
 from .link.peers import Peers
 from .link.signer import Signer
 from .link.tasks import Tasks
@@ -25,6 +26,7 @@ class Context:
     peers: Peers
     signer: Signer
     tasks: Tasks
+    outgoing: Outgoing
 
     @property
     def hub_id(self) -> str:

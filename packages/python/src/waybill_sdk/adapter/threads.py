@@ -13,6 +13,9 @@ from ..protocol.error import WaybillError
 
 Value = TypeVar("Value")
 
+# A loop that is busy for longer than this does not keep up who has pressed Ctrl-C.
+_HEARD_WITHIN_S = 2.0
+
 
 async def in_own_loop(make: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
     """Runs a framework in a thread with a loop of its own: whatever blocks in it, heartbeats go on.
@@ -78,13 +81,26 @@ def wait_in(
             "This would wait for itself: the framework runs without async in the very loop of the agent. "
             "Run it in a thread, or with its async kickoff.",
         )
-    waiting = asyncio.run_coroutine_threadsafe(work, loop)
+    has_ended = threading.Event()
+    waiting = asyncio.run_coroutine_threadsafe(_to_its_end(work, has_ended), loop)
     if watch is not None:
         watch(waiting)
     try:
         return waiting.result()
     except concurrent.futures.CancelledError as error:
         raise WaybillError(499, "The run was cancelled.", cause=error) from error
+    except (KeyboardInterrupt, SystemExit):
+        waiting.cancel()
+        # Or the agent could stop before it has heard of it.
+        has_ended.wait(_HEARD_WITHIN_S)
+        raise
+
+
+async def _to_its_end(work: Coroutine[Any, Any, Value], has_ended: threading.Event) -> Value:
+    try:
+        return await work
+    finally:
+        has_ended.set()
 
 
 def cancel_after(step: asyncio.Task[Any], waiting: concurrent.futures.Future[Any]) -> None:

@@ -65,6 +65,8 @@ class Remote:
         run, step = self._step(name, content)
         options = {"to": self.to, "timeout": self.timeout}
         handle = dispatch(self._own, self.capability, run=run, step=step, **options, **content)
+        # Without a name of its run its id is made up, and no other process would make the same.
+        handle.is_lost_with_process = current_work.get() is None and self.run is None
         result = await settle(handle, on_progress=self.on_progress, on_question=self.on_question)
         if self.on_result is not None:
             self.on_result(result)

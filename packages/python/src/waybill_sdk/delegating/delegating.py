@@ -112,7 +112,7 @@ class Delegating:
         is_given = traceparent is not None or tracestate is not None
         envelope, span = sending(envelope, is_given=is_given, scope=scope)
         handle = self._handle(envelope, acknowledge)
-        self._context.tasks.start(self._send(handle, span))
+        self._context.outgoing.start("handoff", handle.id, self._send(handle, span))
         return handle
 
     def _handle(self, envelope: Envelope, acknowledge: str) -> HandoffHandle:
@@ -227,10 +227,11 @@ class Delegating:
         if handle is not None:
             handle.show(delta)
 
-    async def acknowledged(self) -> None:
-        """What was told that it is stored is known to the hub."""
+    def cancel_lost(self) -> None:
+        """For an agent that stops: what nobody could ever ask for again is not worked on for nobody."""
         for handle in list(self._handles.values()):
-            await handle.settled()
+            if handle.is_lost_with_process and not handle.has_ended:
+                handle.cancel_beside("The process that waited for it has stopped.")
 
     def fail(self, error: WaybillError) -> None:
         """None of them will be heard of again here."""

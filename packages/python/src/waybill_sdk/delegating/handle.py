@@ -66,6 +66,8 @@ class HandoffHandle:
         # Done where the hub has not told the end in time.
         self._overdue: asyncio.Future[None] = loop.create_future()
         self._is_left = False
+        self.is_lost_with_process = False
+        """Nobody can find it again once this process has ended: it is cancelled when its agent stops."""
         self._timer: asyncio.TimerHandle | None = None
         self._expect_end(TOLD_WITHIN_S)
 
@@ -156,7 +158,7 @@ class HandoffHandle:
 
     async def cancel(self, reason: str | None = None) -> bool:
         """False where it had ended before, which the result then tells."""
-        return await self._in_time(self._cancel(reason))
+        return await self._in_time("cancel", self._cancel(reason))
 
     async def _cancel(self, reason: str | None) -> bool:
         await self.custody()
@@ -180,7 +182,12 @@ class HandoffHandle:
 
     def cancel_beside(self, reason: str) -> None:
         """For who can't wait: cancelled while its own run is."""
-        self._context.tasks.start(self.cancel(reason))
+        cancelling = self._context.outgoing.start("cancel", self.id, self._cancel(reason))
+        cancelling.add_done_callback(self._cancelled_beside)
+
+    def _cancelled_beside(self, task: asyncio.Task[bool]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            log.warning("%s: %s is not cancelled: %s", self._context.id, self.id, task.exception())
 
     async def answer(self, question_id: str, answer: Any) -> None:
         """Answers a question by its id. A second answer changes nothing: it is refused with 410."""
@@ -189,7 +196,7 @@ class HandoffHandle:
         re, by = self._asked[question_id]
         body = {"question_id": question_id, "answer": answer}
         made = create_reply(self.envelope, "answer", self._context.id, body, to=by, re=re)
-        await self._in_time(self._context.say(made, self._deadline + TOLD_WITHIN_S))
+        await self._in_time("answer", self._context.say(made, self._deadline + TOLD_WITHIN_S))
 
     async def acknowledge(self) -> None:
         """Tells the hub that the end is where it belongs, so that it is not delivered again."""
@@ -209,7 +216,7 @@ class HandoffHandle:
             to=self._context.hub_id,
             re=self._ending,
         )
-        await self._context.say(made, self._until)
+        await self._context.outgoing.send("receipt", self.id, self._context.say(made, self._until))
         self._forget(self.id)
 
     def _acknowledge_by_itself(self) -> None:
@@ -221,12 +228,7 @@ class HandoffHandle:
         ):
             return
         # A turn later, so that the code that waited for the result has run and could still raise.
-        self._acknowledged = self._context.tasks.start(self._acknowledge())
-
-    async def settled(self) -> None:
-        """An acknowledgement that is on its way has arrived, or will not."""
-        if self._acknowledged is not None:
-            await asyncio.wait({self._acknowledged})
+        self._acknowledged = self._context.outgoing.start("receipt", self.id, self._acknowledge())
 
     async def submit(self) -> None:
         """Hands it to the hub. For the agent."""
@@ -247,15 +249,12 @@ class HandoffHandle:
         if not self.has_ended and not self._is_left:
             self._expect_end(TOLD_WITHIN_S)
 
-    async def _in_time(self, work: Coroutine[Any, Any, Value]) -> Value:
+    async def _in_time(self, kind: str, work: Coroutine[Any, Any, Value]) -> Value:
         """What the hub does not answer is not waited for any longer than its end is."""
-        task: asyncio.Task[Value] = self._context.tasks.start(work)
+        task = self._context.outgoing.start(kind, self.id, work)
         either: set[asyncio.Future[Any]] = {task, self._overdue}
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
+        # Where this wait is cancelled, it goes out all the same.
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             task.cancel()
             # It has the reason, and so has whoever waits for the result.

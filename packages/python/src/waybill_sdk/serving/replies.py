@@ -20,10 +20,15 @@ class Replies:
         self._until = deadline + AFTER_DEADLINE_S
 
     async def say(self, kind: str, body: dict[str, Any]) -> None:
-        await self._context.say(self._made(kind, body), self._until)
+        saying = self._context.say(self._made(kind, body), self._until)
+        await self._context.outgoing.send(kind, self._handoff["handoff_id"], saying)
 
     async def result(self, body: dict[str, Any]) -> None:
         """An output that can't be signed or sent, because of its size or its values, becomes the failure it is."""
+        saying = self._result(body)
+        await self._context.outgoing.send("result", self._handoff["handoff_id"], saying)
+
+    async def _result(self, body: dict[str, Any]) -> None:
         effects, usage = body.get("effects", "possible"), present(usage=body.get("usage"))
         try:
             text = await self._context.signer.sign(self._made("result", body))

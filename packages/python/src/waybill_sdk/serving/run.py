@@ -66,12 +66,17 @@ class Run:
         self._stopped = asyncio.Event()
         self._reason: WaybillError | None = None
         self._closed = asyncio.Event()
+        self._worked = asyncio.Event()
         self._helpers: list[asyncio.Task[Any]] = []
         self._deltas = Deltas(context.link, self.handoff_id, self.attempt)
 
     @property
     def _about(self) -> str:
         return f"{self._context.id}: {self.handoff_id}/{self.attempt}"
+
+    async def worked(self) -> None:
+        """The handler has ended; what it has come to may still be on its way to the hub."""
+        await self._worked.wait()
 
     async def work(self) -> None:
         """Does the work. Raises nothing: what went wrong is in the log."""
@@ -83,6 +88,7 @@ class Run:
                 log.warning("%s: %s", self._about, error)
         finally:
             self._end()
+            self._worked.set()
             if self._trace is not None:
                 self._trace.end()
 
@@ -166,6 +172,7 @@ class Run:
         await self._conclude(served, replies, handler)
 
     async def _conclude(self, served: Served, replies: Replies, handler: asyncio.Task[Any]) -> None:
+        self._worked.set()
         effects = served.capability["effects"]
         try:
             # Whatever work says that was told to stop, it says for that: it is no verdict.

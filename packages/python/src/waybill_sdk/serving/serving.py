@@ -79,14 +79,17 @@ class Serving:
         return len(runs) > 0
 
     async def finish(self) -> None:
+        """Waits until the work is done. Its results may still be on their way."""
         self._is_stopping = True
-        await asyncio.gather(*(task for _, task in self._runs.values()), return_exceptions=True)
+        await asyncio.gather(*(run.worked() for run, _ in self._runs.values()))
 
     async def release(self, reason: str) -> None:
+        """Gives the work back. That may still be on its way."""
         self._is_stopping = True
-        await asyncio.gather(
-            *(run.release(reason) for run, _ in self._runs.values()), return_exceptions=True
-        )
+        for run, _ in list(self._runs.values()):
+            self._context.tasks.start(run.release(reason))
+        # Each begins to say so.
+        await asyncio.sleep(0)
 
     def abandon(self, reason: WaybillError) -> None:
         self._is_stopping = True

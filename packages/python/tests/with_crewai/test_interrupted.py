@@ -1,0 +1,27 @@
+"""Ctrl-C in the script of a crew: whoever works for it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+import pytest
+from conftest import Cast, Hanging, refused
+from processes import Place
+
+
+@pytest.mark.parametrize("what", ["member", "tool"])
+@pytest.mark.parametrize("how", ["in a block", "alone", "with async"])
+async def test_what_a_crew_waits_for_is_cancelled_by_ctrl_c(
+    place: Place, cast: Cast, what: str, how: str
+) -> None:
+    worker = await cast.agent("worker")
+    hanging = Hanging(worker, "research")
+    await worker.start()
+    script = await place.python("with_crewai/interrupted_crewai", "newsroom", f"{what} {how}")
+    await asyncio.wait_for(hanging.has_begun.wait(), 30)
+    await script.end(signal.SIGINT)
+    await asyncio.wait_for(hanging.has_stopped.wait(), 30)
+    newsroom = await cast.agent("newsroom")
+    handle = await newsroom.attach(hanging.handoff_id)
+    assert (await refused(handle)).status == 499
