@@ -224,7 +224,9 @@ function begin(page, cwd, env) {
     if (command.startsWith("npm ")) run("sh", ["-c", command], { cwd, env });
   if (WAITING.has(page)) return;
   writeFileSync(join(cwd, "first.ts"), code);
-  const said = run("node", ["first.ts"], { cwd, env, timeout: 120_000 });
+  // KaibanJS ends the process where its telemetry has no network, as its page says.
+  const quiet = { ...env, KAIBAN_TELEMETRY_OPT_OUT: "1" };
+  const said = run("node", ["first.ts"], { cwd, env: quiet, timeout: 120_000 });
   if (says !== undefined && said !== says)
     throw new Error(`Its first code prints\n${said}\nand the page says\n${says}`);
 }
