@@ -6,6 +6,7 @@ import { KEYS } from "./keys.ts";
 import { LIFECYCLES } from "./lifecycle.ts";
 import { MANIFESTS } from "./manifests.ts";
 import type { Mutant } from "./mutant.ts";
+import { SESSIONS } from "./sessions.ts";
 import { USAGE } from "./usage.ts";
 import { WIRE } from "./wire.ts";
 
@@ -14,6 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ENCODINGS,
   ...KEYS,
   ...USAGE,
+  ...SESSIONS,
   ...WIRE,
   ...ENVELOPES,
   ...LIFECYCLES,

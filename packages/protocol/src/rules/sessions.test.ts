@@ -87,6 +87,13 @@ describe("the holder of a session", () => {
     }
   });
 
+  test("WB-222 is nobody by a handoff that was cancelled while it was paused", () => {
+    const { paused } = openStates();
+    const cancelled = follow(paused, { type: "cancel" });
+    expect(cancelled.state).toBe("cancelled");
+    expect(holderBy(cancelled)).toBeUndefined();
+  });
+
   test("WB-222 is not the recipient of an attempt that has failed", () => {
     const failed = after(toAnyone, offer, accept, retryable);
     expect(failed.state).toBe("open");
