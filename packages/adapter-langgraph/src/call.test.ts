@@ -370,3 +370,26 @@ test("messages keep names, calls and images on their way through a graph, unless
     [textMessage("user", "(redacted)", "anna"), textMessage("assistant", "(redacted)", "expert")],
   ]);
 });
+
+test("a member's words are shown once, under its name, while it writes and when it is done", async () => {
+  const here = await world();
+  await serving(here, "supervisor", { name: "write", takes: "conversation" }, ({ delta }) => {
+    delta("In ");
+    delta("Bergen.");
+    return "In Bergen.";
+  });
+  const member = remoteMember(here.agent("owner"), { name: "expert", capability: "write" });
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("expert", member as never)
+    .addEdge(START, "expert")
+    .addEdge("expert", END)
+    .compile();
+  const shown: string[] = [];
+  const stream = await graph.stream(hello, { streamMode: ["messages"] });
+  for await (const [, [{ name, text }]] of stream) {
+    // An agent that is called as another member of the team still speaks under the name that it has here.
+    expect(name).toBe("expert");
+    shown.push(text);
+  }
+  expect(shown.join("")).toBe("In Bergen.");
+});

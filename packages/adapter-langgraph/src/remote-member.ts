@@ -1,14 +1,16 @@
 import { Runnable } from "@langchain/core/runnables";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
-import type { Agent } from "@waybill/agent";
+import type { Agent, HandoffResult } from "@waybill/agent";
 import { repliesOf } from "@waybill/agent/adapter";
+import { parseEnvelope, readCompact } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
 import { artifactOf } from "./remote-tool.ts";
 import type { RemoteArtifact } from "./remote-tool.ts";
 import { remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
+import { tokensId } from "./tokens.ts";
 import { withUsage } from "./usage.ts";
 
 /** How another agent takes part in a team of LangGraph. */
@@ -53,12 +55,24 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
   ): Promise<{ messages: BaseMessage[] }> {
     const { name, description: _, isParked, ...handoff } = this.#options;
     const said = messages.map(fromLangChain);
-    const result = await remote(this.#agent, { ...handoff, messages: said }, config, { isParked });
+    const result = await remote(this.#agent, { ...handoff, messages: said }, config, {
+      isParked,
+      name,
+    });
     const spoken = repliesOf(result, name).flatMap((each) => toLangChain(each));
     const last = spoken.at(-1);
-    if (last !== undefined) last.response_metadata[RECEIVED] = artifactOf(result);
+    if (last !== undefined) {
+      last.response_metadata[RECEIVED] = artifactOf(result);
+      last.id = messageId(result);
+    }
     return { messages: withUsage(spoken, result.usage) };
   }
+}
+
+/** What is shown while the member writes is this message, and is not shown a second time. */
+function messageId({ envelope, attempt }: HandoffResult): string {
+  const { handoff_id: handoffId } = parseEnvelope(readCompact(envelope).payload);
+  return tokensId(handoffId, attempt);
 }
 
 /** Where the last message of a remote member has all of its result. */

@@ -53,7 +53,7 @@ export function remoteTool(
       const isForModel = part !== undefined || runtime.toolCall !== undefined;
       try {
         const handoff = { capability: name, to, timeoutMs, session, input };
-        const result = await remote(agent, handoff, runtime, { part, isParked });
+        const result = await remote(agent, handoff, runtime, { part, isParked, name });
         const told = isForModel
           ? markedAsData(result.by, resultAsData(result))
           : wordsOfResult(result);

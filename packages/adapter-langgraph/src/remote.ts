@@ -35,6 +35,8 @@ export interface RemoteOptions {
    * run that is served it waits: that run is the part of the work that others wait for.
    */
   readonly isParked?: boolean | undefined;
+  /** What the other agent is called in the graph; the name of the node where it is left out. */
+  readonly name?: string | undefined;
 }
 
 const State = Annotation.Root({
@@ -66,7 +68,7 @@ export async function remote(
   const isParked = options.isParked === true && currentWork() === undefined;
   if (isParked && !isKept) throw unkept();
   const send = sending(agent, handoff, config, options.part);
-  const wait = isParked ? parked : waiting(send, config);
+  const wait = isParked ? parked : waiting(send, config, options.name);
   const graph = new StateGraph(State)
     .addNode("dispatch", async () => {
       const handle = send();
@@ -132,11 +134,11 @@ function sending(
   };
 }
 
-function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
+function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig, name?: string) {
   const canInterrupt = saverIn(config) !== undefined;
   return async ({ answers }: State): Promise<Partial<State>> => {
     const handle = send();
-    const tokens = new Tokens(config, handle.id);
+    const tokens = new Tokens(config, handle.id, name ?? nodeOf(config));
     try {
       const result = await settle(handle, {
         signal: config.signal,
@@ -157,6 +159,10 @@ function waiting(send: () => HandoffHandle, config: LangGraphRunnableConfig) {
       await tokens.end();
     }
   };
+}
+
+function nodeOf({ metadata }: LangGraphRunnableConfig): string | undefined {
+  return metadata?.["langgraph_node"] as string | undefined;
 }
 
 /** Without an end that is known here, only what the hub has never taken is over. */

@@ -14,8 +14,9 @@ import { answersFor, pauseOf } from "./question.ts";
 import { schemasOf } from "./schemas.ts";
 import { givenId, isConversation, stateOf } from "./state-in.ts";
 import { finishedOf, lastWordsIn, structuredIn } from "./state-out.ts";
-import { hearingTokens } from "./token-listener.ts";
+import { TokenListener } from "./token-listener.ts";
 import { counting } from "./usage.ts";
+import { withHandler } from "./with-handler.ts";
 
 /** How a graph is served. */
 export interface ServeGraphOptions {
@@ -122,8 +123,7 @@ async function streamed(
 ): Promise<unknown> {
   let values: unknown;
   const stream = await graph.stream(input, {
-    ...config,
-    callbacks: hearingTokens(config.callbacks, delta),
+    ...withHandler(config, new TokenListener(delta)),
     streamMode: ["custom", "values"],
     outputKeys: graph.outputChannels,
     subgraphs: true,

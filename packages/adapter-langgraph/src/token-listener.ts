@@ -1,6 +1,5 @@
 import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import type { HandleLLMNewTokenCallbackFields } from "@langchain/core/callbacks/base";
-import type { Callbacks } from "@langchain/core/callbacks/manager";
 
 /** What LangGraph leaves out of its own stream of tokens. */
 const UNSEEN = ["nostream", "langsmith:nostream"];
@@ -9,7 +8,7 @@ const UNSEEN = ["nostream", "langsmith:nostream"];
  * Hears the tokens of the models in a graph. `streamMode: "messages"` would tell of them too, but it
  * gives all messages of a node that have no id the same one, so that only the last is kept.
  */
-class TokenListener extends BaseCallbackHandler {
+export class TokenListener extends BaseCallbackHandler {
   override name = "waybill_tokens";
   /** Has models stream that are only invoked. */
   lc_prefer_streaming = true;
@@ -32,14 +31,4 @@ class TokenListener extends BaseCallbackHandler {
     if (tags.some((tag) => UNSEEN.includes(tag))) return;
     this.#hear(chunk !== undefined && "message" in chunk ? chunk.message.text : token);
   }
-}
-
-/** The callbacks of a run, and one that hears its tokens. */
-export function hearingTokens(
-  callbacks: Callbacks | undefined,
-  hear: (text: string) => void,
-): Callbacks {
-  const listener = new TokenListener(hear);
-  if (callbacks === undefined) return [listener];
-  return Array.isArray(callbacks) ? [...callbacks, listener] : callbacks.copy([listener]);
 }

@@ -26,7 +26,9 @@ const asked = { messages: [textMessage("user", "Where does it rain?", "anna")] }
 test("models count wherever they are in a graph, and a remote member's usage is its own", async () => {
   const { agent } = await world();
   const [worker, remote, owner] = [agent("worker"), agent("remote"), agent("owner")];
-  remote.serve({ name: "forecast", takes: "conversation" }, ({ addUsage }) => {
+  remote.serve({ name: "forecast", takes: "conversation" }, ({ addUsage, delta }) => {
+    // It is shown as a model's tokens are, and no model of the graph has written it.
+    delta("In Bergen.");
     addUsage({ model: "small", requests: 2, input_tokens: 7, output_tokens: 3 });
     return "In Bergen.";
   });

@@ -5,6 +5,8 @@ import type { LLMResult } from "@langchain/core/outputs";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { HandoffResult } from "@waybill/agent";
 import type { CountedUsage, Run } from "@waybill/agent/adapter";
+import { REMOTE_TAG } from "./tokens.ts";
+import { withHandler } from "./with-handler.ts";
 
 /** Hears of every model in a run, however deep it is in the graph, and counts what the model reports. */
 class Counting extends BaseCallbackHandler {
@@ -18,8 +20,14 @@ class Counting extends BaseCallbackHandler {
     this.#add = add;
   }
 
-  override handleLLMEnd(output: LLMResult): void {
-    this.#add(countedIn(output));
+  override handleLLMEnd(
+    output: LLMResult,
+    _runId: string,
+    _parentRunId?: string,
+    tags: string[] = [],
+  ): void {
+    // What another agent has used comes with its result.
+    if (!tags.includes(REMOTE_TAG)) this.#add(countedIn(output));
   }
 }
 
@@ -28,14 +36,7 @@ export function counting<Config extends RunnableConfig>(
   config: Config,
   add: Run["addUsage"],
 ): Config {
-  const handler = new Counting(add);
-  const { callbacks } = config;
-  if (callbacks === undefined || Array.isArray(callbacks)) {
-    return { ...config, callbacks: [...(callbacks ?? []), handler] };
-  }
-  const manager = callbacks.copy();
-  manager.addHandler(handler, true);
-  return { ...config, callbacks: manager };
+  return withHandler(config, new Counting(add));
 }
 
 /** A message whose type says nothing of its usage, because a graph may have messages of any structure. */

@@ -97,6 +97,29 @@ test("another attempt begins from nothing, and says which it is", async () => {
   ]);
 });
 
+test("a recipient that writes without end does not fill the memory of whoever reads along", async () => {
+  const world = await World.open({ limits: { deltasPerSecond: 1_000_000 } });
+  const worker = world.agent("worker");
+  const { promise: writer, resolve: writes } = Promise.withResolvers<(text: string) => void>();
+  const { promise: end, resolve: stop } = Promise.withResolvers<string>();
+  worker.serve("write", ({ delta }) => {
+    writes(delta);
+    return end;
+  });
+  await worker.start();
+  const handoff = world.agent("owner").handoff({ capability: "write", input: null });
+  const shown = read(handoff.deltas);
+  const write = await writer;
+  for (let count = 0; count < 24; count++) {
+    write("x".repeat(256 * 1024));
+    await world.clock.advance(50);
+  }
+  stop("done");
+  await handoff.result;
+  const { length } = textOf(await shown);
+  expect(length).toBe(4 * 1024 * 1024);
+});
+
 test("whoever reads no deltas keeps none, and a reader that comes late has those from then on", async () => {
   const world = await World.open();
   const worker = world.agent("worker");

@@ -25,6 +25,8 @@ const PROGRESS_KEPT = 1_000;
 const QUESTIONS_KEPT = 256;
 /** Ten seconds of them. */
 const DELTAS_KEPT = 200;
+/** More than any result can hold. Readers put deltas together, and a recipient must not fill their memory. */
+const DELTA_CHARACTERS_SHOWN = 4 * 1024 * 1024;
 /** After the deadline the hub still takes an acknowledgement; so long an outage is waited for. */
 const ACKNOWLEDGE_WITHIN_MS = 60_000;
 /**
@@ -56,9 +58,10 @@ export class Handle implements HandoffHandle {
   readonly #result = deferred<HandoffResult>();
   readonly #progress = new Stream<ProgressEvent>(PROGRESS_KEPT);
   readonly #questions = new Stream<QuestionEvent>(QUESTIONS_KEPT);
-  /** There once somebody reads them: whoever does not has no use for them. */
+  /** Made when somebody first reads them: what nobody reads is not kept. */
   #deltas: Stream<DeltaEvent> | undefined;
   #lastDelta: LastDelta | undefined;
+  #deltaCharacters = 0;
   readonly #asked = new Map<string, { re: Digest; by: string }>();
   readonly #seen = new Set<Digest>();
   #envelope: HandoffEnvelope;
@@ -320,7 +323,8 @@ export class Handle implements HandoffHandle {
     const delta = { attempt, number, text, by };
     if (!isNextDelta(this.#lastDelta, delta)) return;
     this.#lastDelta = delta;
-    this.#deltas.push(delta);
+    this.#deltaCharacters += text.length;
+    if (this.#deltaCharacters <= DELTA_CHARACTERS_SHOWN) this.#deltas.push(delta);
   }
 
   #check({ envelope }: VerifiedEnvelope): void {

@@ -61,7 +61,7 @@ export class Link {
       } catch (error) {
         // A script that is run again and again attaches more often than the hub allows.
         if (!WaybillError.is(error, 301) || this.#state !== "open") throw error;
-        const wait = error.retryAfterMs ?? WAIT.mostMs;
+        const wait = Math.max(WAIT.firstMs, error.retryAfterMs ?? WAIT.mostMs);
         if (clock.now() + wait >= until) throw error;
         log({ event: "waiting", agent, error });
         await this.#sleep(wait);

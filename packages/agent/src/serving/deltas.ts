@@ -2,7 +2,7 @@ import { DELTA_CHARACTERS } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
 import type { Link } from "../link/link.ts";
 
-/** A person reads it: twenty times a second is as good as at once. */
+/** Twenty times a second is fast enough for a person who reads along. */
 const EVERY_MS = 50;
 
 export interface DeltasOptions {
@@ -46,9 +46,9 @@ export class Deltas {
 
   #send(): void {
     this.#disarm = undefined;
-    if (this.#gathered === "") return;
     // The other half of the character comes with the next piece.
     const half = /[\ud800-\udbff]$/.exec(this.#gathered)?.[0] ?? "";
+    if (this.#gathered === half) return;
     this.#flush(half);
     const { clock } = this.#options;
     this.#disarm = clock.setTimer(clock.now() + EVERY_MS, () => this.#send());

@@ -223,7 +223,7 @@ export class Run {
   }
 
   async #conclude(served: Served, replies: Replies, returned: () => unknown): Promise<void> {
-    // What was written comes before what has become of it.
+    // The last delta leaves before the result.
     this.#deltas.finish();
     this.#worked.resolve();
     if (this.#isClosed) return;

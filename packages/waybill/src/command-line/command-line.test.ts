@@ -82,7 +82,9 @@ describe("a command line that means nothing says what to type", () => {
 describe("a word of base64url that begins with a dash is no option", () => {
   const thumbprint = "-u4m6Vb0sKq3oXn1Tt9zYwEr5Hc2JdLgPafNQi8Mx_0";
   const dashes = "--4m6Vb0sKq3oXn1Tt9zYwEr5Hc2JdLgPafNQi8Mx_0";
+  const token = `${dashes}.${thumbprint}`;
   test.each([
+    [["agents", "--token", token], { options: { token } }],
     [["agents", "pin", "anna", thumbprint], { arguments: { key: thumbprint } }],
     [["agents", "pin", "anna", dashes, "--json"], { arguments: { key: dashes } }],
     [["--json", "agents", "allow", thumbprint], { arguments: { who: thumbprint } }],

@@ -123,12 +123,12 @@ function isName(word: string): boolean {
 }
 
 /**
- * Thumbprints of keys, tokens and ids of invitations are base64url: one in 64 begins with a dash.
+ * Thumbprints of keys, tokens and ids of invitations are base64url, and one in 64 begins with a dash.
  * No option is written in capitals, digits or underscores, and those of one dash are a letter long.
  */
 function isOption(word: string): boolean {
   if (!word.startsWith("-") || word === "-") return false;
-  return !/^-(?:[\w-]{19,})$/.test(word) || /^--[a-z-]+$/.test(word);
+  return !/^-[\w.-]{19,}$/.test(word) || /^--[a-z-]+$/.test(word);
 }
 
 /** Keeps `parseArgs` from reading a word as an option. No argument of a process has a NUL. */

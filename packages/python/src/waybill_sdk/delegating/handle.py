@@ -22,6 +22,8 @@ _PROGRESS_KEPT = 1_000
 _QUESTIONS_KEPT = 256
 # Ten seconds of them.
 _DELTAS_KEPT = 200
+# More than any result can hold. Readers put deltas together, and a recipient must not fill their memory.
+_DELTA_CHARACTERS_SHOWN = 4 * 1024 * 1024
 # The hub ends at the deadline what has not ended. Its word may take so long; whoever has not heard it
 # then waits no more, whatever has become of the hub.
 TOLD_WITHIN_S = 1.0
@@ -42,8 +44,9 @@ class HandoffHandle:
         self.envelope = envelope
         self.progress: Stream[ProgressEvent] = Stream(_PROGRESS_KEPT)
         self.questions: Stream[QuestionEvent] = Stream(_QUESTIONS_KEPT)
-        # There once somebody reads them: whoever does not has no use for them.
+        # Made when somebody first reads them: what nobody reads is not kept.
         self._deltas: Stream[DeltaEvent] | None = None
+        self._delta_characters = 0
         self._last_delta: tuple[int, int] | None = None
         self._context = context
         self._is_manual = is_manual
@@ -154,6 +157,9 @@ class HandoffHandle:
         if (isinstance(to, str) and by != to) or not is_next_delta(self._last_delta, place):
             return
         self._last_delta = place
+        self._delta_characters += len(delta["text"])
+        if self._delta_characters > _DELTA_CHARACTERS_SHOWN:
+            return
         self._deltas.push(DeltaEvent(by, *place, delta["text"]))
 
     async def cancel(self, reason: str | None = None) -> bool:

@@ -12,7 +12,7 @@ from ..protocol.schema import utf16_length
 if TYPE_CHECKING:
     from ..link.link import Link
 
-# A person reads it: twenty times a second is as good as at once.
+# Twenty times a second is fast enough for a person who reads along.
 _EVERY_S = 0.05
 
 

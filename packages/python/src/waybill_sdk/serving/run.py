@@ -165,7 +165,7 @@ class Run:
             # Work that goes on though nobody wants it any more is not waited for.
             handler.add_done_callback(lambda done: done.cancelled() or done.exception())
             handler.cancel()
-        # What was written comes before what has become of it.
+        # The last delta leaves before the result.
         self._deltas.finish()
         if self._closed.is_set():
             return

@@ -1,0 +1,12 @@
+import type { BaseCallbackHandler } from "@langchain/core/callbacks/base";
+import type { RunnableConfig } from "@langchain/core/runnables";
+
+/** A config with one more handler, which hears of everything in the run, however deep it is. */
+export function withHandler<Config extends RunnableConfig>(
+  config: Config,
+  handler: BaseCallbackHandler,
+): Config {
+  const { callbacks = [] } = config;
+  const all = Array.isArray(callbacks) ? [...callbacks, handler] : callbacks.copy([handler]);
+  return { ...config, callbacks: all };
+}
