@@ -161,7 +161,7 @@ export type {
   OfferLimits,
   OfferVerdict,
 } from "./contract/contract.ts";
-export { mergeUsage, sumUsage, totalUsage, usageRows } from "./usage/usage.ts";
+export { mergeUsage, sumUsage, totalUsage, USAGE_COUNTS, usageRows } from "./usage/usage.ts";
 export type { Usage, UsageRow, UsageTotal } from "./usage/usage.ts";
 export { readUsageRow } from "./usage/usage-schema.ts";
 export type { Money } from "./usage/money.ts";

@@ -1,3 +1,4 @@
+import { USAGE_COUNTS } from "@waybill/protocol";
 import type { UsageRow } from "@waybill/protocol";
 import { currentWork } from "./current-work.ts";
 
@@ -16,11 +17,11 @@ export type CountedUsage = { readonly [Name in Exclude<keyof UsageRow, "cost">]?
  */
 export function usageRowOf(counted: CountedUsage): UsageRow | undefined {
   const row: UsageRow = {};
-  for (const name of COUNTS) {
+  for (const name of USAGE_COUNTS) {
     const count = counted[name];
     if (Number.isSafeInteger(count) && (count as number) >= 0) row[name] = count as number;
   }
-  if (COUNTS.every((name) => (row[name] ?? 0) === 0)) return undefined;
+  if (USAGE_COUNTS.every((name) => (row[name] ?? 0) === 0)) return undefined;
   for (const [part, whole] of PARTS) {
     if ((row[part] ?? 0) > (row[whole] ?? 0)) row[whole] = row[part];
   }
@@ -40,11 +41,4 @@ export function countUsage(counted: CountedUsage): void {
 const PARTS = [
   ["cached_input_tokens", "input_tokens"],
   ["reasoning_tokens", "output_tokens"],
-] as const;
-const COUNTS = [
-  "requests",
-  "input_tokens",
-  "cached_input_tokens",
-  "output_tokens",
-  "reasoning_tokens",
 ] as const;

@@ -42,7 +42,7 @@ export interface UsageTotal {
 }
 
 /** The counts of a row, in the order in which people read them. */
-const USAGE_COUNTS = [
+export const USAGE_COUNTS = [
   "requests",
   "input_tokens",
   "cached_input_tokens",
