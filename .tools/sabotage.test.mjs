@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { faultsBeside, planted } from "./sabotage-fault.mjs";
 import { sabotageAsJson, sabotageLine } from "./sabotage.mjs";
+import { packages, root } from "./workspace.mjs";
 
 const fault = { name: "a name is dropped", file: "a.ts", from: "name,", to: "" };
 
@@ -29,6 +30,16 @@ test("the faults beside a fixture are checked against their sources before any i
   assert.deepEqual([found.file, found.fixture], [join(folder, "a.ts"), join(folder, "b.ts")]);
   writeFileSync(join(folder, "a.ts"), "{ text }");
   assert.throws(() => faultsBeside(fixture), /does not fit/);
+});
+
+test("every fault of every adapter fits its source", () => {
+  const tables = packages().flatMap(({ folder }) =>
+    globSync(["src/{,*/}sabotage.json", "with-*/sabotage.json"], { cwd: join(root, folder) }).map(
+      (path) => join(root, folder, path),
+    ),
+  );
+  assert.ok(tables.length > 0);
+  for (const table of tables) faultsBeside(table);
 });
 
 test("a program reads one line, and a missed fault stands out for people", () => {
