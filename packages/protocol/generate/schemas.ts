@@ -1,4 +1,11 @@
-import { capabilitySchema, envelopeSchemas, httpShapes, shapes } from "./internals.ts";
+import {
+  capabilitySchema,
+  envelopeSchemas,
+  httpShapes,
+  MEDIA_TYPES,
+  messageSchemas,
+  shapes,
+} from "./internals.ts";
 import { manifestSchema } from "./manifest-shape.ts";
 import * as z from "zod";
 
@@ -99,6 +106,9 @@ function schemaOf(kind: string, shape: z.ZodType): Json {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, {
     io: "input",
     target: "draft-2020-12",
+    override: ({ zodSchema, jsonSchema }) => {
+      if ((zodSchema as unknown) === messageSchemas().part) addMedia(jsonSchema);
+    },
   }) as Json;
   requireAnswer(schema, kind);
   const title = `Waybill ${Object.hasOwn(envelopeSchemas(), kind) ? "envelope: " : ""}${kind}`;
@@ -108,6 +118,15 @@ function schemaOf(kind: string, shape: z.ZodType): Json {
   }
   const { description, ...rest } = schema;
   return { $schema: DIALECT, $id: `urn:waybill:1:${kind}`, title, description, ...rest };
+}
+
+/** What a part must have depends on its type, which zod's schema checks by a function. */
+function addMedia(part: Json): void {
+  const { $schema: _dialect, ...media } = z.toJSONSchema(messageSchemas().media) as Json;
+  part["anyOf"] = [
+    { not: { properties: { type: { enum: MEDIA_TYPES } } } },
+    { ...media, oneOf: [{ required: ["data"] }, { required: ["url"] }] },
+  ];
 }
 
 /** An unknown value may be left out as far as zod is concerned; this one may not. */

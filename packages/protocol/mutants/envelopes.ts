@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const SCHEMA = "src/envelope/envelope-schema.ts";
+const MESSAGE = "src/envelope/message-schema.ts";
 const VERIFY = "src/envelope/verify-envelope.ts";
 
 export const ENVELOPES: readonly Mutant[] = [
@@ -284,6 +285,70 @@ export const ENVELOPES: readonly Mutant[] = [
     find: `data: z.string().regex(BASE64URL, "must be unpadded base64url").optional(),`,
     replace: `data: z.base64url().optional(),`,
     why: "takes data that has a second spelling",
+  },
+  {
+    rule: "WB-248",
+    file: MESSAGE,
+    find: `["image", "audio", "file"]`,
+    replace: `["image", "file"]`,
+    why: "does not check recordings",
+  },
+  {
+    rule: "WB-248",
+    file: MESSAGE,
+    find: `media_type: label,`,
+    replace: `media_type: label.optional(),`,
+    why: "takes an image of no media type",
+  },
+  {
+    rule: "WB-248",
+    file: MESSAGE,
+    find: `      name: label.optional(),
+      data:`,
+    replace: `      data:`,
+    why: "takes any name of an image",
+  },
+  {
+    rule: "WB-248",
+    file: MESSAGE,
+    find: `z.string().regex(BASE64URL, "must be unpadded base64url").optional()`,
+    replace: `z.string().optional()`,
+    why: "takes data that is no base64url",
+  },
+  {
+    rule: "WB-248",
+    file: MESSAGE,
+    find: `protocol: /^https?$/, `,
+    replace: ``,
+    why: "takes addresses of any scheme",
+  },
+  {
+    rule: "WB-248",
+    file: MESSAGE,
+    find: `(data === undefined) !== (url === undefined)`,
+    replace: `data === undefined || url === undefined`,
+    why: "takes an image without content",
+  },
+  {
+    rule: "WB-248",
+    file: MESSAGE,
+    find: `(data === undefined) !== (url === undefined)`,
+    replace: `data !== undefined || url !== undefined`,
+    why: "takes an image with two contents",
+  },
+  {
+    rule: "WB-249",
+    file: MESSAGE,
+    find: `if (!isMedia.has(given.type)) return;`,
+    replace: `if (given.type === "text") return;`,
+    why: "checks parts of every type as if they were media",
+  },
+  {
+    rule: "WB-249",
+    file: MESSAGE,
+    find: `.looseObject({ type: label, text`,
+    replace: `.object({ type: label, text`,
+    why: "drops the members of parts",
   },
   {
     rule: "WB-38",

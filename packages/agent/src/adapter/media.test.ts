@@ -1,3 +1,5 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
 import type { Message } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { artifactOf } from "./artifact.ts";
@@ -22,6 +24,18 @@ test("a URL stays one, with the type that is known of it", () => {
   expect(mediaFrom({ type: "file", source, mediaType: "text/csv" })).toMatchObject({
     media_type: "text/csv",
   });
+});
+
+test("a data URL that is not in base64 becomes bytes too", () => {
+  const part = {
+    type: "file",
+    media_type: "text/csv",
+    data: Buffer.from("a,b").toString("base64url"),
+  };
+  expect(mediaFrom({ type: "file", source: "data:text/csv;charset=utf-8,a%2Cb" })).toEqual(part);
+  expect(mediaFrom({ type: "file", source: "data:,a%2Cb", mediaType: "text/csv" })).toEqual(part);
+  const encoded = "data:text/csv;charset=utf-8;base64,YSxi";
+  expect(mediaFrom({ type: "file", source: encoded })).toEqual(part);
 });
 
 test.for([

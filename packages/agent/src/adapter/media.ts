@@ -13,7 +13,7 @@ export interface Media {
 }
 
 const TYPES: ReadonlySet<string> = new Set(["image", "audio", "file"]);
-const DATA_URL = /^data:([^;,]+)[^,]*;base64,(.*)$/s;
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/is;
 
 /** An image, a recording or another file, as one part of a message. */
 export function mediaPart({ type, media_type, name, data, url }: Media): ContentPart {
@@ -60,10 +60,13 @@ export interface Source {
 
 /** A part of a message from where a framework has the bytes. */
 export function mediaFrom({ type, source, name, mediaType = ANY[type] }: Source): ContentPart {
-  const [, media_type, base64] = DATA_URL.exec(source) ?? [];
-  if (base64 === undefined) return mediaPart({ type, media_type: mediaType, name, url: source });
-  const data = Buffer.from(base64, "base64").toString("base64url");
-  return mediaPart({ type, media_type: media_type!, name, data });
+  const [, itsType, parameters, content] = DATA_URL.exec(source) ?? [];
+  if (content === undefined) return mediaPart({ type, media_type: mediaType, name, url: source });
+  const bytes = /;base64$/i.test(parameters!)
+    ? Buffer.from(content, "base64")
+    : Buffer.from(decodeURIComponent(content));
+  const data = bytes.toString("base64url");
+  return mediaPart({ type, media_type: itsType || mediaType, name, data });
 }
 
 const ANY = { image: "image/*", audio: "audio/*", file: "application/octet-stream" } as const;

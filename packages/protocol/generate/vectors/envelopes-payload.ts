@@ -117,6 +117,11 @@ const artifact = (over: Members): Members => ({
   digest: digest("map"),
   ...over,
 });
+const showing = (part: Members): Members =>
+  body({ messages: [{ role: "user", content: [{ type: "text", text: "Look." }, part] }] });
+const image = (over: Members): Members =>
+  showing({ type: "image", media_type: "image/png", ...over });
+const PART = "/body/messages/0/content/1";
 const group = (over: Members): Members => ({
   group: { id: id(21), index: 0, size: 3, join: "all", ...over },
 });
@@ -452,6 +457,94 @@ const CHANGES: readonly Change[] = [
     HANDOFF,
     body({ artifacts: [artifact({ data: "bR" })] }),
     "/body/artifacts/0/data",
+  ],
+  [
+    [248],
+    "an image without media_type",
+    400,
+    HANDOFF,
+    showing({ type: "image", data: "" }),
+    `${PART}/media_type`,
+  ],
+  [
+    [248],
+    "a recording whose media_type is a number",
+    400,
+    HANDOFF,
+    showing({ type: "audio", media_type: 7, data: "" }),
+    `${PART}/media_type`,
+  ],
+  [
+    [248],
+    "a file whose media_type is empty",
+    400,
+    HANDOFF,
+    showing({ type: "file", media_type: "", data: "" }),
+    `${PART}/media_type`,
+  ],
+  [
+    [248],
+    "a media_type of 257 characters",
+    400,
+    HANDOFF,
+    image({ media_type: "m".repeat(257), data: "" }),
+    `${PART}/media_type`,
+  ],
+  [
+    [248],
+    "an image whose name is a number",
+    400,
+    HANDOFF,
+    image({ name: 7, data: "" }),
+    `${PART}/name`,
+  ],
+  [[248], "an image with neither data nor url", 400, HANDOFF, image({}), PART],
+  [
+    [248],
+    "an image with data and url",
+    400,
+    HANDOFF,
+    image({ data: "bWFw", url: "https://example.com/map" }),
+    PART,
+  ],
+  [[2, 248], "an image with padded data", 400, HANDOFF, image({ data: "bQ==" }), `${PART}/data`],
+  [
+    [2, 248],
+    "an image with data in the other alphabet",
+    400,
+    HANDOFF,
+    image({ data: "+/+/" }),
+    `${PART}/data`,
+  ],
+  [[248], "an image whose data is a list", 400, HANDOFF, image({ data: [1, 2] }), `${PART}/data`],
+  [
+    [248],
+    "an image at a file URL",
+    400,
+    HANDOFF,
+    image({ url: "file:///etc/passwd" }),
+    `${PART}/url`,
+  ],
+  [
+    [248],
+    "an image at a data URL",
+    400,
+    HANDOFF,
+    image({ url: "data:image/png;base64,bWFw" }),
+    `${PART}/url`,
+  ],
+  [
+    [248],
+    "a result with an image without media_type",
+    400,
+    RESULT,
+    {
+      body: {
+        status: 200,
+        messages: [{ role: "assistant", content: [{ type: "image", data: "" }] }],
+      },
+    },
+    "/body/messages/0/content/0/media_type",
   ],
   [[38], "a place of a group that is its size", 400, HANDOFF, group({ index: 3 })],
   [[38], "a quorum without its number", 400, HANDOFF, group({ join: "quorum" })],

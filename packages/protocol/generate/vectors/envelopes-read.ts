@@ -56,7 +56,19 @@ const FULL = changed(HANDOFF, {
     version: "1",
     input: { query: "Gezeiten – 潮汐 🌊", depth: 9007199254740991, scale: -1.5e300 },
     brief: { instruction: "Find out when the tide is high.", expected_output: "two times" },
-    messages: [{ role: "user", name: "ann", content: [{ type: "text", text: "When?" }] }],
+    messages: [
+      { role: "user", name: "ann", content: [{ type: "text", text: "When?" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "image", media_type: "image/png", name: "c.png", data: "-_8", detail: "high" },
+          { type: "audio", media_type: "audio/*", url: "http://example.com/surf" },
+          { type: "file", media_type: "text/csv", data: "" },
+          { type: "video", media_type: 7, data: "+/8=", url: "file:///nowhere" },
+          { type: "Image", of: [null] },
+        ],
+      },
+    ],
     artifacts: [
       { name: "map.txt", media_type: "text/plain", digest: digest("map"), data: "bWFw" },
       {
@@ -125,7 +137,7 @@ export const READ: readonly Row[] = [
   readsEnvelope([85], "a handoff for the reader's custody domain", HANDOFF, editor, {
     domain: hub.kid,
   }),
-  readsEnvelope([28, 37, 38], "a handoff with every member that there is", FULL, editor),
+  readsEnvelope([28, 37, 38, 248, 249], "a handoff with every member that there is", FULL, editor),
   readsEnvelope(
     [31],
     "a handoff to whoever has a capability, read by somebody who only watches",

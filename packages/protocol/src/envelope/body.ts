@@ -5,7 +5,11 @@ import type { Json } from "../json/json.ts";
 import type { StatusCode } from "../status.ts";
 import type { Usage } from "../usage/usage.ts";
 
-/** One piece of a message. `text` is understood by everyone; other types travel whole. */
+/**
+ * One piece of a message. `text` is understood by everyone. A part of the type `image`, `audio` or
+ * `file` has a `media_type` and either `data`, in unpadded base64url, or an http or https `url`. Parts
+ * of other types travel whole.
+ */
 export interface ContentPart {
   type: string;
   text?: string | undefined;

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { AGENT_ID } from "../manifest/agent-id.ts";
+import { BASE64URL } from "./base64url.ts";
 import type {
   Artifact,
   HandoffBody,
-  Message,
   NoticeBody,
   ProgressBody,
   QuestionBody,
@@ -18,6 +18,7 @@ import type { Digest } from "../signing/digest.ts";
 import type { Envelope, EnvelopeKind } from "./envelope.ts";
 import type { Json } from "../json/json.ts";
 import { lazy } from "../lazy.ts";
+import { messageSchemas } from "./message-schema.ts";
 import { SESSION_ID, SESSION_STATES, SESSION_WAIT_SECONDS } from "../session.ts";
 import type { Session, SessionState } from "../session.ts";
 import { KID } from "../signing/key.ts";
@@ -28,9 +29,6 @@ import { TRACEPARENT, TRACESTATE_CHARACTERS } from "../tracing/carrier.ts";
 import type { Usage } from "../usage/usage.ts";
 import { usageSchemas } from "../usage/usage-schema.ts";
 
-/** Strict: in a last group that is not full the unused bits are zero, so each file has one spelling. */
-const BASE64URL =
-  /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export type EnvelopeSchemas = {
@@ -83,13 +81,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     output_schema: json.optional(),
   });
 
-  const messages: z.ZodType<Message[]> = z.array(
-    z.looseObject({
-      role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-      name: label.optional(),
-      content: z.array(z.looseObject({ type: label, text: z.string().optional() })),
-    }),
-  );
+  const { messages } = messageSchemas();
 
   const artifacts: z.ZodType<Artifact[]> = z.array(
     z

@@ -382,6 +382,67 @@ test("WB-37 an artifact with both data and url, with neither, or with another sc
   }
 });
 
+/** What becomes of one part of a message, in a handoff and in a result. */
+const withPart = (part: Record<string, unknown>) => () => {
+  const messages = [{ role: "assistant", content: [{ type: "text", text: "Look." }, part] }];
+  return (["handoff", "result"] as const).map(
+    (kind) => read(changed(kind, "body/messages", messages)).envelope.body,
+  );
+};
+const AT_PART = "/body/messages/0/content/1";
+
+test("WB-248 an image, a recording and a file have a media_type and either data or url; else 400", () => {
+  for (const type of ["image", "audio", "file"]) {
+    const sound = { type, media_type: "image/png" };
+    const good = [
+      { ...sound, data: "" },
+      { ...sound, data: "-_8", name: "a.png", detail: "high" },
+      { ...sound, media_type: "*/*", url: "http://a/b" },
+      { ...sound, media_type: "m".repeat(256), name: "n".repeat(256), url: "https://a" },
+    ];
+    for (const part of good) expect(statusOf(withPart(part)), JSON.stringify(part)).toBe("taken");
+
+    const wrong: [string, Record<string, unknown>][] = [
+      ["", sound],
+      ["", { ...sound, data: "", url: "https://a.b/c" }],
+      ["/media_type", { type, data: "" }],
+      ...["", 7, null, "m".repeat(257)].map(
+        (media_type) =>
+          ["/media_type", { type, media_type, data: "" }] as [string, Record<string, unknown>],
+      ),
+      ...["", 7, null, "n".repeat(257)].map(
+        (name) => ["/name", { ...sound, name, data: "" }] as [string, Record<string, unknown>],
+      ),
+      ...["+/8", "-_8=", "-_9", "a b", "a", 7, null, [1]].map(
+        (data) => ["/data", { ...sound, data }] as [string, Record<string, unknown>],
+      ),
+      ...["file:///etc/passwd", "data:image/png;base64,AAAA", "ftp://a/b", "a", 7, null].map(
+        (url) => ["/url", { ...sound, url }] as [string, Record<string, unknown>],
+      ),
+    ];
+    for (const [place, part] of wrong) {
+      expect(refusal(withPart(part)), JSON.stringify(part)).toEqual({
+        status: 400,
+        at: AT_PART + place,
+      });
+    }
+  }
+});
+
+test("WB-249 a part of another type is taken as it is, whatever its members", () => {
+  const others = [
+    { type: "video", media_type: 7, data: "+/8=", url: "file:///nowhere" },
+    { type: "Image", nested: { any: [null, true] } },
+    { type: "tool_call", id: "c1", name: "search", arguments: {} },
+    { type: "text", text: "x", media_type: "", data: 1 },
+  ];
+  for (const part of others) {
+    for (const body of withPart(part)()) {
+      expect(body, part.type).toMatchObject({ messages: [{ content: [{}, part] }] });
+    }
+  }
+});
+
 test("WB-38 an index is less than the size, and quorum goes with join quorum, at most size; else 400", () => {
   const id = handoff().id;
   const withGroup = (group: object) => () => readWith("handoff", { group: { id, ...group } });

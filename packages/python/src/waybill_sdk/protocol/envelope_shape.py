@@ -1,4 +1,4 @@
-"""What stands in an envelope, for each kind (WB-26 to WB-29, WB-34 to WB-39)."""
+"""What stands in an envelope, for each kind (WB-26 to WB-29, WB-34 to WB-39, WB-248, WB-249)."""
 
 from __future__ import annotations
 
@@ -140,7 +140,21 @@ contract: Check = record(
         "output_schema": anything,
     }
 )
-_part = record({"type": name}, {"text": text()})
+_MEDIA_TYPES = frozenset(("image", "audio", "file"))
+_media = record(
+    {"media_type": name},
+    {"name": name, "data": _base64url, "url": _web_url},
+    also=_data_or_url,
+)
+
+
+def _media_is_whole(value: Any, at: str) -> None:
+    """A part of a type that has no name here may hold anything."""
+    if value["type"] in _MEDIA_TYPES:
+        _media(value, at)
+
+
+_part = record({"type": name}, {"text": text()}, also=_media_is_whole)
 _messages = listed(
     record(
         {
