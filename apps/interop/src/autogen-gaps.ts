@@ -10,6 +10,8 @@ export const AUTOGEN_GAPS: AdapterFixture["gaps"] = {
     "the Python package keeps no conversations yet, and does not say that one has begun",
   "serve: handoffs of one session run one after the other":
     "the Python package keeps no conversations yet",
+  "serve: a turn that asks goes on with its answer":
+    "the Python package keeps no conversations yet",
   "serve: a turn that is tried again is in its conversation once":
     "the Python package keeps no conversations yet",
   "serve: artifacts arrive byte for byte":

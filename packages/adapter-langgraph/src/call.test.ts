@@ -7,6 +7,7 @@ import {
   StateGraph,
 } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { createSupervisor } from "@langchain/langgraph-supervisor";
@@ -164,6 +165,34 @@ test("a graph that is served in the process of the one that calls it is no part 
   });
   const graph = new StateGraph(State).addNode("ask", ask).addEdge(START, "ask").compile();
   expect(await graph.invoke({ town: "Bergen" })).toMatchObject({ weather: "rain in Bergen" });
+});
+
+test("a node that answers several tool calls in one step gives each its own result", async () => {
+  const all = await world();
+  await serving(all, "atlas", LOOK_UP, ({ input }) => ({
+    about: (input as { town: string }).town,
+  }));
+  // An agent of LangChain runs each tool call as a step of its own; a ToolNode in a graph does not.
+  const tools = new ToolNode([remoteTool(all.agent("owner"), asPublished(LOOK_UP))]);
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("tools", tools)
+    .addEdge(START, "tools")
+    .addEdge("tools", END)
+    .compile({ checkpointer: new MemorySaver() });
+  const tool_calls = ["Bergen", "Oslo"].map((town) => ({
+    name: "look_up",
+    args: { town },
+    id: `call ${town}`,
+    type: "tool_call" as const,
+  }));
+  const { messages } = await graph.invoke(
+    { messages: [new AIMessage({ content: "", tool_calls })] },
+    { configurable: { thread_id: "run-1" } },
+  );
+  expect(messages.slice(1).map(({ text }) => text)).toEqual([
+    expect.stringContaining('{"about":"Bergen"}'),
+    expect.stringContaining('{"about":"Oslo"}'),
+  ]);
 });
 
 test("a tool has the name, the schema and the marked description of the manifest", async () => {

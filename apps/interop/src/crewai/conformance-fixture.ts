@@ -17,6 +17,8 @@ export const fixture: AdapterFixture = {
       "the Python package keeps no conversations yet, and does not say that one has begun",
     "serve: handoffs of one session run one after the other":
       "a crew is made anew for each handoff, and keeps nothing of a session",
+    "serve: a turn that asks goes on with its answer":
+      "a crew is made anew for each handoff, and keeps nothing of a session",
     "serve: a turn that is tried again is in its conversation once":
       "a crew is made anew for each handoff, and keeps nothing of a session",
     "serve: code in the framework has the history whole":

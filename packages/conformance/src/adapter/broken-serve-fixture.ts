@@ -369,21 +369,25 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       ];
     },
   }),
-  "serve: a turn that is tried again is in its conversation once": () => {
-    const twice = new Map<string, Message[]>();
-    return {
-      run(run, next) {
-        const { messages = [] } = run.work;
-        const before = twice.get(run.thread) ?? [];
-        if (run.session !== undefined && run.attempt > 1) {
-          twice.set(run.thread, messages.slice(-1));
-        }
-        const all = [...before, ...messages];
-        return next(before.length === 0 ? run : { ...run, work: { ...run.work, messages: all } });
-      },
-    };
-  },
+  "serve: a turn that is tried again is in its conversation once": () =>
+    repeatingTurn(({ attempt, resume }) => attempt > 1 && resume === undefined),
+  "serve: a turn that asks goes on with its answer": () =>
+    repeatingTurn(({ resume }) => resume !== undefined),
 };
+
+/** A turn of a session that is run again is in its conversation a second time from then on. */
+function repeatingTurn(isRunAgain: (run: Run) => boolean): Faults {
+  const twice = new Map<string, Message[]>();
+  return {
+    run(run, next) {
+      const { messages = [] } = run.work;
+      const before = twice.get(run.thread) ?? [];
+      if (run.session !== undefined && isRunAgain(run)) twice.set(run.thread, messages.slice(-1));
+      const all = [...before, ...messages];
+      return next(before.length === 0 ? run : { ...run, work: { ...run.work, messages: all } });
+    },
+  };
+}
 
 /** The same for processes that are killed: modules that such a process loads. */
 export const BROKEN_PROCESSES: Readonly<Record<string, URL>> = {

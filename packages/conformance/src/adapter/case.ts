@@ -1,4 +1,5 @@
 import { ok } from "node:assert/strict";
+import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import type { PortableWork } from "@waybill/agent/adapter";
@@ -50,6 +51,12 @@ export async function accepted(scene: Scene): Promise<void> {
   await scene.until("its acceptance", async () =>
     (await scene.said("receipt")).some(({ body }) => body.status === 101),
   );
+}
+
+/** The first question of a handoff that has not been answered yet. */
+export async function nextQuestion(handle: HandoffHandle): Promise<QuestionEvent> {
+  for await (const question of handle.questions) return question;
+  throw new Error("The handoff has ended, and nothing was asked.");
 }
 
 /** The WaybillError with which something ends, be it wrapped by a framework. */

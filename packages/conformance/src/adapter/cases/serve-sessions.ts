@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { textMessage } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
-import { moment } from "../case.ts";
+import { moment, nextQuestion } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
 import { IN_WORDS } from "../sample.ts";
@@ -10,6 +10,7 @@ import type { Scene } from "../scene.ts";
 /** Words that no framework says by itself, so that they are found wherever they turn up. */
 const FIRST = "The password is kingfisher.";
 const SECOND = "What was the password?";
+const LAST = "And who has told you?";
 const REPLY = "I have noted the password.";
 
 /** Serves what answers in words, and gives what it was shown in each turn, as one text. */
@@ -102,8 +103,30 @@ export const servedSessionCases: Cases = {
     );
     await say(scene, FIRST, "trip");
     await scene.wait("the second turn", say(scene, SECOND, "trip"));
-    await scene.wait("the third turn", say(scene, "And who has told you?", "trip"));
+    await scene.wait("the third turn", say(scene, LAST, "trip"));
     equal(shown.length, 4);
     for (const part of [FIRST, REPLY, SECOND, "Reply 3."]) equal(count(shown[3]!, part), 1, part);
+  },
+
+  "serve: a turn that asks goes on with its answer": async (scene) => {
+    const shown: string[] = [];
+    const act: Act = async ({ work, ask }) => {
+      shown.push(JSON.stringify(work));
+      if (shown.at(-1)!.includes(LAST)) return { output: "You have." };
+      if (!shown.at(-1)!.includes(SECOND)) return { output: REPLY };
+      // The answer itself may stand in the conversation as well, as what a tool has given.
+      return { output: `You are in ${(await ask("town", "Which town?")) as string}.` };
+    };
+    await scene.serve(act, { capability: IN_WORDS });
+    await say(scene, FIRST, "tour");
+    const handle = scene.handoff({ messages: [textMessage("user", SECOND)], session: "tour" });
+    const { id } = await scene.wait("the question", nextQuestion(handle));
+    await handle.answer(id, "Bergen");
+    const { output, session } = await scene.wait("the second turn", handle.result);
+    deepEqual([output, session], ["You are in Bergen.", "continued"]);
+    equal((await scene.said("question")).length, 1, "the question was asked again");
+    await scene.wait("the third turn", say(scene, LAST, "tour"));
+    const said = [FIRST, REPLY, SECOND, "You are in Bergen."];
+    for (const part of said) equal(count(shown.at(-1)!, part), 1, part);
   },
 };

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { HandoffHandle, Hub, QuestionEvent } from "@waybill/agent";
+import type { HandoffHandle, Hub } from "@waybill/agent";
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
-import { endingOf, moment } from "../case.ts";
+import { endingOf, moment, nextQuestion } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
 
@@ -37,11 +37,6 @@ function shownBy(handle: HandoffHandle, hear: (text: string) => void): Promise<v
     read(handle.progress, (event) => JSON.stringify(event)),
     read(handle.deltas, ({ text }) => text),
   ];
-}
-
-async function nextQuestion(handle: HandoffHandle): Promise<QuestionEvent> {
-  for await (const question of handle.questions) return question;
-  throw new Error("The handoff has ended, and nothing was asked.");
 }
 
 export const servedTalkingCases: Cases = {
