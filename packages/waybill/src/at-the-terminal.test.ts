@@ -17,6 +17,7 @@ describe.skipIf(!hasScript)(
   `where somebody sits${hasScript ? "" : " (skipped: no script of util-linux on this machine)"}`,
   () => {
     const asked = ["ask", "  How deep? "] as const;
+    const writing = ["write", "anna: The harbour is open"] as const;
     const alone = [
       "rest",
       "No agent has accepted it yet. These fit: carl (not connected).",
@@ -24,6 +25,7 @@ describe.skipIf(!hasScript)(
     test.each([
       ["a question is asked and answered", ...asked, "42\r", 0, [ACCEPTED, "answered 42"]],
       ["Ctrl-C in a question cancels the handoff", ...asked, "\u0003", 130, [ACCEPTED, CANCELLED]],
+      ["what is being written is shown", ...writing, "\u0003", 130, [ACCEPTED, CANCELLED]],
       ["who could take it and is away is named", ...alone, "\u0003", 130, [CANCELLED]],
     ])("%s", async (_, capability, prompt, typed, code, expected) => {
       const place = new Workplace();
@@ -31,6 +33,12 @@ describe.skipIf(!hasScript)(
       const hub = await connect(dev.url);
       const anna = createAgent({ id: "anna", key: generateKey(), hub });
       anna.serve("ask", ({ ask }) => ask("How deep?"));
+      anna.serve("write", async ({ delta, signal }) => {
+        delta("The harbour ");
+        delta("is open");
+        await once(signal, "abort");
+        return null;
+      });
       await anna.start();
       const carl = createAgent({ id: "carl", key: generateKey(), hub });
       carl.serve("rest", () => null);

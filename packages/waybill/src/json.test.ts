@@ -25,6 +25,10 @@ beforeAll(async () => {
   line = await connect(dev.url);
   anna = createAgent({ id: "anna", key: generateKey(), hub: line });
   anna.serve("count", ({ input }) => (input as string).length);
+  anna.serve("write", ({ delta }) => {
+    delta("The harbour is open.");
+    return "The harbour is open.";
+  });
   await anna.start();
   const carl = createAgent({ id: "carl", key: generateKey(), hub: line });
   carl.serve("absent", () => null);
@@ -121,4 +125,11 @@ test.each([
   expect(ran).toMatchObject({ code, stdout: "" });
   expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
   expect(JSON.parse(ran.stderr)).toMatchObject({ error: { status } });
+});
+
+test("send tells a program what is being written, piece by piece", async () => {
+  const told = await place.jsonLines(["send", "write"]);
+  const deltas = told.filter(({ event }) => event === "delta");
+  expect(deltas.map(({ text }) => text).join("")).toBe("The harbour is open.");
+  expect(deltas[0]).toMatchObject({ by: "anna", attempt: 1, number: 0 });
 });

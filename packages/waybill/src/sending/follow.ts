@@ -1,14 +1,17 @@
 /// <reference types="node" />
-import type { HandoffHandle, HandoffResult, QuestionEvent } from "@waybill/agent";
+import type { DeltaEvent, HandoffHandle, HandoffResult, QuestionEvent } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import { exitCodeOf } from "../command-line/exit-code.ts";
 import { durationText } from "../terminal/duration.ts";
+import { USUAL_COLUMNS } from "../terminal/terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { widthOf } from "../terminal/text.ts";
 import { askAtTerminal } from "./answers.ts";
 import type { Answers } from "./answers.ts";
-import { acceptedStage, answeredStage, custodyStage, endedStage, endText } from "./stages.ts";
-import { progressStage, questionStage, resultStage } from "./stages.ts";
+import { acceptedStage, answeredStage, custodyStage, deltaStage } from "./stages.ts";
+import { endedStage, endText, progressStage, questionStage, resultStage } from "./stages.ts";
 import type { Stage } from "./stages.ts";
+import { Writing } from "./writing.ts";
 
 export interface FollowOptions {
   readonly terminal: Terminal;
@@ -42,11 +45,15 @@ class Following {
   readonly #startedAt = Date.now();
   readonly #unanswered = Promise.withResolvers<never>();
   #job: string | undefined;
+  /** Asked for at once: what comes before anybody reads it is not kept. */
+  readonly #deltas: AsyncIterable<DeltaEvent>;
+  readonly #writing = new Writing();
   #isAccepted = false;
   #isAsking = false;
 
   constructor(handle: HandoffHandle, options: FollowOptions) {
     this.#handle = handle;
+    this.#deltas = handle.deltas;
     this.#options = options;
     this.#unanswered.promise.catch(() => undefined);
   }
@@ -62,12 +69,15 @@ class Following {
       if (isDetached) return await this.#detached(this.#job);
       if (signal.aborted) cancel();
       else signal.addEventListener("abort", cancel, { once: true });
-      for (const part of [this.#showAcceptance(), this.#showProgress(), this.#answer()]) {
-        this.#inBackground(part);
-      }
-      return await this.#finished(
-        await Promise.race([this.#handle.result, this.#unanswered.promise]),
-      );
+      this.#inBackground(this.#showAcceptance());
+      this.#inBackground(this.#showProgress());
+      const written = this.#showDeltas();
+      this.#inBackground(written);
+      this.#inBackground(this.#answer());
+      const result = await Promise.race([this.#handle.result, this.#unanswered.promise]);
+      // They end with the handoff, and belong before its result.
+      await written;
+      return await this.#finished(result);
     } catch (thrown) {
       const error = WaybillError.from(thrown);
       return await this.#failed(await this.#options.explain(error));
@@ -91,6 +101,13 @@ class Following {
 
   async #showProgress(): Promise<void> {
     for await (const progress of this.#handle.progress) await this.#show(progressStage(progress));
+  }
+
+  async #showDeltas(): Promise<void> {
+    for await (const delta of this.#deltas) {
+      if (this.#options.terminal.isJson) await this.#show(deltaStage(delta));
+      else this.#writing.add(delta);
+    }
   }
 
   async #answer(): Promise<void> {
@@ -181,7 +198,10 @@ class Following {
       const seconds = Math.floor((Date.now() - this.#startedAt) / 1000);
       const deadline = this.#handle.envelope.deadline.slice(11, 19);
       const sign = FRAMES[frame++ % FRAMES.length];
-      terminal.status(`${sign} ${seconds} s so far, deadline ${deadline} UTC; Ctrl-C cancels`);
+      const columns = (process.stderr.columns || USUAL_COLUMNS) - widthOf(`${sign} `) - 1;
+      const doing = this.#writing.line(columns);
+      const waiting = `${seconds} s so far, deadline ${deadline} UTC; Ctrl-C cancels`;
+      terminal.status(`${sign} ${doing ?? waiting}`);
     };
     const ask = () => this.#inBackground(this.#sayWhyNobody());
     return terminal.isWatched ? [setInterval(tick, TICK_MS), setTimeout(ask, NOBODY_AFTER_MS)] : [];

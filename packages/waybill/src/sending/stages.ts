@@ -1,4 +1,10 @@
-import type { HandoffResult, ProgressEvent, QuestionEvent, Receipt } from "@waybill/agent";
+import type {
+  DeltaEvent,
+  HandoffResult,
+  ProgressEvent,
+  QuestionEvent,
+  Receipt,
+} from "@waybill/agent";
 import type { HandoffEnvelope, Json, WaybillError } from "@waybill/protocol";
 import { exitCodeOf } from "../command-line/exit-code.ts";
 import { codesText, sentencesOf } from "../terminal/failure.ts";
@@ -44,6 +50,11 @@ export function progressStage({ by, attempt, message, fraction, data }: Progress
       return [attempt === 1 ? what : `${what} ${style.faint(`(${by}${nth(attempt)})`)}`];
     },
   };
+}
+
+/** For programs alone: people see the text grow in the status line. */
+export function deltaStage({ by, attempt, number, text }: DeltaEvent): Stage {
+  return { event: "delta", members: { by, attempt, number, text }, lines: () => [] };
 }
 
 export function questionStage({ id, by, attempt, text, schema, isPaused }: QuestionEvent): Stage {

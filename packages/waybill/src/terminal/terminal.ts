@@ -13,7 +13,7 @@ export interface TerminalOptions {
 /** What is drawn to scale needs a width also where nobody looks at it. */
 const DRAWN_WITHOUT_TERMINAL = 120;
 /** A terminal that does not say how wide it is. */
-const USUAL_COLUMNS = 80;
+export const USUAL_COLUMNS = 80;
 
 /** How wide lines may be; where nobody looks at them, they are not broken, so that programs can read them. */
 export function widthOfStream(stream: {
