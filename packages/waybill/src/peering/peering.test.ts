@@ -74,6 +74,66 @@ test("an agent here hands off to an agent on another hub: progress, questions an
   expect(handoffs).toHaveLength(1);
 });
 
+test("what is written there is shown here while it is written", async () => {
+  const isShown = Promise.withResolvers<void>();
+  await there.agent("editor", (agent) =>
+    agent.serve("edit", async ({ delta }) => {
+      delta("A te");
+      delta("xt.");
+      await isShown.promise;
+      return "A text.";
+    }),
+  );
+  await peer(here, there);
+  const owner = await here.agent("owner");
+  const handoff = owner.handoff({ capability: "edit", input: 1 });
+  let shown = "";
+  for await (const { text } of handoff.deltas) {
+    shown += text;
+    if (shown === "A text.") isShown.resolve();
+  }
+  expect(await handoff.result).toMatchObject({ output: "A text." });
+});
+
+test("what was used there is counted here, where it failed too", async () => {
+  await there.agent("editor", (agent) =>
+    agent.serve("edit", ({ addUsage }) => {
+      addUsage({ input_tokens: 7, model: "scribe", cost: { amount: "0.25", currency: "EUR" } });
+      throw new WaybillError(500, "The pen broke.", { retryable: false });
+    }),
+  );
+  await peer(here, there);
+  const owner = await here.agent("owner");
+  const handoff = owner.handoff({ capability: "edit", input: 1 });
+  await expect(handoff.result).rejects.toThrow("The pen broke.");
+  const cost = { amount: "0.25", currency: "EUR" };
+  expect(handoff.usage?.own).toEqual([{ input_tokens: 7, model: "scribe", cost }]);
+});
+
+test("a session here is a session there, and only of its own delegator", async () => {
+  const said = new Map<string, string[]>();
+  await there.agent("editor", (agent) =>
+    agent.serve<string>("edit", ({ input, session }) => {
+      const { key, found } = session!;
+      const before = said.get(key) ?? [];
+      found(before.length > 0);
+      said.set(key, [...before, input]);
+      return [...before, input].join(" ");
+    }),
+  );
+  await peer(here, there);
+  const [owner, stranger] = [await here.agent("owner"), await here.agent("stranger")];
+  const turns = [
+    [owner, "one", "one", "begun"],
+    [owner, "two", "one two", "continued"],
+    [stranger, "three", "three", "begun"],
+  ] as const;
+  for (const [agent, input, output, session] of turns) {
+    const { result } = agent.handoff({ capability: "edit", input, session: "trip" });
+    expect(await result).toMatchObject({ output, session });
+  }
+});
+
 test("a failure there is the failure here, with its status", async () => {
   await there.agent("editor", (agent) =>
     agent.serve("edit", () => {

@@ -1,5 +1,5 @@
 import type { Agent } from "@waybill/agent";
-import { call, offerOf } from "@waybill/agent/adapter";
+import { currentWork, dispatch, offerOf, settle } from "@waybill/agent/adapter";
 import type { Finished, Offer, Run } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
@@ -7,7 +7,7 @@ import { offeredHere } from "./far-capabilities.ts";
 
 /**
  * Serves here what the agents of another hub can do, by handing it off there: with its files and
- * history, its progress, its questions and its end. The handoff there has an id that follows from
+ * history, its session, its progress, its questions, its usage and its end. Its id there follows from
  * the one here, so that after a restart it is found again and not made twice.
  */
 export function relayOf(capability: Capability, far: Agent): Offer {
@@ -17,7 +17,7 @@ export function relayOf(capability: Capability, far: Agent): Offer {
 async function passOn(run: Run, far: Agent): Promise<Finished> {
   run.signal.throwIfAborted();
   const { name, version } = run.capability;
-  const passing = call(far, {
+  const handle = dispatch(far, {
     ...run.work,
     capability: name,
     version,
@@ -26,14 +26,25 @@ async function passOn(run: Run, far: Agent): Promise<Finished> {
     traceparent: run.traceparent,
     tracestate: run.tracestate,
     deadline: run.deadline,
+    // Everybody here is this one agent there: the name of a session alone would open a stranger's.
+    session: run.session && run.thread,
+  });
+  const passing = settle(handle, {
     signal: unwanted(run.signal),
     onProgress: ({ by: _by, attempt: _attempt, ...progress }) => run.progress(progress),
     onQuestion: ({ id, text, data, schema }) => run.ask({ id, text, data, schema }),
   });
   // Where the attempt here is over first, nobody is left to hear how it ends there.
   passing.catch(() => undefined);
-  const { output, messages, artifacts, effects } = await Promise.race([passing, over(run.signal)]);
-  return { output, messages, artifacts, effects };
+  try {
+    const result = await Promise.race([passing, over(run.signal)]);
+    if (result.session !== undefined) run.session?.found(result.session === "continued");
+    const { output, messages, artifacts, effects } = result;
+    return { output, messages, artifacts, effects };
+  } finally {
+    // The ledger here has no child that it could be counted for.
+    for (const row of handle.usage?.rows ?? []) currentWork()?.addUsage(row);
+  }
 }
 
 /** Nobody wants the work any more, whoever does it. Otherwise another attempt goes on with it there. */
