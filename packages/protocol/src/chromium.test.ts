@@ -52,7 +52,9 @@ async function startPage(): Promise<string> {
   }
   for (const name of Object.keys(dependencies)) {
     const folder = `node_modules/${name}/`;
-    map[name] = `/${folder}${(await readManifest(folder)).module}`;
+    const { module } = await readManifest(folder);
+    map[`${name}/`] = `/${folder}`;
+    if (module !== undefined) map[name] = `/${folder}${module}`;
   }
   return `<!doctype html><script type="importmap">${JSON.stringify({ imports: map })}</script>`;
 }

@@ -1,9 +1,13 @@
 import { Point, etc } from "@noble/ed25519";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 as sha2, sha512 } from "@noble/hashes/sha2.js";
 import { assertMessage, assertPrivateKey, verification } from "./edwards.ts";
 import type { Signer, Verification } from "./edwards.ts";
-import { sha256, sha512 } from "./sha2.ts";
 
-export { sha256 };
+/** SHA-256 of bytes. */
+export function sha256(bytes: Uint8Array): Uint8Array {
+  return sha2(bytes);
+}
 
 /** Puts a hash where it belongs. */
 export function sha256Into(target: Uint8Array, at: number, bytes: Uint8Array): void {
@@ -25,24 +29,9 @@ export function sha256Hex(text: string): string {
   return etc.bytesToHex(sha256(utf8(text)));
 }
 
-const BLOCK_BYTES = 64;
-
 /** HMAC of RFC 2104 with SHA-256. */
 export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
-  const block = new Uint8Array(BLOCK_BYTES);
-  block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
-  const inner = sha256(
-    etc.concatBytes(
-      block.map((byte) => byte ^ 0x36),
-      message,
-    ),
-  );
-  return sha256(
-    etc.concatBytes(
-      block.map((byte) => byte ^ 0x5c),
-      inner,
-    ),
-  );
+  return hmac(sha2, key, message);
 }
 
 /** Compares in a time that tells nothing about where the two differ. */
