@@ -3,6 +3,7 @@ import { expectTypeOf, test } from "vitest";
 import type {
   Attachment,
   AttachRequest,
+  Blobs,
   Delivery,
   HandoffView,
   Hub,
@@ -14,6 +15,7 @@ test("what an agent needs is what a hub gives, and the other way round", () => {
   expectTypeOf<Hub>().toEqualTypeOf<served.Hub>();
   expectTypeOf<AttachRequest>().toEqualTypeOf<served.AttachRequest>();
   expectTypeOf<Attachment>().toEqualTypeOf<served.Attachment>();
+  expectTypeOf<Blobs>().toEqualTypeOf<served.Blobs>();
   expectTypeOf<PublishedManifest>().toEqualTypeOf<served.PublishedManifest>();
   expectTypeOf<Delivery>().toEqualTypeOf<served.Delivery>();
   expectTypeOf<HandoffView>().toEqualTypeOf<served.HandoffView>();

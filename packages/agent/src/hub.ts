@@ -1,5 +1,6 @@
-import type { Asker, FindQuery, Found, WaybillError } from "@waybill/protocol";
+import type { Asker, Digest, FindQuery, Found, WaybillError } from "@waybill/protocol";
 import type {
+  BlobUpload,
   Delivery,
   Delta,
   HandoffView,
@@ -9,6 +10,7 @@ import type {
 } from "@waybill/protocol/api";
 
 export type {
+  BlobUpload,
   Delivery,
   Delta,
   HandoffView,
@@ -49,6 +51,58 @@ export interface Attachment {
   readonly closed: Promise<WaybillError | undefined>;
 }
 
+/**
+ * Signs one request about a blob: gives the value of its Authorization header. Each request, and each
+ * repetition of it, is signed anew.
+ */
+export type BlobSigner = (request: { readonly method: string; readonly path: string }) => string;
+
+/** An upload of a blob, or of the next part of it. */
+export interface BlobPut {
+  readonly digest: Digest;
+  /** Of the whole blob, in bytes. */
+  readonly size: number;
+  /** The agent that uploads it. */
+  readonly as: string;
+  /** The byte that it begins with: the number of bytes that have arrived, or 0, which begins anew. */
+  readonly from?: number | undefined;
+  /** Signs each request where there is a wire between the two; a hub in the same process needs none. */
+  readonly sign?: BlobSigner | undefined;
+}
+
+/** Who reads which part of a blob. */
+export interface BlobRead {
+  readonly digest: Digest;
+  readonly as: string;
+  /** The first byte; the first of the blob where it is left out. */
+  readonly first?: number | undefined;
+  /** The byte after the last one; the end of the blob where it is left out. */
+  readonly end?: number | undefined;
+  /** Signs each request where there is a wire between the two; a hub in the same process needs none. */
+  readonly sign?: BlobSigner | undefined;
+}
+
+/** What is given of a blob. */
+export interface BlobContent {
+  /** Of the whole blob, in bytes. */
+  readonly size: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Content of any size, which a hub keeps under its digest, apart from the envelopes that name it. */
+export interface Blobs {
+  /**
+   * Takes bytes in, in any number of pieces. It settles once all of them are on disk, and where the blob
+   * is whole, once that was compared with its digest. What came before an error is kept: `upload` says
+   * how much that is.
+   */
+  put(upload: BlobPut, bytes: AsyncIterable<Uint8Array>): Promise<BlobUpload>;
+  /** How much the hub has of a blob from an agent. */
+  upload(asked: Pick<BlobRead, "digest" | "as" | "sign">): Promise<BlobUpload>;
+  /** The bytes of a blob, for an agent that has uploaded it or is party of a handoff that names it. */
+  read(read: BlobRead): Promise<BlobContent>;
+}
+
 /** All that an agent needs of a hub, whether it is in the same process or behind a socket. */
 export interface Hub {
   /** The hub's id: as an agent it signs receipts and notices. */
@@ -79,4 +133,6 @@ export interface Hub {
   ): Promise<Attachment>;
   /** What the hub knows of a handoff that `as` is party of; undefined for everybody else. */
   handoff(id: string, as: string): Promise<HandoffView | undefined>;
+  /** Large content; undefined where the hub keeps none. */
+  readonly blobs?: Blobs | undefined;
 }

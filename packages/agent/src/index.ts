@@ -45,7 +45,7 @@ export type { CounterOffer, CounterRule } from "./delegating/counter.ts";
 
 export type { AgentLogEvent, Log } from "./log.ts";
 export type { Clock } from "./clock.ts";
-export type { Hub } from "./hub.ts";
+export type { BlobContent, BlobPut, BlobRead, Blobs, BlobSigner, Hub } from "./hub.ts";
 
 // So that an application needs no other package for what it meets every day.
 export { generateKey, newId, WaybillError } from "@waybill/protocol";

@@ -1,5 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
+import type { BlobStore } from "./blobs/blob-store.ts";
+import { memoryBlobs } from "./blobs/memory-blobs.ts";
 import { faultOfCommit, stagedView } from "./memory-store/commit.ts";
 import { changesFrame, cutFrame, readJournal } from "./memory-store/journal.ts";
 import type { Change, Disk } from "./memory-store/journal.ts";
@@ -55,6 +57,7 @@ interface Waiting {
 
 class MemoryStore implements Store {
   readonly isVolatile: boolean;
+  readonly blobs: BlobStore | undefined;
   readonly #state = new MemoryState();
   readonly #disk: Disk | undefined;
   readonly #opened: Promise<void>;
@@ -68,6 +71,7 @@ class MemoryStore implements Store {
   constructor(disk: Disk | undefined) {
     this.#disk = disk;
     this.isVolatile = disk === undefined;
+    this.blobs = disk === undefined ? memoryBlobs() : undefined;
     this.#opened = this.#open();
   }
 

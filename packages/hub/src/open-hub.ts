@@ -72,6 +72,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
     find: (query, as) => find(engine, query, as),
     attach: (request, handler, show) => attach(engine, doorkeeper, { ...request, show }, handler),
     handoff: (id, as) => view(engine, id, as),
+    ...(engine.blobs === undefined ? {} : { blobs: engine.blobs }),
     close: () => engine.close(),
   };
 }

@@ -1,4 +1,5 @@
 import type { Digest, HandoffState } from "@waybill/protocol";
+import type { BlobStore } from "./blobs/blob-store.ts";
 
 /**
  * One handoff as a store keeps it. `record` is the engine's own JSON and a store never looks
@@ -217,6 +218,8 @@ export type CommitListener = (handoff: StoredHandoff | null, publisher: string |
 export interface Store {
   /** True where all that it keeps is gone with the process. */
   readonly isVolatile?: boolean;
+  /** Where the bytes of blobs are. A hub over a store without it keeps no blobs. */
+  readonly blobs?: BlobStore | undefined;
   /**
    * Rejects when the store can't tell any more, and then the commit may have happened or not: who
    * reads it again, from a store that works, knows.

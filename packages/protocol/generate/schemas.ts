@@ -26,7 +26,7 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "index is less than size; quorum is present exactly when join is quorum, and at most size. More than 256 members are 413.",
     "/properties/body/properties/artifacts": "At most 256, else 413.",
     "/properties/body/properties/artifacts/items":
-      "Either data or url: both or neither is refused.",
+      "Exactly one of data, url and size: anything else is refused. One with size is a blob.",
   },
   cancel: { "": "The delegator does not want its handoff any more." },
   answer: {
@@ -48,7 +48,7 @@ const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "/properties/body/properties/status": "200, or 400 and above.",
     "/properties/body/properties/artifacts": "At most 256, else 413.",
     "/properties/body/properties/artifacts/items":
-      "Either data or url: both or neither is refused.",
+      "Exactly one of data, url and size: anything else is refused. One with size is a blob.",
   },
   notice: { "": "The hub's word on what no party said." },
   manifest: {

@@ -261,16 +261,23 @@ export const ENVELOPES: readonly Mutant[] = [
   {
     rule: "WB-37",
     file: SCHEMA,
-    find: `(data === undefined) !== (url === undefined)`,
-    replace: `data === undefined || url === undefined`,
+    find: `.filter((each) => each !== undefined).length === 1`,
+    replace: `.filter((each) => each !== undefined).length <= 1`,
     why: "takes an artifact without content",
   },
   {
     rule: "WB-37",
     file: SCHEMA,
-    find: `(data === undefined) !== (url === undefined)`,
-    replace: `data !== undefined || url !== undefined`,
+    find: `.filter((each) => each !== undefined).length === 1`,
+    replace: `.filter((each) => each !== undefined).length >= 1`,
     why: "takes an artifact with two contents",
+  },
+  {
+    rule: "WB-37",
+    file: SCHEMA,
+    find: `size: count.optional(),`,
+    replace: `size: z.number().optional(),`,
+    why: "takes a blob of a negative size, or of half a byte",
   },
   {
     rule: "WB-37",

@@ -1,5 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
+const BLOB = "src/api/blob.ts";
 const DELTA = "src/api/delta.ts";
 const DELIVERY = "src/api/delivery.ts";
 const DOMAIN = "src/api/domain.ts";
@@ -463,5 +464,89 @@ export const HUBS: readonly Mutant[] = [
     find: `if (last === undefined || attempt > last.attempt) return true;`,
     replace: `if (last === undefined || attempt !== last.attempt) return true;`,
     why: "shows what an earlier attempt has written",
+  },
+  {
+    rule: "WB-250",
+    file: BLOB,
+    find: `if (first === received || first === 0) return;`,
+    replace: `if (first <= received) return;`,
+    why: "takes a part that begins before the end of what has arrived",
+  },
+  {
+    rule: "WB-250",
+    file: BLOB,
+    find: `first > 0 && upload.size !== undefined && upload.size !== size`,
+    replace: `false`,
+    why: "goes on with an upload under another size",
+  },
+  {
+    rule: "WB-250",
+    file: BLOB,
+    find: `first <= last! &&`,
+    replace: ``,
+    why: "reads a part whose end is before its beginning",
+  },
+  {
+    rule: "WB-250",
+    file: PROBLEM,
+    find: `...(Number.isSafeInteger(received) ? { received: received as number } : {}),`,
+    replace: ``,
+    why: "does not say where an upload goes on",
+  },
+  {
+    rule: "WB-252",
+    file: BLOB,
+    find: `if (known === undefined) {`,
+    replace: `if (known === undefined && size < 0) {`,
+    why: "answers another status for a blob that is not there",
+  },
+  {
+    rule: "WB-252",
+    file: BLOB,
+    find: `if (known === size) return;`,
+    replace: `if (known >= 0) return;`,
+    why: "takes an artifact with a wrong size",
+  },
+  {
+    rule: "WB-252",
+    file: BLOB,
+    find: "const key = `${digest} ${size}`;",
+    replace: "const key: string = digest;",
+    why: "checks one of two sizes",
+  },
+  {
+    rule: "WB-253",
+    file: BLOB,
+    find: `Number(to) + 1`,
+    replace: `Number(to)`,
+    why: "gives a part without its last byte",
+  },
+  {
+    rule: "WB-255",
+    file: BLOB,
+    find: `if (received.digest === digest) return;`,
+    replace: `return;`,
+    why: "takes other bytes of the same size",
+  },
+  {
+    rule: "WB-255",
+    file: BLOB,
+    find: `if (received.size !== size) {`,
+    replace: `if (received.size > size) {`,
+    why: "takes half a blob",
+  },
+  {
+    rule: "WB-251",
+    file: BLOB,
+    find: `if (uploaded === digest) return;`,
+    replace: `return;`,
+    why: "keeps bytes under a digest that is not theirs",
+  },
+  {
+    rule: "WB-254",
+    file: BLOB,
+    find: `endedAt === null ? undefined : endedAt + keptMs`,
+    replace: `(endedAt ?? 0) + keptMs`,
+    why: "drops the blobs of a handoff that is open",
   },
 ];

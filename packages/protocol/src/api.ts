@@ -28,6 +28,22 @@ export type { Untaken } from "./api/untaken.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
 export type { WireFindQuery, WireFit, WireFound, WireNames, WireSearch } from "./api/found.ts";
 
+export {
+  blobKeptUntil,
+  blobPath,
+  blobsIn,
+  blobUploadPath,
+  checkBlob,
+  checkBlobPart,
+  checkNamedBlob,
+  checkUploadedBlob,
+  readBlobUpload,
+  readContentRange,
+  readRange,
+  writeBlobUpload,
+  writeContentRange,
+} from "./api/blob.ts";
+export type { BlobPart, BlobUpload, NamedBlob, WireBlobUpload } from "./api/blob.ts";
 export { DELTA_CHARACTERS, isNextDelta, readerOfDelta, writeDelta } from "./api/delta.ts";
 export type {
   Delta,

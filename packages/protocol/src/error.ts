@@ -12,6 +12,8 @@ export interface WaybillErrorOptions {
   retryAfterMs?: number | undefined;
   /** Of those who offer the capability, who refuses the input, and why. */
   refusals?: readonly InputRefusal[] | undefined;
+  /** Of an upload that does not go on where it ended: how many bytes of it have arrived. */
+  received?: number | undefined;
 }
 
 // Two copies of this package may be loaded side by side (ESM and bundled, two
@@ -27,6 +29,8 @@ export class WaybillError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Of a 422 before custody: why each of those who offer the capability refuses the input. */
   readonly refusals: readonly InputRefusal[] | undefined;
+  /** Of a 409 to an upload: how many bytes of it have arrived. */
+  readonly received: number | undefined;
 
   constructor(status: StatusCode, message: string, options: WaybillErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -37,6 +41,7 @@ export class WaybillError extends Error {
     this.retryable = options.retryable ?? RETRYABLE.has(STATUS[status].retry);
     this.retryAfterMs = options.retryAfterMs;
     this.refusals = options.refusals;
+    this.received = options.received;
     Object.defineProperty(this, BRAND, { value: true });
   }
 
@@ -51,9 +56,20 @@ export class WaybillError extends Error {
   }
 
   toJSON(): Record<string, unknown> {
-    const { status, code, message, at, retryable, refusals, remedy, docs } = this;
+    const { status, code, message, at, retryable, refusals, received, remedy, docs } = this;
     const retry_after_ms = this.retryAfterMs;
-    return { status, code, message, at, refusals, retryable, retry_after_ms, remedy, docs };
+    return {
+      status,
+      code,
+      message,
+      at,
+      refusals,
+      received,
+      retryable,
+      retry_after_ms,
+      remedy,
+      docs,
+    };
   }
 
   /** True for a WaybillError of any copy of this package, with this status if one is given. */

@@ -56,8 +56,9 @@ function outcome(api: Api, run: () => Members): Members {
   try {
     return { status: "ok", ...run() };
   } catch (error) {
-    if (api.WaybillError.is(error)) return { status: error.status, at: error.at };
-    throw error;
+    if (!api.WaybillError.is(error)) throw error;
+    const { status, at, received } = error;
+    return { status, at, ...(received === undefined ? {} : { received }) };
   }
 }
 
@@ -442,6 +443,35 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
   delta_order: (api, { last, delta }) => ({
     is_shown: api.isNextDelta(last ?? undefined, delta),
   }),
+  blob_part: (api, { content_range, received, size }) =>
+    outcome(api, () => {
+      const part = api.readContentRange(content_range);
+      api.checkBlobPart(part, { received, size: size ?? undefined });
+      return { first: part.first, end: part.end };
+    }),
+  blob_uploaded: (api, { digest, uploaded }) =>
+    outcome(api, () => {
+      api.checkUploadedBlob(digest, uploaded);
+      return {};
+    }),
+  blob_named: (api, { digest, size, known }) =>
+    outcome(api, () => {
+      api.checkNamedBlob({ digest, size, at: "" }, known ?? undefined);
+      return {};
+    }),
+  blob_range: (api, { range, size }) =>
+    outcome(api, () => {
+      const part = api.readRange(range ?? undefined, size);
+      return part === undefined ? {} : { first: part.first, end: part.end };
+    }),
+  blob_kept: (api, { ended_at, kept_ms }) => ({
+    until: api.blobKeptUntil(ended_at, kept_ms) ?? null,
+  }),
+  blob_received: (api, { named, received }) =>
+    outcome(api, () => {
+      api.checkBlob(named, received);
+      return {};
+    }),
   reserved_id: (api, { agent, names }) => ({ is_reserved: api.isReservedId(agent, names) }),
   job: (api, { handoffs }) => {
     const roots = (handoffs as { id: string; delegator: string; recipients: string[] }[]).map(

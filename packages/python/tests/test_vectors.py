@@ -12,6 +12,7 @@ import pytest
 from vectors import SPEC, cases, holds, text_of
 
 from waybill_sdk.protocol import tracing
+from waybill_sdk.protocol.blob import check_blob
 from waybill_sdk.protocol.contract import judge_counter, judge_offer
 from waybill_sdk.protocol.discovery import Candidate, Ejection, find, judge_input, queue_place
 from waybill_sdk.protocol.encoding import digest_of
@@ -419,6 +420,11 @@ def run_hub(given: Case) -> Outcome:
         "echo",
         "inbox_contact",
         "delta_reader",
+        "blob_part",
+        "blob_uploaded",
+        "blob_named",
+        "blob_range",
+        "blob_kept",
         "address",
         "hub_id",
         "newcomer",
@@ -428,7 +434,27 @@ def run_hub(given: Case) -> Outcome:
     )
     if operation in of_hubs:
         pytest.skip("These are rules for a hub and its inboxes, and this package is neither")
-    operations = [frames, delivery, hello, request, domain, operator_request, enrolment]
+
+    def blob_received() -> Outcome:
+        named, received = given["named"], given["received"]
+        check_blob(
+            named["digest"],
+            named["size"],
+            received_digest=received["digest"],
+            received_size=received["size"],
+        )
+        return {}
+
+    operations = [
+        frames,
+        delivery,
+        hello,
+        request,
+        domain,
+        operator_request,
+        enrolment,
+        blob_received,
+    ]
     return outcome({each.__name__: each for each in operations}[operation])
 
 

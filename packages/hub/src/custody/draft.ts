@@ -58,7 +58,7 @@ export class Draft {
   readonly entries: NewEntry[] = [];
   readonly outgoing: Outgoing[] = [];
   /** What else the commit changes: it is made anew where that was changed meanwhile. */
-  settings: readonly SettingChange[] = [];
+  readonly settings: SettingChange[] = [];
   /** The hub's receipt for what was taken, which leaves once the draft is on disk. */
   receipt: VerifiedEnvelope | undefined;
   /** The envelope of the handoff, where it is at hand. */
@@ -155,6 +155,10 @@ export class Draft {
 
   amend(change: Partial<HandoffRecord>): void {
     this.record = { ...this.record!, ...change };
+  }
+
+  change(...settings: readonly SettingChange[]): void {
+    this.settings.push(...settings);
   }
 
   addFollowUp(followUp: FollowUp): void {

@@ -59,6 +59,8 @@ export interface HandoffRecord {
   readonly hasChildren: boolean;
   readonly followUps: readonly FollowUp[];
   readonly replayedBy: string | null;
+  /** The blobs that it and its results name, as `BLOB_ROWS` has them; missing where there are none. */
+  readonly blobs?: readonly string[] | undefined;
   /** How many late envelopes are on record, by the attempt that they speak of; 0 for the delegator's. */
   readonly late: Readonly<Record<number, number>>;
 }

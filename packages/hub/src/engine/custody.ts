@@ -1,5 +1,6 @@
 import { derivedId, isAddressed, WaybillError } from "@waybill/protocol";
-import type { HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import type { Envelope, HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import { blobsIn } from "@waybill/protocol/api";
 import {
   checkAnswers,
   checkChild,
@@ -180,8 +181,9 @@ async function decide(
     const offers = await offersFor({ envelope, kid: verified.kid }, engine);
     await checkInput(envelope, offers, engine, draft.at);
     const status = draft.take(verified, bindTerms(envelope, offers, engine.terms));
+    if (status === 100) await nameIn(engine, draft, envelope);
     if (status === 100 && envelope.from !== engine.id) {
-      draft.settings = await engine.quotas.enter(envelope.from, envelope.handoff_id, draft.at);
+      draft.change(...(await engine.quotas.enter(envelope.from, envelope.handoff_id, draft.at)));
     }
     return status;
   }
@@ -193,6 +195,7 @@ async function decide(
   if (status === 100) {
     checkThread(envelope, record);
     checkAnswers(draft, engine.limits);
+    await nameIn(engine, draft, envelope);
   }
   // Only a party hears more than 403, and what strangers send is not put on record.
   if (status === 100 || status === 403) return status;
@@ -200,6 +203,22 @@ async function decide(
   if (seen !== undefined) return seen.digest === digest ? 201 : 409;
   if (status === 410) draft.refuse(verified, status);
   return status;
+}
+
+/** A handoff that replays another may name what that one names, whoever has uploaded it. */
+async function nameIn(engine: Engine, draft: Draft, envelope: Envelope): Promise<void> {
+  const [first] = blobsIn(envelope);
+  if (first === undefined) return;
+  if (engine.blobs === undefined) {
+    throw new WaybillError(
+      422,
+      "This hub keeps no blobs: its store has no place for them. Send the content in the envelope (data), or name an address (url).",
+      { at: first.at },
+    );
+  }
+  const replayOf = envelope.kind === "handoff" ? envelope.replay_of : undefined;
+  const original = replayOf === undefined ? undefined : await engine.cases.load(replayOf);
+  await engine.blobs.name(draft, envelope, original?.record);
 }
 
 /** Where no envelope ended a handoff, what is acknowledged is the hub's notice. */

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import { Access } from "../access/access.ts";
 import { Admission } from "../admission/admission.ts";
+import { BlobCustody } from "../blobs/custody.ts";
 import { Cases } from "../custody/cases.ts";
 import type { Draft } from "../custody/draft.ts";
 import { Receipts } from "../custody/receipts.ts";
@@ -64,6 +65,8 @@ export class Engine {
   readonly deliveries: Deliveries;
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
+  /** Undefined where the store has no place for blobs. */
+  readonly blobs: BlobCustody | undefined;
   readonly attached: Map<string, Attached> = new Map();
   readonly unseen: Unseen;
   readonly keys: KeyWatch;
@@ -147,6 +150,21 @@ export class Engine {
     });
     this.openHandoffs = new OpenHandoffs(this.store, this.limits.openHandoffs);
     this.quotas = new Quotas({ store: this.store, groups: this.groups, open: this.openHandoffs });
+    const { blobs: files } = this.store;
+    this.blobs =
+      files === undefined
+        ? undefined
+        : new BlobCustody({
+            store: this.store,
+            files,
+            commit: (commit) => this.commit(commit),
+            clock: this.clock,
+            newId: this.newId,
+            limits: this.limits,
+            load: (id) => this.cases.load(id),
+            failed: (error) => this.log({ event: "failure", error }),
+            assertOpen: () => this.assertOpen(),
+          });
     this.#timers = new Timers(
       this.store,
       this.clock,
@@ -195,6 +213,7 @@ export class Engine {
       if (publisher !== null) this.#published(publisher);
       if (stored !== null) this.#observe(stored);
     });
+    await this.blobs?.start();
     await this.#timers.start();
   }
 
@@ -206,6 +225,7 @@ export class Engine {
     const reason = new WaybillError(503, `The hub ${this.id} has closed; attach again later.`);
     for (const attached of this.attached.values()) attached.end(reason);
     this.#graces.stop();
+    await this.blobs?.close();
     await this.#timers.stop();
     await this.cases.lanes.idle();
     await Promise.allSettled(this.#background);
@@ -269,6 +289,7 @@ export class Engine {
     if (draft.isOpen && isOfferDue(draft.record.state, draft.at)) await this.offers.place(draft);
     else if (draft.record.isWaiting) this.offers.waitUntilDue(draft.record, draft.at);
     if (draft.hasEnded) await conclude(this, draft);
+    if (draft.record.blobs !== undefined) await this.blobs?.bind(draft);
   }
 
   #abandon(draft: Draft): void {
@@ -293,6 +314,7 @@ export class Engine {
     if (draft.isChanged) this.#graces.forget(stored.id);
     this.offers.settled(draft, stored);
     if (draft.hasEnded) {
+      if (record.blobs !== undefined) this.blobs?.ended(draft.at);
       const { status } = record.state;
       this.log({ event: "ended", handoffId: stored.id, status });
     }

@@ -15,7 +15,22 @@ export interface HubLimits extends Limits {
   unseenCharacters: number;
   /** Characters of the answers to all questions of one handoff: they go along with each of its offers. */
   answerCharacters: number;
+  /** Bytes of one blob. */
+  blobBytes: number;
+  /** Blobs that one agent uploads at the same time, and has not completed. */
+  blobUploads: number;
+  /** Bytes of all blobs that one agent has brought in, complete or not. */
+  blobBytesPerAgent: number;
+  /** Bytes of all blobs of the hub, complete or not. */
+  blobBytesPerHub: number;
+  /** For how long a blob is kept that no envelope has named, and an upload that does not go on. */
+  blobUnclaimedMs: number;
+  /** For how long a blob is kept after the end of the last handoff that names it. */
+  blobKeptMs: number;
 }
+
+const GIB = 1024 ** 3;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const HUB_LIMITS: Readonly<HubLimits> = {
   ...LIMITS,
@@ -23,6 +38,12 @@ export const HUB_LIMITS: Readonly<HubLimits> = {
   deltasPerSecond: 50,
   unseenCharacters: 12 * 1024 * 1024,
   answerCharacters: 4 * 1024 * 1024,
+  blobBytes: 5 * GIB,
+  blobUploads: 16,
+  blobBytesPerAgent: 20 * GIB,
+  blobBytesPerHub: 200 * GIB,
+  blobUnclaimedMs: DAY_MS,
+  blobKeptMs: 30 * DAY_MS,
 };
 
 /** A hub over a store. */

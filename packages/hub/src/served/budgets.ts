@@ -36,6 +36,9 @@ export interface ServedLimits {
   attachmentBurstPerAgent: number;
   bytesPerAgent: number;
   burstBytesPerAgent: number;
+  uploadBytesPerAgent: number;
+  uploadWindowMs: number;
+  uploadWindowBytes: number;
   strangerRequestsPerHub: number;
   strangerBurstPerHub: number;
   strangerBytesPerHub: number;
@@ -106,7 +109,8 @@ export interface Budget {
     | "requests"
     | "requests a second"
     | "seconds"
-    | "steps";
+    | "steps"
+    | "uploads";
   /** What each has a budget of its own. */
   readonly per:
     | "connection"
@@ -118,7 +122,8 @@ export interface Budget {
     | "handoff"
     | "schema"
     | "check"
-    | "query";
+    | "query"
+    | "blob";
   readonly bounds: string;
   /**
    * The status beyond it; `cut` where the connection ends without one, `wait` where it goes on later,
@@ -492,6 +497,27 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     bounds: "bodies and messages of one agent at once, after a pause",
     beyond: 301,
   },
+  uploadBytesPerAgent: {
+    limit: 64 * MIB,
+    unit: "bytes a second",
+    per: "agent",
+    bounds: "the bytes of blobs that it uploads, all uploads together",
+    beyond: "wait",
+  },
+  uploadWindowMs: {
+    limit: 30_000,
+    unit: "milliseconds",
+    per: "connection",
+    bounds: "the time in which enough of an upload must arrive; what has arrived is kept",
+    beyond: "cut",
+  },
+  uploadWindowBytes: {
+    limit: 32 * 1024,
+    unit: "bytes",
+    per: "connection",
+    bounds: "what must arrive of an upload in that time",
+    beyond: "cut",
+  },
   callsPerAgent: {
     limit: 50_000,
     unit: "calls a second",
@@ -740,6 +766,48 @@ const OF_WHAT_IS_SAID: Readonly<Record<keyof HubLimits | keyof typeof SCHEMA_LIM
     per: "agent",
     bounds: "handoffs that a delegator has open at the same time",
     beyond: 301,
+  },
+  blobBytes: {
+    limit: HUB_LIMITS.blobBytes,
+    unit: "bytes",
+    per: "blob",
+    bounds: "the size of a blob",
+    beyond: 413,
+  },
+  blobUploads: {
+    limit: HUB_LIMITS.blobUploads,
+    unit: "uploads",
+    per: "agent",
+    bounds: "blobs of which an agent has uploaded a part",
+    beyond: 301,
+  },
+  blobBytesPerAgent: {
+    limit: HUB_LIMITS.blobBytesPerAgent,
+    unit: "bytes",
+    per: "agent",
+    bounds: "blobs that an agent has uploaded and that are kept, each with at least 4,096 bytes",
+    beyond: 301,
+  },
+  blobBytesPerHub: {
+    limit: HUB_LIMITS.blobBytesPerHub,
+    unit: "bytes",
+    per: "hub",
+    bounds: "all blobs",
+    beyond: 503,
+  },
+  blobUnclaimedMs: {
+    limit: HUB_LIMITS.blobUnclaimedMs,
+    unit: "milliseconds",
+    per: "blob",
+    bounds: "the time for which an upload is kept that does not go on, or that no envelope names",
+    beyond: 403,
+  },
+  blobKeptMs: {
+    limit: HUB_LIMITS.blobKeptMs,
+    unit: "milliseconds",
+    per: "blob",
+    bounds: "the time for which a blob is kept after the end of the last handoff that names it",
+    beyond: 403,
   },
   deltasPerSecond: {
     limit: HUB_LIMITS.deltasPerSecond,

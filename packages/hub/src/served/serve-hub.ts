@@ -12,6 +12,7 @@ import { BODY_BYTES_BESIDE_ENVELOPE } from "./http/body.ts";
 import { Connections } from "./http/connections.ts";
 import { addRoute } from "./http/routes.ts";
 import { httpServer } from "./http/server.ts";
+import { UploadBodies } from "./http/uploads.ts";
 import { Polls } from "./inbox/polls.ts";
 import { Budgets } from "./budgets.ts";
 import { openapi } from "./openapi/openapi.ts";
@@ -120,6 +121,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     closing: closing.signal,
     openapi: () => (description ??= JSON.stringify(openapi(all, url, hub.id))),
   };
+  const uploads = new UploadBodies(budgets, tolls, connections);
   for (const operation of all)
     addRoute(server.fastify, operation, {
       served,
@@ -130,6 +132,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
       searchSlots,
       strangerSlots,
       door,
+      uploads,
     });
   const sockets = new Sockets(server.fastify.server, {
     hub,

@@ -78,7 +78,9 @@ export async function ask(url: string, { method, body, headers }: Ask = {}): Pro
     ...(text === undefined ? {} : { body: text }),
   });
   const answered = await response.text();
-  const isJson = /^application\/(problem\+)?json/.test(response.headers.get("content-type") ?? "");
+  const isJson =
+    answered !== "" &&
+    /^application\/(problem\+)?json/.test(response.headers.get("content-type") ?? "");
   return {
     status: response.status,
     headers: response.headers,
@@ -119,7 +121,7 @@ export interface ProofOver {
   readonly at?: number;
   readonly method?: string;
   readonly path?: string;
-  readonly bodyDigest?: Digest;
+  readonly bodyDigest?: Digest | undefined;
   readonly key?: PrivateKey;
 }
 

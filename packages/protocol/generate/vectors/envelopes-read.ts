@@ -77,6 +77,7 @@ const FULL = changed(HANDOFF, {
         digest: digest("c"),
         url: "https://example.com/c.png",
       },
+      { name: "film", media_type: "video/mp4", digest: digest("f"), size: 5_368_709_120 },
     ],
     contract: {
       timeout_seconds: 300,

@@ -453,6 +453,57 @@ const shownAfter = (
   expect: { is_shown },
 });
 
+const BLOB = digest("film");
+
+/** A part of an upload of which this much has arrived. */
+const part = (
+  title: string,
+  content_range: string,
+  [received, size]: readonly [number, number?],
+  expected: Members,
+): Row => ({
+  rules: [250],
+  title: `a part: ${title}`,
+  input: { operation: "blob_part", content_range, received, size: size ?? null },
+  expect: expected,
+});
+
+/** An upload that is whole, by the digest of its bytes. */
+const uploaded = (title: string, actual: string, expected: Members): Row => ({
+  rules: [251],
+  title: `an upload: ${title}`,
+  input: { operation: "blob_uploaded", digest: BLOB, uploaded: actual },
+  expect: expected,
+});
+
+/** A blob in an envelope, of which its sender may know this size, or none. */
+const namedBlob = (title: string, size: number, known: number | null, expected: Members): Row => ({
+  rules: [252],
+  title: `an artifact: ${title}`,
+  input: { operation: "blob_named", digest: BLOB, size, known },
+  expect: expected,
+});
+
+/** What is given of a blob of ten bytes. */
+const ranged = (title: string, range: string | null, expected: Members): Row => ({
+  rules: [253],
+  title: `a range: ${title}`,
+  input: { operation: "blob_range", range, size: 10 },
+  expect: expected,
+});
+
+/** What has come as a blob of ten bytes. */
+const readBlob = (title: string, actual: string, size: number, expected: Members): Row => ({
+  rules: [255],
+  title: `a blob that was read: ${title}`,
+  input: {
+    operation: "blob_received",
+    named: { digest: BLOB, size: 10 },
+    received: { digest: actual, size },
+  },
+  expect: expected,
+});
+
 const HUB_MANIFEST: Members = {
   waybill: 1,
   kind: "manifest",
@@ -892,6 +943,47 @@ export const HUBS: VectorFile = vectorFile(
     shownAfter("a delta that was shown", LAST, [2, 3], false),
     shownAfter("a delta that was overtaken", LAST, [2, 2], false),
     shownAfter("a delta of an earlier attempt", LAST, [1, 9], false),
+    part("the first one", "bytes 0-3/10", [0], { status: "ok", first: 0, end: 4 }),
+    part("the next one", "bytes 4-9/10", [4, 10], { status: "ok", first: 4, end: 10 }),
+    part("from the first byte again", "bytes 0-9/11", [4, 10], { status: "ok", first: 0, end: 10 }),
+    part("with a gap before it", "bytes 5-9/10", [4, 10], { status: 409, received: 4 }),
+    part("that overlaps", "bytes 3-9/10", [4, 10], { status: 409, received: 4 }),
+    part("of an upload that was not begun", "bytes 4-9/10", [0], { status: 409, received: 0 }),
+    part("of another size", "bytes 4-9/11", [4, 10], { status: 409, received: 4 }),
+    part("that ends after the whole", "bytes 0-10/10", [0], { status: 400 }),
+    part("that ends before it begins", "bytes 4-3/10", [4, 10], { status: 400 }),
+    part("of a size that is not said", "bytes 0-3/*", [0], { status: 400 }),
+    part("in another unit", "lines 0-3/10", [0], { status: 400 }),
+    part("of a size beyond 2^53 - 1", "bytes 0-3/9007199254740992", [0], { status: 400 }),
+    uploaded("the bytes of its name", BLOB, { status: "ok" }),
+    uploaded("other bytes", digest("other"), { status: 400 }),
+    namedBlob("a blob that its sender may name", 10, 10, { status: "ok" }),
+    namedBlob("a blob that its sender may not name", 10, null, { status: 403 }),
+    namedBlob("a size that is too large", 11, 10, { status: 400 }),
+    namedBlob("a size that is too small", 0, 10, { status: 400 }),
+    ranged("the whole", null, { status: "ok" }),
+    ranged("from the first byte to the third one", "bytes=0-2", { status: "ok", first: 0, end: 3 }),
+    ranged("from the fifth byte on", "bytes=4-", { status: "ok", first: 4, end: 10 }),
+    ranged("the last three bytes", "bytes=-3", { status: "ok", first: 7, end: 10 }),
+    ranged("more than there is", "bytes=4-99", { status: "ok", first: 4, end: 10 }),
+    ranged("behind the end", "bytes=10-", { status: 400 }),
+    ranged("several parts", "bytes=0-1,4-5", { status: "ok" }),
+    {
+      rules: [254],
+      title: "a blob of an open handoff",
+      input: { operation: "blob_kept", ended_at: null, kept_ms: 1_000 },
+      expect: { until: null },
+    },
+    {
+      rules: [254],
+      title: "a blob of a handoff that has ended",
+      input: { operation: "blob_kept", ended_at: 5, kept_ms: 1_000 },
+      expect: { until: 1_005 },
+    },
+    readBlob("the blob", BLOB, 10, { status: "ok" }),
+    readBlob("other bytes of the same number", digest("other"), 10, { status: 422 }),
+    readBlob("too few bytes", BLOB, 9, { status: 422 }),
+    readBlob("too many bytes", BLOB, 11, { status: 422 }),
     contacted("an inbox that has failed a moment ago", [1, 999], false),
     contacted("an inbox that has failed a while ago", [1, 1_000], true),
     contacted("an inbox that has failed again", [3, 3_999], false),

@@ -7,6 +7,8 @@ import type { StatusCode } from "../status.ts";
 import { GROUP_NAME } from "../manifest/capability.ts";
 import { QUOTA_LIMITS } from "./quota.ts";
 import type { Quota } from "./quota.ts";
+import type { Digest } from "../signing/digest.ts";
+import type { WireBlobUpload } from "./blob.ts";
 import type { WireDelivery } from "./delivery.ts";
 import type { PushAnswer, WirePush } from "./push.ts";
 import { shapes } from "./shapes.ts";
@@ -178,6 +180,8 @@ export interface HttpShapes {
   readonly pageBySequence: z.ZodType<{ after?: number | undefined; limit?: number | undefined }>;
   readonly pageByAgent: z.ZodType<{ after?: string | undefined; limit?: number | undefined }>;
   readonly afterSequence: z.ZodType<{ after?: number | undefined }>;
+  readonly ofBlob: z.ZodType<{ digest: Digest }>;
+  readonly blobUpload: z.ZodType<WireBlobUpload>;
   readonly correlated: z.ZodType<{
     correlation_id: string;
     after?: string | undefined;
@@ -356,6 +360,8 @@ export const httpShapes: () => HttpShapes = lazy(() => {
     pageBySequence: z.object({ after: count.optional(), limit }),
     pageByAgent: z.object({ after: agentId.optional(), limit }),
     afterSequence: z.object({ after: count.optional() }),
+    ofBlob: z.object({ digest: digest as z.ZodType<string> as z.ZodType<Digest> }),
+    blobUpload: z.object({ received: count, size: count.optional(), complete: z.boolean() }),
     correlated: z.object({ correlation_id: id, after: id.optional(), limit }),
   };
 });

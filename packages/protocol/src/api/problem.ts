@@ -18,6 +18,8 @@ export interface Problem {
   readonly retry_after_ms?: number | undefined;
   /** Why each of those who offer the capability refuses the input. */
   readonly refusals?: readonly InputRefusal[] | undefined;
+  /** Of an upload that does not go on where it ended: how many bytes of it have arrived. */
+  readonly received?: number | undefined;
   readonly remedy: string;
 }
 
@@ -58,7 +60,7 @@ export const HTTP_STATUS: Readonly<Record<StatusCode, number>> = {
 
 /** An error as the body of an HTTP response (RFC 9457). */
 export function writeProblem(error: WaybillError): Problem {
-  const { status, code, message, at, retryable, retryAfterMs, refusals, remedy } = error;
+  const { status, code, message, at, retryable, retryAfterMs, refusals, received, remedy } = error;
   return {
     type: `urn:waybill:status:${status}`,
     title: STATUS[status].meaning,
@@ -70,6 +72,7 @@ export function writeProblem(error: WaybillError): Problem {
     retryable,
     retry_after_ms: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs),
     refusals,
+    received,
     remedy,
   };
 }
@@ -77,7 +80,7 @@ export function writeProblem(error: WaybillError): Problem {
 /** The error that a problem tells of. What is no problem of ours is told by `errorOfResponse`. */
 export function readProblem(value: unknown): WaybillError {
   const members = (value ?? {}) as Record<string, unknown>;
-  const { waybill_status, detail, at, retryable, retry_after_ms } = members;
+  const { waybill_status, detail, at, retryable, retry_after_ms, received } = members;
   if (!isStatusCode(waybill_status) || typeof detail !== "string") {
     throw new WaybillError(400, "This is no problem of a hub: it lacks waybill_status or detail.");
   }
@@ -87,6 +90,7 @@ export function readProblem(value: unknown): WaybillError {
     retryable: typeof retryable === "boolean" ? retryable : undefined,
     ...(Number.isSafeInteger(retry_after_ms) ? { retryAfterMs: retry_after_ms as number } : {}),
     ...(refusals.length === 0 ? {} : { refusals }),
+    ...(Number.isSafeInteger(received) ? { received: received as number } : {}),
   });
 }
 

@@ -211,6 +211,7 @@ export const shapes: () => Shapes = lazy(() => {
         }),
       )
       .optional(),
+    received: count.optional(),
     remedy: z.string(),
   });
 

@@ -24,13 +24,15 @@ export interface Message {
   [member: string]: unknown;
 }
 
-/** A file that travels along: its bytes in unpadded base64url, or where they lie. */
+/** A file that travels along: its bytes in unpadded base64url, where they lie, or, as a blob at the hub, how many they are. */
 export interface Artifact {
   name: string;
   media_type: string;
   digest: Digest;
   data?: string | undefined;
   url?: string | undefined;
+  /** In bytes: the artifact is a blob, which the hub keeps under its digest. */
+  size?: number | undefined;
 }
 
 /** A delegated task in words: what a crew calls a task. */

@@ -91,10 +91,13 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
         digest,
         data: z.string().regex(BASE64URL, "must be unpadded base64url").optional(),
         url: z.url({ protocol: /^https?$/ }).optional(),
+        size: count.optional(),
       })
-      .refine(({ data, url }) => (data === undefined) !== (url === undefined), {
-        error: "must have either data or url",
-      }),
+      .refine(
+        ({ data, url, size }) =>
+          [data, url, size].filter((each) => each !== undefined).length === 1,
+        { error: "must have exactly one of data, url and size" },
+      ),
   );
 
   const wanted: z.ZodType<Wanted> = z.object({

@@ -353,7 +353,7 @@ function list<Item>(length: number, item: Item): Item[] {
   return Array.from({ length }, () => item);
 }
 
-test("WB-37 an artifact with both data and url, with neither, or with another scheme is 400", () => {
+test("WB-37 an artifact has exactly one of data, url and size, a whole number of bytes; else it is 400", () => {
   const withArtifact = (members: Record<string, unknown>) => () => {
     const artifacts = [{ name: "a", media_type: "a/b", digest: RE, ...members }];
     read(changed("handoff", "body/artifacts", artifacts));
@@ -364,10 +364,19 @@ test("WB-37 an artifact with both data and url, with neither, or with another sc
     { data: "-_8" },
     { url: "https://a.b/c" },
     { url: "http://a" },
+    { size: 0 },
+    { size: Number.MAX_SAFE_INTEGER },
   ]) {
     expect(statusOf(withArtifact(good)), JSON.stringify(good)).toBe("taken");
   }
   const both = { data: "", url: "https://a.b/c" };
+  const sizes = [-1, 0.5, 2 ** 53, "1", null, true].map((size) => ({ size }));
+  const more = [
+    ...sizes,
+    { ...both, size: 1 },
+    { data: "", size: 0 },
+    { url: "http://a", size: 0 },
+  ];
   const schemes = [
     "file:///etc/passwd",
     "ftp://a/b",
@@ -377,7 +386,7 @@ test("WB-37 an artifact with both data and url, with neither, or with another sc
     "a",
   ];
   const data = ["+/8", "-_8=", "-_9", "a b", "a", "AB", 7].map((wrong) => ({ data: wrong }));
-  for (const wrong of [{}, both, ...data, ...schemes.map((url) => ({ url }))]) {
+  for (const wrong of [{}, both, ...more, ...data, ...schemes.map((url) => ({ url }))]) {
     expect(statusOf(withArtifact(wrong)), JSON.stringify(wrong)).toBe(400);
   }
 });

@@ -7,11 +7,11 @@ import {
   signEnvelope,
   WaybillError,
 } from "@waybill/protocol";
-import type { Envelope, PrivateKey } from "@waybill/protocol";
-import { signHello } from "@waybill/protocol/api";
+import type { Envelope, HandoffBody, PrivateKey } from "@waybill/protocol";
+import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/api";
 import { ask, asOperator, Wire } from "../served-fixture.ts";
 import type { Answer, Party } from "../served-fixture.ts";
-import { AGENTS, said } from "./cast-fixture.ts";
+import { AGENTS, blobArtifact, said } from "./cast-fixture.ts";
 import type { AgentRole, Cast, Scene } from "./cast-fixture.ts";
 import { PERMISSIONS } from "./permissions-fixture.ts";
 import type { Act, EnvelopeAct, FrameAct, RequestAct, Role } from "./permissions-fixture.ts";
@@ -102,6 +102,11 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Made>> = {
     handOff(cast, speaker, { to: cast.parties.candidate.id, body: { capability: "for_some" } }),
   handOffWhatIsForSome: (cast, speaker) =>
     handOff(cast, speaker, { to: { capability: "for_some" }, body: { capability: "for_some" } }),
+  handOffBlob: (cast, speaker, { blob }) =>
+    handOff(cast, speaker, {
+      to: "bystander",
+      body: { capability: "rest", artifacts: [blobArtifact(blob)] },
+    }),
   cancel: (cast, speaker, { handoff }) =>
     said(speaker, handoff, { kind: "cancel", to: cast.hub.id, body: {} }),
   answer: (cast, speaker, { handoff, question }) =>
@@ -143,7 +148,7 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Made>> = {
 function handOff(
   { hub: { domain } }: Cast,
   { id: from, key }: Speaker,
-  input: Partial<Parameters<typeof createHandoff>[0]> & { body: { capability: string } },
+  input: Partial<Parameters<typeof createHandoff>[0]> & { body: HandoffBody },
 ): string {
   return signEnvelope(createHandoff({ from, domain, timeoutMs: 60_000, ...input }), key);
 }
@@ -216,14 +221,17 @@ function httpReply({ status, json, text }: Answer): Reply {
 interface Asking {
   readonly method?: string;
   readonly body?: object;
+  /** A body that no proof covers. */
+  readonly bytes?: string;
 }
 
 /** One request, with the proof that goes with the role. */
-async function asks(cast: Cast, role: Role, path: string, { method, body }: Asking = {}) {
+async function asks(cast: Cast, role: Role, path: string, { method, body, bytes }: Asking = {}) {
   const { world } = cast;
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const proven = body === undefined ? undefined : JSON.stringify(body);
+  const text = proven ?? bytes;
   const verb = method ?? (text === undefined ? "GET" : "POST");
-  const authorization = authorizationOf(cast, role, path, verb, text);
+  const authorization = authorizationOf(cast, role, path, verb, proven);
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   const answer = await ask(world.url + path, {
     method: verb,
@@ -307,6 +315,13 @@ const REQUESTS: Readonly<Record<RequestAct, Asked>> = {
       if (handoffs.length === 0) return { status: 200, text: reply.text };
     }
   },
+  putBlob: (cast, role) => {
+    const text = `a film of the ${role}`;
+    return asks(cast, role, blobPath(digestOf(text)), { method: "PUT", bytes: text });
+  },
+  getBlobUpload: get(({ blob }) => blobUploadPath(blob.digest)),
+  getBlob: get(({ blob }) => blobPath(blob.digest)),
+  headBlob: (cast, role, { blob }) => asks(cast, role, blobPath(blob.digest), { method: "HEAD" }),
   listDeadLetters: get((scene) => `/v1/dead-letters?limit=1&after=${before(idOf(scene))}`),
   getDeadLetter: get((scene) => `/v1/dead-letters/${idOf(scene)}`),
   replayDeadLetter(cast, role, scene) {

@@ -83,7 +83,14 @@ async function recordedSince(sequence: number, from: string | undefined, scene: 
 
 /** The same words for what does not exist as for what belongs to others. */
 function plain(text: string, { handoff: { envelope, text: signed }, ...rest }: Scene): string {
-  const names = [envelope.handoff_id, envelope.correlation_id, envelope.id, rest.groupId, signed];
+  const names = [
+    envelope.handoff_id,
+    envelope.correlation_id,
+    envelope.id,
+    rest.groupId,
+    rest.blob.digest,
+    signed,
+  ];
   return names.reduce((told, name) => told.replaceAll(name, "…"), text);
 }
 

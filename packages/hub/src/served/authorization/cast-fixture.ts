@@ -1,4 +1,5 @@
 /// <reference types="node" />
+import { Readable } from "node:stream";
 import {
   createHandoff,
   createReply,
@@ -10,7 +11,13 @@ import {
   signEnvelope,
   signManifest,
 } from "@waybill/protocol";
-import type { CapabilityInput, Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
+import type {
+  Artifact,
+  CapabilityInput,
+  Digest,
+  HandoffEnvelope,
+  PrivateKey,
+} from "@waybill/protocol";
 import { newOperatorToken } from "@waybill/protocol/api";
 import type { HubFrame } from "@waybill/protocol/api";
 import type { Invitation } from "../../admission/invitations.ts";
@@ -79,6 +86,23 @@ export interface Scene {
   readonly question: Digest;
   readonly outcome: Digest;
   readonly offerId: string;
+  /** What the handoff names. */
+  readonly blob: Blob;
+}
+
+/** A blob, by the text that it holds. */
+export interface Blob {
+  readonly text: string;
+  readonly digest: Digest;
+}
+
+function blobOf(text: string): Blob {
+  return { text, digest: digestOf(text) };
+}
+
+/** An artifact that names a blob. */
+export function blobArtifact({ text, digest }: Blob): Artifact {
+  return { name: "a.txt", media_type: "text/plain", digest, size: text.length };
 }
 
 /** A served hub with somebody in each role. */
@@ -199,10 +223,16 @@ export class Cast {
 
     const groupId = newId();
     const { correlation_id: correlationId } = parentHandoff.envelope;
+    const blob = blobOf(`the film of ${groupId}`);
+    await this.#uploaded("delegator", blob);
     const handoff = delegator.handoff("", {
       ...LONG,
       to: { capability: "work" },
-      body: { capability: "work", contract: { max_attempts: 1 } },
+      body: {
+        capability: "work",
+        contract: { max_attempts: 1 },
+        artifacts: [blobArtifact(blob)],
+      },
       parent: parentHandoff.envelope,
       group: { id: groupId, index: 0, size: 3, join: "all" },
     });
@@ -231,6 +261,7 @@ export class Cast {
       question: digestOf("none was asked"),
       outcome: digestOf("none has come"),
       offerId,
+      blob,
     };
     if (stage === "offered") return scene;
     await this.hub.submit(recipient.accept(handoff, 2));
@@ -262,6 +293,11 @@ export class Cast {
     // The end reaches the child, and until then nothing is at rest.
     await this.#until(childHandoff.envelope.handoff_id, ({ state }) => state !== "open");
     return { ...scene, childHandoff, outcome: digestOf(end) };
+  }
+
+  async #uploaded(role: AgentRole, { text, digest }: Blob): Promise<void> {
+    const upload = { digest, size: text.length, as: this.parties[role].id };
+    await this.hub.blobs!.put(upload, Readable.from([Buffer.from(text)]));
   }
 
   /** Failures in a row would keep the recipient from being asked. */
@@ -325,6 +361,7 @@ export class Cast {
       question: digestOf("a question of nobody"),
       outcome: digestOf("an end of nobody"),
       groupId: newId(),
+      blob: blobOf(`a film that nobody has uploaded, ${newId()}`),
     };
   }
 

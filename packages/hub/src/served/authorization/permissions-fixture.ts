@@ -74,6 +74,7 @@ export type EnvelopeAct =
   | "joinCorrelation"
   | "handOffToSome"
   | "handOffWhatIsForSome"
+  | "handOffBlob"
   | "cancel"
   | "answer"
   | "acknowledge"
@@ -92,6 +93,10 @@ export type RequestAct =
   | "getHandoff"
   | "getHistory"
   | "listHandoffs"
+  | "putBlob"
+  | "getBlobUpload"
+  | "getBlob"
+  | "headBlob"
   | "listDeadLetters"
   | "getDeadLetter"
   | "replayDeadLetter"
@@ -184,6 +189,12 @@ const ENVELOPES: Readonly<Record<EnvelopeAct, Permission>> = {
     when: ALL,
     answers: { delegator: "own", peer: "own" },
     others: 404,
+  },
+  handOffBlob: {
+    what: "name a blob of it in another handoff",
+    when: ALL,
+    answers: { delegator: "own", recipient: "own", earlier: "own" },
+    others: 403,
   },
   cancel: {
     what: "cancel",
@@ -284,6 +295,30 @@ const REQUESTS: Readonly<Record<RequestAct, Permission>> = {
     when: ALL,
     answers: { delegator: "yes", recipient: "yes", earlier: "yes", operator: "yes" },
     others: "own",
+  },
+  putBlob: {
+    what: "upload a blob",
+    when: ALL,
+    answers: { operator: 403 },
+    others: "own",
+  },
+  getBlobUpload: {
+    what: "ask how much of a blob of it they have uploaded",
+    when: ALL,
+    answers: { operator: 403 },
+    others: "own",
+  },
+  getBlob: {
+    what: "read a blob that it names",
+    when: ALL,
+    answers: { delegator: "yes", recipient: "yes", earlier: "yes", operator: 403 },
+    others: 403,
+  },
+  headBlob: {
+    what: "ask how large a blob is that it names",
+    when: ALL,
+    answers: { delegator: "yes", recipient: "yes", earlier: "yes", operator: 403 },
+    others: 403,
   },
   listDeadLetters: {
     what: "list dead letters",

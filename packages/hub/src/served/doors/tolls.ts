@@ -38,6 +38,7 @@ export class Tolls {
   readonly #attachments: Rates;
   readonly #calls: Rates;
   readonly #agentBytes: Rates;
+  readonly #uploadBytes: Rates;
   readonly #tolls = new WeakMap<object, Toll>();
 
   constructor(budgets: Budgets) {
@@ -82,6 +83,12 @@ export class Tolls {
     );
     this.#calls = new Rates(limits.callsPerAgent, limits.burstPerAgent);
     this.#agentBytes = new Rates(limits.bytesPerAgent, limits.burstBytesPerAgent);
+    this.#uploadBytes = new Rates(limits.uploadBytesPerAgent, limits.uploadBytesPerAgent);
+  }
+
+  /** What an agent uploads: for how many milliseconds it is not heard any further. */
+  takeUpload(agent: string, count: number): number {
+    return this.#take("uploadBytesPerAgent", this.#uploadBytes, agent, count);
   }
 
   note(request: object, toll: Toll): void {

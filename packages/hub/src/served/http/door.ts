@@ -5,6 +5,7 @@ import type { Hosts } from "../doors/hosts.ts";
 import type { Toll, Tolls } from "../doors/tolls.ts";
 import { addressOf } from "./address.ts";
 import type { Connection } from "./connections.ts";
+import { isUpload } from "./uploads.ts";
 
 export interface DoorOptions {
   readonly hosts: Hosts;
@@ -24,7 +25,8 @@ export function checkAtDoor(
   const { hosts, tolls, isBehindProxy, bodyBytes } = options;
   const { headers, method } = request;
   const address = addressOf(request, isBehindProxy);
-  const length = Number(headers["content-length"] ?? 0);
+  // Uploads are not held here, and their agents pay for them as they come.
+  const length = isUpload(request) ? 0 : Number(headers["content-length"] ?? 0);
   // On a line on which an agent has proven who it is, its next proof pays for its next request.
   const isSigned = headers.authorization !== undefined;
   const isTrusted = connection.owner !== undefined && isSigned;

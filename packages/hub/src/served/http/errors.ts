@@ -53,6 +53,11 @@ export function plainProblem(error: WaybillError): {
   return { status: problem.status, headers: headersOf(error), body: JSON.stringify(problem) };
 }
 
+/** The error for a request that comes too slowly. */
+export function tooLate(): WaybillError {
+  return new WaybillError(400, "The request did not come within its time; send it in one go.");
+}
+
 const REASONS: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",

@@ -7,7 +7,8 @@ import type { Connection, Connections } from "./connections.ts";
 import { discardRest } from "./discard.ts";
 import { checkAtDoor } from "./door.ts";
 import type { DoorOptions } from "./door.ts";
-import { plainProblem } from "./errors.ts";
+import { plainProblem, rawProblem, tooLate } from "./errors.ts";
+import { isUpload } from "./uploads.ts";
 
 export interface GateOptions {
   readonly door: DoorOptions;
@@ -36,6 +37,7 @@ export function gate(answer: RequestListener, options: GateOptions): RequestList
     } catch (error) {
       return refuse(WaybillError.from(error), request, response, connection, options);
     }
+    keepTime(request, connection, options);
     const work = () => {
       if (!request.socket.destroyed && !connection.isCondemned) answer(request, response);
     };
@@ -43,6 +45,24 @@ export function gate(answer: RequestListener, options: GateOptions): RequestList
     if (owner === undefined) turns.runForStranger(address, work);
     else turns.run(owner, work);
   };
+}
+
+/** A body comes within its time, or nobody waits for the rest. */
+function keepTime(
+  request: IncomingMessage,
+  connection: Connection,
+  { budgets, connections }: GateOptions,
+): void {
+  if (request.complete || isUpload(request)) return;
+  const timer = setTimeout(() => {
+    if (request.complete) return;
+    budgets.hit("requestMs");
+    const { socket } = request;
+    socket.end(rawProblem(tooLate()), () => connections.cut(connection));
+  }, budgets.limits.requestMs);
+  const stop = () => clearTimeout(timer);
+  request.once("end", stop);
+  request.once("close", stop);
 }
 
 /** Who is refused for asking too often is kept waiting: its next request costs as much as this one. */

@@ -8,13 +8,14 @@ import type { Caller, CallerOptions, Request } from "../doors/caller.ts";
 import type { Slots } from "../doors/slots.ts";
 import type { Tolls } from "../doors/tolls.ts";
 import { isForwarded } from "../doors/forwarded.ts";
-import { Lines, NDJSON, Page } from "../operations/operation.ts";
+import { Bytes, Lines, NDJSON, Page, WithStatus } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
 import { addressOf } from "./address.ts";
 import type { Connections } from "./connections.ts";
 import type { DoorOptions } from "./door.ts";
 import { queryReader } from "./query.ts";
+import type { UploadBodies } from "./uploads.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -32,13 +33,24 @@ export interface RouteOptions {
   readonly searchSlots: Slots;
   readonly strangerSlots: Slots;
   readonly door: DoorOptions;
+  readonly uploads: UploadBodies;
 }
 
 /** Puts one operation at its place: who asks is known before a byte of the body is read. */
 export function addRoute(
   server: FastifyInstance,
   operation: AnyOperation,
-  { served, callers, connections, tolls, slots, searchSlots, strangerSlots, door }: RouteOptions,
+  {
+    served,
+    callers,
+    connections,
+    tolls,
+    slots,
+    searchSlots,
+    strangerSlots,
+    door,
+    uploads,
+  }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
   const readQuery = queryReader(query);
@@ -74,6 +86,8 @@ export function addRoute(
       const owner = caller.type === "agent" ? caller.agent : OPERATORS;
       if (isKnown(caller) && connection !== undefined) connections.prove(connection, owner);
       admitCaller(caller, who, opennessOf(request, served));
+      // Whatever it is said to be, it is not read before the operation asks for it.
+      if (operation.takesBytes === true) request.raw.headers["content-type"] = OCTETS;
       if (caller.type === "agent") tolls.pay(toll, caller.agent);
       else if (caller.type === "operator") tolls.forget(toll);
     },
@@ -91,6 +105,8 @@ export function addRoute(
         body: body && checked(body, request.body ?? undefined, "The body"),
         signal: AbortSignal.any([signalOf(request, reply), served.closing]),
         accepts: (type: string) => request.headers.accept?.includes(type) === true,
+        header: (name: string) => headerOf(request, name),
+        bytes: operation.takesBytes === true ? uploads.take(request, reply) : NOTHING,
       };
       if (operation.isPublication === true) {
         const { address, bytes } = tolls.of(request.raw);
@@ -98,6 +114,7 @@ export function addRoute(
       }
       const given = await inSlot(request, () => operation.handle(asked));
       if (given instanceof Lines) return sendLines(reply, given.lines);
+      if (given instanceof Bytes) return sendBytes(request, reply, given);
       if (given instanceof Page) {
         return reply
           .headers({ ...given.headers, vary: "accept" })
@@ -106,6 +123,9 @@ export function addRoute(
       }
       if (served.isEnding) reply.header("connection", "close");
       if (answer === undefined) return reply.code(204).send();
+      if (given instanceof WithStatus) {
+        return reply.code(given.status).type("application/json").send(JSON.stringify(given.value));
+      }
       reply.type(typeof answer === "string" ? answer : "application/json");
       if (alsoLines === true) reply.header("vary", "accept");
       return reply.send(typeof given === "string" ? given : JSON.stringify(given));
@@ -177,6 +197,23 @@ function signalOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   function abort(): void {
     controller.abort();
   }
+}
+
+/** The type of a body of any bytes, which no parser reads. */
+export const OCTETS = "application/octet-stream";
+
+/** Where a header comes more than once, two readers could go by different ones. */
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+/** The body of whatever has none. */
+const NOTHING: AsyncIterable<Uint8Array> = Readable.from([]);
+
+function sendBytes({ method }: FastifyRequest, reply: FastifyReply, given: Bytes): FastifyReply {
+  reply.code(given.status).headers(given.headers);
+  return method === "HEAD" ? reply.send() : reply.send(Readable.from(given.bytes));
 }
 
 /** Line by line, as fast as they are read, and no faster than they are taken. */

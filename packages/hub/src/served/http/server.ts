@@ -18,8 +18,10 @@ import { readBody } from "./body.ts";
 import type { Connections } from "./connections.ts";
 import { discardRest } from "./discard.ts";
 import type { DoorOptions } from "./door.ts";
-import { errorOf, rawProblem, sendProblem } from "./errors.ts";
+import { errorOf, rawProblem, sendProblem, tooLate } from "./errors.ts";
 import { gate } from "./gate.ts";
+import { OCTETS } from "./routes.ts";
+import { isUpload } from "./uploads.ts";
 
 export interface HttpOptions {
   readonly door: DoorOptions;
@@ -66,6 +68,10 @@ export function httpServer(options: HttpOptions): HttpServer {
     const { bytes, value } = await readBody(request.raw, options);
     request.bodyBytes = bytes;
     return value;
+  });
+  server.addContentTypeParser(OCTETS, (request, _body, done) => {
+    if (isUpload(request.raw)) return done(null);
+    done(new WaybillError(400, "A body is application/json here: say so in Content-Type."));
   });
   server.addHook("onSend", (request, _reply, payload, done) => {
     if (typeof payload === "string") connections.holdForRequest(request.raw, payload.length);
@@ -129,7 +135,8 @@ function openServer(
   const { headersMs, requestMs, idleMs, silentMs, headerBytes } = budgets.limits;
   const bounds = {
     headersTimeout: Math.min(headersMs, requestMs),
-    requestTimeout: requestMs,
+    // Uploads take as long as they need to, so the gate keeps this time for the others.
+    requestTimeout: 0,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: CHECK_TIMES_EACH_MS,
     maxHeaderSize: headerBytes,
@@ -143,7 +150,8 @@ function openServer(
   server.on("request", gate(answer, gates));
   // Who waits to be asked for its body is asked once nothing speaks against it.
   const askForBody: RequestListener = (request, response) => {
-    response.writeContinue();
+    // An upload is asked for once its sender is known, and may upload it.
+    if (!isUpload(request)) response.writeContinue();
     answer(request, response);
   };
   server.on("checkContinue", gate(askForBody, gates));
@@ -173,12 +181,11 @@ async function listenBeside(main: Server, open: () => Server): Promise<Server[]>
 /** What is no HTTP, or comes too slowly. */
 function refuse(error: Error & { code?: string }, socket: Socket, budgets: Budgets): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const isLate =
-    error.code === "ERR_HTTP_REQUEST_TIMEOUT" || error.code === "ERR_HTTP_HEADERS_TIMEOUT";
-  if (isLate) budgets.hit(error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "requestMs" : "headersMs");
+  const isLate = error.code === "ERR_HTTP_HEADERS_TIMEOUT";
+  if (isLate) budgets.hit("headersMs");
   const isLong = error.code === "HPE_HEADER_OVERFLOW";
   const problem = isLate
-    ? new WaybillError(400, "The request did not come within its time; send it in one go.")
+    ? tooLate()
     : isLong
       ? new WaybillError(413, "The headers of the request are too long.")
       : new WaybillError(400, "This is not HTTP/1.1.");

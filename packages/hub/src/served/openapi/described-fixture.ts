@@ -5,7 +5,7 @@ export type Json = Record<string, unknown>;
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "path" | "query";
+  readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly schema: Json;
 }

@@ -57,6 +57,7 @@ const TAGS: Readonly<Record<string, string>> = {
   capabilities: "Finding who can do something.",
   inbox: "Taking deliveries by long poll, for agents that hold no socket.",
   handoffs: "What has become of a handoff, for its parties and for operators.",
+  blobs: "Content that is too large for an envelope: bytes under their digest.",
   "dead-letters": "Handoffs that ended without their recipient's verdict.",
   ledger: "The record of everything, for operators.",
   watch: "The record as it grows, for operators.",
@@ -93,8 +94,18 @@ export function openapi(operations: readonly AnyOperation[], url: string, hub: s
 }
 
 function describe(operation: AnyOperation, names: ReadonlyMap<unknown, string>): Json {
-  const { id, summary, cost, who, params, query, body } = operation;
-  const parameters = [...parametersOf(params, "path"), ...parametersOf(query, "query")];
+  const { id, summary, cost, who, params, query, body, headers = {}, takesBytes } = operation;
+  const parameters = [
+    ...parametersOf(params, "path"),
+    ...parametersOf(query, "query"),
+    ...Object.entries(headers).map(([name, description]) => ({
+      name,
+      in: "header",
+      required: false,
+      description,
+      schema: { type: "string" },
+    })),
+  ];
   return {
     operationId: id,
     summary,
@@ -105,6 +116,9 @@ function describe(operation: AnyOperation, names: ReadonlyMap<unknown, string>):
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: jsonContent(names.get(body)!) } }),
+    ...(takesBytes === true
+      ? { requestBody: { required: true, content: { "application/octet-stream": {} } } }
+      : {}),
     responses: { ...answerOf(operation, names), ...problemsOf(operation) },
   };
 }
@@ -124,7 +138,7 @@ function parametersOf(shape: Shape<unknown> | undefined, place: "path" | "query"
 }
 
 function answerOf(
-  { answer, otherTypes = [], alsoLines }: AnyOperation,
+  { answer, otherTypes = [], alsoLines, statuses = [200] }: AnyOperation,
   names: ReadonlyMap<unknown, string>,
 ): Record<number, Json> {
   if (answer === undefined) return { 204: { description: "It is done." } };
@@ -138,7 +152,9 @@ function answerOf(
     ...(alsoLines === true ? [[NDJSON, text]] : []),
   ]) as Json;
   const content = { ...own, ...(others as object) };
-  return { 200: { description: "The answer.", content } };
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: "The answer.", content }]),
+  );
 }
 
 /** What everything may be refused with, then what its caller, its body and itself may be. */

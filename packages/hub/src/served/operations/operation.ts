@@ -17,6 +17,38 @@ export interface Asked<Params, Query, Body> {
   /** Aborted when whoever asked is gone, and when the hub goes down. */
   readonly signal: AbortSignal;
   readonly accepts: (type: string) => boolean;
+  /** A header of the request, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
+  /** The body, where the operation `takesBytes`. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** An answer with another status than 200. */
+export class WithStatus {
+  readonly status: number;
+  readonly value: unknown;
+
+  constructor(status: number, value: unknown) {
+    this.status = status;
+    this.value = value;
+  }
+}
+
+/** Bytes of any number, as fast as they are read. */
+export class Bytes {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: AsyncIterable<Uint8Array>;
+
+  constructor(
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    bytes: AsyncIterable<Uint8Array>,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.bytes = bytes;
+  }
 }
 
 /** What is answered line by line, for as long as it takes. */
@@ -45,7 +77,7 @@ export const NDJSON = "application/x-ndjson";
 
 export interface Operation<Params = never, Query = never, Body = never> {
   readonly id: string;
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "HEAD" | "POST" | "PUT";
   /** With its parameters in braces, as OpenAPI has it. */
   readonly path: string;
   readonly summary: string;
@@ -55,6 +87,12 @@ export interface Operation<Params = never, Query = never, Body = never> {
   readonly params?: Shape<Params>;
   readonly query?: Shape<Query>;
   readonly body?: Shape<Body>;
+  /** The headers that it reads, each with what it says. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Its body is any number of bytes, which are taken as they come. No proof covers them. */
+  readonly takesBytes?: boolean;
+  /** The statuses of its answer; 200, or 204 for nothing, where they are left out. */
+  readonly statuses?: readonly number[];
   /** The shape of a 200, a type for what is no JSON, or nothing for a 204. */
   readonly answer: Shape<unknown> | string | undefined;
   /** The other types that a `Page` may have. */

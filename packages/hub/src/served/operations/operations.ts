@@ -1,5 +1,6 @@
 import { admissionOperations } from "./admission.ts";
 import { agentOperations } from "./agents.ts";
+import { blobOperations } from "./blobs.ts";
 import { capabilityOperations } from "./capabilities.ts";
 import { deadLetterOperations } from "./dead-letters.ts";
 import { envelopeOperations } from "./envelopes.ts";
@@ -20,6 +21,7 @@ export function operations(): readonly AnyOperation[] {
     ...capabilityOperations(),
     ...inboxOperations(),
     ...handoffOperations(),
+    ...blobOperations(),
     ...deadLetterOperations(),
     ...ledgerOperations(),
     ...wellKnownOperations(),

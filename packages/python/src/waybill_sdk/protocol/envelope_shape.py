@@ -59,6 +59,11 @@ def _data_or_url(value: Any, at: str) -> None:
         raise fault(at, "needs either data or url, and not both.")
 
 
+def _one_content(value: Any, at: str) -> None:
+    if sum(each in value for each in ("data", "url", "size")) != 1:
+        raise fault(at, "needs exactly one of data, url and size.")
+
+
 def _group_adds_up(value: Any, at: str) -> None:
     size = value["size"]
     if value["index"] >= size:
@@ -166,8 +171,8 @@ _messages = listed(
 )
 _artifact = record(
     {"name": name, "media_type": name, "digest": digest},
-    {"data": _base64url, "url": _web_url},
-    also=_data_or_url,
+    {"data": _base64url, "url": _web_url, "size": integer()},
+    also=_one_content,
 )
 _artifacts = listed(_artifact, ARTIFACTS, over=413)
 _group = record(

@@ -20,6 +20,7 @@ class WaybillError(Exception):
         retryable: bool | None = None,
         retry_after_ms: int | None = None,
         refusals: list[dict[str, Any]] | None = None,
+        received: int | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -31,6 +32,8 @@ class WaybillError(Exception):
         self.retry_after_ms = retry_after_ms
         # Of a 422 before custody: why each of those who offer the capability refuses the input.
         self.refusals: list[dict[str, Any]] = refusals or []
+        # Of a 409 to an upload: how many bytes of it have arrived.
+        self.received = received
         if isinstance(cause, BaseException):
             self.__cause__ = cause
 

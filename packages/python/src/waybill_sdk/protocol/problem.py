@@ -28,7 +28,7 @@ _problem = record(
         "retryable": boolean,
         "remedy": text(),
     },
-    {"at": text(), "retry_after_ms": wait_ms, "refusals": listed(_refusal)},
+    {"at": text(), "retry_after_ms": wait_ms, "refusals": listed(_refusal), "received": integer()},
 )
 check_problem = _problem
 
@@ -45,6 +45,7 @@ def read_problem(value: Any) -> WaybillError:
         retryable=value["retryable"],
         retry_after_ms=value.get("retry_after_ms"),
         refusals=value.get("refusals"),
+        received=value.get("received"),
     )
 
 

@@ -1,0 +1,233 @@
+/// <reference types="node" />
+import { createHash } from "node:crypto";
+import {
+  createHandoff,
+  createReply,
+  digestOf,
+  generateKey,
+  newId,
+  signEnvelope,
+  signManifest,
+} from "@waybill/protocol";
+import type {
+  Artifact,
+  Digest,
+  HandoffInput,
+  PrivateKey,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+import { signHello } from "@waybill/protocol/api";
+import type { Clock } from "../clock.ts";
+import type { HubOptions } from "../engine/options.ts";
+import type { Attachment, Blobs, BlobUpload, Delivery } from "../hub-api.ts";
+import { memoryStore } from "../memory-store.ts";
+import { openHub } from "../open-hub.ts";
+import type { HubServer } from "../open-hub.ts";
+import type { Store } from "../store.ts";
+
+/** The digest of some bytes, as a path names a blob. */
+export function digestOfAll(bytes: Uint8Array): Digest {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** Bytes that no other call gives. */
+export function someBytes(size: number, seed = 1): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let state = seed >>> 0 || 1;
+  for (let at = 0; at < size; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return bytes;
+}
+
+/** Bytes in pieces, as a socket would bring them. */
+export async function* pieces(bytes: Uint8Array, length = 1_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+/** All bytes of something. */
+export async function all(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) parts.push(part);
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/** An artifact that is a blob. */
+export function blobArtifact(bytes: Uint8Array, over: Partial<Artifact> = {}): Artifact {
+  return {
+    name: "a.bin",
+    media_type: "application/octet-stream",
+    digest: digestOfAll(bytes),
+    size: bytes.length,
+    ...over,
+  };
+}
+
+/** Time that stands still until a test moves it on. */
+export class StillClock implements Clock {
+  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  #now = Date.now();
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimer(at: number, callback: () => void): () => void {
+    if (at <= this.#now) {
+      const immediate = setImmediate(callback);
+      return () => clearImmediate(immediate);
+    }
+    const timer = { at, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+    for (const timer of [...this.#timers].toSorted((a, b) => a.at - b.at)) {
+      if (timer.at > this.#now || !this.#timers.delete(timer)) continue;
+      timer.callback();
+    }
+  }
+}
+
+/** A hub in this process, with agents that speak the protocol by hand. */
+export class BlobWorld {
+  readonly store: Store;
+  readonly clock: StillClock;
+  hub!: HubServer;
+  readonly #key = generateKey();
+  readonly #keys = new Map<string, PrivateKey>();
+  readonly #options: Partial<HubOptions>;
+
+  constructor(options: Partial<HubOptions> = {}) {
+    this.store = options.store ?? memoryStore();
+    this.clock = new StillClock();
+    this.#options = options;
+  }
+
+  static async open(options: Partial<HubOptions> = {}): Promise<BlobWorld> {
+    const world = new BlobWorld(options);
+    await world.start();
+    return world;
+  }
+
+  async start(): Promise<void> {
+    const { store, clock } = this;
+    this.hub = await openHub({ id: "hub", key: this.#key, clock, ...this.#options, store });
+  }
+
+  /** The hub goes down and comes back over what is in its store. */
+  async restart(): Promise<void> {
+    await this.hub.close();
+    await this.start();
+  }
+
+  get blobs(): Blobs {
+    return this.hub.blobs!;
+  }
+
+  async agent(id: string, capabilities: readonly string[] = []): Promise<void> {
+    const key = generateKey();
+    this.#keys.set(id, key);
+    const offered = capabilities.map((name) => ({ name }));
+    await this.hub.publish(signManifest({ agent_id: id, capabilities: offered }, key));
+  }
+
+  keyOf(id: string): PrivateKey {
+    return this.#keys.get(id)!;
+  }
+
+  async attach(agent: string, handler: (delivery: Delivery) => void): Promise<Attachment> {
+    const instance = newId();
+    const proof = signHello(
+      {
+        from: agent,
+        to: this.hub.id,
+        domain: this.hub.domain,
+        instance,
+        id: newId(),
+        at: this.clock.now(),
+      },
+      this.keyOf(agent),
+    );
+    return this.hub.attach({ agent, credit: 16, instance, proof }, handler);
+  }
+
+  /** Attaches an agent, and gives its next offer each time. */
+  async offers(agent: string): Promise<() => Promise<Extract<Delivery, { type: "offer" }>>> {
+    const waiting: Extract<Delivery, { type: "offer" }>[] = [];
+    let wake = () => undefined as void;
+    await this.attach(agent, (delivery) => {
+      if (delivery.type === "offer") waiting.push(delivery);
+      wake();
+    });
+    return async () => {
+      while (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+      return waiting.shift()!;
+    };
+  }
+
+  upload(as: string, bytes: Uint8Array): Promise<BlobUpload> {
+    const digest = digestOfAll(bytes);
+    return this.blobs.put({ digest, size: bytes.length, as }, pieces(bytes));
+  }
+
+  handoff(
+    from: string,
+    to: string,
+    artifacts: readonly Artifact[],
+    over: Partial<HandoffInput> = {},
+  ): VerifiedEnvelope["text"] {
+    const envelope = createHandoff(
+      {
+        from,
+        to,
+        domain: this.hub.domain,
+        timeoutMs: 60_000,
+        body: { capability: "work", artifacts: [...artifacts] },
+        ...over,
+      },
+      { now: () => this.clock.now(), newId: () => newId(this.clock.now()) },
+    );
+    return signEnvelope(envelope, this.keyOf(from));
+  }
+
+  result(
+    offer: Extract<Delivery, { type: "offer" }>,
+    by: string,
+    artifacts: readonly Artifact[],
+    status: 200 | 500 = 200,
+  ): string {
+    const handoff = JSON.parse(
+      Buffer.from(offer.envelope.split(".")[1]!, "base64url").toString(),
+    ) as Parameters<typeof createReply>[0];
+    const reply = createReply(
+      handoff,
+      {
+        kind: "result",
+        from: by,
+        attempt: offer.attempt,
+        re: digestOf(offer.envelope),
+        body: {
+          status,
+          artifacts: [...artifacts],
+          ...(status === 200 ? { output: "done" } : { error: { message: "no", retryable: false } }),
+        },
+      },
+      { now: () => this.clock.now(), newId: () => newId(this.clock.now()) },
+    );
+    return signEnvelope(reply, this.keyOf(by));
+  }
+
+  async rows(prefix = "blob"): Promise<string[]> {
+    return (await this.store.settings(prefix, { limit: 1_000 })).map(({ name }) => name);
+  }
+
+  async files(): Promise<string[]> {
+    const names: string[] = [];
+    for await (const name of this.store.blobs!.names()) names.push(name);
+    return names.toSorted();
+  }
+}

@@ -1,0 +1,185 @@
+import type { Case } from "../custody/record.ts";
+import type { SettingChange } from "../store.ts";
+import type { BlobContext } from "./context.ts";
+import { readersOf } from "./naming.ts";
+import type { BlobRights } from "./rights.ts";
+import { agentDue, BLOB_ROWS, readDue } from "./rows.ts";
+import type { BlobRow, UploadRow } from "./rows.ts";
+import type { Uploads } from "./uploads.ts";
+
+const PAGE = 100;
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+export interface CollectorOptions {
+  readonly context: BlobContext;
+  readonly rights: BlobRights;
+  readonly uploads: Uploads;
+  readonly load: (handoffId: string) => Promise<Case | undefined>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Removes blobs that nobody has a right to any more. It holds one timer; all times are in the store. */
+export class Collector {
+  readonly #options: CollectorOptions;
+  #armedAt = Infinity;
+  #disarm: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+  #isAgain = false;
+  #isStopped = false;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+  }
+
+  /** Something is to be looked at then. */
+  note(at: number): void {
+    if (at >= this.#armedAt || this.#isStopped) return;
+    const { clock } = this.#options.context;
+    this.#disarm?.();
+    this.#armedAt = at;
+    this.#disarm = clock.setTimer(Math.max(at, clock.now()), () => {
+      this.#disarm = undefined;
+      this.#armedAt = Infinity;
+      this.#isAgain = true;
+      this.#running ??= this.#runAll().finally(() => (this.#running = undefined));
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#disarm?.();
+    await this.#running;
+  }
+
+  /** A time that comes while the store is being asked may not be in its answer. */
+  async #runAll(): Promise<void> {
+    while (this.#isAgain) {
+      this.#isAgain = false;
+      try {
+        await this.run();
+      } catch (error) {
+        this.#options.failed(error);
+        this.note(this.#options.context.clock.now() + PAUSE_AFTER_FAILURE_MS);
+      }
+    }
+  }
+
+  /** Looks at all that is due, and arms the timer for the next that will be. */
+  async run(): Promise<void> {
+    const { store, clock } = this.#options.context;
+    for (let after: string | undefined; !this.#isStopped;) {
+      const page = await store.settings(BLOB_ROWS.dues, {
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+      });
+      for (const { name } of page) {
+        const due = readDue(name);
+        if (due.at > clock.now()) return this.note(due.at);
+        await this.#look(name, due);
+        after = name;
+      }
+      if (page.length < PAGE) return this.#noteFirst();
+    }
+  }
+
+  /** What was moved to a later time, and what somebody else has changed meanwhile, is looked at again then. */
+  async #noteFirst(): Promise<void> {
+    const { store, clock } = this.#options.context;
+    const [first] = await store.settings(BLOB_ROWS.dues, { limit: 1 });
+    if (first === undefined) return;
+    this.note(Math.max(readDue(first.name).at, clock.now() + PAUSE_AFTER_FAILURE_MS));
+  }
+
+  /** The due row goes last: until then a crash leaves all of this to be done again. */
+  async #look(name: string, { hex, whose }: ReturnType<typeof readDue>): Promise<void> {
+    const [type, id = ""] = whose.split(":");
+    const hasEnded =
+      type === "agent" ? await this.#endUpload(name, hex, id) : await this.#endHold(hex, id);
+    if (!hasEnded) return;
+    await this.#removeIfFree(hex);
+    await this.#change([{ name, from: "", to: null }]);
+  }
+
+  /** Ends an upload that no envelope has named in time; false where it goes on, and is looked at again later. */
+  async #endUpload(due: string, hex: string, agent: string): Promise<boolean> {
+    const { rights, uploads, context } = this.#options;
+    const { limits, clock, files, shares } = context;
+    const { text, row } = await rights.upload(hex, agent);
+    if (row === undefined || BLOB_ROWS.due(row.due, hex, agentDue(agent)) !== due) return true;
+    const isReceiving = uploads.isReceiving(hex, agent);
+    const end = (isReceiving ? clock.now() : row.at) + limits.blobUnclaimedMs;
+    const name = BLOB_ROWS.upload(hex, agent);
+    if (end > clock.now()) {
+      const kept: UploadRow = { ...row, due: end };
+      await this.#change([
+        { name, from: text, to: JSON.stringify(kept) },
+        { name: due, from: "", to: null },
+        { name: BLOB_ROWS.due(end, hex, agentDue(agent)), from: null, to: "" },
+      ]);
+      return false;
+    }
+    if (!(await this.#change([{ name, from: text, to: null }]))) return false;
+    if (row.file === undefined) return true;
+    await files.remove(row.file);
+    shares.end(agent, row.size, false);
+    return true;
+  }
+
+  /** The handoff has ended long enough ago: its parties have no right to the blob by it any more. */
+  async #endHold(hex: string, id: string): Promise<boolean> {
+    const { context, load } = this.#options;
+    const found = await load(id);
+    if (found === undefined) return true;
+    const readers = readersOf({ ...found.record, blobs: [hex] });
+    const known = await Promise.all(
+      readers.map(async (name) => [name, await context.store.setting(name)] as const),
+    );
+    return this.#change(
+      known.flatMap(([name, from]) => (from === undefined ? [] : [{ name, from, to: null }])),
+    );
+  }
+
+  /**
+   * Removes a blob to which nobody has a right. It is marked first. Whoever names a blob checks its row in
+   * the same commit: before the mark, that commit is seen here after it; after the mark, it takes the mark
+   * away, and the removal fails.
+   */
+  async #removeIfFree(hex: string): Promise<void> {
+    const { rights, context } = this.#options;
+    const found = await rights.blob(hex);
+    if (found === undefined || (await this.#isClaimed(hex))) return;
+    const name = BLOB_ROWS.blob(hex);
+    const { size, file, by } = found.row;
+    const marked = JSON.stringify({ size, file, by, is_leaving: true } satisfies BlobRow);
+    if (!(await this.#change([{ name, from: found.text, to: marked }]))) return;
+    if (await this.#isClaimed(hex)) {
+      const kept = JSON.stringify({ size, file, by } satisfies BlobRow);
+      await this.#change([{ name, from: marked, to: kept }]);
+      return;
+    }
+    if (!(await this.#change([{ name, from: marked, to: null }]))) return;
+    await context.files.remove(file);
+    context.shares.remove(by, size);
+  }
+
+  async #isClaimed(hex: string): Promise<boolean> {
+    const { store } = this.#options.context;
+    if ((await store.settings(BLOB_ROWS.readers(hex), { limit: 1 })).length > 0) return true;
+    for (let after: string | undefined; ;) {
+      const page = await store.settings(BLOB_ROWS.uploadsOf(hex), {
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+      });
+      if (page.some(({ value }) => (JSON.parse(value) as UploadRow).file === undefined))
+        return true;
+      if (page.length < PAGE) return false;
+      after = page.at(-1)!.name;
+    }
+  }
+
+  async #change(settings: readonly SettingChange[]): Promise<boolean> {
+    if (settings.length === 0) return true;
+    const { commit } = this.#options.context;
+    return (await commit({ handoff: null, entries: [], settings })).type === "committed";
+  }
+}

@@ -1,0 +1,20 @@
+import type { Clock } from "../clock.ts";
+import type { HubLimits } from "../engine/options.ts";
+import type { Store } from "../store.ts";
+import type { BlobStore } from "./blob-store.ts";
+import type { BlobShares } from "./shares.ts";
+
+/** What the parts of a hub that have to do with blobs work on together. */
+export interface BlobContext {
+  readonly store: Store;
+  readonly files: BlobStore;
+  readonly commit: Store["commit"];
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly limits: HubLimits;
+  readonly shares: BlobShares;
+  /** Something is to be looked at then. */
+  readonly due: (at: number) => void;
+  /** So many bytes have come in. */
+  readonly received: (bytes: number) => void;
+}

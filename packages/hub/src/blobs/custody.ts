@@ -1,0 +1,141 @@
+import type { Digest, Envelope } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import type { BlobUpload } from "@waybill/protocol/api";
+import type { Draft } from "../custody/draft.ts";
+import type { Case, HandoffRecord } from "../custody/record.ts";
+import type { BlobContent, BlobPut, BlobRead, Blobs } from "../hub-api.ts";
+import { Collector } from "./collector.ts";
+import type { BlobContext } from "./context.ts";
+import { bindBlobs, nameBlobs } from "./naming.ts";
+import { BlobRights } from "./rights.ts";
+import { BLOB_ROWS } from "./rows.ts";
+import type { UploadRow } from "./rows.ts";
+import { BlobShares, rowsUnder } from "./shares.ts";
+import { Uploads } from "./uploads.ts";
+
+export interface BlobCustodyOptions extends Pick<
+  BlobContext,
+  "store" | "files" | "commit" | "clock" | "newId" | "limits"
+> {
+  readonly load: (handoffId: string) => Promise<Case | undefined>;
+  readonly failed: (error: unknown) => void;
+  readonly assertOpen: () => void;
+}
+
+/** The blobs of a hub: what agents upload, who may read and name it, and until when it is kept. */
+export class BlobCustody implements Blobs {
+  readonly shares: BlobShares;
+  readonly #options: BlobCustodyOptions;
+  readonly #context: BlobContext;
+  readonly #rights: BlobRights;
+  readonly #uploads: Uploads;
+  readonly #collector: Collector;
+  #receivedBytes = 0;
+
+  constructor(options: BlobCustodyOptions) {
+    const { store, files, commit, clock, newId, limits, load, failed } = options;
+    this.#options = options;
+    this.shares = new BlobShares(limits);
+    this.#context = {
+      store,
+      files,
+      commit,
+      clock,
+      newId,
+      limits,
+      shares: this.shares,
+      due: (at) => this.#collector.note(at),
+      received: (bytes) => (this.#receivedBytes += bytes),
+    };
+    this.#rights = new BlobRights(store);
+    this.#uploads = new Uploads(this.#context, this.#rights);
+    this.#collector = new Collector({
+      context: this.#context,
+      rights: this.#rights,
+      uploads: this.#uploads,
+      load,
+      failed,
+    });
+  }
+
+  /** Bytes of uploads since the hub was opened. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  async start(): Promise<void> {
+    await this.shares.load(this.#context.store);
+    await this.#removeOrphans();
+    const [first] = await this.#context.store.settings(BLOB_ROWS.dues, { limit: 1 });
+    if (first !== undefined) await this.#collector.run();
+  }
+
+  async close(): Promise<void> {
+    await this.#uploads.close(
+      new WaybillError(503, "The hub has closed; go on with the upload once it is back."),
+    );
+    await this.#collector.stop();
+  }
+
+  async put(upload: BlobPut, bytes: AsyncIterable<Uint8Array>): Promise<BlobUpload> {
+    this.#options.assertOpen();
+    return this.#uploads.put(upload, bytes);
+  }
+
+  async upload({
+    digest,
+    as,
+  }: {
+    readonly digest: Digest;
+    readonly as: string;
+  }): Promise<BlobUpload> {
+    this.#options.assertOpen();
+    return this.#uploads.of(digest, as);
+  }
+
+  async read({ digest, as, first = 0, end }: BlobRead): Promise<BlobContent> {
+    this.#options.assertOpen();
+    const { size, file } = await this.#rights.readable(digest, as);
+    const last = end ?? size;
+    if (!(first >= 0 && first <= last && last <= size)) {
+      throw new WaybillError(
+        400,
+        `The blob has ${size} bytes, so there is no part from ${first} to ${last}.`,
+      );
+    }
+    return { size, bytes: this.#context.files.read(file, first, last) };
+  }
+
+  /** Checks what an envelope names, and puts it into the commit that takes it. */
+  name(draft: Draft, envelope: Envelope, original?: HandoffRecord): Promise<void> {
+    return nameBlobs(this.#rights, draft, envelope, original);
+  }
+
+  /** Puts into a commit what follows from it for the blobs of its handoff. */
+  bind(draft: Draft): Promise<void> {
+    return bindBlobs(this.#context, draft);
+  }
+
+  /** The end of a handoff that names blobs is on disk. */
+  ended(at: number): void {
+    this.#collector.note(at + this.#context.limits.blobKeptMs);
+  }
+
+  /** Files whose rows are gone, or that have none: a crash came between the two. */
+  async #removeOrphans(): Promise<void> {
+    for await (const name of this.#context.files.names()) {
+      if (await this.#isNamed(name)) continue;
+      await this.#context.files.remove(name);
+    }
+  }
+
+  /** A row is there before its file, so a file that was seen without one has none any more. */
+  async #isNamed(file: string): Promise<boolean> {
+    const [hex = ""] = file.split(".");
+    if ((await this.#rights.blob(hex))?.row.file === file) return true;
+    for await (const [, value] of rowsUnder(this.#context.store, BLOB_ROWS.uploadsOf(hex))) {
+      if ((JSON.parse(value) as UploadRow).file === file) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Envelope } from "@waybill/protocol";
+import { blobKeptUntil, blobsIn, checkNamedBlob } from "@waybill/protocol/api";
+import type { Draft } from "../custody/draft.ts";
+import type { HandoffRecord } from "../custody/record.ts";
+import type { BlobContext } from "./context.ts";
+import type { BlobRights } from "./rights.ts";
+import { BLOB_ROWS, handoffDue, hexOf } from "./rows.ts";
+import { stayed } from "./uploads.ts";
+
+/**
+ * Checks the blobs that an envelope names, and puts them into the commit that takes it: that commit fails
+ * where one of them is removed meanwhile, and is decided anew. `original` is what the handoff replays.
+ */
+export async function nameBlobs(
+  rights: BlobRights,
+  draft: Draft,
+  envelope: Envelope,
+  original: HandoffRecord | undefined,
+): Promise<void> {
+  const blobs = new Set(draft.record!.blobs);
+  for (const named of blobsIn(envelope)) {
+    const hex = hexOf(named.digest);
+    const { text, row } = await rights.upload(hex, envelope.from);
+    const isUploaded = row !== undefined && row.file === undefined;
+    const mayName =
+      isUploaded ||
+      (await rights.isReader(hex, envelope.from)) ||
+      original?.blobs?.includes(hex) === true;
+    const blob = mayName ? await rights.blob(hex) : undefined;
+    checkNamedBlob(named, blob?.row.size);
+    draft.change(stayed(BLOB_ROWS.blob(hex), blob!.text));
+    if (isUploaded) {
+      // From now on it is the handoff that gives its sender the right to it.
+      draft.change({ name: BLOB_ROWS.upload(hex, envelope.from), from: text, to: null });
+      draft.change(...(await rights.withoutDue(hex, envelope.from, row)));
+    }
+    blobs.add(hex);
+  }
+  if (blobs.size > (draft.record!.blobs?.length ?? 0)) draft.amend({ blobs: [...blobs] });
+}
+
+/**
+ * Adds to the commit who may read the blobs of the handoff from now on, and, at its end, until when they
+ * are kept for it.
+ */
+export async function bindBlobs(
+  { store, limits }: Pick<BlobContext, "store" | "limits">,
+  draft: Draft,
+): Promise<void> {
+  const { before } = draft;
+  const record = draft.record!;
+  const known = new Set(before === undefined ? [] : readersOf(before));
+  for (const reader of readersOf(record)) {
+    if (known.has(reader)) continue;
+    draft.change({ name: reader, from: (await store.setting(reader)) ?? null, to: "" });
+  }
+  if (!draft.hasEnded || record.blobs === undefined) return;
+  const due = blobKeptUntil(draft.at, limits.blobKeptMs)!;
+  for (const hex of record.blobs) {
+    draft.change({
+      name: BLOB_ROWS.due(due, hex, handoffDue(record.state.id)),
+      from: null,
+      to: "",
+    });
+  }
+}
+
+/** The rows by which the parties of a handoff may read its blobs. */
+export function readersOf({ state, blobs = [] }: HandoffRecord): string[] {
+  const recipients = state.attempts.map(({ recipient }) => recipient);
+  const parties = new Set([state.delegator, ...recipients]);
+  return blobs.flatMap((hex) =>
+    [...parties].map((agent) => BLOB_ROWS.reader(hex, agent, state.id)),
+  );
+}

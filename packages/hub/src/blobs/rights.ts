@@ -1,0 +1,63 @@
+import { WaybillError } from "@waybill/protocol";
+import type { Digest } from "@waybill/protocol";
+import type { SettingChange, Store } from "../store.ts";
+import { agentDue, BLOB_ROWS, hexOf } from "./rows.ts";
+import type { BlobRow, UploadRow } from "./rows.ts";
+
+/** Who may read and name a blob: whoever has uploaded it, and the parties of handoffs that name it. */
+export class BlobRights {
+  readonly #store: Pick<Store, "setting" | "settings">;
+
+  constructor(store: Pick<Store, "setting" | "settings">) {
+    this.#store = store;
+  }
+
+  /** The upload of an agent, as it stands in the store and as it reads. */
+  async upload(
+    hex: string,
+    agent: string,
+  ): Promise<{ readonly text: string | null; readonly row: UploadRow | undefined }> {
+    const text = await this.#store.setting(BLOB_ROWS.upload(hex, agent));
+    return text === undefined
+      ? { text: null, row: undefined }
+      : { text, row: JSON.parse(text) as UploadRow };
+  }
+
+  /** The change that an upload is not looked at any more when its time has come. */
+  async withoutDue(hex: string, agent: string, { due }: UploadRow): Promise<SettingChange[]> {
+    const name = BLOB_ROWS.due(due, hex, agentDue(agent));
+    const from = await this.#store.setting(name);
+    return from === undefined ? [] : [{ name, from, to: null }];
+  }
+
+  /** How many bytes a blob has that the agent may read; undefined for one that it may not, or that is not there. */
+  async sizeFor(digest: Digest, agent: string): Promise<number | undefined> {
+    const hex = hexOf(digest);
+    const { row } = await this.upload(hex, agent);
+    if (row !== undefined && row.file === undefined) return row.size;
+    if (!(await this.isReader(hex, agent))) return undefined;
+    return (await this.blob(hex))?.row.size;
+  }
+
+  /** Whether the agent is party of a handoff for which the blob is kept. */
+  async isReader(hex: string, agent: string): Promise<boolean> {
+    return (await this.#store.settings(BLOB_ROWS.readers(hex, agent), { limit: 1 })).length > 0;
+  }
+
+  /** The blob as it stands in the store, whoever may read it. */
+  async blob(hex: string): Promise<{ readonly text: string; readonly row: BlobRow } | undefined> {
+    const text = await this.#store.setting(BLOB_ROWS.blob(hex));
+    return text === undefined ? undefined : { text, row: JSON.parse(text) as BlobRow };
+  }
+
+  /** The row of a blob that the agent may read. The answer to everybody else tells nothing. */
+  async readable(digest: Digest, agent: string): Promise<BlobRow> {
+    const isReadable = (await this.sizeFor(digest, agent)) !== undefined;
+    const found = isReadable ? await this.blob(hexOf(digest)) : undefined;
+    if (found !== undefined) return found.row;
+    throw new WaybillError(
+      403,
+      `There is no blob ${digest} here that ${agent} may read: who may has uploaded it whole, or is party of a handoff that names it and for which it is still kept.`,
+    );
+  }
+}

@@ -1,0 +1,276 @@
+/// <reference types="node" />
+import { createHash } from "node:crypto";
+import { WaybillError } from "@waybill/protocol";
+import type { Digest } from "@waybill/protocol";
+import { checkBlobPart, checkUploadedBlob } from "@waybill/protocol/api";
+import type { BlobUpload } from "@waybill/protocol/api";
+import { Lanes } from "../custody/lanes.ts";
+import type { BlobPut } from "../hub-api.ts";
+import type { CommitOutcome, SettingChange } from "../store.ts";
+import type { BlobContext } from "./context.ts";
+import { agentDue, BLOB_ROWS, hexOf } from "./rows.ts";
+import type { BlobRow, UploadRow } from "./rows.ts";
+import type { BlobRights } from "./rights.ts";
+
+/** An upload that goes on, to its file. */
+interface Receiving extends BlobPut {
+  readonly hex: string;
+  readonly from: number;
+  readonly file: string;
+  readonly signal: AbortSignal;
+}
+
+/** Takes the bytes of blobs in: one upload at a time of each agent and blob, to a file of its own. */
+export class Uploads {
+  readonly #context: BlobContext;
+  readonly #rights: BlobRights;
+  readonly #lanes = new Lanes();
+  /** The newest upload of each agent and blob. */
+  readonly #newest = new Map<string, AbortController>();
+
+  constructor(context: BlobContext, rights: BlobRights) {
+    this.#context = context;
+    this.#rights = rights;
+  }
+
+  /** How much the hub has of a blob from this agent. */
+  async of(digest: Digest, agent: string): Promise<BlobUpload> {
+    const whole = await this.#rights.sizeFor(digest, agent);
+    if (whole !== undefined) return { received: whole, size: whole, isComplete: true };
+    const { row } = await this.#rights.upload(hexOf(digest), agent);
+    return row === undefined
+      ? { received: 0, isComplete: false }
+      : { received: await this.#received(row), size: row.size, isComplete: false };
+  }
+
+  /** Whether something of it is being received. */
+  isReceiving(hex: string, agent: string): boolean {
+    return this.#newest.has(keyOf(hex, agent));
+  }
+
+  /** Takes bytes in from one on. A later call for the same agent and blob ends one that is under way. */
+  async put(
+    { digest, size, as, from = 0 }: BlobPut,
+    bytes: AsyncIterable<Uint8Array>,
+  ): Promise<BlobUpload> {
+    const { blobBytes } = this.#context.limits;
+    if (!isCount(size) || !isCount(from) || from > size) {
+      throw new WaybillError(
+        400,
+        `An upload says how many bytes the blob has, and at which of them it begins: ${from} of ${size} is neither.`,
+      );
+    }
+    if (size > blobBytes) {
+      throw new WaybillError(
+        413,
+        `The blob has ${size} bytes, and the limit of this hub is ${blobBytes}. Let the artifact name an address (url) instead.`,
+      );
+    }
+    const hex = hexOf(digest);
+    const key = keyOf(hex, as);
+    const own = new AbortController();
+    this.#newest.get(key)?.abort(overtaken(digest));
+    this.#newest.set(key, own);
+    try {
+      return await this.#lanes.run(key, async () => {
+        const whole = await this.#rights.sizeFor(digest, as);
+        if (whole !== undefined) return { received: whole, size: whole, isComplete: true };
+        own.signal.throwIfAborted();
+        const file = await this.#begin({ digest, size, as, from }, hex);
+        return this.#receive({ digest, size, as, from, hex, file, signal: own.signal }, bytes);
+      });
+    } finally {
+      if (this.#newest.get(key) === own) this.#newest.delete(key);
+    }
+  }
+
+  /** Ends what is under way; what has arrived stays. */
+  async close(reason: WaybillError): Promise<void> {
+    for (const each of this.#newest.values()) each.abort(reason);
+    await this.#lanes.idle();
+  }
+
+  /** Puts on record that the agent uploads it, and where to, before there is a file. */
+  async #begin({ digest, size, as, from = 0 }: BlobPut, hex: string): Promise<string> {
+    const { shares, limits, clock, newId } = this.#context;
+    const { text, row } = await this.#rights.upload(hex, as);
+    const received = row === undefined ? 0 : await this.#received(row);
+    checkBlobPart({ first: from, size }, { received, size: row?.size });
+    const at = clock.now();
+    const isOther = row !== undefined && row.size !== size;
+    if (isOther) shares.end(as, row.size, false);
+    try {
+      if (row === undefined || isOther) shares.check(as, size);
+    } catch (error) {
+      if (isOther) shares.begin(as, row.size);
+      throw error;
+    }
+    if (row === undefined || isOther) shares.begin(as, size);
+    const due = row?.due ?? at + limits.blobUnclaimedMs;
+    const next: UploadRow = { size, at, due, file: row?.file ?? `${hex}.${newId()}` };
+    const changes = [
+      { name: BLOB_ROWS.upload(hex, as), from: text, to: JSON.stringify(next) },
+      ...(row === undefined ? [this.#dueOf(hex, as, due)] : []),
+    ];
+    try {
+      const outcome = await this.#commit(changes);
+      if (outcome.type !== "committed") throw meanwhile(digest);
+    } catch (error) {
+      if (row === undefined || isOther) shares.end(as, size, false);
+      if (isOther) shares.begin(as, row.size);
+      throw error;
+    }
+    this.#context.due(due);
+    return next.file!;
+  }
+
+  async #receive(receiving: Receiving, bytes: AsyncIterable<Uint8Array>): Promise<BlobUpload> {
+    const { digest, size, from, file, signal } = receiving;
+    const { files } = this.#context;
+    const hash = from === 0 ? createHash("sha256") : undefined;
+    const writer = await files.write(file, from);
+    let at = from;
+    try {
+      for await (const piece of until(bytes, signal)) {
+        const fitting = piece.subarray(0, size - at);
+        await writer.write(fitting);
+        hash?.update(fitting);
+        at += fitting.length;
+        this.#context.received(fitting.length);
+        if (fitting.length < piece.length) {
+          throw new WaybillError(
+            400,
+            `More than ${size} bytes came for the blob ${digest}, which is as many as it should have.`,
+          );
+        }
+      }
+      await writer.sync();
+    } finally {
+      await writer.close();
+    }
+    if (at < size) return { received: at, size, isComplete: false };
+    const uploaded = hash === undefined ? await this.#digestOf(file, size) : hexDigest(hash);
+    try {
+      checkUploadedBlob(digest, uploaded);
+    } catch (error) {
+      await this.#discard(receiving);
+      throw error;
+    }
+    await this.#complete(receiving);
+    return { received: size, size, isComplete: true };
+  }
+
+  async #digestOf(file: string, size: number): Promise<Digest> {
+    const hash = createHash("sha256");
+    for await (const piece of this.#context.files.read(file, 0, size)) hash.update(piece);
+    return hexDigest(hash);
+  }
+
+  /** The blob is there for this agent from the commit on. Where the hub has it already, one file is enough. */
+  async #complete({ digest, hex, as, size, file }: Receiving): Promise<void> {
+    const { store, clock, limits, files, shares } = this.#context;
+    const name = BLOB_ROWS.blob(hex);
+    for (;;) {
+      const { text, row } = await this.#rights.upload(hex, as);
+      if (row?.file !== file) throw meanwhile(digest);
+      const known = await store.setting(name);
+      const at = clock.now();
+      const due = at + limits.blobUnclaimedMs;
+      const next: UploadRow = { size, at, due };
+      const added: BlobRow = { size, file, by: as };
+      const outcome = await this.#commit([
+        { name: BLOB_ROWS.upload(hex, as), from: text, to: JSON.stringify(next) },
+        ...(row.due === due
+          ? []
+          : [...(await this.#rights.withoutDue(hex, as, row)), this.#dueOf(hex, as, due)]),
+        known === undefined ? { name, from: null, to: JSON.stringify(added) } : stayed(name, known),
+      ]);
+      if (outcome.type !== "committed") continue;
+      shares.end(as, size, known === undefined);
+      if (known !== undefined) await files.remove(file);
+      return;
+    }
+  }
+
+  async #discard({ hex, as, size, file }: Receiving): Promise<void> {
+    const { text, row } = await this.#rights.upload(hex, as);
+    if (row?.file !== file) return;
+    await this.#commit([
+      { name: BLOB_ROWS.upload(hex, as), from: text, to: null },
+      ...(await this.#rights.withoutDue(hex, as, row)),
+    ]);
+    await this.#context.files.remove(file);
+    this.#context.shares.end(as, size, false);
+  }
+
+  #dueOf(hex: string, agent: string, due: number): SettingChange {
+    return { name: BLOB_ROWS.due(due, hex, agentDue(agent)), from: null, to: "" };
+  }
+
+  async #received({ file, size }: UploadRow): Promise<number> {
+    if (file === undefined) return size;
+    return Math.min(size, (await this.#context.files.size(file)) ?? 0);
+  }
+
+  #commit(settings: readonly SettingChange[]): Promise<CommitOutcome> {
+    return this.#context.commit({ handoff: null, entries: [], settings });
+  }
+}
+
+/** The change that keeps a blob: one that was about to be removed stays, and one that stays is only looked at. */
+export function stayed(name: string, text: string): SettingChange {
+  const { size, file, by } = JSON.parse(text) as BlobRow;
+  return { name, from: text, to: JSON.stringify({ size, file, by } satisfies BlobRow) };
+}
+
+/** What comes, until somebody else takes over: a source that is silent must not keep it from ending. */
+async function* until(
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+  aborted.catch(() => undefined);
+  let hasEnded = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await Promise.race([iterator.next(), aborted]);
+      hasEnded = next.done === true;
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // A source that waits for its next bytes answers this when they come, if ever.
+    if (!hasEnded) iterator.return?.().catch(() => undefined);
+  }
+}
+
+function keyOf(hex: string, agent: string): string {
+  return `${hex} ${agent}`;
+}
+
+function hexDigest(hash: ReturnType<typeof createHash>): Digest {
+  return `sha256:${hash.digest("hex")}`;
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function overtaken(digest: Digest): WaybillError {
+  return new WaybillError(
+    409,
+    `Another upload of the blob ${digest} by the same agent has taken over.`,
+  );
+}
+
+function meanwhile(digest: Digest): WaybillError {
+  return new WaybillError(
+    503,
+    `The upload of the blob ${digest} has changed meanwhile; ask how much of it has arrived, and go on from there.`,
+    { retryAfterMs: 0 },
+  );
+}

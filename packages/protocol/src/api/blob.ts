@@ -1,0 +1,184 @@
+import { WaybillError } from "../error.ts";
+import type { Envelope } from "../envelope/envelope.ts";
+import type { Digest } from "../signing/digest.ts";
+
+/** A blob as an envelope names it: by an artifact with a `size`. */
+export interface NamedBlob {
+  readonly digest: Digest;
+  readonly size: number;
+  /** Where in the envelope it is named, as a JSON Pointer. */
+  readonly at: string;
+}
+
+/** How much of a blob a hub has from the agent that asks. */
+export interface BlobUpload {
+  /** Bytes from the first one on; 0 where the agent has uploaded nothing of it. */
+  readonly received: number;
+  /** Of the whole, once the agent has said it. */
+  readonly size?: number | undefined;
+  /** The hub has all of it, compared with its digest, and it outlives a crash. */
+  readonly isComplete: boolean;
+}
+
+/** The same, as JSON. */
+export interface WireBlobUpload {
+  readonly received: number;
+  readonly size?: number | undefined;
+  readonly complete: boolean;
+}
+
+/** A part of a blob: its first byte, the byte after its last one, and the size of the whole. */
+export interface BlobPart {
+  readonly first: number;
+  readonly end: number;
+  readonly size: number;
+}
+
+/** The path under which a hub keeps a blob. */
+export function blobPath(digest: Digest): string {
+  return `/v1/blobs/${digest}`;
+}
+
+/** The path under which a hub says how much of a blob it has from the agent that asks. */
+export function blobUploadPath(digest: Digest): string {
+  return `${blobPath(digest)}/upload`;
+}
+
+/** The blobs that an envelope names, each with each size once. */
+export function blobsIn({ body }: Envelope): readonly NamedBlob[] {
+  const named = new Map<string, NamedBlob>();
+  if (!("artifacts" in body)) return [];
+  body.artifacts?.forEach(({ digest, size }, index) => {
+    const key = `${digest} ${size}`;
+    if (size === undefined || named.has(key)) return;
+    named.set(key, { digest, size, at: `/body/artifacts/${index}` });
+  });
+  return [...named.values()];
+}
+
+/**
+ * Whether an envelope may name a blob, where `known` is its size if its sender has uploaded it in full
+ * or may read it. Nothing in the answer to anybody else tells whether there is such a blob.
+ */
+export function checkNamedBlob({ digest, size, at }: NamedBlob, known: number | undefined): void {
+  if (known === undefined) {
+    throw new WaybillError(
+      403,
+      `The artifact names the blob ${digest}, which its sender has not uploaded in full and may not read here. Upload it first (PUT ${blobPath(digest)}), whole, and then send the envelope again.`,
+      { at },
+    );
+  }
+  if (known === size) return;
+  throw new WaybillError(
+    400,
+    `The artifact says that the blob ${digest} has ${size} bytes, and it has ${known}.`,
+    { at: `${at}/size` },
+  );
+}
+
+/** Whether the next bytes of an upload begin where those end that have arrived. */
+export function checkBlobPart(
+  { first, size }: Pick<BlobPart, "first" | "size">,
+  upload: Pick<BlobUpload, "received" | "size">,
+): void {
+  const { received } = upload;
+  if (first > 0 && upload.size !== undefined && upload.size !== size) {
+    throw new WaybillError(
+      409,
+      `The upload was begun for a blob of ${upload.size} bytes, and this part says ${size}. Upload it anew, from byte 0.`,
+      { received },
+    );
+  }
+  if (first === received || first === 0) return;
+  throw new WaybillError(
+    409,
+    `The part begins at byte ${first}, and ${received} bytes have arrived; go on from there.`,
+    { received },
+  );
+}
+
+/** Whether the bytes of an upload are those that its path names: else nothing of them is kept. */
+export function checkUploadedBlob(digest: Digest, uploaded: Digest): void {
+  if (uploaded === digest) return;
+  throw new WaybillError(
+    400,
+    `The bytes have the digest ${uploaded}, and the path names ${digest}. Nothing of the upload was kept; send the bytes that the digest is of.`,
+  );
+}
+
+/** Until when a hub keeps a blob for a handoff that names it; undefined while the handoff is open. */
+export function blobKeptUntil(endedAt: number | null, keptMs: number): number | undefined {
+  return endedAt === null ? undefined : endedAt + keptMs;
+}
+
+/** Whether received bytes are the blob that an artifact names: a reader checks them before it uses them. */
+export function checkBlob(
+  named: Pick<NamedBlob, "digest" | "size">,
+  received: Pick<NamedBlob, "digest" | "size">,
+): void {
+  const { digest, size } = named;
+  if (received.size !== size) {
+    throw new WaybillError(
+      422,
+      `The blob ${digest} should have ${size} bytes, and ${received.size} came. Don't use them, and read it again.`,
+    );
+  }
+  if (received.digest === digest) return;
+  throw new WaybillError(
+    422,
+    `What came as the blob ${digest} has the digest ${received.digest}: the hub, or somebody on the way, has changed it. Don't use it.`,
+  );
+}
+
+const CONTENT_RANGE = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/;
+
+/** The Content-Range header of a part. */
+export function writeContentRange({ first, end, size }: BlobPart): string {
+  return `bytes ${first}-${end - 1}/${size}`;
+}
+
+/** Reads the Content-Range header of a part; 400 for what is none. */
+export function readContentRange(header: string): BlobPart {
+  const [first, last, size] = (CONTENT_RANGE.exec(header) ?? []).slice(1).map(Number);
+  const isSound =
+    first !== undefined && first <= last! && last! < size! && Number.isSafeInteger(size);
+  if (isSound) return { first, end: last! + 1, size: size! };
+  throw new WaybillError(
+    400,
+    `The Content-Range of a part is "bytes first-last/size", with the size of the whole blob, and not ${JSON.stringify(header)}.`,
+  );
+}
+
+const RANGE = /^bytes=(?:(\d{1,16})-(\d{1,16})?|-(\d{1,16}))$/;
+
+/** The part of a blob that a Range header asks for; undefined for the whole, as where it asks for several parts. */
+export function readRange(header: string | undefined, size: number): BlobPart | undefined {
+  const [, from, to, ending] = RANGE.exec(header ?? "") ?? [];
+  if (from === undefined && ending === undefined) return undefined;
+  const first = from === undefined ? Math.max(0, size - Number(ending)) : Number(from);
+  const end = Math.min(to === undefined ? size : Number(to) + 1, size);
+  if (first < end) return { first, end, size };
+  // A last byte before the first one is no range, and is as good as not there (RFC 9110, 14.1.1).
+  if (to !== undefined && Number(to) < first) return undefined;
+  throw new WaybillError(400, `The blob has ${size} bytes, so there is no ${header} of it.`);
+}
+
+/** The state of an upload, as JSON. */
+export function writeBlobUpload({ received, size, isComplete }: BlobUpload): WireBlobUpload {
+  return { received, ...(size === undefined ? {} : { size }), complete: isComplete };
+}
+
+/** Reads the state of an upload; 400 for what is none. */
+export function readBlobUpload(value: unknown): BlobUpload {
+  const { received, size, complete } = (value ?? {}) as Record<string, unknown>;
+  const isCount = (count: unknown): count is number =>
+    Number.isSafeInteger(count) && Number(count) >= 0;
+  if (
+    !isCount(received) ||
+    (size !== undefined && !isCount(size)) ||
+    typeof complete !== "boolean"
+  ) {
+    throw new WaybillError(400, "This is no state of an upload: it lacks received or complete.");
+  }
+  return { received, size, isComplete: complete };
+}

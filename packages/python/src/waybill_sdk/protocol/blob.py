@@ -1,0 +1,36 @@
+"""Blobs: content that lies at the hub under its digest, apart from envelopes (WB-250 to WB-255)."""
+
+from __future__ import annotations
+
+from .error import WaybillError
+
+
+def blob_path(digest: str) -> str:
+    """Where a hub keeps a blob."""
+    return f"/v1/blobs/{digest}"
+
+
+def blob_upload_path(digest: str) -> str:
+    """Where a hub says how much of a blob it has from the agent that asks."""
+    return f"{blob_path(digest)}/upload"
+
+
+def content_range(first: int, end: int, size: int) -> str:
+    """The Content-Range header of a part: its first byte, the byte after its last one, the whole."""
+    return f"bytes {first}-{end - 1}/{size}"
+
+
+def check_blob(digest: str, size: int, *, received_digest: str, received_size: int) -> None:
+    """Whether received bytes are the blob that an artifact names: check them before they are used."""
+    if received_size != size:
+        raise WaybillError(
+            422,
+            f"The blob {digest} should have {size} bytes, and {received_size} came. "
+            "Don't use them, and read it again.",
+        )
+    if received_digest != digest:
+        raise WaybillError(
+            422,
+            f"What came as the blob {digest} has the digest {received_digest}: the hub, or somebody "
+            "on the way, has changed it. Don't use it.",
+        )
