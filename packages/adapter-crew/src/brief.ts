@@ -1,4 +1,4 @@
-import { briefOf, markedAsData } from "@waybill/agent/adapter";
+import { briefOf, markedAsData, mediaIn, mediaInWords } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Brief, Json, JsonSchema } from "@waybill/protocol";
 import type { Task, TaskOutcome } from "./crew.ts";
@@ -23,12 +23,20 @@ export function briefOfTask({ description, expectedOutput }: Task, about: About)
   const instruction = [
     description,
     ...requestIn(request),
-    ...context.map(({ task, by, output = null }) =>
-      [`What the task ${task} has come to:`, markedAsData(by, output)].join("\n"),
+    ...context.map((outcome) =>
+      [`What the task ${outcome.task} has come to:`, toldOf(outcome)].join("\n"),
     ),
     ...(unusable === undefined ? [] : [askedAgain(unusable)]),
   ].join("\n\n");
   return briefOf({ brief: { instruction, expected_output: expectedOutput } }, form);
+}
+
+/** What a task has come to, with the names of its files, which go along. */
+function toldOf({ by, output = null, artifacts, messages }: TaskOutcome): string {
+  const files = artifacts.map(({ name }) => name);
+  const elsewhere = messages.flatMap(mediaIn).filter(({ url }) => url !== undefined);
+  const named = [...files, ...elsewhere.map(mediaInWords)];
+  return markedAsData(by, named.length === 0 ? output : { output, files: named });
 }
 
 /** The history of the request goes along as it is, and is not said again. */

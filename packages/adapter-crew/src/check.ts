@@ -1,4 +1,4 @@
-import { readOutput, textOf } from "@waybill/agent/adapter";
+import { filesIn, readOutput, textOf } from "@waybill/agent/adapter";
 import { compileSchema } from "@waybill/protocol";
 import type { Json, JsonSchema } from "@waybill/protocol";
 import type { Delivery, Task, TaskOutcome } from "./crew.ts";
@@ -12,7 +12,9 @@ export async function checked(
   form: JsonSchema,
   { by, failures, ...delivery }: Delivered,
 ): Promise<{ readonly outcome: TaskOutcome; readonly fault?: string | undefined }> {
-  const { messages = [], artifacts = [] } = delivery;
+  const { messages = [] } = delivery;
+  // The tasks after it are briefs and files, and get no messages.
+  const artifacts = filesIn(messages, delivery.artifacts);
   const said = saidIn(delivery);
   const read = readSaid(said, form, artifacts.length > 0);
   const output = "output" in read ? read.output : said;

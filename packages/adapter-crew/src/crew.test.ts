@@ -58,6 +58,26 @@ test("a task gets what those before it have come to, or those that it names", as
   });
 });
 
+test("a task gets what was shown before it as files, and is told their names", async () => {
+  const image = { type: "image", media_type: "image/png", name: "tree.png", data: "_-8" };
+  const elsewhere = { type: "image", media_type: "image/png", url: "https://a.example/b" };
+  const painter: Member = {
+    role: "painter",
+    goal: "Paints.",
+    work: async () => ({ messages: [{ role: "assistant", content: [image, elsewhere] }] }),
+  };
+  const critic = keeping("critic", "Fine.");
+  const { output } = await runCrew(
+    { members: [painter, critic], tasks: [task("paint", "painter"), task("judge", "critic")] },
+    { run: "run-1" },
+  );
+  expect(output).toBe("Fine.");
+  const [{ brief, artifacts }] = critic.given as [Assignment];
+  expect(artifacts).toMatchObject([{ name: "tree.png", media_type: "image/png", data: "_-8" }]);
+  expect(brief.instruction).toContain("tree.png");
+  expect(brief.instruction).toContain("https://a.example/b");
+});
+
 test("asynchronous tasks run at once, and are done before the next that is not", async () => {
   const all = Promise.withResolvers<void>();
   let running = 0;

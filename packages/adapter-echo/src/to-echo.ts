@@ -5,7 +5,7 @@ import {
   conversationOf,
   mediaIn,
   speechOf,
-  spoken,
+  told,
   unshowable,
 } from "@waybill/agent/adapter";
 import type { Media, PortableWork } from "@waybill/agent/adapter";
@@ -26,12 +26,12 @@ export function promptOf(work: PortableWork): EchoPrompt {
 }
 
 /**
- * A line is all that an Echo reads of a message: it has no place for a tool call, so that is told in
- * words. The message itself goes along, for the way back.
+ * A line is all that an Echo reads of a message: it has no place for a tool call, so that and what it shows
+ * are told in words. The message itself goes along, for the way back.
  */
 export function lineOf(message: Message): EchoLine {
   const { role, name } = message;
-  return { speaker: role, name, text: spoken(message), extra: { message } };
+  return { speaker: role, name, text: told(message), extra: { message } };
 }
 
 /**

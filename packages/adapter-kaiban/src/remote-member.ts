@@ -65,7 +65,8 @@ export function remoteMember<KaibanAgent>(
     handedOff.catch((thrown: unknown) => options.onFailure?.(thrown));
     const result = await handedOff;
     options.onResult?.(result);
-    return result.output ?? wordsOfResult(result);
+    const { output } = result;
+    return output === undefined || typeof output === "string" ? wordsOfResult(result) : output;
   });
 }
 

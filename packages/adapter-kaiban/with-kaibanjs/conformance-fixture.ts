@@ -17,6 +17,7 @@ export const fixture: AdapterFixture = {
   gaps: {
     "serve: an image in a history reaches the model": IMAGES,
     "serve: an image that another agent has shown reaches the model": IMAGES,
+    "serve: an image in the messages that a run has added comes back whole": WORDS_ALONE,
     "serve: the messages that a run has added come back whole, and no others": WORDS_ALONE,
     "serve: the artifacts that a run has made come back byte for byte": WORDS_ALONE,
   },

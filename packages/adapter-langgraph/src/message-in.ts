@@ -10,7 +10,7 @@ import {
 import type { Media } from "@waybill/agent/adapter";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { BaseMessage, ContentBlock } from "@langchain/core/messages";
-import type { Message } from "@waybill/protocol";
+import type { ContentPart, Message } from "@waybill/protocol";
 
 /** Where LangChain carries along what it does not look at. */
 export const ORIGINAL = "waybill";
@@ -52,9 +52,11 @@ function converted(message: Message, id: string | undefined): BaseMessage {
       const content = result === undefined ? fields.content : wordsOf(result.output);
       return new ToolMessage({ ...fields, content, tool_call_id: result?.id ?? "" });
     }
-    case "assistant":
+    case "assistant": {
+      const { content: _, ...others } = fields;
+      const contentBlocks = blocksOf(message);
       return new AIMessage({
-        ...fields,
+        ...(contentBlocks === undefined ? fields : { ...others, contentBlocks }),
         tool_calls: toolCallsOf(message).map((call) => ({
           type: "tool_call",
           id: call.id,
@@ -62,15 +64,22 @@ function converted(message: Message, id: string | undefined): BaseMessage {
           args: (call.arguments ?? {}) as Record<string, unknown>,
         })),
       });
+    }
   }
 }
 
 type Block = ContentBlock.Standard;
 
-/** The standard blocks of LangChain, where a message is more than words. */
+/**
+ * The standard blocks of LangChain, where a message is more than words. Its client for OpenAI leaves out
+ * the name of such a message, so a user's name is in the words.
+ */
 function blocksOf(message: Message): Block[] | undefined {
   if (mediaIn(message).length === 0) return undefined;
-  return message.content.flatMap((part): Block[] => {
+  const { role, name, content } = message;
+  const speaker: ContentPart[] =
+    role === "user" && name !== undefined ? [{ type: "text", text: `${name}:` }] : [];
+  return [...speaker, ...content].flatMap((part): Block[] => {
     const media = mediaOf(part);
     if (media !== undefined) return [blockOf(media)];
     return part.text === undefined ? [] : [{ type: "text", text: part.text }];

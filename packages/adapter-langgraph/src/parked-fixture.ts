@@ -6,6 +6,8 @@ export const fixture: AdapterFixture = {
   adapter: "langgraph, parked",
   module: new URL(import.meta.url),
   gaps: {
+    "call: the next model is shown an image in a result, or is told of it by name":
+      "a node gives the result to code, and no model is told of it",
     "call: what the remote agent writes is shown while it writes it":
       "a graph that is parked reads nothing: what was written meanwhile is in the result alone",
     "call: a result that poses as others reaches the model as the remote agent's speech":

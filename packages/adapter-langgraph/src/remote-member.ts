@@ -2,8 +2,9 @@ import { Runnable } from "@langchain/core/runnables";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Agent, HandoffResult } from "@waybill/agent";
-import { repliesOf } from "@waybill/agent/adapter";
+import { mediaIn, mediaInWords, mediaOf, mediaPart, repliesOf } from "@waybill/agent/adapter";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
+import type { ContentPart, Message } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
 import { artifactOf } from "./remote-tool.ts";
@@ -59,7 +60,7 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
       isParked,
       name,
     });
-    const spoken = repliesOf(result, name).flatMap((each) => toLangChain(each));
+    const spoken = shownFirst(repliesOf(result, name)).flatMap((each) => toLangChain(each));
     const last = spoken.at(-1);
     if (last !== undefined) {
       last.response_metadata[RECEIVED] = artifactOf(result);
@@ -67,6 +68,21 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
     }
     return { messages: withUsage(spoken, result.usage) };
   }
+}
+
+/**
+ * Models take images, recordings and files from users alone, so what the member shows is a turn of its
+ * own under its name. It stands before the words, because a supervisor may keep the last turn alone.
+ */
+function shownFirst(replies: readonly Message[]): Message[] {
+  return replies.flatMap((reply) => {
+    const media = mediaIn(reply);
+    if (media.length === 0) return [reply];
+    const words = reply.content.filter((part) => mediaOf(part) === undefined);
+    const names: ContentPart[] = media.map((each) => ({ type: "text", text: mediaInWords(each) }));
+    const shown: Message = { role: "user", name: reply.name, content: media.map(mediaPart) };
+    return [shown, { ...reply, content: [...words, ...names] }];
+  });
 }
 
 /** What is shown while the member writes is this message, and is not shown a second time. */

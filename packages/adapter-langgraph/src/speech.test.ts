@@ -145,3 +145,50 @@ test("members keep their names through several agents, in the model's request to
     textMessage("assistant", "So it is.", "writer"),
   ]);
 });
+
+test("what a member shows reaches the supervisor's model as a turn under the member's name", async () => {
+  const all = await world();
+  const image = { type: "image", media_type: "image/png", name: "tree.png", data: "_-8" };
+  const painter = all.agent("far-away");
+  painter.serve({ name: "paint", takes: "conversation" }, ({ result }) =>
+    result({
+      messages: [{ role: "assistant", content: [{ type: "text", text: "A tree." }, image] }],
+    }),
+  );
+  const seen: Message[][] = [];
+  const critic = all.agent("critic-agent");
+  critic.serve({ name: "judge", takes: "conversation" }, (work) => {
+    seen.push(work.body.messages!);
+    return "Fine.";
+  });
+  await Promise.all([painter.start(), critic.start()]);
+  const { client, requests } = await scripted([
+    transfer("t1", "painter"),
+    transfer("t2", "critic"),
+    { text: "Done." },
+  ]);
+  const owner = all.agent("owner");
+  const supervisor = createSupervisor({
+    agents: [
+      remoteMember(owner, { name: "painter", capability: "paint" }) as never,
+      remoteMember(owner, { name: "critic", capability: "judge" }) as never,
+    ],
+    llm: client,
+    outputMode: "full_history",
+  }).compile();
+  await supervisor.invoke(asked);
+  const shown = [
+    { type: "text", text: "painter:" },
+    { type: "image_url", image_url: { url: "data:image/png;base64,/+8=" } },
+  ];
+  const told = requests()[1]!;
+  const at = told.findIndex(({ content }) => Array.isArray(content));
+  expect(told.slice(at, at + 2)).toMatchObject([
+    { role: "user", content: shown },
+    { role: "assistant", name: "painter", content: "A tree.\n[image tree.png, image/png]" },
+  ]);
+  // The next remote agent is shown it once.
+  expect(seen[0]!.flatMap(({ content }) => content).filter(({ type }) => type === "image")).toEqual(
+    [image],
+  );
+});

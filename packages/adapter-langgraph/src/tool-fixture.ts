@@ -21,6 +21,7 @@ export const fixture: AdapterFixture = {
     "call: a task in words goes out, and its result comes back into the framework": ARGUMENTS_ALONE,
     "call: a history goes out whole, with its roles, names and tool calls": ARGUMENTS_ALONE,
     "call: an image in a conversation goes out whole": ARGUMENTS_ALONE,
+    "call: an image in a conversation goes along with a task": ARGUMENTS_ALONE,
     "call: artifacts go out byte for byte": ARGUMENTS_ALONE,
     "call: a refusal reaches the framework as 422, with its reason":
       "LangChain checks a model's arguments by the tool's schema itself, and tells the model",

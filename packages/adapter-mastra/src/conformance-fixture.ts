@@ -25,6 +25,8 @@ export const fixture: AdapterFixture = {
   adapter: "mastra",
   module: new URL(import.meta.url),
   gaps: {
+    "serve: an image in the messages that a run has added comes back whole":
+      "the host of the suite's model says everything in words; what another host says in files comes back as such",
     "serve: code in the framework has the history whole":
       "a message of the AI SDK has no name and no members of others; a user's name is said in the words",
     "serve: artifacts arrive byte for byte":

@@ -56,25 +56,20 @@ export function remoteTool(
         messages: messagesOf((course?.messages ?? []) as ModelMessage[], course?.agentId ?? name),
         artifacts: served?.work.artifacts,
       };
-      const work = workFrom(given as Json, capability, messages);
+      const work = workFrom(given as Json, capability, messages, artifacts);
       const { resumeData, suspendPayload } = course ?? {};
       const answered = suspendPayload as { id?: string } | undefined;
       try {
-        const result = await handedOff(
-          remote,
-          course?.toolCallId ?? "call",
-          { ...work, ...(artifacts === undefined ? {} : { artifacts }) },
-          {
-            requestContext,
-            runId: (context as { runId?: string }).runId,
-            signal,
-            progress: (event) => writer?.write({ type: "waybill.progress", ...event }),
-            suspend: async (question) => {
-              if (answered?.id === question.id) return (resumeData as { answer: Json }).answer;
-              throw new Suspending(question);
-            },
+        const result = await handedOff(remote, course?.toolCallId ?? "call", work, {
+          requestContext,
+          runId: (context as { runId?: string }).runId,
+          signal,
+          progress: (event) => writer?.write({ type: "waybill.progress", ...event }),
+          suspend: async (question) => {
+            if (answered?.id === question.id) return (resumeData as { answer: Json }).answer;
+            throw new Suspending(question);
           },
-        );
+        });
         const { by, output, messages: said, artifacts: files, usage } = result;
         return { by, output, messages: said, artifacts: files, usage };
       } catch (thrown) {

@@ -35,6 +35,8 @@ export const fixture: AdapterFixture = {
   adapter: "openai-agents",
   module: new URL(import.meta.url),
   gaps: {
+    "serve: an image in the messages that a run has added comes back whole":
+      "what a model says is taken over in words, and images that its host makes are not; tools bring theirs as files",
     "serve: code in the framework has the history whole":
       "an item of the SDK has no name and no members of others; the name is said in the words",
   },

@@ -89,13 +89,13 @@ export class RemoteModel implements Model {
     const before = at === -1 ? items : items.slice(0, at);
     const said = at === -1 ? [] : items.slice(at + 1).filter(({ type }) => type === "message");
     const history = [...before, ...said];
-    const files = artifactsIn(history);
-    const artifacts = files.length === 0 ? {} : { artifacts: files };
     const step = transfer?.type === "function_call" ? transfer.callId : `turn-${items.length}`;
     const given = transfer?.type === "function_call" ? parseJson(transfer.arguments) : {};
     const isGiven = Object.keys(given as object).length > 0;
     const messages = messagesOf(history);
-    if (isGiven) return { step, work: { ...workFrom(given, capability, messages), ...artifacts } };
+    const files = artifactsIn(history);
+    if (isGiven) return { step, work: workFrom(given, capability, messages, files) };
+    const artifacts = files.length === 0 ? {} : { artifacts: files };
     return { step, work: inputFrom({ messages, ...artifacts }, capability) };
   }
 }

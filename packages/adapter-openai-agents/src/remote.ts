@@ -1,5 +1,5 @@
 import { getCurrentTrace } from "@openai/agents";
-import { call, currentWork, inputOf, refuseQuestion } from "@waybill/agent/adapter";
+import { call, currentWork, filesIn, inputOf, refuseQuestion } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type {
   Agent,
@@ -79,9 +79,10 @@ export async function handedOff(
 /** For a remote agent that takes a value where all there is are words. */
 export function inputFrom(work: PortableWork, { takes, input_schema }: Capability): PortableWork {
   if (takes !== "structured") return work;
-  const { artifacts } = work;
+  const { messages = [], artifacts } = work;
   const input = inputOf(work, input_schema);
-  return artifacts === undefined ? { input } : { input, artifacts };
+  const files = filesIn(messages, artifacts);
+  return files.length === 0 ? { input } : { input, artifacts: files };
 }
 
 function runName({ run }: RemoteOptions): string {

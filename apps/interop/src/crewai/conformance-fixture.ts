@@ -28,6 +28,10 @@ export const fixture: AdapterFixture = {
     "serve: an image that goes along with a conversation reaches the model": IMAGES,
     "call: an image in a conversation goes out whole":
       "what a task knows of others is one text, its context",
+    "call: an image in a conversation goes along with a task":
+      "what a task knows of others is one text, its context",
+    "serve: an image in the messages that a run has added comes back whole":
+      "a crew tells the words of its tasks, and no messages",
     "serve: artifacts arrive byte for byte": "the inputs of a crew are words",
     "serve: the messages that a run has added come back whole, and no others":
       "a crew tells the words of its tasks, and no messages",

@@ -1,6 +1,7 @@
 import {
   briefOf,
   call,
+  filesIn,
   inputOf,
   mediaIn,
   mediaPart,
@@ -13,7 +14,7 @@ import {
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel } from "@waybill/protocol";
-import type { Capability, Json, Message } from "@waybill/protocol";
+import type { Artifact, Capability, Json, Message } from "@waybill/protocol";
 import type { Conversation, Converse } from "../conversation.ts";
 import { converse } from "../converse.ts";
 import type { Tool } from "../tool.ts";
@@ -123,8 +124,7 @@ export function remoteMember(
         capability: capability.name,
         to,
         timeoutMs,
-        ...workOf({ messages: [...messages] }, capability),
-        ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
+        ...workOf(messages, artifacts, capability),
         traceparent,
         tracestate,
         signal,
@@ -139,10 +139,18 @@ export function remoteMember(
   };
 }
 
-/** What was said, in the shape that the capability takes. */
-function workOf(said: PortableWork, { takes, input_schema }: Capability): PortableWork {
-  if (takes === "conversation") return said;
-  return takes === "delegation" ? { brief: briefOf(said) } : { input: inputOf(said, input_schema) };
+/** What was said, in the shape that the capability takes. Where no messages go, what they show is files. */
+function workOf(
+  messages: readonly Message[],
+  brought: readonly Artifact[],
+  { takes, input_schema }: Capability,
+): PortableWork {
+  const said = { messages: [...messages] };
+  const files = takes === "conversation" ? brought : filesIn(messages, brought);
+  const artifacts = files.length === 0 ? {} : { artifacts: [...files] };
+  if (takes === "conversation") return { ...said, ...artifacts };
+  if (takes === "delegation") return { brief: briefOf(said), ...artifacts };
+  return { input: inputOf(said, input_schema), ...artifacts };
 }
 
 /** A person, or anything that answers when it is asked, as a member of a team. */

@@ -1,17 +1,30 @@
 import { asUntrusted, statusOf } from "@waybill/protocol";
-import type { Json, WaybillError } from "@waybill/protocol";
+import type { Json, Message, WaybillError } from "@waybill/protocol";
 import type { HandoffResult } from "../delegating/ending.ts";
+import { mediaOf } from "./media.ts";
 
-/** The result of another agent, for a model to judge. Of files it has the names. */
+/**
+ * The result of another agent, for a model to judge. Of files it has the names, and of what messages
+ * show the types and names: as text, their bytes would be of no use to a model.
+ */
 export function resultAsData(
   result: Pick<HandoffResult, "output" | "messages" | "artifacts">,
 ): Json {
   const { output = null, messages, artifacts } = result;
   return {
     output,
-    ...(messages.length === 0 ? {} : { said: messages as unknown as Json }),
+    ...(messages.length === 0 ? {} : { said: messages.map(withoutBytes) as unknown as Json }),
     ...(artifacts.length === 0 ? {} : { files: artifacts.map(({ name }) => name) }),
   };
+}
+
+function withoutBytes(message: Message): Message {
+  const content = message.content.map((part) => {
+    if (mediaOf(part) === undefined) return part;
+    const { data: _, ...others } = part;
+    return others;
+  });
+  return { ...message, content };
 }
 
 /** The failure of another agent, for a model to deal with. */

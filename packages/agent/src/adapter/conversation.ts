@@ -2,6 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { HandoffResult } from "../delegating/ending.ts";
 import type { Brief, JsonSchema, Message } from "@waybill/protocol";
 import { wordsOf } from "./json-text.ts";
+import { mediaIn, mediaInWords } from "./media.ts";
 import { textMessage, textOf } from "./message.ts";
 import type { PortableWork } from "./portable.ts";
 import { takesText } from "./schema.ts";
@@ -55,13 +56,18 @@ export function repliesOf(
   return output === undefined ? [] : [textMessage("assistant", wordsOf(output), name)];
 }
 
-/** A result as one text, for a framework whose tools answer in text. */
-export function wordsOfResult(result: Pick<HandoffResult, "messages" | "output" | "by">): string {
-  if (result.output !== undefined) return wordsOf(result.output);
-  return result.messages
-    .filter(({ role }) => role === "assistant")
-    .map(textOf)
-    .join("\n");
+/**
+ * A result as one text, for a framework whose tools answer in text. What its messages show is told by
+ * type and name; an output that is no text stays the JSON that it is.
+ */
+export function wordsOfResult({
+  messages,
+  output,
+}: Pick<HandoffResult, "messages" | "output" | "by">): string {
+  if (output !== undefined && typeof output !== "string") return wordsOf(output);
+  const said = messages.filter(({ role }) => role === "assistant").map(textOf);
+  const words = output === undefined ? said.filter((each) => each !== "") : [output];
+  return [...words, ...messages.flatMap(mediaIn).map(mediaInWords)].join("\n");
 }
 
 function askedIn({ brief, input }: PortableWork): string[] {

@@ -1,10 +1,30 @@
+/// <reference types="node" />
+import { Buffer } from "node:buffer";
 import type { Artifact, ContentPart, Message } from "@waybill/protocol";
+import { artifactOf } from "./artifact.ts";
 import { mediaIn, mediaPart } from "./media.ts";
 
 /** A part of a message that stands for a file which goes along with the work. */
 function filePart({ name, media_type, data, url }: Artifact): ContentPart {
   const type = media_type.startsWith("image/") ? "image" : "file";
   return mediaPart({ type, name, media_type, data, url });
+}
+
+/**
+ * What messages show as files, for work in which no messages go along. Of what lies at a URL nobody
+ * here knows the digest that a file has, so that is told in words alone.
+ */
+export function filesIn(
+  messages: readonly Message[],
+  others: readonly Artifact[] = [],
+): Artifact[] {
+  const files = new Map(others.map((file) => [file.digest, file]));
+  for (const { type, name = type, media_type, data } of messages.flatMap(mediaIn)) {
+    if (data === undefined) continue;
+    const file = artifactOf(name, media_type, Buffer.from(data, "base64url"));
+    if (!files.has(file.digest)) files.set(file.digest, file);
+  }
+  return [...files.values()];
 }
 
 /**

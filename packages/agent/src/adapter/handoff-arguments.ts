@@ -1,4 +1,5 @@
-import type { Capability, Json, JsonSchema, Message } from "@waybill/protocol";
+import type { Artifact, Capability, Json, JsonSchema, Message } from "@waybill/protocol";
+import { filesIn } from "./files.ts";
 import type { PortableWork } from "./portable.ts";
 import { schemaForModel } from "./schema-for-model.ts";
 
@@ -23,8 +24,22 @@ export function argumentsOf({ takes, input_schema: schema }: Capability): JsonSc
     : { type: "object", properties: { input: shown }, required: ["input"] };
 }
 
-/** The work that a model's arguments ask for. A conversation takes along what was said before. */
+/**
+ * The work that a model's arguments ask for, with the files that go along. A conversation takes along what
+ * was said before; other work takes along the images, recordings and files in it.
+ */
 export function workFrom(
+  given: Json,
+  capability: Capability,
+  messages: readonly Message[],
+  brought: readonly Artifact[] = [],
+): PortableWork {
+  const files = capability.takes === "conversation" ? [...brought] : filesIn(messages, brought);
+  const artifacts = files.length === 0 ? {} : { artifacts: files };
+  return { ...askedFor(given, capability, messages), ...artifacts };
+}
+
+function askedFor(
   given: Json,
   { takes, input_schema: schema }: Capability,
   messages: readonly Message[],

@@ -15,7 +15,7 @@ export type { Step } from "./step.ts";
 export { portableOf } from "./portable.ts";
 export type { PortableWork } from "./portable.ts";
 export { briefOf, conversationOf, repliesOf, wordsOfResult } from "./conversation.ts";
-export { historyFrom, lineOf, speechOf, spoken } from "./speech.ts";
+export { historyFrom, lineOf, speechOf, spoken, told } from "./speech.ts";
 export type { HistoryOptions } from "./speech.ts";
 export { wordsOf } from "./json-text.ts";
 export { statedIn } from "./stated.ts";
@@ -34,11 +34,12 @@ export {
 } from "./message.ts";
 export type { ToolCall, ToolResult } from "./message.ts";
 export { artifactOf, bytesOf } from "./artifact.ts";
-export { withFiles } from "./files.ts";
+export { filesIn, withFiles } from "./files.ts";
 export {
   base64Of,
   mediaFrom,
   mediaIn,
+  mediaInWords,
   mediaOf,
   mediaPart,
   shownByUsers,

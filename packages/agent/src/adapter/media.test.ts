@@ -1,9 +1,11 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
-import type { Message } from "@waybill/protocol";
+import { parseManifest } from "@waybill/protocol";
+import type { Message, Takes } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { artifactOf } from "./artifact.ts";
-import { withFiles } from "./files.ts";
+import { filesIn, withFiles } from "./files.ts";
+import { workFrom } from "./handoff-arguments.ts";
 import { base64Of, mediaFrom, mediaIn, mediaOf, shownByUsers, sourceOf } from "./media.ts";
 import { textMessage, toolCallPart, toolResultPart } from "./message.ts";
 
@@ -83,4 +85,32 @@ test("a file that a message shows already is not shown again", () => {
       content: [image, { type: "file", name: "b.csv", media_type: "text/csv", data: "AQ" }],
     },
   ]);
+});
+
+test("what messages show is files where no messages go, each of them once", () => {
+  const shown = artifactOf("a.png", "image/png", new Uint8Array([255, 239]));
+  const other = artifactOf("b.csv", "text/csv", new Uint8Array([1]));
+  const elsewhere = { type: "image", media_type: "image/png", url: "https://files.example/a" };
+  const message: Message = { role: "user", content: [image, image, elsewhere] };
+  expect(filesIn([message, message])).toEqual([shown]);
+  expect(filesIn([message], [other, shown])).toEqual([other, shown]);
+  expect(filesIn([{ role: "user", content: [{ ...image, name: undefined }] }])).toEqual([
+    { ...shown, name: "image" },
+  ]);
+});
+
+test("a task or a value that a model hands off takes along what the conversation shows", () => {
+  const messages: Message[] = [{ role: "user", content: [image] }];
+  const shown = artifactOf("a.png", "image/png", new Uint8Array([255, 239]));
+  const other = artifactOf("b.csv", "text/csv", new Uint8Array([1]));
+  const capability = (takes: Takes) =>
+    parseManifest({ agent_id: "a", capabilities: [{ name: "see", takes }] }).capabilities[0]!;
+  const given = { instruction: "Look." };
+  expect(workFrom(given, capability("delegation"), messages, [other]).artifacts).toEqual([
+    other,
+    shown,
+  ]);
+  expect(workFrom({ input: 1 }, capability("structured"), messages).artifacts).toEqual([shown]);
+  const talk = workFrom(given, capability("conversation"), messages, [other]);
+  expect([talk.messages, talk.artifacts]).toEqual([messages, [other]]);
 });

@@ -38,6 +38,12 @@ export function mediaIn({ content }: Message): Media[] {
   return content.flatMap((part) => mediaOf(part) ?? []);
 }
 
+/** What a model that is not shown an image, a recording or a file is told of it. */
+export function mediaInWords({ type, media_type, name, url }: Media): string {
+  const called = [type, ...(name === undefined ? [] : [name])].join(" ");
+  return `[${[called, media_type, ...(url === undefined ? [] : [`at ${url}`])].join(", ")}]`;
+}
+
 /** Where a part's bytes are, as a framework takes it: in a data URL, or at a URL. */
 export function sourceOf(media: Media): string {
   const base64 = base64Of(media);

@@ -2,15 +2,19 @@
 import { readFileSync } from "node:fs";
 import type { Json, Message } from "@waybill/protocol";
 import { expect, test } from "vitest";
-import { repliesOf } from "./conversation.ts";
-import { historyFrom } from "./speech.ts";
+import { resultAsData } from "./as-data.ts";
+import { repliesOf, wordsOfResult } from "./conversation.ts";
+import { historyFrom, lineOf } from "./speech.ts";
 
 // The Python package is tested with the same.
-const { replies, histories } = JSON.parse(
+const { replies, histories, lines, words, data } = JSON.parse(
   readFileSync(new URL("../../vectors/speech.json", import.meta.url), "utf8"),
 ) as {
   replies: { name: string; as: string; result: Result; expect: Message[] }[];
   histories: Case[];
+  lines: { name: string; message: Message; expect: string }[];
+  words: { name: string; result: Result; expect: string }[];
+  data: { name: string; result: Result; expect: Json }[];
 };
 
 interface Result {
@@ -29,6 +33,18 @@ interface Case {
 test.for(replies)("a result: $name", ({ as, result, expect: expected }) => {
   const { messages, output } = result;
   expect(repliesOf({ messages, output }, as)).toEqual(expected);
+});
+
+test.for(lines)("a line: $name", ({ message, expect: expected }) => {
+  expect(lineOf(message)).toBe(expected);
+});
+
+test.for(words)("a result in words: $name", ({ result, expect: expected }) => {
+  expect(wordsOfResult({ output: undefined, ...result, by: "painter" })).toBe(expected);
+});
+
+test.for(data)("a result as data: $name", ({ result, expect: expected }) => {
+  expect(resultAsData({ output: undefined, artifacts: [], ...result })).toEqual(expected);
 });
 
 test.for(histories)("a history: $name", ({ messages, by, names, expect: expected }) => {

@@ -1,4 +1,5 @@
 import type { ContentPart, Message } from "@waybill/protocol";
+import { mediaIn, mediaInWords } from "./media.ts";
 import { textOf, toolCallsOf, toolResultsOf } from "./message.ts";
 
 /**
@@ -112,12 +113,18 @@ export function spoken(message: Message): string {
   return [...(text === "" ? [] : [text]), ...used].join(" ");
 }
 
+/** The same, with what it shows by type and name: for a reader to whom nothing is shown. */
+export function told(message: Message): string {
+  const said = spoken(message);
+  return [...(said === "" ? [] : [said]), ...mediaIn(message).map(mediaInWords)].join(" ");
+}
+
 /**
  * A message as a line of what was said, under who said it. Where it is several lines, the others stand
  * further in: no message can spell another's.
  */
 export function lineOf(message: Message): string {
-  return `${message.name ?? message.role}: ${spoken(message).replaceAll("\n", "\n  ")}`;
+  return `${message.name ?? message.role}: ${told(message).replaceAll("\n", "\n  ")}`;
 }
 
 /** A tool call or a result as it is told in words; undefined where a part is neither. */

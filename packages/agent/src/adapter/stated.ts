@@ -1,7 +1,7 @@
 import type { ContentPart, Json, Message } from "@waybill/protocol";
 import { wordsOf } from "./json-text.ts";
 import { textOf, toolCallsOf } from "./message.ts";
-import { pairsIn, spoken } from "./speech.ts";
+import { pairsIn, spoken, told } from "./speech.ts";
 
 /** What a conversation asks for, and what else was said in it. */
 export interface Stated {
@@ -48,7 +48,7 @@ export function statedIn(messages: readonly Message[]): Stated {
   const plan = later[last]?.plan ?? [];
   if (plan.length > 0) later[last] = withoutText(later[last]!);
   return {
-    task: [spoken(turns[at]!.said!), ...plan].join("\n\n"),
+    task: [told(turns[at]!.said!), ...plan].join("\n\n"),
     before: said(turns.slice(0, at)),
     since: said(later),
   };

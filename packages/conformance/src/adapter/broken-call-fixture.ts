@@ -8,6 +8,7 @@ import type { Json, Message } from "@waybill/protocol";
 import { AT_WORK } from "./cases/call-ending.ts";
 import { settled } from "./clock.ts";
 import type { CallRequest, Played } from "./fixture.ts";
+import { imageless } from "./plain-fixture.ts";
 import type { Faults } from "./plain-fixture.ts";
 
 type Fault = () => Faults;
@@ -117,15 +118,21 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: a history goes out whole, with its roles, names and tool calls": sending(({ messages }) =>
     messages === undefined ? {} : { messages: messages.map(nameless) },
   ),
-  "call: an image in a conversation goes out whole": sending(({ messages }) =>
-    messages === undefined
-      ? {}
-      : {
-          messages: messages.map((message) => ({
-            ...message,
-            content: message.content.filter(({ type }) => type !== "image"),
-          })),
-        },
+  "call: an image in a conversation goes out whole": sending(({ messages, brief }) =>
+    messages === undefined || brief !== undefined ? {} : { messages: messages.map(imageless) },
+  ),
+  "call: an image in a conversation goes along with a task": sending(({ messages, brief }) =>
+    messages === undefined || brief === undefined ? {} : { messages: messages.map(imageless) },
+  ),
+  "call: an image in the messages of a result comes back whole": getting((played) => ({
+    ...played,
+    messages: played.messages?.map(imageless),
+  })),
+  "call: the next model is shown an image in a result, or is told of it by name": getting(
+    ({ heard, ...played }) => ({
+      ...played,
+      heard: heard && { ...heard, messages: heard.messages.map(imageless) },
+    }),
   ),
   "call: artifacts go out byte for byte": sending(() => ({ artifacts: undefined })),
   "call: the messages of a result come back into the framework whole": getting((played) =>

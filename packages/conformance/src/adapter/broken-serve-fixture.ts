@@ -4,6 +4,7 @@ import type { Finished, Paused, Run } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { CapabilityInput, Json, Message, StatusCode } from "@waybill/protocol";
 import { settled } from "./clock.ts";
+import { imageless } from "./plain-fixture.ts";
 import type { Faults } from "./plain-fixture.ts";
 
 type Fault = () => Faults;
@@ -173,6 +174,10 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
           ),
         },
   ),
+  "serve: an image in the messages that a run has added comes back whole": ending((finished) => ({
+    ...finished,
+    messages: finished.messages?.map(imageless),
+  })),
   "serve: the messages that a run has added come back whole, and no others": ending(
     (finished, { work }) =>
       finished.messages === undefined

@@ -1,8 +1,9 @@
 import { ok } from "node:assert/strict";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
-import type { Json } from "@waybill/protocol";
-import type { PortableWork } from "@waybill/agent/adapter";
+import type { Artifact, Json, Message } from "@waybill/protocol";
+import { mediaIn } from "@waybill/agent/adapter";
+import type { Media, PortableWork } from "@waybill/agent/adapter";
 import type { Act, Played, PlayedUsage } from "./fixture.ts";
 import type { Scene } from "./scene.ts";
 
@@ -76,6 +77,23 @@ export function tokensOf(usage: PlayedUsage | undefined): PlayedUsage | undefine
   if (usage === undefined) return undefined;
   const { input_tokens, output_tokens } = usage;
   return { input_tokens, output_tokens };
+}
+
+/** What is shown besides words, be it in a turn or as a file that goes along. */
+export function mediaSeenIn({ messages = [], artifacts = [] }: Shown): MediaSeen[] {
+  return [...messages.flatMap(mediaIn), ...artifacts].map(toldOfMedia);
+}
+
+interface Shown {
+  readonly messages?: readonly Message[] | undefined;
+  readonly artifacts?: readonly Artifact[] | undefined;
+}
+
+/** Of what is shown, what every framework keeps. */
+export type MediaSeen = Pick<Media, "media_type" | "data">;
+
+export function toldOfMedia({ media_type, data }: MediaSeen): MediaSeen {
+  return { media_type, data };
 }
 
 /** What reached a framework has this text in it: by itself, or in words, or spelled as JSON. */

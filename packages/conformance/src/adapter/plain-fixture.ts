@@ -1,7 +1,7 @@
 import { call, offerOf, refuseQuestion, repliesOf } from "@waybill/agent/adapter";
 import type { Call, Listening, Offer, Run, Finished, Paused } from "@waybill/agent/adapter";
 import type { HandoffResult } from "@waybill/agent";
-import type { Json } from "@waybill/protocol";
+import type { Json, Message } from "@waybill/protocol";
 import type { AdapterFixture, CallRequest, OfferRequest, Played, Stage } from "./fixture.ts";
 
 /** What the plain adapter can be made to do otherwise than it should. */
@@ -70,6 +70,11 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
       },
     },
   };
+}
+
+/** A message without what it shows, for adapters that are broken. */
+export function imageless(message: Message): Message {
+  return { ...message, content: message.content.filter(({ type }) => type !== "image") };
 }
 
 export const fixture: AdapterFixture = plainFixture();

@@ -1,5 +1,11 @@
 import type { Message } from "@waybill/protocol";
-import { artifactOf, textMessage, toolCallPart, toolResultPart } from "@waybill/agent/adapter";
+import {
+  artifactOf,
+  mediaPart,
+  textMessage,
+  toolCallPart,
+  toolResultPart,
+} from "@waybill/agent/adapter";
 import type { Media } from "@waybill/agent/adapter";
 import type { Artifact, CapabilityInput } from "@waybill/protocol";
 
@@ -87,6 +93,15 @@ export const IMAGE: Media = {
   name: "pixel.png",
   data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgEpEDAABoAD1UCKP3AAAAAElFTkSuQmCC",
 };
+
+/** What a result says that shows something. */
+export const SHOWING: readonly Message[] = [
+  {
+    role: "assistant",
+    name: "painter",
+    content: [{ type: "text", text: "Here is your tree." }, mediaPart(IMAGE)],
+  },
+];
 
 /** What fewer models take: a sound and a page. */
 export const OTHER_MEDIA: readonly Media[] = [

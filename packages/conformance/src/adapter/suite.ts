@@ -4,6 +4,7 @@ import type { Cases } from "./case.ts";
 import { calledEndingCases } from "./cases/call-ending.ts";
 import { calledHostileCases } from "./cases/call-hostile.ts";
 import { calledManyCases } from "./cases/call-many.ts";
+import { calledMediaCases } from "./cases/call-media.ts";
 import { calledTalkingCases } from "./cases/call-talking.ts";
 import { calledWorkCases } from "./cases/call-work.ts";
 import { killedCases } from "./cases/serve-killed.ts";
@@ -43,6 +44,7 @@ const SERVED: Cases = {
 
 const CALLED: Cases = {
   ...calledWorkCases,
+  ...calledMediaCases,
   ...calledEndingCases,
   ...calledTalkingCases,
   ...calledHostileCases,

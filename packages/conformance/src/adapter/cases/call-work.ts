@@ -1,21 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Work } from "@waybill/agent";
-import { mediaIn, mediaPart, portableOf, textMessage } from "@waybill/agent/adapter";
+import { portableOf, textMessage } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Json, Message } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
 import { carries, tokensOf } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Played } from "../fixture.ts";
-import {
-  ARTIFACTS,
-  HISTORY,
-  IMAGE,
-  IN_WORDS,
-  LARGE,
-  REPLIES,
-  TRACEPARENT,
-  UNICODE,
-} from "../sample.ts";
+import { ARTIFACTS, HISTORY, IN_WORDS, LARGE, REPLIES, TRACEPARENT, UNICODE } from "../sample.ts";
 
 /** A remote agent that keeps what it was given. */
 function keeping(seen: PortableWork[], output: Json) {
@@ -65,20 +56,6 @@ export const calledWorkCases: Cases = {
     await scene.receive(keeping(seen, "Rain."), { capability: IN_WORDS });
     await scene.call({ work: { messages: [...HISTORY] }, capability: IN_WORDS });
     deepEqual(seen[0]?.messages, HISTORY);
-  },
-
-  "call: an image in a conversation goes out whole": async (scene) => {
-    const seen: PortableWork[] = [];
-    await scene.receive(keeping(seen, "A tree."), { capability: IN_WORDS });
-    const content = [{ type: "text", text: "What is in it?" }, mediaPart(IMAGE)];
-    const messages: Message[] = [{ role: "user", name: "anna", content }];
-    await scene.call({ work: { messages }, capability: IN_WORDS });
-    const { media_type, data } = IMAGE;
-    const got = (seen[0]?.messages ?? []).flatMap(mediaIn);
-    deepEqual(
-      got.map((each) => [each.media_type, each.data]),
-      [[media_type, data]],
-    );
   },
 
   "call: artifacts go out byte for byte": async (scene) => {

@@ -1,25 +1,26 @@
 /// <reference types="node" />
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { artifactOf, mediaIn, mediaPart, textMessage } from "@waybill/agent/adapter";
+import { artifactOf, mediaPart, textMessage } from "@waybill/agent/adapter";
 import type { Media, PortableWork } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { Artifact, Message } from "@waybill/protocol";
+import { mediaSeenIn, playing, toldOfMedia } from "../case.ts";
 import type { Cases } from "../case.ts";
-import { IMAGE, IN_WORDS, OTHER_MEDIA } from "../sample.ts";
+import { IMAGE, IN_WORDS, OTHER_MEDIA, SHOWING } from "../sample.ts";
 import type { Scene } from "../scene.ts";
 
 export const servedMediaCases: Cases = {
   "serve: an image in a history reaches the model": async (scene) => {
     const seen = await shown(scene, [asking(IMAGE)]);
-    deepEqual(mediaSeenIn(seen), [told(IMAGE)]);
+    deepEqual(mediaSeenIn(seen), [toldOfMedia(IMAGE)]);
   },
 
   "serve: an image that another agent has shown reaches the model": async (scene) => {
     const { content } = asking(IMAGE);
     const showing: Message = { role: "assistant", name: "painter", content };
     const seen = await shown(scene, [showing, textMessage("user", "What is in it?", "anna")]);
-    deepEqual(mediaSeenIn(seen), [told(IMAGE)]);
+    deepEqual(mediaSeenIn(seen), [toldOfMedia(IMAGE)]);
     ok(JSON.stringify(seen).includes("painter"), "it is not told who has shown it");
   },
 
@@ -27,7 +28,7 @@ export const servedMediaCases: Cases = {
     const { name = "", media_type, data = "" } = IMAGE;
     const image = artifactOf(name, media_type, Buffer.from(data, "base64url"));
     const seen = await shown(scene, [textMessage("user", "What is in it?", "anna")], [image]);
-    deepEqual(mediaSeenIn(seen), [told(IMAGE)]);
+    deepEqual(mediaSeenIn(seen), [toldOfMedia(IMAGE)]);
   },
 
   "serve: a recording and a file reach the model, or are refused with the reason": async (
@@ -38,7 +39,11 @@ export const servedMediaCases: Cases = {
       const agent = await scene.serve(
         async ({ work }) => {
           asked++;
-          deepEqual(mediaSeenIn(work), [told(media)], `the ${media.type} is not in what is seen`);
+          deepEqual(
+            mediaSeenIn(work),
+            [toldOfMedia(media)],
+            `the ${media.type} is not in what is seen`,
+          );
           return { output: "Seen." };
         },
         { id: `sees-${media.type}`, capability: IN_WORDS },
@@ -55,6 +60,13 @@ export const servedMediaCases: Cases = {
       }
       await agent.stop({ mode: "abandon" });
     }
+  },
+
+  "serve: an image in the messages that a run has added comes back whole": async (scene) => {
+    await scene.serve(playing({ messages: SHOWING }), { capability: IN_WORDS });
+    const messages = [textMessage("user", "Paint a tree.", "anna")];
+    const [got] = mediaSeenIn(await scene.handoff({ messages }).result);
+    deepEqual(got, toldOfMedia(IMAGE));
   },
 };
 
@@ -78,13 +90,4 @@ async function shown(
   );
   await scene.handoff({ messages, artifacts }).result;
   return seen[0]!;
-}
-
-/** What a model is shown besides words, be it in a turn or as a file that goes along. */
-function mediaSeenIn({ messages = [], artifacts = [] }: PortableWork) {
-  return [...messages.flatMap(mediaIn), ...artifacts].map(told);
-}
-
-function told({ media_type, data }: Pick<Media, "media_type" | "data">) {
-  return { media_type, data };
 }

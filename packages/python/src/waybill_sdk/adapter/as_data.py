@@ -9,6 +9,8 @@ from typing import Any
 
 from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
+from .media import media_in
+from .words import Message
 
 _SUSPECT = re.compile("[<>\x80-\U0010ffff]")
 # What a model reads and nobody sees, what ends a line, and halves of characters.
@@ -17,13 +19,23 @@ _SELECTOR = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 
 
 def result_as_data(result: HandoffResult) -> dict[str, Any]:
-    """What a part of the work has come to: of its files the names."""
+    """What a part of the work has come to: of its files the names, and of what messages show the types and
+    names. As text, their bytes would be of no use to a model."""
     data: dict[str, Any] = {"output": result.output}
     if result.messages:
-        data["said"] = result.messages
+        data["said"] = [_without_bytes(each) for each in result.messages]
     if result.artifacts:
         data["files"] = [each["name"] for each in result.artifacts]
     return data
+
+
+def _without_bytes(message: Message) -> Message:
+    shown = media_in(message)
+    content = [
+        {key: value for key, value in part.items() if key != "data" or part not in shown}
+        for part in message["content"]
+    ]
+    return {**message, "content": content}
 
 
 def failure_as_data(error: WaybillError) -> dict[str, Any]:

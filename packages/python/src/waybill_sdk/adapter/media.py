@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..protocol.error import WaybillError
-from .words import Message
+
+if TYPE_CHECKING:
+    from .words import Message
 
 Part = dict[str, Any]
 
@@ -29,6 +31,13 @@ def _is_media(part: Part) -> bool:
         422,
         f"A part of the type {part['type']} in a message has a media_type, and either data in base64url or a url: this one can't be read.",
     )
+
+
+def media_in_words(part: Part) -> str:
+    """What a model that is not shown an image, a recording or a file is told of it."""
+    called = f"{part['type']} {part['name']}" if "name" in part else part["type"]
+    where = [f"at {part['url']}"] if "url" in part else []
+    return f"[{', '.join([called, part['media_type'], *where])}]"
 
 
 def data_uri_of(part: Part) -> str:

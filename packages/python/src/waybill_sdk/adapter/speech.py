@@ -9,6 +9,7 @@ from typing import Any
 
 from ..delegating.ending import HandoffResult
 from ..serving.work import Work
+from .media import media_in, media_in_words
 from .words import Message, text_message, text_of, words_of
 
 Part = dict[str, Any]
@@ -103,9 +104,15 @@ def spoken(message: Message) -> str:
     return " ".join(each for each in (text_of(message), *used) if each)
 
 
+def told(message: Message) -> str:
+    """The same, with what it shows by type and name: for a reader to whom nothing is shown."""
+    shown = [media_in_words(part) for part in media_in(message)]
+    return " ".join(each for each in (spoken(message), *shown) if each)
+
+
 def line_of(message: Message) -> str:
     """One turn is one line, or lines that stand further in: no turn can spell another's."""
-    words = spoken(message).replace("\n", "\n  ")
+    words = told(message).replace("\n", "\n  ")
     return f"{message.get('name') or message['role']}: {words}"
 
 

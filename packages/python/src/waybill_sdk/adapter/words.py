@@ -9,6 +9,7 @@ from typing import Any
 from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from ..protocol.schema import compile_schema
+from .media import media_in, media_in_words
 
 Message = dict[str, Any]
 
@@ -97,8 +98,11 @@ def _json_in(reply: str) -> Any:
 
 
 def words_of_result(result: HandoffResult) -> str:
-    """A result as one text, for a framework whose members answer in text."""
-    if result.output is not None:
-        return words_of(result.output)
-    replies = [text_of(each) for each in result.messages if each["role"] == "assistant"]
-    return "\n".join(replies)
+    """A result as one text, for a framework whose members answer in text. What its messages show is told by
+    type and name; an output that is no text stays the JSON that it is."""
+    output = result.output
+    if output is not None and not isinstance(output, str):
+        return words_of(output)
+    said = [text_of(each) for each in result.messages if each["role"] == "assistant"]
+    shown = [media_in_words(part) for each in result.messages for part in media_in(each)]
+    return "\n".join([*([each for each in said if each] if output is None else [output]), *shown])
