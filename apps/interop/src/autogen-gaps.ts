@@ -2,18 +2,6 @@ import type { AdapterFixture } from "@waybill/conformance";
 
 /** What AutoGen cannot do, with a team and without one. */
 export const AUTOGEN_GAPS: AdapterFixture["gaps"] = {
-  "serve: handoffs of one session share a conversation":
-    "the Python package keeps no conversations yet",
-  "serve: two sessions share nothing":
-    "the Python package keeps no conversations yet, and does not say that one has begun",
-  "serve: the same session of another delegator opens nothing":
-    "the Python package keeps no conversations yet, and does not say that one has begun",
-  "serve: handoffs of one session run one after the other":
-    "the Python package keeps no conversations yet",
-  "serve: a turn that asks goes on with its answer":
-    "the Python package keeps no conversations yet",
-  "serve: a turn that is tried again is in its conversation once":
-    "the Python package keeps no conversations yet",
   "serve: artifacts arrive byte for byte":
     "a message of AgentChat has no files, and no other place is in its conversation",
   "serve: the artifacts that a run has made come back byte for byte":

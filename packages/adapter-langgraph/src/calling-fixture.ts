@@ -90,7 +90,10 @@ export function showWritten(chunk: unknown, request: CallRequest): void {
   if (AIMessageChunk.isInstance(message) && message.name !== undefined) request.show(message.text);
 }
 
-/** A graph that keeps messages: another agent is a member, and a model is asked after it has spoken. */
+/**
+ * A graph that keeps messages: another agent is a member, and a model is asked after it has spoken. The
+ * thread is the run: started anew, it goes on where it was.
+ */
 export async function talking(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
   let heard: readonly BaseMessage[] = [];
@@ -110,7 +113,11 @@ export async function talking(request: CallRequest): Promise<Played> {
     .compile({ checkpointer: saverIn(request.folder) });
   const thread = { configurable: { thread_id: run }, metadata: { traceparent }, signal };
   const given = (work.messages ?? []).flatMap((each) => toLangChain(each));
-  const { messages } = await graph.invoke({ messages: given }, thread);
+  const { next, values } = await graph.getState(thread);
+  const { messages: before = [] } = values as Partial<typeof MessagesAnnotation.State>;
+  const isOver = before.some((each) => receivedIn(each) !== undefined && each.name === step);
+  const goOn = () => graph.invoke(next.length > 0 ? null : { messages: given }, thread);
+  const { messages } = isOver ? { messages: before } : await goOn();
   const received = messages.flatMap((each) => receivedIn(each) ?? []).at(-1);
   const { output, messages: said, artifacts } = received!;
   const told = { as: step, messages: heard.map(toldOf) };

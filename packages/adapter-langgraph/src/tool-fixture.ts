@@ -20,6 +20,7 @@ export const fixture: AdapterFixture = {
   gaps: {
     "call: a task in words goes out, and its result comes back into the framework": ARGUMENTS_ALONE,
     "call: a history goes out whole, with its roles, names and tool calls": ARGUMENTS_ALONE,
+    "call: what was said before goes out with the work": ARGUMENTS_ALONE,
     "call: an image in a conversation goes out whole": ARGUMENTS_ALONE,
     "call: an image in a conversation goes along with a task": ARGUMENTS_ALONE,
     "call: artifacts go out byte for byte": ARGUMENTS_ALONE,

@@ -58,6 +58,9 @@ class Process:
     async def end(self, how: signal.Signals = signal.SIGTERM) -> None:
         if self._child.returncode is None:
             self._child.send_signal(how)
+        await self.ended()
+
+    async def ended(self) -> None:
         await asyncio.wait_for(self._child.wait(), _PATIENCE_S)
 
 

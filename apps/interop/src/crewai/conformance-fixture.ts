@@ -9,18 +9,6 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   peer: pythonPeer("crewai"),
   gaps: {
-    "serve: handoffs of one session share a conversation":
-      "a crew is made anew for each handoff, and keeps nothing of a session",
-    "serve: two sessions share nothing":
-      "the Python package keeps no conversations yet, and does not say that one has begun",
-    "serve: the same session of another delegator opens nothing":
-      "the Python package keeps no conversations yet, and does not say that one has begun",
-    "serve: handoffs of one session run one after the other":
-      "a crew is made anew for each handoff, and keeps nothing of a session",
-    "serve: a turn that asks goes on with its answer":
-      "a crew is made anew for each handoff, and keeps nothing of a session",
-    "serve: a turn that is tried again is in its conversation once":
-      "a crew is made anew for each handoff, and keeps nothing of a session",
     "serve: code in the framework has the history whole":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",
     "serve: an image in a history reaches the model": IMAGES,

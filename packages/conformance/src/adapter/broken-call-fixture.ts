@@ -91,6 +91,22 @@ function deafWhere(hasReported: boolean): Fault {
   });
 }
 
+/** A step of such work is another one each time it is run in the life of an agent. */
+function anewWhere(isSuch: (options: Options) => boolean): Fault {
+  return () => {
+    const counts = new WeakMap<object, number>();
+    return {
+      calling(options, next, { agent }) {
+        if (!isSuch(options)) return next(options);
+        const count = counts.get(agent) ?? 0;
+        counts.set(agent, count + 1);
+        const { run, step } = options.step;
+        return next({ ...options, step: { run, step: `${step}/${count}` } });
+      },
+    };
+  };
+}
+
 function nameless(message: Message): Message {
   const { name: _, ...others } = message;
   return others;
@@ -117,6 +133,10 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   ),
   "call: a history goes out whole, with its roles, names and tool calls": sending(({ messages }) =>
     messages === undefined ? {} : { messages: messages.map(nameless) },
+  ),
+  "call: what was said before goes out with the work": sending(({ messages }) =>
+    // Longer histories are of other cases.
+    messages?.length === 3 ? { messages: messages.slice(-1) } : {},
   ),
   "call: an image in a conversation goes out whole": sending(({ messages, brief }) =>
     messages === undefined || brief !== undefined ? {} : { messages: messages.map(imageless) },
@@ -238,16 +258,12 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
       },
     };
   },
-  "call: a step that is run again finds its own handoff": () => {
-    const counts = new WeakMap<object, number>();
-    return {
-      calling({ step: { run, step }, ...options }, next, { agent }) {
-        const count = counts.get(agent) ?? 0;
-        counts.set(agent, count + 1);
-        return next({ ...options, step: { run, step: `${step}/${count}` } });
-      },
-    };
-  },
+  "call: a step that is run again finds its own handoff": anewWhere(
+    ({ messages }) => messages === undefined,
+  ),
+  "call: a step of a conversation that is run again finds its own handoff": anewWhere(
+    ({ messages }) => messages !== undefined,
+  ),
   "call: a step that is run again after a restart finds its own handoff": () => {
     // What was under way without a question is taken for lost with the process.
     const before = new Map<string, { agent: object; hasAsked: boolean; life: number }>();

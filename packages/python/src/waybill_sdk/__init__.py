@@ -1,6 +1,7 @@
 """Hand work from one agent to another, whatever framework each is built on: signed, confirmed by the
 recipient itself, bound to a deadline, and never silently lost."""
 
+from .adapter.session_store import SessionBudget, SessionStore
 from .agent import Agent
 from .delegating.ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent, Receipt
 from .delegating.fan_out import Settled
@@ -32,6 +33,8 @@ __all__ = [
     "QuestionEvent",
     "Receipt",
     "Resume",
+    "SessionBudget",
+    "SessionStore",
     "Settled",
     "TrustPolicy",
     "Unconfirmed",

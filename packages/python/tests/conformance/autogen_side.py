@@ -126,6 +126,10 @@ class Player(BaseChatAgent):
                     ),
                 )
             )
+        # As an agent with a model keeps its own replies.
+        self.seen.extend(
+            text_message("assistant", each.to_model_text(), self.name) for each in said
+        )
         *before, last = said or [TextMessage(source=self.name, content="")]
         for each in before:
             yield each

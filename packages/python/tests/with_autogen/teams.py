@@ -74,3 +74,21 @@ def swarm(planner: Any, remote: Any) -> Swarm:
         [planner, remote],
         termination_condition=TextMentionTermination("DONE") | MaxMessageTermination(12),
     )
+
+
+class Counting(ReplayChatCompletionClient):
+    """Says how many turns it was shown, and keeps them."""
+
+    def __init__(self) -> None:
+        super().__init__([""], model_info=INFO)
+        self.shown: list[str] = []
+
+    async def create(self, messages: Any, **options: Any) -> CreateResult:
+        self.shown = [str(each.content) for each in messages if each.type != "SystemMessage"]
+        self.chat_completions = [f"heard {len(self.shown)}"]
+        self.reset()
+        return await super().create(messages, **options)
+
+
+def counting(name: str) -> AssistantAgent:
+    return AssistantAgent(name, model_client=Counting())

@@ -64,3 +64,16 @@ def writers() -> Crew:
         member("critic", final("a better draft")),
     )
     return crew(task(writer), task(critic, "make it better"))
+
+
+class Counting(Saying):
+    """Says how many turns of the delegator's it was shown."""
+
+    def call(self, messages: Any, *args: Any, **options: Any) -> str:
+        super().call(messages, *args, **options)
+        return final(f"heard {self.asked[-1].count('[turn]')}")
+
+
+def counting(description: str) -> Crew:
+    counter = Agent(role="counter", goal="g", backstory="b", llm=Counting(""))
+    return crew(task(counter, description))

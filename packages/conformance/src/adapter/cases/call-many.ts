@@ -1,9 +1,10 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Hub } from "@waybill/agent";
+import { textMessage } from "@waybill/agent/adapter";
 import { aborted, accepted, carries, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Played } from "../fixture.ts";
-import { CAPABILITY, TRACEPARENT } from "../sample.ts";
+import { CAPABILITY, IN_WORDS, TRACEPARENT } from "../sample.ts";
 
 function came({ output, messages }: Played, text: string): void {
   carries({ input: output, messages: messages && [...messages] }, text);
@@ -47,6 +48,19 @@ export const calledManyCases: Cases = {
     await scene.receive(() => ({ summary: `run ${++runs}` }));
     came(await scene.call(), "run 1");
     came(await scene.wait("the second run", scene.call()), "run 1");
+    equal((await scene.said("result")).length, 1);
+  },
+
+  "call: a step of a conversation that is run again finds its own handoff": async (scene) => {
+    let runs = 0;
+    await scene.receive(() => `run ${++runs}`, { capability: IN_WORDS });
+    const again = () =>
+      scene.call({
+        work: { messages: [textMessage("user", "Where does it rain?", "anna")] },
+        capability: IN_WORDS,
+      });
+    came(await again(), "run 1");
+    came(await scene.wait("the second run", again()), "run 1");
     equal((await scene.said("result")).length, 1);
   },
 

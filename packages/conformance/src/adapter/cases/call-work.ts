@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Work } from "@waybill/agent";
-import { portableOf, textMessage } from "@waybill/agent/adapter";
+import { portableOf, textMessage, textOf } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Json } from "@waybill/protocol";
 import { carries, tokensOf } from "../case.ts";
@@ -56,6 +56,18 @@ export const calledWorkCases: Cases = {
     await scene.receive(keeping(seen, "Rain."), { capability: IN_WORDS });
     await scene.call({ work: { messages: [...HISTORY] }, capability: IN_WORDS });
     deepEqual(seen[0]?.messages, HISTORY);
+  },
+
+  "call: what was said before goes out with the work": async (scene) => {
+    const seen: PortableWork[] = [];
+    await scene.receive(keeping(seen, "At six."), { capability: IN_WORDS });
+    const messages = [
+      textMessage("user", "Which way to Bergen?", "anna"),
+      textMessage("assistant", "The ferry from Stavanger.", "almanac"),
+      textMessage("user", "When does it leave?", "anna"),
+    ];
+    await scene.call({ work: { messages }, capability: IN_WORDS });
+    for (const message of messages) carries(seen[0]!, textOf(message));
   },
 
   "call: artifacts go out byte for byte": async (scene) => {

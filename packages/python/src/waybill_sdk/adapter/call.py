@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ..agent import Agent
 from ..delegating.ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
+from ..protocol.encoding import digest_of
 from ..protocol.error import WaybillError
 from ..protocol.ids import handoff_id_of
+from ..protocol.session import is_session_id
 from ..serving.work import current_work
 from ..tracing.api import tracer
 from .trace import current_traceparent
@@ -19,6 +21,10 @@ from .trace import current_traceparent
 OnProgress = Callable[[ProgressEvent], Awaitable[None]]
 OnDelta = Callable[[DeltaEvent], Awaitable[None]]
 OnQuestion = Callable[[QuestionEvent], Awaitable[Any]]
+
+CallSession: TypeAlias = "str | dict[str, Any] | Literal[True] | None"
+"""Which session a framework's step hands off in. True: that of the framework's own conversation, where it has
+one. None: none, so that nothing is shared that was not asked for."""
 
 failed_parts: ContextVar[list[WaybillError] | None] = ContextVar("failed_parts", default=None)
 """How the handoffs have failed that were made in the course of this work. Frameworks keep a failure's
@@ -30,6 +36,16 @@ async def refuse_question(question: QuestionEvent) -> Any:
     raise WaybillError(
         499, f"Nobody here can answer what {question.by} asks: {question.text or question.id}"
     )
+
+
+def session_for(asked: CallSession, conversation: str | None) -> str | dict[str, Any] | None:
+    """The session for a handoff, by what was asked for and what the framework calls its conversation."""
+    if asked is not True:
+        return asked
+    if conversation is None or is_session_id(conversation):
+        return conversation
+    # Too long, or with spaces: its hash names the same.
+    return digest_of(conversation).removeprefix("sha256:")
 
 
 def dispatch(

@@ -9,7 +9,15 @@ from typing import Any
 from autogen_core import MessageContext, RoutedAgent, message_handler
 from pydantic import BaseModel
 
-from ..adapter.call import OnProgress, OnQuestion, dispatch, refuse_question, settle
+from ..adapter.call import (
+    CallSession,
+    OnProgress,
+    OnQuestion,
+    dispatch,
+    refuse_question,
+    session_for,
+    settle,
+)
 from ..agent import Agent
 
 
@@ -21,12 +29,14 @@ def remote_core_agent(
     gives: type,
     to: str | None = None,
     timeout: float | None = None,
+    session: CallSession = None,
     description: str = "A remote agent.",
     on_question: OnQuestion = refuse_question,
     on_progress: OnProgress | None = None,
 ) -> type[RoutedAgent]:
     """A class to register with a runtime: a message of the type `takes` is the input, and the output is
-    read as the type `gives`. Both are dataclasses or pydantic models. A failure is raised to the sender."""
+    read as the type `gives`. Both are dataclasses or pydantic models. A failure is raised to the sender.
+    With `session=True` all that goes to one agent of the runtime is one session."""
 
     async def on_work(self: RoutedAgent, message: Any, ctx: MessageContext) -> Any:
         handle = dispatch(
@@ -37,6 +47,7 @@ def remote_core_agent(
             input=_members_of(message),
             to=to,
             timeout=timeout,
+            session=session_for(session, f"autogen-core/{self.id}"),
         )
         working = asyncio.ensure_future(
             settle(handle, on_progress=on_progress, on_question=on_question)

@@ -20,13 +20,21 @@ from autogen_core import CancellationToken
 from autogen_core.models import RequestUsage
 
 from ..adapter.as_data import failure_as_data, marked_as_data, result_as_data
-from ..adapter.call import OnQuestion, dispatch, refuse_question, settle
+from ..adapter.call import (
+    CallSession,
+    OnQuestion,
+    dispatch,
+    refuse_question,
+    session_for,
+    settle,
+)
 from ..adapter.speech import replies_of
 from ..adapter.words import Message, text_message, text_of, words_of_result
 from ..agent import Agent
 from ..delegating.ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent
 from ..delegating.handle import HandoffHandle
 from ..protocol.error import WaybillError
+from ..protocol.ids import new_id
 from .messages import HANDOFF_ID, from_wire, to_wire
 from .told import told_to_models
 
@@ -60,7 +68,11 @@ class RemoteAgent(BaseChatAgent):
     `back_to` hands the turn back, as a Swarm needs it. A question of the remote agent is answered by
     `on_question`; with `ask_user` it becomes a handoff to that target, which ends the run as AutoGen's own
     do, and the next turn's message is the answer. A failure raises, which ends the team, or becomes a
-    message: as `on_failure` says. To code its messages are what it has said; the models of others are told
+    message: as `on_failure` says.
+
+    With a `session` the remote agent keeps the conversation, and is told what is new since its last turn;
+    True: a session of this agent's own, which its saved state names. Where the conversation was lost, the
+    next turn tells all of it again. To code its messages are what it has said; the models of others are told
     it as data, in a marking that nothing in it can end."""
 
     def __init__(
@@ -72,6 +84,7 @@ class RemoteAgent(BaseChatAgent):
         description: str = "A remote agent.",
         to: str | None = None,
         timeout: float | None = None,
+        session: CallSession = None,
         back_to: str | None = None,
         ask_user: str | None = None,
         on_question: OnQuestion = refuse_question,
@@ -82,6 +95,10 @@ class RemoteAgent(BaseChatAgent):
         self._agent = agent
         self._capability = capability
         self._options: dict[str, Any] = {"to": to, "timeout": timeout, "metadata": metadata}
+        self._session = session
+        self._conversation = new_id()
+        # How much of the history the session has.
+        self._told = 0
         self._back_to = back_to
         self._ask_user = ask_user
         self._on_question = on_question
@@ -160,6 +177,8 @@ class RemoteAgent(BaseChatAgent):
         # Whatever it poses as in its result, here it has said that itself, under its name in the team.
         replies = replies_of(result, self.name) or [text_message("assistant", "", self.name)]
         self._history.extend(replies)
+        if self._session is not None:
+            self._told = 0 if result.session == "lost" else len(self._history)
         # The last one is what it says to the team; how it came to that, the team's stream shows.
         *before, last = from_wire(replies)
         inner.extend(
@@ -186,7 +205,8 @@ class RemoteAgent(BaseChatAgent):
             self._capability,
             run=f"autogen/{self.name}",
             step=step,
-            messages=list(self._history),
+            messages=self._history[self._told :],
+            session=session_for(self._session, self._conversation),
             **self._options,
         )
 
@@ -218,12 +238,19 @@ class RemoteAgent(BaseChatAgent):
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
         self._history, self._open, self._failure = [], None, None
+        self._conversation, self._told = new_id(), 0
 
     async def save_state(self) -> Mapping[str, Any]:
-        return {"history": self._history, "open": self._open}
+        return {
+            "history": self._history,
+            "open": self._open,
+            "conversation": self._conversation,
+            "told": self._told,
+        }
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
         self._history, self._open = list(state["history"]), state["open"]
+        self._conversation, self._told = state["conversation"], state["told"]
 
 
 def _usage_of(handle: HandoffHandle) -> RequestUsage | None:

@@ -19,6 +19,8 @@ from autogen_core import CancellationToken
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
+from ..adapter.in_session import Ending, in_session
+from ..adapter.session_store import SessionStore
 from ..adapter.speech import heard
 from ..adapter.trace import in_trace
 from ..adapter.usage import count_usage
@@ -26,6 +28,7 @@ from ..adapter.words import asked_of, output_of
 from ..agent import Agent
 from ..protocol.error import WaybillError
 from ..protocol.manifest_shape import read_capability
+from ..protocol.schema import compile_schema
 from ..serving.outcome import Finished, Paused
 from ..serving.work import Work
 from .messages import (
@@ -42,24 +45,35 @@ Factory = Callable[[Work], "Runner | Awaitable[Runner]"]
 
 
 def serve(
-    agent: Agent, capability: str | dict[str, Any], factory: Factory, *, user: str = "user"
+    agent: Agent,
+    capability: str | dict[str, Any],
+    factory: Factory,
+    *,
+    user: str = "user",
+    sessions: SessionStore | None = None,
 ) -> None:
     """Serves what the factory makes: a team can't run twice at once, so every attempt gets one of its own.
 
     The work comes as a conversation, the messages of the run are its progress, the chunks that a model
     streams are its deltas, and the last one is its
     output. A run that ends with a handoff to `user` asks: the attempt is paused with the state of the run,
-    and the answer goes on from there, in another process too."""
+    and the answer goes on from there, in another process too.
+
+    In a session each run begins with the state that the run before has saved. `sessions` keeps these
+    states; left out, they are in the memory of the process."""
     offered = {"name": capability} if isinstance(capability, str) else capability
     offered = {"takes": "conversation", **offered}
-    output_schema = read_capability(offered)["output_schema"]
+    read = read_capability(offered)
+    output_schema = read["output_schema"]
+    compiled = compile_schema(output_schema)
+    store = SessionStore() if sessions is None else sessions
 
-    async def run(work: Work) -> Finished | Paused:
+    async def turn(work: Work, before: Any) -> Ending:
         parts: list[WaybillError] = []
         failed_parts.set(parts)
         try:
             runner = await _made(factory, work)
-            task = await _task(runner, work, output_schema, user)
+            task = await _task(runner, work, output_schema, user, before)
             with in_trace(work.envelope.get("traceparent")):
                 result = await _run(runner, task, work)
         except Exception as error:
@@ -69,9 +83,15 @@ def serve(
         if isinstance(last, HandoffMessage) and last.target == user:
             state = {"run": await runner.save_state(), "asked_by": last.source}
             question = work.question(last.content, id=f"{work.agent}/{last.source}/{work.attempt}")
-            return work.pause(question, state=json.dumps(state))
+            return work.pause(question, state=json.dumps(state)), None
         output = output_of("" if last is None else last.to_text(), output_schema)
-        return work.result(output, messages=[to_wire(each) for each in said])
+        finished = work.result(output, messages=[to_wire(each) for each in said])
+        return finished, None if work.session is None else await runner.save_state()
+
+    async def run(work: Work) -> Finished | Paused:
+        return await in_session(
+            store, work, read["name"], compiled, lambda before: turn(work, before)
+        )
 
     agent.serve(offered, run)
 
@@ -91,8 +111,12 @@ async def _made(factory: Factory, work: Work) -> Runner:
     return await made if inspect.isawaitable(made) else made
 
 
-async def _task(runner: Runner, work: Work, output_schema: Any, user: str) -> list[BaseChatMessage]:
+async def _task(
+    runner: Runner, work: Work, output_schema: Any, user: str, before: Any
+) -> list[BaseChatMessage]:
     if work.resume is None:
+        if before is not None:
+            await runner.load_state(before)
         body = heard(work, _names_in(runner))
         asked = with_images(asked_of(body, output_schema), body.get("artifacts", []))
         assert_showable(asked)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..adapter.words import output_of, takes_text, text_message
+from ..adapter.words import Message, output_of, takes_text, text_message, words_of
 from ..protocol.error import WaybillError
 from ..protocol.schema import compile_schema
 from ..serving.outcome import Finished
@@ -30,6 +30,13 @@ def finished(ended: Any, output_schema: Any) -> Finished:
             520, f"The output is not what was promised: {issues[0].message}.", at=issues[0].at
         )
     return Finished(structured, messages)
+
+
+def said_in(result: Finished) -> list[Message]:
+    """What a run has said, as turns of the conversation: its messages, or its output as the only one."""
+    if result.messages or result.output is None:
+        return result.messages or []
+    return [text_message("assistant", words_of(result.output))]
 
 
 def words_ended(ended: Any) -> str:

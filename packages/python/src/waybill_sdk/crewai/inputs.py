@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..adapter.media import refuse_media
 from ..adapter.speech import heard, line_of
 from ..adapter.stated import Stated, stated_in, without_transfers
-from ..adapter.words import form_of, words_of
+from ..adapter.words import Message, form_of, words_of
 from ..protocol.error import WaybillError
 from ..serving.work import Work
 
@@ -16,7 +16,13 @@ WORDS = frozenset(("instruction", "expected_output", "history"))
 """The inputs that every run has, whatever its schema."""
 
 
-def inputs_of(work: Work, output_schema: Any, names: Collection[str] = ()) -> dict[str, Any]:
+def inputs_of(
+    work: Work,
+    output_schema: Any,
+    names: Collection[str] = (),
+    before: Sequence[Message] = (),
+) -> dict[str, Any]:
+    """`before` is what was said in earlier turns of the session."""
     body = heard(work, names)
     brief, messages, given = body.get("brief", {}), body.get("messages", []), body.get("input")
     refuse_media(messages, "the inputs of a crew are words")
@@ -36,6 +42,14 @@ def inputs_of(work: Work, output_schema: Any, names: Collection[str] = ()) -> di
     words = {
         "instruction": "\n\n".join(each for each in asked if each),
         "expected_output": "\n\n".join(each for each in expected if each),
-        "history": "\n".join(line_of(each) for each in history),
+        "history": "\n".join(line_of(each) for each in [*before, *history]),
     }
     return {**words, **(given if isinstance(given, dict) else {})}
+
+
+def with_history_told(inputs: dict[str, Any]) -> dict[str, Any]:
+    """For a crew whose tasks have no place for a history: what was said before follows the instruction."""
+    if not inputs["history"]:
+        return inputs
+    instruction = f"{inputs['instruction']}\n\nWhat was said before:\n{inputs['history']}"
+    return {**inputs, "instruction": instruction}

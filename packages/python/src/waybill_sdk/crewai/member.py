@@ -11,7 +11,7 @@ from crewai.tools import BaseTool
 from pydantic import PrivateAttr
 
 from ..adapter.as_data import marked_as_data, result_as_data
-from ..adapter.call import OnProgress, OnQuestion, refuse_question
+from ..adapter.call import CallSession, OnProgress, OnQuestion, refuse_question
 from ..adapter.words import text_message, words_of_result
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -26,7 +26,9 @@ class RemoteMember(BaseAgentAdapter):
     """A task goes to `capability` as a brief, with the context that the crew gives it as its history.
 
     A failure of a task raises, which ends the crew. Where a coworker has delegated, it is a ToolFailure of
-    that tool, and the coworker's model is told of it, and of a result, as another's data. `timeout` is in seconds, and holds whatever the crew is doing."""
+    that tool, and the coworker's model is told of it, and of a result, as another's data. `timeout` is in
+    seconds, and holds whatever the crew is doing. Tasks with the same `session` share a conversation; True:
+    the session that the crew is served in, or else one for the name of its `run`."""
 
     function_calling_llm: Any = None
     step_callback: Any = None
@@ -44,6 +46,7 @@ class RemoteMember(BaseAgentAdapter):
         to: str | None = None,
         timeout: float | None = None,
         run: str | None = None,
+        session: CallSession = None,
         on_question: OnQuestion = refuse_question,
         on_progress: OnProgress | None = None,
         on_result: OnResult | None = None,
@@ -51,7 +54,7 @@ class RemoteMember(BaseAgentAdapter):
     ) -> None:
         super().__init__(role=role, goal=goal, backstory=backstory, **fields)
         self._remote = Remote(
-            agent, capability, to, timeout, run, on_question, on_progress, on_result
+            agent, capability, to, timeout, run, on_question, on_progress, on_result, session
         )
 
     @property

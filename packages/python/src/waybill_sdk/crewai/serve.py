@@ -16,16 +16,21 @@ from crewai.types.streaming import CrewStreamingOutput, FlowStreamingOutput
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
+from ..adapter.in_session import Ending, in_session
+from ..adapter.session_store import SessionStore
+from ..adapter.speech import heard
 from ..adapter.threads import in_own_loop, wait_in
 from ..adapter.trace import in_trace
+from ..adapter.words import Message, asked_of
 from ..agent import Agent
 from ..protocol.error import WaybillError
 from ..protocol.manifest_shape import read_capability
-from ..serving.outcome import Finished
+from ..protocol.schema import compile_schema
+from ..serving.outcome import Finished, Paused
 from ..serving.work import Work
 from .asking import FeedbackAsked, InputAsked, review_flows, review_wanted, reviewer
-from .ended import finished, words_ended
-from .inputs import WORDS, inputs_of
+from .ended import finished, said_in, words_ended
+from .inputs import WORDS, inputs_of, with_history_told
 from .step import steps_made
 from .usage import listen, settle_counts
 
@@ -40,20 +45,32 @@ def schema_of(crew: Crew) -> dict[str, str]:
     return dict.fromkeys(sorted(crew.fetch_inputs() - WORDS), "string")
 
 
-def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> None:
+def serve(
+    agent: Agent,
+    capability: str | dict[str, Any],
+    factory: Factory,
+    *,
+    sessions: SessionStore | None = None,
+) -> None:
     """Serves what the factory makes, anew for every attempt, in a thread of its own.
 
     An input that is an object is the crew's inputs; there are besides `instruction` (the brief, or what
     was said last), `expected_output` and `history`. What its tasks and methods give is its progress;
     where a task wants human input, or a flow asks or wants human feedback, the delegator is asked, and the
     run waits in memory.
-    Whatever limit the crew ignores, the handoff's deadline holds."""
+    Whatever limit the crew ignores, the handoff's deadline holds.
+
+    In a session, what was said in its earlier turns stands in `history`. `sessions` keeps it; left out, it is
+    in the memory of the process. A crew without a place for `{history}` has it in `{instruction}`."""
     offered = {"name": capability} if isinstance(capability, str) else capability
     offered = {"takes": "delegation", **offered}
-    output_schema = read_capability(offered)["output_schema"]
+    read = read_capability(offered)
+    output_schema = read["output_schema"]
+    compiled = compile_schema(output_schema)
+    store = SessionStore() if sessions is None else sessions
     listen()
 
-    async def run(work: Work) -> Finished:
+    async def turn(work: Work, before: list[Message]) -> Ending:
         parts: list[WaybillError] = []
         failed_parts.set(parts)
         steps_made.set(Counter())
@@ -61,17 +78,30 @@ def serve(agent: Agent, capability: str | dict[str, Any], factory: Factory) -> N
         try:
             made = factory(work)
             runner = await made if inspect.isawaitable(made) else made
-            inputs = inputs_of(work, output_schema, _names_in(runner))
+            names = _names_in(runner)
+            inputs = inputs_of(work, output_schema, names, before)
+            if not _tells_history(runner):
+                inputs = with_history_told(inputs)
             try:
                 with in_trace(work.envelope.get("traceparent")):
                     ended = await in_own_loop(lambda: _kickoff(runner, inputs, work, loop))
             finally:
                 await asyncio.to_thread(settle_counts)
-            return finished(ended, output_schema)
+            result = finished(ended, output_schema)
+            return result, [*before, *asked_of(heard(work, names), output_schema), *said_in(result)]
         except Exception as error:
             raise failure_from(error, parts) from error
 
+    async def run(work: Work) -> Finished | Paused:
+        return await in_session(
+            store, work, read["name"], compiled, lambda before: turn(work, before or [])
+        )
+
     agent.serve(offered, run)
+
+
+def _tells_history(runner: Runner) -> bool:
+    return not isinstance(runner, Crew) or "history" in runner.fetch_inputs()
 
 
 def _names_in(runner: Runner) -> list[str]:

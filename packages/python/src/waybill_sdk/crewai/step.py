@@ -9,7 +9,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..adapter.call import OnProgress, OnQuestion, dispatch, refuse_question, settle
+from ..adapter.call import (
+    CallSession,
+    OnProgress,
+    OnQuestion,
+    dispatch,
+    refuse_question,
+    session_for,
+    settle,
+)
 from ..adapter.threads import await_in, wait_in
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -39,6 +47,8 @@ class Remote:
     on_question: OnQuestion = refuse_question
     on_progress: OnProgress | None = None
     on_result: OnResult | None = None
+    session: CallSession = None
+    """True: the session that the crew is served in, or else one for the name of its run."""
     _counts: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -63,7 +73,8 @@ class Remote:
 
     async def _work(self, name: str, content: dict[str, Any]) -> HandoffResult:
         run, step = self._step(name, content)
-        options = {"to": self.to, "timeout": self.timeout}
+        session = session_for(self.session, self._conversation)
+        options: dict[str, Any] = {"to": self.to, "timeout": self.timeout, "session": session}
         handle = dispatch(self._own, self.capability, run=run, step=step, **options, **content)
         # Without a name of its run its id is made up, and no other process would make the same.
         handle.is_lost_with_process = current_work.get() is None and self.run is None
@@ -71,6 +82,11 @@ class Remote:
         if self.on_result is not None:
             self.on_result(result)
         return result
+
+    @property
+    def _conversation(self) -> str | None:
+        work = current_work.get()
+        return self.run if work is None or work.session is None else work.session.key
 
     def _step(self, name: str, content: dict[str, Any]) -> tuple[str, str]:
         """CrewAI renames its tasks in every process, so a step is what it asks and how often that was asked before."""

@@ -9,7 +9,7 @@ from crewai.tools.tool_failure import ToolFailure
 from pydantic import BaseModel, Field, PrivateAttr
 
 from ..adapter.as_data import marked_as_data, result_as_data
-from ..adapter.call import OnProgress, OnQuestion, refuse_question
+from ..adapter.call import CallSession, OnProgress, OnQuestion, refuse_question
 from ..adapter.words import words_of_result
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -39,7 +39,8 @@ class RemoteTool(BaseTool):
     """Its arguments are the input of the handoff. Without an `args_schema` of its own there is one,
     `request`, and the handoff is a brief. A failure is a ToolFailure, which a crew does not take for a
     success: with the status as its code, and whether the same again may succeed. A model is told of
-    both as another's data; what `run` gives, and an answer of the task, is the result as it came."""
+    both as another's data; what `run` gives, and an answer of the task, is the result as it came. `session` is that of a
+    RemoteMember."""
 
     args_schema: type[BaseModel] = Request
     _remote: Remote = PrivateAttr()
@@ -54,6 +55,7 @@ class RemoteTool(BaseTool):
         to: str | None = None,
         timeout: float | None = None,
         run: str | None = None,
+        session: CallSession = None,
         on_question: OnQuestion = refuse_question,
         on_progress: OnProgress | None = None,
         on_result: OnResult | None = None,
@@ -63,7 +65,7 @@ class RemoteTool(BaseTool):
         fields = {"cache_function": _is_kept, **fields}
         super().__init__(name=name, description=description, **fields)
         self._remote = Remote(
-            agent, capability, to, timeout, run, on_question, on_progress, on_result
+            agent, capability, to, timeout, run, on_question, on_progress, on_result, session
         )
 
     def _run(self, **arguments: Any) -> Any:

@@ -23,8 +23,12 @@ def session_key(delegator: str, id: str) -> str:
     return digest_of(f"waybill session 1\n{delegator}\n{id}").removeprefix("sha256:")
 
 
+def is_session_id(id: Any) -> bool:
+    return isinstance(id, str) and re.fullmatch(SESSION_ID, id) is not None
+
+
 def check_session_id(id: Any) -> None:
-    if not isinstance(id, str) or re.fullmatch(SESSION_ID, id) is None:
+    if not is_session_id(id):
         raise WaybillError(
             400,
             "The id of a session is 1 to 128 visible ASCII characters without a space; use another one, or a hash of it.",
