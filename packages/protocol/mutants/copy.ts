@@ -15,6 +15,8 @@ import { fileURLToPath } from "node:url";
 
 /** The folder of the package in the checkout, which is only ever read. */
 export const HOME: string = fileURLToPath(new URL("..", import.meta.url));
+// Some rules are kept by the schema validator, so faults are planted in its sources too.
+const SCHEMAS = join(HOME, "..", "json-schema");
 const RULES = join(HOME, "src", "rules");
 
 // Far beyond what a run takes, so that beyond it something hangs.
@@ -36,18 +38,28 @@ export interface Run {
   readonly fault: string | undefined;
 }
 
-/** A copy of the package with the tests of the rules and no others, in which files may be broken. */
-export function copyPackage(folder: string): string {
+/**
+ * A copy of the package with the tests of the rules and no others, beside a copy of the schema
+ * validator: files of both may be broken. Gives the folder of the package.
+ */
+export function copyPackage(scratch: string): string {
+  const folder = join(scratch, "protocol");
   const modules = join(folder, "node_modules");
-  mkdirSync(modules, { recursive: true });
-  cpSync(join(HOME, "package.json"), join(folder, "package.json"));
-  cpSync(join(HOME, "src"), join(folder, "src"), { recursive: true, filter: isNeeded });
+  mkdirSync(join(modules, "@waybill"), { recursive: true });
+  copySources(HOME, folder);
+  copySources(SCHEMAS, join(scratch, "json-schema"));
+  symlinkSync(join(scratch, "json-schema"), join(modules, "@waybill", "json-schema"));
   // Each dependency by itself: vitest keeps its cache in this folder.
   for (const name of readdirSync(join(HOME, "node_modules"))) {
-    if (name.startsWith(".")) continue;
+    if (name.startsWith(".") || name === "@waybill") continue;
     symlinkSync(realpathSync(join(HOME, "node_modules", name)), join(modules, name));
   }
   return folder;
+}
+
+function copySources(from: string, to: string): void {
+  cpSync(join(from, "package.json"), join(to, "package.json"));
+  cpSync(join(from, "src"), join(to, "src"), { recursive: true, filter: isNeeded });
 }
 
 /** The specification does not go along, and what looks into it is no test of a rule. */

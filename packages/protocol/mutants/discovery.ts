@@ -264,8 +264,8 @@ export const DISCOVERIES: readonly Mutant[] = [
   },
   {
     rule: "WB-75",
-    file: "src/schema/schema-read.ts",
-    find: "    if (depth >= limits.depth) tooLarge(at, `it is nested deeper than ${limits.depth} levels`);\n",
+    file: "../json-schema/src/copy-schema.ts",
+    find: "    if (depth >= maxDepth) tooLarge(at, `it is nested deeper than ${maxDepth} levels`);\n",
     replace: ``,
     why: "follows a schema to the end of the stack",
   },

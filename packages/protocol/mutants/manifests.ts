@@ -11,7 +11,7 @@ const AUDIENCE = "src/manifest/audience.ts";
 const POSSESSION = "src/manifest/possession.ts";
 const RESERVED = "src/manifest/reserved-id.ts";
 const TRUST = "src/manifest/trust.ts";
-const PATTERN_SYNTAX = "src/schema/pattern-syntax.ts";
+const PATTERN_SYNTAX = "../json-schema/src/pattern/syntax.ts";
 
 export const MANIFESTS: readonly Mutant[] = [
   {
@@ -379,14 +379,14 @@ export const MANIFESTS: readonly Mutant[] = [
   },
   {
     rule: "WB-67",
-    file: "src/schema/schema-references.ts",
+    file: "../json-schema/src/references.ts",
     find: `const home = base === "" ? resource : this.#ids.get(base);`,
     replace: `const home = base === "" ? resource : (this.#ids.get(base) ?? resource);`,
     why: "takes a remote reference for one into the document",
   },
   {
     rule: "WB-67",
-    file: "src/schema/schema-references.ts",
+    file: "../json-schema/src/references.ts",
     find: `      if (!isThere || (Array.isArray(found) && name === "length")) {`,
     replace: `      if (!isThere) return this.#compile(true, place, home);
       if (Array.isArray(found) && name === "length") {`,
@@ -394,14 +394,14 @@ export const MANIFESTS: readonly Mutant[] = [
   },
   {
     rule: "WB-67",
-    file: "src/schema/schema-compile.ts",
+    file: "../json-schema/src/compiler.ts",
     find: `    refuseEndlessReferences(this.#nodes);\n`,
     replace: ``,
     why: "takes a schema that never ends",
   },
   {
     rule: "WB-68",
-    file: "src/schema/pattern.ts",
+    file: "../json-schema/src/pattern/pattern.ts",
     find: `    test: (text, spend, memory) => search(assembled, text, spend, memory),`,
     replace: `    test: (text, spend) => {
       const from = { ...assembled, isAnchored: true };
@@ -441,35 +441,35 @@ export const MANIFESTS: readonly Mutant[] = [
   },
   {
     rule: "WB-69",
-    file: "src/schema/schema.ts",
+    file: "../json-schema/src/limits.ts",
     find: `checkSteps: 3_000_000,`,
     replace: `checkSteps: Infinity,`,
     why: "spends any number of steps",
   },
   {
     rule: "WB-69",
-    file: "src/schema/schema-run.ts",
+    file: "../json-schema/src/evaluate.ts",
     find: `      this.#left -= count;\n`,
     replace: ``,
     why: "counts no steps",
   },
   {
     rule: "WB-93",
-    file: "src/schema/schema-compile.ts",
+    file: "../json-schema/src/compiler.ts",
     find: `    takeFrom(allowance, "schemas", 1);\n`,
     replace: ``,
     why: "counts the schemas of each capability by themselves",
   },
   {
     rule: "WB-93",
-    file: "src/schema/shorthand.ts",
-    find: `  takeFrom(allowance, "characters", characters);\n`,
+    file: "../json-schema/src/copy-schema.ts",
+    find: `takeFrom(allowance, "characters", characters + CHARACTERS_OF_VALUE * values);`,
     replace: ``,
     why: "takes any number of characters",
   },
   {
     rule: "WB-93",
-    file: "src/schema/schema-compile.ts",
+    file: "../json-schema/src/compiler.ts",
     find: `takeFrom(this.#limits.allowance, "instructions", pattern.size);`,
     replace: ``,
     why: "bounds each pattern by itself",

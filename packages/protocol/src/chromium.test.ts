@@ -32,6 +32,7 @@ interface Manifest {
   imports: Record<string, { default: string }>;
   dependencies: Record<string, string>;
   module?: string;
+  exports?: Record<string, unknown>;
 }
 
 /** What `window` holds once the page has loaded the package. */
@@ -52,9 +53,11 @@ async function startPage(): Promise<string> {
   }
   for (const name of Object.keys(dependencies)) {
     const folder = `node_modules/${name}/`;
-    const { module } = await readManifest(folder);
+    const { module, exports } = await readManifest(folder);
+    // A package of the workspace exports its sources.
+    const main = module ?? exports?.["."];
     map[`${name}/`] = `/${folder}`;
-    if (module !== undefined) map[name] = `/${folder}${module}`;
+    if (typeof main === "string") map[name] = new URL(main, `file:///${folder}`).pathname;
   }
   return `<!doctype html><script type="importmap">${JSON.stringify({ imports: map })}</script>`;
 }

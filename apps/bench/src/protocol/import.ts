@@ -9,7 +9,6 @@ import type { Case } from "../group.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const source = join(root, "packages/protocol");
 
 /** The import of one package, in a fresh process each time, and timed inside it. */
 export function importCase(name: string, specifier: string): Case {
@@ -21,7 +20,7 @@ export function importCase(name: string, specifier: string): Case {
     name,
     async prepare() {
       folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-      await installInto(join(folder, "node_modules"));
+      await install("protocol", join(folder, "node_modules"));
     },
     async run(imports) {
       let ms = 0;
@@ -40,12 +39,13 @@ export function importCase(name: string, specifier: string): Case {
 }
 
 /**
- * The package as its users have it, compiled and with `publishConfig` applied. The workspace's own
+ * A package as its users have it, compiled and with `publishConfig` applied. The workspace's own
  * manifest points at the TypeScript sources, whose types would be stripped anew in every process.
  */
-async function installInto(modules: string): Promise<void> {
-  const target = join(modules, "@waybill/protocol");
-  await compileInto(join(target, "dist"));
+async function install(name: string, modules: string): Promise<void> {
+  const source = join(root, "packages", name);
+  const target = join(modules, "@waybill", name);
+  await compile(source, join(target, "dist"));
   const { publishConfig, ...manifest } = JSON.parse(
     readFileSync(join(source, "package.json"), "utf8"),
   );
@@ -55,15 +55,20 @@ async function installInto(modules: string): Promise<void> {
     env: { ...process.env, PATH },
   });
   writeFileSync(join(target, "package.json"), JSON.stringify({ ...manifest, ...publishConfig }));
-  for (const name of Object.keys(manifest.dependencies)) {
-    const link = join(modules, name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(source, "node_modules", name), link, "junction");
+  for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+    const [scope, ours] = dependency.split("/");
+    if (scope === "@waybill") await install(ours!, modules);
+    else link(join(source, "node_modules", dependency), join(modules, dependency));
   }
 }
 
+function link(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  symlinkSync(from, to, "junction");
+}
+
 /** JavaScript only and unchecked: whether types fit is for `check` to say. */
-async function compileInto(folder: string): Promise<void> {
+async function compile(source: string, folder: string): Promise<void> {
   const switchedOff = ["composite", "incremental", "declaration", "isolatedDeclarations"];
   const options = switchedOff.flatMap((option) => [`--${option}`, "false"]);
   options.push("--project", source, "--outDir", folder, "--noCheck", "--tsBuildInfoFile", "null");

@@ -1,11 +1,8 @@
+import { copySchema, describeValue, pointerTo, schemaAllowance } from "@waybill/json-schema";
+import type { JsonSchema, SchemaAllowance } from "@waybill/json-schema";
 import { WaybillError } from "../error.ts";
 import { LIMITS } from "../limits.ts";
-import { schemaAllowance, takeFrom } from "./schema-allowance.ts";
-import type { SchemaAllowance } from "./schema-allowance.ts";
-import { isTypeName } from "./schema-assertions.ts";
-import { copySchema } from "./schema-read.ts";
-import type { JsonSchema } from "./schema.ts";
-import { describe, isObject, pointerTo } from "./schema-values.ts";
+import { asWaybillError } from "./schema-error.ts";
 
 /** The words of the shorthand and what each stands for. */
 const WORDS: Readonly<Record<string, { type?: string }>> = {
@@ -23,6 +20,15 @@ const WORDS: Readonly<Record<string, { type?: string }>> = {
   null: { type: "null" },
   any: {},
 };
+
+/** A word that is also a type of JSON Schema, under the same name. */
+function isTypeName(name: unknown): boolean {
+  return typeof name === "string" && Object.hasOwn(WORDS, name) && WORDS[name]!.type === name;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 type Entry = [name: string, given: unknown];
 
@@ -86,12 +92,9 @@ export function normalizeSchema(
   allowance: SchemaAllowance = schemaAllowance(),
 ): JsonSchema {
   const { schemaDepth, schemaNodes } = LIMITS;
-  const { schema, characters } = copySchema(input, {
-    depth: 4 * schemaDepth + 8,
-    members: schemaNodes,
-    values: 10 * schemaNodes,
-  });
-  takeFrom(allowance, "characters", characters);
+  const { schema } = asWaybillError(() =>
+    copySchema(input, { schemaDepth, schemaNodes, allowance }),
+  );
   const forms: Forms = new Map();
   return isJsonSchema(schema, "", forms)
     ? (input as JsonSchema)
@@ -110,7 +113,7 @@ function isJsonSchema(value: unknown, at: string, forms: Forms): value is JsonSc
   const { field, usage } = form;
   throw new WaybillError(
     400,
-    `the schema at ${at || "its root"} mixes two forms: ${describe(field[0])} reads as a field in shorthand, ${describe(usage[0])} as a keyword of JSON Schema; move fields into "properties" and correct what is in there, or ${SAY_SO}`,
+    `the schema at ${at || "its root"} mixes two forms: ${describeValue(field[0])} reads as a field in shorthand, ${describeValue(usage[0])} as a keyword of JSON Schema; move fields into "properties" and correct what is in there, or ${SAY_SO}`,
     { at },
   );
 }
@@ -186,7 +189,7 @@ function fromShorthand(value: unknown, at: string, depth: number, forms: Forms):
       : `expected ${known()}`;
     throw new WaybillError(
       400,
-      `the schema at ${at || "its root"} is ${describe(value)}; ${hint}, or an object, or a JSON Schema`,
+      `the schema at ${at || "its root"} is ${describeValue(value)}; ${hint}, or an object, or a JSON Schema`,
       { at },
     );
   }
@@ -202,7 +205,7 @@ function fromShorthand(value: unknown, at: string, depth: number, forms: Forms):
     if (name.endsWith("?")) {
       throw new WaybillError(
         400,
-        `the field ${describe(name)} of the schema can't be told from an optional one; put the ? on its type: "string?"`,
+        `the field ${describeValue(name)} of the schema can't be told from an optional one; put the ? on its type: "string?"`,
         { at: place },
       );
     }
@@ -222,7 +225,7 @@ function fromWord(text: string, at: string): JsonSchema {
   if (!Object.hasOwn(WORDS, word)) {
     throw new WaybillError(
       400,
-      `the type ${describe(text)} at ${at || "the root"} of the schema isn't known; expected ${known()}, or ${SAY_SO}`,
+      `the type ${describeValue(text)} at ${at || "the root"} of the schema isn't known; expected ${known()}, or ${SAY_SO}`,
       { at },
     );
   }

@@ -1,9 +1,8 @@
+import { compilePattern } from "@waybill/json-schema";
+import type { JsonSchema } from "@waybill/json-schema";
 import { toJSONSchema } from "zod";
 import { WaybillError } from "../error.ts";
-import { compilePattern } from "./pattern.ts";
-import type { JsonSchema } from "./schema.ts";
-import { isObject } from "./schema-values.ts";
-import { normalizeSchema } from "./shorthand.ts";
+import { isObject, normalizeSchema } from "./shorthand.ts";
 
 /** Which side of a schema is meant, where it transforms: what comes in, or what it makes of it. */
 export type SchemaSide = "input" | "output";

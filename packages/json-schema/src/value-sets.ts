@@ -1,7 +1,7 @@
-import type { Spend } from "./pattern.ts";
-import { costOfText, STEPS } from "./schema-costs.ts";
-import type { Run } from "./schema-run.ts";
-import { comparableText } from "./schema-values.ts";
+import type { Spend } from "./pattern/pattern.ts";
+import { costOfText, STEPS } from "./costs.ts";
+import type { Run } from "./evaluate.ts";
+import { comparableText } from "./json-values.ts";
 
 const free: Spend = () => undefined;
 

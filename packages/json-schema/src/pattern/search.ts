@@ -1,6 +1,6 @@
-import { ASCII_END, isWordPart } from "./pattern-set.ts";
-import type { CodePointSet } from "./pattern-set.ts";
-import { STEPS } from "./schema-costs.ts";
+import { ASCII_END, isWordPart } from "./code-point-set.ts";
+import type { CodePointSet } from "./code-point-set.ts";
+import { STEPS } from "../costs.ts";
 
 /** Told how much work was done since it was last called; it may throw to end a search. */
 export type Spend = (steps: number) => void;

@@ -1,9 +1,9 @@
-import { fitsTypes } from "./schema-assertions.ts";
-import { STEPS } from "./schema-costs.ts";
-import { valuesIn } from "./schema-lookup.ts";
-import { evaluate } from "./schema-run.ts";
-import type { Run, SchemaNode, Sketch } from "./schema-run.ts";
-import { describe, hasMember, isObject } from "./schema-values.ts";
+import { fitsTypes } from "./assertions.ts";
+import { STEPS } from "./costs.ts";
+import { valuesIn } from "./value-sets.ts";
+import { evaluate } from "./evaluate.ts";
+import type { Run, SchemaNode, Sketch } from "./evaluate.ts";
+import { describeValue, hasMember, isObject } from "./json-values.ts";
 
 const MAX_HOPS = 8;
 const MAX_TAGS = 4;
@@ -58,6 +58,6 @@ export function explainUnion(
   return run.fail(place, keyword, () => {
     const types = new Set(nodes.flatMap((node) => [...(node.sketch.types ?? [])]));
     const hint = types.size === 0 || meant.length > 0 ? "" : ` (${[...types].join(", ")})`;
-    return `expected a value that fits one of ${nodes.length} alternatives${hint}, got ${describe(value)}`;
+    return `expected a value that fits one of ${nodes.length} alternatives${hint}, got ${describeValue(value)}`;
   });
 }

@@ -1,7 +1,7 @@
-import { readSchema, readText, refuse } from "./schema-read.ts";
-import type { RawSchema } from "./schema-read.ts";
-import type { SchemaNode } from "./schema-run.ts";
-import { describe, pointerTo } from "./schema-values.ts";
+import { readSchema, readText, refuse } from "./keyword-values.ts";
+import type { RawSchema } from "./keyword-values.ts";
+import type { SchemaNode } from "./evaluate.ts";
+import { describeValue, pointerTo } from "./json-values.ts";
 
 /** A schema with an `$id` of its own, or the whole document: what `#` means inside it. */
 export interface Resource {
@@ -51,7 +51,7 @@ export class SchemaReferences {
       if (name.startsWith("#")) this.#anchor(resource, name.slice(1), node, place);
       else if (name.includes("#")) refuse(place, "an $id has no fragment; write $anchor for one");
       else if (name !== "") {
-        if (this.#ids.has(name)) refuse(place, `the $id ${describe(name)} stands here twice`);
+        if (this.#ids.has(name)) refuse(place, `the $id ${describeValue(name)} stands here twice`);
         if (schema !== outer.schema) resource = this.open(schema, at);
         this.#ids.set(name, resource);
       }
@@ -96,10 +96,10 @@ export class SchemaReferences {
   }
 
   #anchor(resource: Resource, name: string, node: SchemaNode, at: string): void {
-    if (!ANCHOR.test(name)) refuse(at, `an anchor is a plain name, got ${describe(name)}`);
+    if (!ANCHOR.test(name)) refuse(at, `an anchor is a plain name, got ${describeValue(name)}`);
     const known = resource.anchors.get(name);
     if (known !== undefined && known !== node)
-      refuse(at, `the anchor ${describe(name)} stands here twice`);
+      refuse(at, `the anchor ${describeValue(name)} stands here twice`);
     resource.anchors.set(name, node);
   }
 
@@ -112,17 +112,17 @@ export class SchemaReferences {
     if (home === undefined) {
       refuse(
         at,
-        `${describe(reference)} leads out of this document, and nothing is ever fetched; copy what it means into $defs and refer to "#/$defs/…"`,
+        `${describeValue(reference)} leads out of this document, and nothing is ever fetched; copy what it means into $defs and refer to "#/$defs/…"`,
       );
     }
     if (fragment === "" || fragment.startsWith("/"))
       return this.#atPointer(home, fragment, reference, at);
     const found = home.anchors.get(fragment);
-    if (found === undefined) refuse(at, `nothing has the anchor of ${describe(reference)}`);
+    if (found === undefined) refuse(at, `nothing has the anchor of ${describeValue(reference)}`);
     if (keyword === "$dynamicRef" && (this.#dynamicAnchors.get(fragment) ?? 0) > 1) {
       refuse(
         at,
-        `several schemas have the $dynamicAnchor of ${describe(reference)}; dynamic scope isn't supported, write $ref`,
+        `several schemas have the $dynamicAnchor of ${describeValue(reference)}; dynamic scope isn't supported, write $ref`,
       );
     }
     return found;
@@ -137,7 +137,7 @@ export class SchemaReferences {
       if (!isThere || (Array.isArray(found) && name === "length")) {
         refuse(
           at,
-          `${describe(reference)} leads nowhere: there is no ${describe(name)} at ${place || "the root"}`,
+          `${describeValue(reference)} leads nowhere: there is no ${describeValue(name)} at ${place || "the root"}`,
         );
       }
       found = (found as Record<string, unknown>)[name];

@@ -1,10 +1,10 @@
-import { STEPS } from "./schema-costs.ts";
-import { readCount } from "./schema-read.ts";
-import { evaluate } from "./schema-run.ts";
-import type { Rule, SchemaNode } from "./schema-run.ts";
-import { list, many, one } from "./schema-scope.ts";
-import type { Scope } from "./schema-scope.ts";
-import { isObject, memberNames, pointerTo, shortened } from "./schema-values.ts";
+import { STEPS } from "./costs.ts";
+import { readCount } from "./keyword-values.ts";
+import { evaluate } from "./evaluate.ts";
+import type { Rule, SchemaNode } from "./evaluate.ts";
+import { list, many, one } from "./compile-context.ts";
+import type { Scope } from "./compile-context.ts";
+import { isObject, memberNames, pointerTo, shortened } from "./json-values.ts";
 
 export function propertyNames({ schema, at, below }: Scope): Rule | undefined {
   const node = one(schema, "propertyNames", at, below);

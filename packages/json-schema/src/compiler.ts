@@ -1,20 +1,20 @@
-import { WaybillError } from "../error.ts";
-import { compilePattern } from "./pattern.ts";
-import type { Pattern } from "./pattern.ts";
-import { APPLICATORS } from "./schema-applicators.ts";
-import { ASSERTIONS } from "./schema-assertions.ts";
-import { takeFrom } from "./schema-allowance.ts";
-import type { SchemaAllowance } from "./schema-allowance.ts";
-import { COMPILING } from "./schema-costs.ts";
-import { leftover } from "./schema-parts.ts";
-import { readMap, readSchema, readText, refuse } from "./schema-read.ts";
-import type { RawSchema } from "./schema-read.ts";
-import { SchemaReferences } from "./schema-references.ts";
-import type { Resource } from "./schema-references.ts";
-import type { Rule, SchemaNode } from "./schema-run.ts";
-import type { Scope } from "./schema-scope.ts";
-import { sketchOf } from "./schema-union.ts";
-import { pointerTo } from "./schema-values.ts";
+import { JsonSchemaError } from "./error.ts";
+import { compileMetered } from "./pattern/pattern.ts";
+import type { MeteredPattern } from "./pattern/pattern.ts";
+import { APPLICATORS } from "./applicators.ts";
+import { ASSERTIONS } from "./assertions.ts";
+import { takeFrom } from "./allowance.ts";
+import type { SchemaAllowance } from "./allowance.ts";
+import { COMPILING } from "./costs.ts";
+import { leftover } from "./child-applicators.ts";
+import { readMap, readSchema, readText, refuse, tooLarge } from "./keyword-values.ts";
+import type { RawSchema } from "./keyword-values.ts";
+import { SchemaReferences } from "./references.ts";
+import type { Resource } from "./references.ts";
+import type { Rule, SchemaNode } from "./evaluate.ts";
+import type { Scope } from "./compile-context.ts";
+import { sketchOf } from "./alternatives.ts";
+import { pointerTo } from "./json-values.ts";
 
 /** Dialects whose schemas are read here; other URIs may mean keywords that nobody here knows. */
 const DIALECT =
@@ -59,7 +59,7 @@ class SchemaCompiler {
   weight = 0;
   readonly #limits: CompileLimits;
   readonly #nodes: SchemaNode[] = [];
-  readonly #patterns = new Map<string, Pattern>();
+  readonly #patterns = new Map<string, MeteredPattern>();
   readonly #references: SchemaReferences;
 
   constructor(limits: CompileLimits) {
@@ -103,7 +103,7 @@ class SchemaCompiler {
 
     const resource = this.#references.register(schema, node, outer);
     if (schema["$schema"] !== undefined) readDialect(schema["$schema"], pointerTo(at, "$schema"));
-    const pattern = (source: string, place: string): Pattern => this.#pattern(source, place);
+    const pattern = (source: string, place: string): MeteredPattern => this.#pattern(source, place);
     for (const [keyword, assertion] of ASSERTION_LIST) {
       if (schema[keyword] === undefined) continue;
       node.rules.push(assertion(schema[keyword], pointerTo(at, keyword), pattern));
@@ -136,15 +136,15 @@ class SchemaCompiler {
     return node;
   }
 
-  #pattern(source: string, at: string): Pattern {
+  #pattern(source: string, at: string): MeteredPattern {
     const known = this.#patterns.get(source);
     if (known !== undefined) return known;
-    let pattern: Pattern;
+    let pattern: MeteredPattern;
     try {
-      pattern = compilePattern(source);
+      pattern = compileMetered(source);
     } catch (cause) {
-      const { status, message } = WaybillError.from(cause);
-      throw new WaybillError(status, `the schema is refused at ${at}: ${message}`, {
+      if (!JsonSchemaError.is(cause)) throw cause;
+      throw new JsonSchemaError(cause.kind, `the schema is refused at ${at}: ${cause.message}`, {
         at,
         cause,
       });
@@ -220,8 +220,4 @@ function refuseEndlessReferences(nodes: readonly SchemaNode[]): void {
       } else path.push({ node: child, next: 0 });
     }
   }
-}
-
-function tooLarge(at: string, reason: string): never {
-  throw new WaybillError(413, `the schema is too large: ${reason}`, { at });
 }

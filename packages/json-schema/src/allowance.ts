@@ -1,8 +1,8 @@
-import { WaybillError } from "../error.ts";
+import { JsonSchemaError } from "./error.ts";
 
 /**
- * What schemas may hold together, such as those of one manifest: each takes its share of what is left.
- * Each schema alone is bounded; five hundred of them would not be.
+ * What several schemas may hold together, such as those of one document: each takes its share of what
+ * is left. Limits bound a single schema; five hundred of them need this.
  */
 export interface SchemaAllowance {
   schemas: number;
@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<keyof SchemaAllowance, string>> = {
   characters: "characters",
 };
 
-/** What the schemas of one manifest may hold together, untouched. */
+/** A new allowance for schemas that come together: 20,000 schemas, 100,000 pattern instructions. */
 export function schemaAllowance(): SchemaAllowance {
   return { ...SCHEMA_ALLOWANCE };
 }
@@ -37,8 +37,8 @@ export function takeFrom(
 ): void {
   allowance[what] -= count;
   if (allowance[what] >= 0) return;
-  throw new WaybillError(
-    413,
+  throw new JsonSchemaError(
+    "limit",
     `the schemas are too large together: they have more than ${SCHEMA_ALLOWANCE[what]} ${WORDS[what]}`,
   );
 }

@@ -1,17 +1,24 @@
-import { WaybillError } from "../error.ts";
-import { BOUNDARIES, BOUNDARY, JUMP, MATCH, search, SET, SPLIT } from "./pattern-search.ts";
-import type { PatternMemory, Program, Spend } from "./pattern-search.ts";
-import type { CodePointSet } from "./pattern-set.ts";
-import { parsePattern } from "./pattern-syntax.ts";
-import type { Boundary, PatternTree } from "./pattern-syntax.ts";
+import { JsonSchemaError } from "../error.ts";
+import { BOUNDARIES, BOUNDARY, JUMP, MATCH, search, SET, SPLIT } from "./search.ts";
+import type { PatternMemory, Program, Spend } from "./search.ts";
+import type { CodePointSet } from "./code-point-set.ts";
+import { parsePattern } from "./syntax.ts";
+import type { Boundary, PatternTree } from "./syntax.ts";
 
-export type { Spend } from "./pattern-search.ts";
+export type { Spend } from "./search.ts";
 
+/** A regular expression that is matched in linear time. */
 export interface Pattern {
   readonly source: string;
-  /** Instructions of the program: no position of a text ever costs more steps than its multiple. */
+  /** Its instructions. A test takes at most this many steps for each character of the text. */
   readonly size: number;
-  /** Whether the pattern is found anywhere in the text. Many searches are quicker with a memory. */
+  /** Whether the pattern matches anywhere in the text. */
+  test(text: string): boolean;
+}
+
+/** A pattern whose work is counted. */
+export interface MeteredPattern extends Pattern {
+  /** `spend` is told how much work was done. Many searches are faster with a shared memory. */
   test(text: string, spend?: Spend, memory?: PatternMemory): boolean;
 }
 
@@ -25,15 +32,26 @@ type Instruction =
   | { op: "match" };
 
 /**
- * A pattern with the semantics of RE2: it is run as a set of states that move through the text
- * together, so the work is at most text × program, whatever the pattern and whatever the text.
+ * Compiles a regular expression of ECMA-262 (with the `u` flag) that is matched in linear time, like
+ * those of RE2: the states of the pattern move through the text together, so the work is at most
+ * text × pattern, whatever they are. Backreferences and lookaround are refused.
+ *
+ * @example
+ * ```ts
+ * compilePattern("^(a+)+$").test("a".repeat(100_000) + "!"); // false, at once
+ * ```
  */
 export function compilePattern(source: string): Pattern {
+  return compileMetered(source);
+}
+
+/** Compiles a pattern for a check whose steps are limited. */
+export function compileMetered(source: string): MeteredPattern {
   const tree = parsePattern(source);
   const size = sizeOf(tree) + 1;
   if (size > MAX_INSTRUCTIONS) {
-    throw new WaybillError(
-      413,
+    throw new JsonSchemaError(
+      "limit",
       `the pattern expands to more than ${MAX_INSTRUCTIONS} instructions; lower its repetition bounds`,
     );
   }

@@ -1,8 +1,8 @@
-import type { Pattern } from "./pattern.ts";
-import { readMap, readSchema, readSchemas } from "./schema-read.ts";
-import type { RawSchema } from "./schema-read.ts";
-import type { SchemaNode } from "./schema-run.ts";
-import { pointerTo } from "./schema-values.ts";
+import type { MeteredPattern } from "./pattern/pattern.ts";
+import { readMap, readSchema, readSchemas } from "./keyword-values.ts";
+import type { RawSchema } from "./keyword-values.ts";
+import type { SchemaNode } from "./evaluate.ts";
+import { pointerTo } from "./json-values.ts";
 
 /** What the rules of one schema need from the compiler. */
 export interface Scope {
@@ -13,7 +13,7 @@ export interface Scope {
   inPlace(schema: RawSchema, at: string): SchemaNode;
   /** Finds the schema a reference leads to, once all are compiled. */
   reference(keyword: string, reference: string): () => SchemaNode;
-  pattern(source: string, at: string): Pattern;
+  pattern(source: string, at: string): MeteredPattern;
 }
 
 type Compile = (schema: RawSchema, at: string) => SchemaNode;

@@ -1,13 +1,13 @@
-import { hasAll } from "./schema-assertions.ts";
-import { STEPS } from "./schema-costs.ts";
-import { contains, items, members, propertyNames } from "./schema-parts.ts";
-import { readMap, readNames, readSchema, readText } from "./schema-read.ts";
-import { evaluate, Seen } from "./schema-run.ts";
-import type { Rule, Run, SchemaNode } from "./schema-run.ts";
-import { list, many, one } from "./schema-scope.ts";
-import type { Scope } from "./schema-scope.ts";
-import { explainUnion, isMeantFor } from "./schema-union.ts";
-import { hasMember, isObject, pointerTo } from "./schema-values.ts";
+import { hasAll } from "./assertions.ts";
+import { STEPS } from "./costs.ts";
+import { contains, items, members, propertyNames } from "./child-applicators.ts";
+import { readMap, readNames, readSchema, readText } from "./keyword-values.ts";
+import { evaluate, Seen } from "./evaluate.ts";
+import type { Rule, Run, SchemaNode } from "./evaluate.ts";
+import { list, many, one } from "./compile-context.ts";
+import type { Scope } from "./compile-context.ts";
+import { explainUnion, isMeantFor } from "./alternatives.ts";
+import { hasMember, isObject, pointerTo } from "./json-values.ts";
 
 type Applicator = (scope: Scope) => Rule | undefined;
 

@@ -1,6 +1,6 @@
-import type { Pattern } from "./pattern.ts";
-import { costOfText, STEPS } from "./schema-costs.ts";
-import type { Rule, Run } from "./schema-run.ts";
+import type { MeteredPattern } from "./pattern/pattern.ts";
+import { costOfText, STEPS } from "./costs.ts";
+import type { Rule, Run } from "./evaluate.ts";
 import {
   readCount,
   readFlag,
@@ -10,11 +10,11 @@ import {
   readNumber,
   readText,
   refuse,
-} from "./schema-read.ts";
-import { findTwin, valuesIn } from "./schema-lookup.ts";
+} from "./keyword-values.ts";
+import { findTwin, valuesIn } from "./value-sets.ts";
 import {
   codePointLength,
-  describe,
+  describeValue,
   hasMember,
   isMultipleOf,
   isObject,
@@ -22,13 +22,13 @@ import {
   memberNames,
   pointerTo,
   shortened,
-} from "./schema-values.ts";
+} from "./json-values.ts";
 
 /** Makes the rule of a keyword that looks at the value alone and at no other schema. */
 type Assertion = (
   given: unknown,
   at: string,
-  compile: (source: string, at: string) => Pattern,
+  compile: (source: string, at: string) => MeteredPattern,
 ) => Rule;
 
 const TYPE_NAMES: ReadonlySet<string> = new Set([
@@ -48,14 +48,18 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     const expected = [...types].join(" or ");
     return (value, place, run) =>
       fitsTypes(types, value) ||
-      run.fail(place, "type", () => `expected ${expected}, got ${describe(value)}`);
+      run.fail(place, "type", () => `expected ${expected}, got ${describeValue(value)}`);
   },
 
   const: (given) => {
     const isAllowed = valuesIn([given]);
     return (value, place, run) =>
       isAllowed(value, run) ||
-      run.fail(place, "const", () => `expected exactly ${describe(given)}, got ${describe(value)}`);
+      run.fail(
+        place,
+        "const",
+        () => `expected exactly ${describeValue(given)}, got ${describeValue(value)}`,
+      );
   },
 
   enum: (given, at) => {
@@ -64,8 +68,8 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     return (value, place, run) =>
       isAllowed(value, run) ||
       run.fail(place, "enum", () => {
-        const shown = allowed.slice(0, 10).map(describe).join(", ");
-        return `expected one of ${shown}${allowed.length > 10 ? ", …" : ""}, got ${describe(value)}`;
+        const shown = allowed.slice(0, 10).map(describeValue).join(", ");
+        return `expected one of ${shown}${allowed.length > 10 ? ", …" : ""}, got ${describeValue(value)}`;
       });
   },
 
@@ -83,7 +87,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
       run.fail(
         place,
         "multipleOf",
-        () => `expected a multiple of ${divisor}, got ${describe(value)}`,
+        () => `expected a multiple of ${divisor}, got ${describeValue(value)}`,
       );
   },
 
@@ -130,7 +134,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
       typeof value !== "string" ||
       pattern.test(value, run.spend, run.patterns) ||
       run.fail(place, "pattern", () => {
-        return `expected a string that matches ${shortened(pattern.source)}, got ${describe(value)}`;
+        return `expected a string that matches ${shortened(pattern.source)}, got ${describeValue(value)}`;
       });
   },
 
@@ -157,14 +161,10 @@ function readTypes(given: unknown, at: string): Set<string> {
   if (unknown !== undefined || names.length === 0) {
     refuse(
       at,
-      `expected one or more of ${[...TYPE_NAMES].join(", ")}, got ${describe(unknown ?? given)}`,
+      `expected one or more of ${[...TYPE_NAMES].join(", ")}, got ${describeValue(unknown ?? given)}`,
     );
   }
   return new Set(names);
-}
-
-export function isTypeName(name: unknown): boolean {
-  return typeof name === "string" && TYPE_NAMES.has(name);
 }
 
 export function fitsTypes(types: ReadonlySet<string>, value: unknown): boolean {
@@ -184,7 +184,11 @@ function comparison(
     return (value, place, run) =>
       jsonTypeOf(value) !== "number" ||
       holds(value as number, bound) ||
-      run.fail(place, keyword, () => `expected a number ${words} ${bound}, got ${describe(value)}`);
+      run.fail(
+        place,
+        keyword,
+        () => `expected a number ${words} ${bound}, got ${describeValue(value)}`,
+      );
   };
 }
 

@@ -1,4 +1,4 @@
-import { WaybillError } from "../error.ts";
+import { JsonSchemaError } from "../error.ts";
 import {
   ASCII_END,
   complement,
@@ -8,8 +8,8 @@ import {
   SPACES,
   unicodeProperty,
   WORD,
-} from "./pattern-set.ts";
-import type { CodePointSet, Range, SetSource } from "./pattern-set.ts";
+} from "./code-point-set.ts";
+import type { CodePointSet, Range, SetSource } from "./code-point-set.ts";
 
 export type Boundary = "start" | "end" | "word" | "inside";
 
@@ -57,8 +57,8 @@ type Atom = { codePoint: number } | { class: SetSource };
 /** Parses a pattern of ECMA-262 under the `u` flag; what would need backtracking is refused. */
 export function parsePattern(source: string): PatternTree {
   if (source.length > PATTERN_LIMITS.characters) {
-    throw new WaybillError(
-      413,
+    throw new JsonSchemaError(
+      "limit",
       `the pattern has ${source.length} characters; at most ${PATTERN_LIMITS.characters} are allowed`,
     );
   }
@@ -82,8 +82,8 @@ class PatternParser {
 
   #refuse(reason: string): never {
     const shown = this.#source.length > 80 ? `${this.#source.slice(0, 80)}…` : this.#source;
-    throw new WaybillError(
-      400,
+    throw new JsonSchemaError(
+      "invalid",
       `the pattern ${JSON.stringify(shown)} is refused at character ${this.#position + 1}: ${reason}`,
     );
   }
@@ -151,7 +151,10 @@ class PatternParser {
     }
     this.#depth += 1;
     if (this.#depth > PATTERN_LIMITS.groups) {
-      throw new WaybillError(413, `the pattern nests more than ${PATTERN_LIMITS.groups} groups`);
+      throw new JsonSchemaError(
+        "limit",
+        `the pattern nests more than ${PATTERN_LIMITS.groups} groups`,
+      );
     }
     const body = this.#choice();
     this.#depth -= 1;
@@ -181,8 +184,8 @@ class PatternParser {
       min > PATTERN_LIMITS.repetitions ||
       (max !== Infinity && max > PATTERN_LIMITS.repetitions)
     ) {
-      throw new WaybillError(
-        413,
+      throw new JsonSchemaError(
+        "limit",
         `the pattern repeats more than ${PATTERN_LIMITS.repetitions} times: ${sign.slice(0, 40)}`,
       );
     }

@@ -1,6 +1,6 @@
-import { WaybillError } from "../error.ts";
-import type { Spend } from "./pattern.ts";
-import { costOfText, STEPS, WIDE } from "./schema-costs.ts";
+import { JsonSchemaError } from "./error.ts";
+import type { Spend } from "./pattern/pattern.ts";
+import { costOfText, STEPS, WIDE } from "./costs.ts";
 
 type JsonType = "null" | "boolean" | "number" | "string" | "array" | "object";
 
@@ -63,7 +63,7 @@ export function shortened(name: string): string {
 }
 
 /** A value in a message: its type, and itself where it is short. Values come from strangers. */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   const type = jsonTypeOf(value);
   if (type === "string") {
     const text = value as string;
@@ -131,8 +131,8 @@ interface Writing {
 
 function write(value: unknown, parts: string[], writing: Writing, depth: number): boolean {
   if (depth > COMPARED_DEPTH) {
-    throw new WaybillError(
-      413,
+    throw new JsonSchemaError(
+      "limit",
       `the value is nested deeper than ${COMPARED_DEPTH} where it is compared`,
     );
   }

@@ -1,7 +1,8 @@
 // What a step of a check costs: `pnpm costs [part of a name]`. One line for each keyword at its
 // dearest, in time of the processor, and how far the dearest is from the cheapest.
-import { COSTLY_CASES } from "../src/schema/costs-fixture.ts";
-import { compileSchema, SCHEMA_LIMITS } from "../src/schema/schema.ts";
+import { COSTLY_CASES } from "../src/costly-cases-fixture.ts";
+import { compileSchema } from "../src/compile-schema.ts";
+import { SCHEMA_LIMITS } from "../src/limits.ts";
 
 const ROUNDS = 20;
 const STEPS = 1e12;

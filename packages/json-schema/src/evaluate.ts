@@ -1,8 +1,8 @@
-import { WaybillError } from "../error.ts";
-import type { Spend } from "./pattern.ts";
-import { PatternMemory } from "./pattern-search.ts";
-import { costOfText, STEPS } from "./schema-costs.ts";
-import { pointerTo } from "./schema-values.ts";
+import { JsonSchemaError } from "./error.ts";
+import type { Spend } from "./pattern/pattern.ts";
+import { PatternMemory } from "./pattern/search.ts";
+import { costOfText, STEPS } from "./costs.ts";
+import { pointerTo } from "./json-values.ts";
 
 /** One thing that is wrong with a value. */
 export interface SchemaIssue {
@@ -98,7 +98,7 @@ export class Run {
   #issues: SchemaIssue[] | undefined;
   readonly #maxIssues: number;
 
-  constructor(steps: number, maxIssues: number, refuse: () => WaybillError) {
+  constructor(steps: number, maxIssues: number, refuse: () => JsonSchemaError) {
     this.#steps = steps;
     this.#left = steps;
     this.#maxIssues = maxIssues;
@@ -176,8 +176,8 @@ export class Run {
     this.spend(STEPS.node);
     this.#nesting += 1;
     if (this.#nesting > MAX_NESTING) {
-      throw new WaybillError(
-        413,
+      throw new JsonSchemaError(
+        "limit",
         `the value and its schema are nested more than ${MAX_NESTING} levels deep together`,
       );
     }

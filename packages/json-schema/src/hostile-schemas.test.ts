@@ -1,26 +1,27 @@
 // The keyword `then` of JSON Schema is no promise.
 /* oxlint-disable unicorn/no-thenable */
 import { describe, expect, it } from "vitest";
-import { WaybillError } from "../error.ts";
-import { compileSchema, SCHEMA_LIMITS } from "./schema.ts";
-import type { SchemaLimits } from "./schema.ts";
+import { JsonSchemaError } from "./error.ts";
+import { compileSchema } from "./compile-schema.ts";
+import { SCHEMA_LIMITS } from "./limits.ts";
+import type { SchemaLimits } from "./limits.ts";
 
-function statusOf(action: () => unknown): number | undefined {
+function refusalOf(action: () => unknown): string | undefined {
   try {
     action();
     return undefined;
   } catch (error) {
-    return WaybillError.is(error) ? error.status : -1;
+    return JsonSchemaError.is(error) ? error.kind : `threw ${String(error)}`;
   }
 }
 
-function errorOf(action: () => unknown): WaybillError {
+function errorOf(action: () => unknown): JsonSchemaError {
   try {
     action();
   } catch (error) {
-    if (WaybillError.is(error)) return error;
+    if (JsonSchemaError.is(error)) return error;
   }
-  throw new Error("expected a WaybillError");
+  throw new Error("expected a JsonSchemaError");
 }
 
 describe("schemas from strangers", () => {
@@ -50,7 +51,7 @@ describe("schemas from strangers", () => {
     ];
     for (const schema of places) {
       const error = errorOf(() => compileSchema(schema));
-      expect(error).toMatchObject({ status: 400 });
+      expect(error).toMatchObject({ kind: "invalid" });
       expect(error.message).toMatch(/leads out of this document.*nothing is ever fetched/);
     }
   });
@@ -75,7 +76,7 @@ describe("schemas from strangers", () => {
     const error = errorOf(() =>
       compileSchema({ $id: "x", title: "t", allOf: [{}], not: { $ref }, $defs: { a: {} } }),
     );
-    expect(error.status).toBe(400);
+    expect(error.kind).toBe("invalid");
     expect(error.message).toMatch(reason);
   });
 
@@ -111,7 +112,7 @@ describe("schemas from strangers", () => {
     ],
   ])("are refused where a reference comes back to the same value %s", (_, schema) => {
     const error = errorOf(() => compileSchema(schema));
-    expect(error.status).toBe(400);
+    expect(error.kind).toBe("invalid");
     expect(error.message).toMatch(/never ends/);
   });
 
@@ -123,10 +124,10 @@ describe("schemas from strangers", () => {
       "contains",
       "propertyNames",
     ]) {
-      expect(statusOf(() => compileSchema({ [keyword]: { $ref: "#" } }))).toBeUndefined();
+      expect(refusalOf(() => compileSchema({ [keyword]: { $ref: "#" } }))).toBeUndefined();
     }
     for (const keyword of ["properties", "patternProperties"]) {
-      expect(statusOf(() => compileSchema({ [keyword]: { a: { $ref: "#" } } }))).toBeUndefined();
+      expect(refusalOf(() => compileSchema({ [keyword]: { a: { $ref: "#" } } }))).toBeUndefined();
     }
   });
 
@@ -177,9 +178,9 @@ describe("schemas from strangers", () => {
     ],
     ["$recursiveRef", { items: { $recursiveRef: "#" } }, /\$recursiveRef/],
     ["both forms of prefixItems", { prefixItems: [true], items: [true] }, /expected a schema/],
-  ])("are refused with 400: %s", (_, schema, reason) => {
+  ])("are refused as invalid: %s", (_, schema, reason) => {
     const error = errorOf(() => compileSchema(schema));
-    expect(error.status).toBe(400);
+    expect(error.kind).toBe("invalid");
     expect(error.message).toMatch(reason);
   });
 
@@ -200,7 +201,7 @@ describe("schemas from strangers", () => {
     ];
     for (const text of texts) {
       const error = errorOf(() => compileSchema(JSON.parse(text)));
-      expect([text, error.status]).toEqual([text, 400]);
+      expect([text, error.kind]).toEqual([text, "invalid"]);
       expect(error.message).toContain("reserved");
     }
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
@@ -235,22 +236,22 @@ describe("schemas from strangers", () => {
     ["$defs", (inner) => ({ $defs: { a: inner } })],
     ["an unknown keyword", (inner) => ({ unknown: [inner] })],
     ["const", (inner) => ({ const: [inner] })],
-  ])("are refused with 413 where they are a million levels deep: %s", (_, wrap) => {
-    expect(statusOf(() => compileSchema(nest(1_000_000, wrap)))).toBe(413);
-    expect(statusOf(() => compileSchema({ properties: { a: nest(200, wrap) } }))).toBe(413);
+  ])("are refused by a limit where they are a million levels deep: %s", (_, wrap) => {
+    expect(refusalOf(() => compileSchema(nest(1_000_000, wrap)))).toBe("limit");
+    expect(refusalOf(() => compileSchema({ properties: { a: nest(200, wrap) } }))).toBe("limit");
   });
 
   it("may be nested as deep as the limit and no deeper", () => {
     const { schemaDepth } = SCHEMA_LIMITS;
     const wrap = (inner: unknown): object => ({ type: "object", properties: { a: inner } });
-    expect(statusOf(() => compileSchema(nest(schemaDepth, wrap)))).toBeUndefined();
-    expect(statusOf(() => compileSchema(nest(schemaDepth + 1, wrap)))).toBe(413);
-    expect(statusOf(() => compileSchema(nest(5, wrap), { schemaDepth: 4 }))).toBe(413);
+    expect(refusalOf(() => compileSchema(nest(schemaDepth, wrap)))).toBeUndefined();
+    expect(refusalOf(() => compileSchema(nest(schemaDepth + 1, wrap)))).toBe("limit");
+    expect(refusalOf(() => compileSchema(nest(5, wrap), { schemaDepth: 4 }))).toBe("limit");
   });
 
-  it("are refused with 413 where a text of JSON brackets is deep", () => {
+  it("are refused by a limit where a text of JSON brackets is deep", () => {
     const text = `${'{"not":'.repeat(5_000)}{}${"}".repeat(5_000)}`;
-    expect(statusOf(() => compileSchema(JSON.parse(text)))).toBe(413);
+    expect(refusalOf(() => compileSchema(JSON.parse(text)))).toBe("limit");
   });
 
   const many = (count: number): Record<string, unknown> =>
@@ -279,8 +280,8 @@ describe("schemas from strangers", () => {
       }),
     ],
     ["one pattern too large", () => ({ pattern: "(a{1000}){1000}" })],
-  ])("are refused with 413: %s", (_, schema) => {
-    expect(statusOf(() => compileSchema(schema()))).toBe(413);
+  ])("are refused by a limit: %s", (_, schema) => {
+    expect(refusalOf(() => compileSchema(schema()))).toBe("limit");
   });
 
   it.each<[string, () => unknown]>([
@@ -308,8 +309,8 @@ describe("schemas from strangers", () => {
         return { const: list };
       },
     ],
-  ])("are refused with 413 where an object holds itself: %s", (_, schema) => {
-    expect(statusOf(() => compileSchema(schema()))).toBe(413);
+  ])("are refused by a limit where an object holds itself: %s", (_, schema) => {
+    expect(refusalOf(() => compileSchema(schema()))).toBe("limit");
   });
 });
 
@@ -365,14 +366,14 @@ describe("the cost of a check", () => {
 
   const pair = (next: object): object => ({ allOf: [next, next] });
 
-  it("ends with 413 where a ladder can't be remembered, because each way sees other members", () => {
+  it("ends at the limit where a ladder can't be remembered, because each way sees other members", () => {
     const schema = {
       $ref: "#/$defs/r0",
       unevaluatedProperties: false,
       $defs: ladder(30, pair, { properties: { a: true } }),
     };
     const error = errorOf(() => compileSchema(schema).check({ a: 1 }));
-    expect(error.status).toBe(413);
+    expect(error.kind).toBe("limit");
     expect(error.message).toMatch(/too costly/);
   });
 
@@ -417,9 +418,9 @@ describe("the cost of a check", () => {
       { allOf: Array.from({ length: 9_000 }, () => ({ minProperties: 1 })) },
       () => Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`m${index}`, 1])),
     ],
-  ])("ends with 413: %s", (_, schema, value) => {
+  ])("ends at the limit: %s", (_, schema, value) => {
     const error = errorOf(() => compileSchema(schema, { checkSteps: 3_000_000 }).check(value()));
-    expect(error.status).toBe(413);
+    expect(error.kind).toBe("limit");
     expect(error.message).toMatch(/too costly/);
   });
 
@@ -432,7 +433,7 @@ describe("the cost of a check", () => {
     expect(checkSteps).toBeGreaterThan(1_000);
     expect(compileSchema(schema, { checkSteps }).check(value)).toEqual([]);
     const short = compileSchema(schema, { checkSteps: checkSteps - 1 });
-    expect(statusOf(() => short.check(value))).toBe(413);
+    expect(refusalOf(() => short.check(value))).toBe("limit");
   });
 
   it("leaves room for a full envelope of honest work", () => {
@@ -485,10 +486,10 @@ describe("the cost of a check", () => {
     let deep: unknown = [];
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     const tree = compileSchema({ additionalProperties: { $ref: "#" }, items: { $ref: "#" } });
-    for (const each of [value, list, deep]) expect(statusOf(() => tree.check(each))).toBe(413);
+    for (const each of [value, list, deep]) expect(refusalOf(() => tree.check(each))).toBe("limit");
     for (const schema of [{ const: [] }, { enum: [{}] }, { items: true, uniqueItems: true }]) {
       for (const each of [list, deep]) {
-        expect([undefined, 413]).toContain(statusOf(() => compileSchema(schema).check(each)));
+        expect([undefined, "limit"]).toContain(refusalOf(() => compileSchema(schema).check(each)));
       }
     }
     expect(compileSchema({ type: "object" }).check(value)).toEqual([]);
@@ -499,7 +500,7 @@ describe("the cost of a check", () => {
       Array.from({ length: 9_000 }, (_, index) => [index, { $ref: `#/$defs/${index + 1}` }]),
     );
     const schema = { $ref: "#/$defs/0", $defs: { ...$defs, 9000: true } };
-    expect(statusOf(() => compileSchema(schema).check(1))).toBe(413);
+    expect(refusalOf(() => compileSchema(schema).check(1))).toBe("limit");
   });
 
   it("is bounded for explaining, too: what has failed is told even if the reasons are dear", () => {

@@ -39,7 +39,7 @@ function hash(number: number): number {
 const always = (schema: unknown) => () => schema;
 const kb = (n: number, letter = "x"): string => letter.repeat(n * 1_000);
 /** A text that comes to no end of different states. */
-export function noise(length: number, letters: string): string {
+function noise(length: number, letters: string): string {
   let state = 12_345;
   return list(length, () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;

@@ -1,0 +1,13 @@
+/// <reference types="node" />
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const run = promisify(execFile);
+const folder = new URL("../examples/", import.meta.url);
+
+test("the first example does what the README says that it prints", async () => {
+  const { stdout } = await run(process.execPath, [new URL("first.ts", folder).pathname]);
+  expect(stdout).toBe(await readFile(new URL("first.txt", folder), "utf8"));
+});
