@@ -1,10 +1,11 @@
 /// <reference types="node" />
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { WaybillError } from "@waybill/protocol";
 import { failureOf } from "./failure.ts";
 import { makePrivate } from "./private-file.ts";
+import { syncFile, syncName } from "./sync.ts";
 
 // In a thread of its own, so that a hub goes on while gigabytes are copied: SQLite's own copy of
 // one moment, which what is committed meanwhile does not disturb.
@@ -31,9 +32,9 @@ export async function backUp(from: string, path: string): Promise<void> {
     // SQLite copies into a file that is there, as long as it is empty.
     makePrivate(part);
     await run(new Worker(COPY, { eval: true, workerData: { from, to: part } }));
-    sync(part);
+    syncFile(part);
     renameSync(part, to);
-    sync(dirname(to));
+    syncName(to);
   } catch (error) {
     rmSync(part, { force: true });
     throw failureOf(error, to);
@@ -45,13 +46,4 @@ function run(worker: Worker): Promise<void> {
     worker.once("error", rejected);
     worker.once("exit", () => resolved());
   });
-}
-
-function sync(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

@@ -1,16 +1,15 @@
 /// <reference types="node" />
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 import { backUp } from "./backup.ts";
 import { filePath } from "./database.ts";
 import { failureOf } from "./failure.ts";
+import { filesAt, finishRestore, LOGS, replaceStore, restoredPath } from "./interrupted-restore.ts";
 import { becomeOwner } from "./owner.ts";
-import { keepPrivate } from "./private-file.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
+import { syncFile, syncName } from "./sync.ts";
 
-/** Files that SQLite keeps beside a database: beside another one they would destroy it. */
-const BESIDE = ["-wal", "-shm"] as const;
 const BUSY_TIMEOUT_MS = 0;
 
 /** What becomes of the store that is there now. */
@@ -56,20 +55,24 @@ async function check(staged: string): Promise<void> {
 }
 
 async function replace(backup: string, file: string, moveTo: string | undefined): Promise<void> {
-  const inTheWay = [file, moveTo].find((each) => each !== undefined && existsSync(each));
-  if (inTheWay !== undefined && (moveTo === undefined || inTheWay === moveTo)) {
+  finishRestore(file);
+  const there = filesAt(file);
+  const inTheWay = there.length > 0 && moveTo === undefined ? there[0] : occupied(file, moveTo);
+  if (inTheWay !== undefined) {
     throw new WaybillError(
       409,
       `There is a file at ${inTheWay} already, and nothing is ever written over. Name another path, or say where the store that is there is to be moved; nothing was changed.`,
     );
   }
-  const staged = `${file}.restored`;
-  rmSync(staged, { force: true });
+  if (moveTo !== undefined) checkVolume(file, moveTo);
+  // Under a name that no hub takes up, until it is checked.
+  const staged = `${file}.restoring`;
+  removeDatabase(staged);
   try {
     await backUp(backup, staged);
     await check(staged);
   } catch (error) {
-    rmSync(staged, { force: true });
+    removeDatabase(staged);
     const { status, message } = WaybillError.from(error);
     throw new WaybillError(
       status,
@@ -77,21 +80,34 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
       { cause: error },
     );
   }
-  if (inTheWay !== undefined) moveAway(file, moveTo!);
-  renameSync(staged, file);
-  const folder = openSync(dirname(file), "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
+  // Opening it may have brought it to this release.
+  syncFile(staged);
+  if (there.length === 0 || moveTo === undefined) {
+    renameSync(staged, file);
+    syncName(file);
+    return;
   }
+  renameSync(staged, restoredPath(file));
+  replaceStore(file, moveTo);
 }
 
-/** What is in the write-ahead log belongs to the file, and goes with it. */
-function moveAway(file: string, to: string): void {
-  for (const ending of [...BESIDE, ""]) {
-    if (!existsSync(file + ending)) continue;
-    keepPrivate(file + ending);
-    renameSync(file + ending, to + ending);
-  }
+/** What lies where the store is to be moved: its own log would destroy it as much as a file in its place. */
+function occupied(file: string, moveTo: string | undefined): string | undefined {
+  if (moveTo === undefined) return undefined;
+  return moveTo === file ? file : filesAt(moveTo)[0];
+}
+
+/** A file can't be moved to another volume in one step. */
+function checkVolume(file: string, moveTo: string): void {
+  const [from, to] = [file, moveTo].map((path) => statSync(dirname(path)).dev);
+  if (from === to) return;
+  throw new WaybillError(
+    400,
+    `${moveTo} is on another volume than ${file}, and the store that is there can't be moved so far in one step. Name a path on the same volume; nothing was changed.`,
+  );
+}
+
+/** A log that was left beside another database of this name would be read into the next one. */
+function removeDatabase(path: string): void {
+  for (const ending of ["", ...LOGS, "-shm", "-owner"]) rmSync(path + ending, { force: true });
 }

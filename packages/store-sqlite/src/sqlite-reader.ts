@@ -7,6 +7,7 @@ import { backUp } from "./backup.ts";
 import { filePath, ledgerHeadOf } from "./database.ts";
 import { checkPages } from "./check.ts";
 import { failureOf } from "./failure.ts";
+import { isRestoring } from "./interrupted-restore.ts";
 import { identify, numberOf } from "./migrate.ts";
 import { Reader } from "./reader.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -29,6 +30,7 @@ export async function openSqliteReader(path: string): Promise<SqliteReader> {
   if (!existsSync(file)) {
     throw new WaybillError(404, `There is no store at ${file}. Check the path.`);
   }
+  if (isRestoring(file)) throw unfinished(file);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { readOnly: true });
@@ -63,6 +65,13 @@ function readerOf(file: string, database: DatabaseSync): SqliteReader {
       }),
     close: () => reading(() => database.close()),
   };
+}
+
+function unfinished(file: string): WaybillError {
+  return new WaybillError(
+    503,
+    `A backup is being put in the place of the store ${file}, or was, when that was interrupted. Start its hub once, which finishes it; to be read, it stays as it is.`,
+  );
 }
 
 function tooOld(file: string): WaybillError {

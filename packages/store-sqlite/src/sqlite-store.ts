@@ -27,6 +27,7 @@ import { checkPages } from "./check.ts";
 import { Committer } from "./committer.ts";
 import { filePath, ledgerHeadOf, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
+import { finishRestore, refuseLoneLog } from "./interrupted-restore.ts";
 import { becomeOwner } from "./owner.ts";
 import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
@@ -69,6 +70,8 @@ export async function openSqliteStore(
   let database: DatabaseSync | undefined;
   try {
     disown = becomeOwner(file, busyTimeoutMs);
+    finishRestore(file);
+    refuseLoneLog(file);
     database = openDatabase(file, busyTimeoutMs, bytesMax);
     const head = ledgerHeadOf(database);
     const start = { path: file, busyTimeoutMs, bytesMax, head };

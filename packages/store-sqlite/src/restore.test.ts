@@ -1,0 +1,134 @@
+/// <reference types="node" />
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { verifyLedger } from "@waybill/hub";
+import type { Store } from "@waybill/hub";
+import { digestOf } from "@waybill/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { restoreSqliteStore } from "./restore.ts";
+import { openSqliteReader } from "./sqlite-reader.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+import { locate, remove } from "./store-fixture.ts";
+
+const BACKUP = ["one"];
+const BEFORE = ["one", "two", "three"];
+
+let path: string;
+let backup: string;
+let old: string;
+
+/** A store whose hub was killed with two commits in its write-ahead log, and a backup from before them. */
+beforeEach(async () => {
+  path = await locate();
+  [backup, old] = [`${path}.copy`, `${path}.old`];
+  const running = `${path}.running`;
+  const store = await openSqliteStore(running);
+  await note(store, "one");
+  await store.backup(backup);
+  await note(store, "two");
+  await note(store, "three");
+  for (const ending of ["", "-wal", "-shm"]) copyFileSync(running + ending, path + ending);
+  await store.close();
+  for (const ending of ["", "-owner"]) rmSync(running + ending);
+});
+afterEach(() => remove(path));
+
+async function note(store: Store, content: string): Promise<void> {
+  const entry = { at: 0, handoffId: null, type: "decision", content, replayKey: null } as const;
+  await store.commit({ handoff: null, entries: [{ ...entry, digest: digestOf(content) }] });
+}
+
+/** As a hub finds it: opened, whole, and gone on with. */
+async function contents(file: string): Promise<string[]> {
+  const store = await openSqliteStore(file);
+  try {
+    await store.check();
+    const entries = await store.ledger({ limit: 100 });
+    expect((await verifyLedger(entries)).holds).toBe(true);
+    return entries.map(({ content }) => content);
+  } finally {
+    await store.close();
+  }
+}
+
+function left(): string[] {
+  return readdirSync(dirname(path)).filter((name) => /\.(restor|part)/.test(name));
+}
+
+test("a store whose hub was killed is moved away with what is in its log", async () => {
+  await restoreSqliteStore(backup, path, { moveTo: old });
+  expect(await contents(path)).toEqual(BACKUP);
+  expect(await contents(old)).toEqual(BEFORE);
+  expect(left()).toEqual([]);
+});
+
+test("a log whose database is gone is moved away too, and never read into the restored store", async () => {
+  rmSync(path);
+  await expect(restoreSqliteStore(backup, path)).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining(`${path}-wal`),
+  });
+  await restoreSqliteStore(backup, path, { moveTo: old });
+  expect(await contents(path)).toEqual(BACKUP);
+  expect(existsSync(`${old}-wal`)).toBe(true);
+});
+
+test("what a restore that was killed has left is never read into the next one", async () => {
+  for (const ending of ["", "-wal", "-shm"])
+    copyFileSync(path + ending, `${path}.restoring${ending}`);
+  await restoreSqliteStore(backup, path, { moveTo: old });
+  expect(await contents(path)).toEqual(BACKUP);
+  expect(await contents(old)).toEqual(BEFORE);
+  expect(left()).toEqual([]);
+});
+
+test("nothing is moved to where a log lies, which would be read into it", async () => {
+  writeFileSync(`${old}-wal`, "the log of another database");
+  await expect(restoreSqliteStore(backup, path, { moveTo: old })).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringContaining(`${old}-wal`),
+  });
+  expect(await contents(path)).toEqual(BEFORE);
+});
+
+test("nothing is changed where the store can't be moved in one step", async ({ skip }) => {
+  skip(!existsSync("/dev/shm"), "no second volume on this machine");
+  const moveTo = `/dev/shm/${basename(dirname(path))}.db`;
+  await expect(restoreSqliteStore(backup, path, { moveTo })).rejects.toMatchObject({ status: 400 });
+  expect(await contents(path)).toEqual(BEFORE);
+});
+
+// What a restore leaves that ends after each of its steps: the files that it has moved by then.
+test.each([[[]], [[""]], [["", "-wal"]]])(
+  "a restore that ended after it had moved %j is finished by whoever opens the store",
+  async (moved) => {
+    copyFileSync(backup, `${path}.restored`);
+    writeFileSync(`${path}.restore`, JSON.stringify(old));
+    for (const ending of moved) renameSync(path + ending, old + ending);
+    if (existsSync(path)) {
+      await expect(openSqliteReader(path)).rejects.toMatchObject({ status: 503 });
+    }
+    expect(await contents(path)).toEqual(BACKUP);
+    expect(await contents(old)).toEqual(BEFORE);
+    expect(left()).toEqual([]);
+  },
+);
+
+test("a restore that was finished but for its plan is left as it is", async () => {
+  await restoreSqliteStore(backup, path, { moveTo: old });
+  writeFileSync(`${path}.restore`, JSON.stringify(`${path}.another`));
+  expect(await contents(path)).toEqual(BACKUP);
+  expect(existsSync(`${path}.another`)).toBe(false);
+  expect(left()).toEqual([]);
+});
+
+test("no store is made beside a log that holds the commits of a lost database", async () => {
+  for (const loses of [() => rmSync(path), () => writeFileSync(path, "")]) {
+    loses();
+    await expect(openSqliteStore(path)).rejects.toMatchObject({
+      status: 500,
+      message: expect.stringContaining("missing or empty"),
+    });
+    expect(existsSync(`${path}-wal`)).toBe(true);
+  }
+});
