@@ -19,3 +19,18 @@ export function files(): Files | undefined {
   const path = builtin("node:path");
   return fs === undefined || path === undefined ? undefined : { fs, path };
 }
+
+/**
+ * Settles when the names in a folder are on the disk: a file that was synced can still be gone after a
+ * power loss as long as its name is not there.
+ */
+export async function syncFolder(folder: string, { fs }: Pick<Files, "fs">): Promise<void> {
+  // Windows opens no folders, and keeps names by itself.
+  if (process.platform === "win32") return;
+  const open = await fs.promises.open(folder, fs.constants.O_RDONLY);
+  try {
+    await open.sync();
+  } finally {
+    await open.close();
+  }
+}

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { generateKey, privateKeyFrom, WaybillError } from "@waybill/protocol";
 import type { PrivateJwk, PrivateKey } from "@waybill/protocol";
-import { files } from "./files.ts";
+import { files, syncFolder } from "./files.ts";
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
@@ -64,6 +64,11 @@ export async function keyAt(
     if (codeOf(error) !== "EEXIST") throw unwritable(path, error);
   } finally {
     await promises.unlink(draft).catch(() => undefined);
+  }
+  try {
+    await syncFolder(found.path.dirname(path), found);
+  } catch (error) {
+    throw unwritable(path, error);
   }
   return readKey();
 

@@ -2,7 +2,7 @@
 import { generateKey, WaybillError } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
 import type { Hub } from "../hub.ts";
-import { files } from "./files.ts";
+import { files, syncFolder } from "./files.ts";
 import type { Files } from "./files.ts";
 import { codeOf, keyAt, linked } from "./key-file.ts";
 
@@ -177,14 +177,26 @@ async function checkFolders(
 async function makeFolders(keys: string, own: readonly string[], ours: Files): Promise<void> {
   const { fs, path } = ours;
   const { promises } = fs;
-  if (!own.includes(keys)) await promises.mkdir(keys, { recursive: true, mode: FOLDER_MODE });
+  if (!own.includes(keys)) {
+    const first = await promises.mkdir(keys, { recursive: true, mode: FOLDER_MODE });
+    if (first !== undefined) await syncUpTo(path.dirname(first), keys, ours);
+  }
   for (const folder of own) {
     await promises.mkdir(folder, { mode: FOLDER_MODE }).catch(unlessThere);
+    await syncFolder(path.dirname(folder), ours);
   }
   const ignored = path.join(keys, ".gitignore");
   await promises.writeFile(ignored, "*\n", { flag: "wx" }).catch(unlessThere);
   // Somebody else may have been first.
   await checkFolders(own, ours);
+}
+
+/** Syncs every folder above `made`, as far as `top`. */
+async function syncUpTo(top: string, made: string, ours: Files): Promise<void> {
+  for (let folder = made; folder !== top;) {
+    folder = ours.path.dirname(folder);
+    await syncFolder(folder, ours);
+  }
 }
 
 function unlessThere(error: unknown): void {

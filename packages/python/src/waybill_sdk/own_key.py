@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from .protocol.error import WaybillError
-from .protocol.key import PrivateKey, key_at, linked
+from .protocol.key import PrivateKey, key_at, linked, sync_folder
 
 _SETTING = "WAYBILL_KEYS"
 """Names the folder that keys are kept in, where it is not that of the application."""
@@ -121,9 +121,13 @@ def _check_folders(folders: list[Path]) -> None:
 
 def _make_folders(keys: Path, own: list[Path]) -> None:
     if keys not in own:
+        made = [folder for folder in (keys, *keys.parents) if not folder.exists()]
         keys.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+        for folder in made:
+            sync_folder(folder.parent)
     for folder in own:
         folder.mkdir(mode=_FOLDER_MODE, exist_ok=True)
+        sync_folder(folder.parent)
     ignored = keys / ".gitignore"
     if not ignored.exists():
         ignored.write_text("*\n")

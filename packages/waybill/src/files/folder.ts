@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { existsSync, mkdirSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 
@@ -13,6 +13,7 @@ export function makeFolder(folder: string): void {
   if (dirname(path) !== path) makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
+    syncFolder(dirname(path));
   } catch (cause) {
     // Another process may have made it meanwhile.
     if (existsSync(path)) return;
@@ -21,6 +22,21 @@ export function makeFolder(folder: string): void {
       `The folder ${path} can't be created: ${WHY[(cause as NodeJS.ErrnoException).code ?? ""] ?? (cause as Error).message}. Choose another place, or create the folder yourself.`,
       { cause },
     );
+  }
+}
+
+/**
+ * Returns when the names in a folder are on the disk: a file that was synced can still be gone after a
+ * power loss as long as its name is not there.
+ */
+export function syncFolder(folder: string): void {
+  // Windows opens no folders, and keeps names by itself.
+  if (process.platform === "win32") return;
+  const open = openSync(folder, "r");
+  try {
+    fsyncSync(open);
+  } finally {
+    closeSync(open);
   }
 }
 

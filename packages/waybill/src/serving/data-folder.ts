@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
+import { syncFolder } from "../files/folder.ts";
 import { readOwn } from "../files/own-file.ts";
 
 const OWNER_ONLY = 0o600;
@@ -48,9 +49,10 @@ export function writeOwn(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   const part = `${path}.part`;
   rmSync(part, { force: true });
-  writeFileSync(part, `${text}\n`, { mode: OWNER_ONLY, flag: "wx" });
+  writeFileSync(part, `${text}\n`, { mode: OWNER_ONLY, flag: "wx", flush: true });
   chmodSync(part, OWNER_ONLY);
   renameSync(part, path);
+  syncFolder(folder);
   return path;
 }
 

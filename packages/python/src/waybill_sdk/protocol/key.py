@@ -172,7 +172,21 @@ def key_at(
         pass
     finally:
         draft.unlink(missing_ok=True)
+    sync_folder(file.parent)
     return _read_key(file, is_no_link)
+
+
+def sync_folder(folder: Path) -> None:
+    """Returns when the names in a folder are on the disk: a file that was synced can still be gone after a power loss
+    as long as its name is not there."""
+    # Windows opens no folders, and keeps names by itself.
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def linked(path: Path) -> WaybillError:
