@@ -26,7 +26,7 @@ export function modelMessagesOf(
   const converted = shownByUsers(messages).map((message) => modelMessageOf(message, names, self));
   if (artifacts.length === 0) return converted;
   const known = new Set(messages.flatMap(mediaIn).map(({ data }) => data));
-  const files = artifacts.filter(({ data }) => !known.has(data)).map(shownOf);
+  const files = artifacts.filter(({ data }) => data === undefined || !known.has(data)).map(shownOf);
   const last = converted.findLastIndex(({ role }) => role === "user");
   if (last === -1) return [{ role: "user", content: files }, ...converted];
   const { content } = converted[last]!;

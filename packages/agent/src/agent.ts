@@ -7,6 +7,7 @@ import type {
   ProvenKey,
   TrustPolicy,
 } from "@waybill/protocol";
+import { Artifacts } from "./artifacts/artifacts.ts";
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentContext } from "./context.ts";
@@ -59,6 +60,12 @@ export interface AgentOptions {
    * time, and never sent. Left out: the environment variable `WAYBILL_INVITATION`.
    */
   readonly invitation?: string | undefined;
+  /**
+   * Artifacts with more bytes than this are uploaded to the hub, and the envelope names them by their
+   * digest; `INLINE_ARTIFACT_BYTES` where it is left out. Smaller ones are in the envelope itself, up to
+   * four times this together.
+   */
+  readonly inlineArtifactBytes?: number | undefined;
   /**
    * The public half of a key that is kept offline, as `waybill keys recovery` prints it: with it the agent
    * keeps its name when its key is lost or stolen. Left out: the one that it has listed before.
@@ -199,6 +206,8 @@ class LinkedAgent implements Agent {
     const show = (delta: ShownDelta) => this.#delegating.show(delta);
     const own = { id, key, hub, clock, newId: makeId, instance };
     const link = new Link({ ...own, peers, log, show, lost });
+    const inlineBytes = options.inlineArtifactBytes;
+    const artifacts = new Artifacts({ ...own, link, inlineBytes });
     this.id = id;
     this.closed = this.#closed.promise;
     this.#options = options;
@@ -208,6 +217,7 @@ class LinkedAgent implements Agent {
       hub,
       clock,
       signer: new Signer(key, clock),
+      artifacts,
       outgoing: new Outgoing(),
       source: { now: () => clock.now(), newId: makeId },
       link,
@@ -359,6 +369,7 @@ class LinkedAgent implements Agent {
   async #detach(how: "closed" | "abandoned"): Promise<void> {
     this.#isClosed = true;
     if (how === "abandoned") this.#serving.abandon(stopped(this.id));
+    this.#context.artifacts.close(stopped(this.id));
     await this.#context.link.close(how);
     this.#delegating.fail(stopped(this.id));
     this.#closed.resolve(undefined);

@@ -1,4 +1,5 @@
 import type { Source } from "@waybill/protocol";
+import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { Clock } from "./clock.ts";
 import type { Hub } from "./hub.ts";
 import type { Link } from "./link/link.ts";
@@ -17,6 +18,8 @@ export interface AgentContext {
   readonly link: Link;
   readonly peers: Peers;
   readonly signer: Signer;
+  /** The files that go out and come in. */
+  readonly artifacts: Artifacts;
   /** What its hub has not confirmed yet. */
   readonly outgoing: Outgoing;
   readonly log: Log;

@@ -18,7 +18,7 @@ export type {
 export type { SchemaInput, SchemaOutput, StandardSchema } from "./capability/standard-schema.ts";
 export type { JsonCompatible, JsonLike } from "./capability/json-like.ts";
 
-export type { Ask, Handler, Progress, Resume, Work } from "./serving/work.ts";
+export type { Ask, Handler, Progress, ReceivedBody, Resume, Work } from "./serving/work.ts";
 export type {
   DeclaredAsk,
   DeclaredAsking,
@@ -29,6 +29,16 @@ export type {
 } from "./serving/declared.ts";
 export type { FullResult, Returned } from "./serving/outcome.ts";
 export type { WorkSession } from "./serving/session.ts";
+
+export { INLINE_ARTIFACT_BYTES } from "./artifacts/artifacts.ts";
+export type {
+  ArtifactBytes,
+  ArtifactFile,
+  ArtifactStream,
+  GivenArtifact,
+} from "./artifacts/given.ts";
+export { DEFAULT_BYTES_LIMIT } from "./artifacts/received.ts";
+export type { ReadOptions, ReceivedArtifact } from "./artifacts/received.ts";
 
 export { DEFAULT_TIMEOUT_MS } from "./delegating/options.ts";
 export type { AttachOptions, HandoffOptions, SessionOptions } from "./delegating/options.ts";

@@ -174,6 +174,11 @@ export function lineTo(server: () => HubServer): Hub {
     find: async (query) => server().find(query),
     attach: async (...request) => server().attach(...request),
     handoff: async (id, as) => server().handoff(id, as),
+    blobs: {
+      put: async (...upload) => server().blobs!.put(...upload),
+      upload: async (asked) => server().blobs!.upload(asked),
+      read: async (read) => server().blobs!.read(read),
+    },
   };
 }
 

@@ -111,6 +111,7 @@ export {
   writeProblem,
 } from "./api/problem.ts";
 export type { Problem } from "./api/problem.ts";
+export { fromBase64url, toBase64url } from "#platform";
 export { checked } from "./api/checked.ts";
 export { InFlight } from "./in-flight.ts";
 export { shapes } from "./api/shapes.ts";

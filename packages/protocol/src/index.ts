@@ -45,8 +45,8 @@ export type { Session, SessionState } from "./session.ts";
 
 export { generateKey, privateKeyFrom, publicKeyFrom, thumbprint } from "./signing/key.ts";
 export type { PrivateJwk, PrivateKey, PublicJwk, PublicKey } from "./signing/key.ts";
-export { digestOf, digestOfBytes, isDigest } from "./signing/digest.ts";
-export type { Digest } from "./signing/digest.ts";
+export { digestOf, digestOfBytes, isDigest, runningDigest } from "./signing/digest.ts";
+export type { Digest, RunningDigest } from "./signing/digest.ts";
 export { derivedId, idSource, idTime, isId, newId } from "./id.ts";
 export type { IdSource, IdSourceOptions } from "./id.ts";
 export { isTime, parseTime } from "./time.ts";

@@ -2,6 +2,8 @@
 import { Buffer } from "node:buffer";
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
 import type { Artifact } from "@waybill/protocol";
+import { originOf, receivedArtifact } from "../artifacts/received.ts";
+import type { ReceivedArtifact } from "../artifacts/received.ts";
 
 /** A file that travels with the work. */
 export function artifactOf(name: string, mediaType: string, bytes: Uint8Array): Artifact {
@@ -9,8 +11,39 @@ export function artifactOf(name: string, mediaType: string, bytes: Uint8Array): 
   return { name, media_type: mediaType, digest: digestOfBytes(bytes), data };
 }
 
+/**
+ * How many bytes of files a framework is given with one work or one result: they are in memory then,
+ * and some frameworks write them into their state.
+ */
+export const LOADED_BYTES: number = 32 * 1024 * 1024;
+
+/**
+ * The same files with the bytes in them of those that lie at the hub, as frameworks take files. What
+ * would make it more than `LOADED_BYTES` stays at the hub: a framework that needs its bytes is refused
+ * by `bytesOf`, and one that passes it on names it.
+ */
+export async function loaded(
+  artifacts: readonly ReceivedArtifact[],
+): Promise<readonly ReceivedArtifact[]> {
+  let room = LOADED_BYTES;
+  const all: ReceivedArtifact[] = [];
+  for (const artifact of artifacts) {
+    const { name, media_type, size = 0 } = artifact;
+    const origin = originOf(artifact);
+    if (artifact.size === undefined || origin === undefined || size > room) all.push(artifact);
+    else {
+      room -= size;
+      const bytes = await artifact.bytes({ limit: size });
+      all.push(receivedArtifact(artifactOf(name, media_type, bytes), origin));
+    }
+  }
+  return all;
+}
+
 /** The bytes that an artifact carries. What does not have the digest it names is not that file. */
-export function bytesOf({ name, data, digest, url }: Artifact): Uint8Array {
+export function bytesOf(artifact: Artifact): Uint8Array {
+  const { name, data, digest, url } = artifact;
+  if (artifact.size !== undefined) throw unloaded(artifact);
   if (data === undefined) {
     throw new WaybillError(
       422,
@@ -22,5 +55,13 @@ export function bytesOf({ name, data, digest, url }: Artifact): Uint8Array {
   throw new WaybillError(
     422,
     `The artifact ${name} was changed on the way: its bytes do not have the digest ${digest}.`,
+  );
+}
+
+/** Refuses work with a file that a framework can't be given: it is never dropped. */
+export function unloaded({ name, size }: Artifact): WaybillError {
+  return new WaybillError(
+    413,
+    `The artifact ${name} has ${size} bytes. A framework is given files of at most ${LOADED_BYTES} bytes together, so this one was left at the hub, where code can read it as a stream. Send a smaller file, or hand the work to an agent that reads large ones.`,
   );
 }

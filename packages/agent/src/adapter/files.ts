@@ -1,11 +1,13 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
 import type { Artifact, ContentPart, Message } from "@waybill/protocol";
-import { artifactOf } from "./artifact.ts";
+import { artifactOf, unloaded } from "./artifact.ts";
 import { mediaIn, mediaPart } from "./media.ts";
 
 /** A part of a message that stands for a file which goes along with the work. */
-function filePart({ name, media_type, data, url }: Artifact): ContentPart {
+function filePart(artifact: Artifact): ContentPart {
+  const { name, media_type, data, url, size } = artifact;
+  if (size !== undefined) throw unloaded(artifact);
   const type = media_type.startsWith("image/") ? "image" : "file";
   return mediaPart({ type, name, media_type, data, url });
 }
@@ -36,7 +38,9 @@ export function withFiles(
   artifacts: readonly Artifact[],
 ): readonly Message[] {
   const known = new Set(messages.flatMap(mediaIn).map(({ data, url }) => data ?? url));
-  const parts = artifacts.filter(({ data, url }) => !known.has(data ?? url)).map(filePart);
+  const parts = artifacts
+    .filter(({ data, url, size }) => size !== undefined || !known.has(data ?? url))
+    .map(filePart);
   if (parts.length === 0) return messages;
   const last = messages.findLastIndex(({ role }) => role === "user");
   if (last === -1) return [{ role: "user", content: parts }, ...messages];

@@ -33,7 +33,7 @@ export {
   toolResultsOf,
 } from "./message.ts";
 export type { ToolCall, ToolResult } from "./message.ts";
-export { artifactOf, bytesOf } from "./artifact.ts";
+export { artifactOf, bytesOf, loaded, LOADED_BYTES } from "./artifact.ts";
 export { filesIn, withFiles } from "./files.ts";
 export {
   base64Of,

@@ -9,6 +9,7 @@ import type {
 } from "@waybill/protocol";
 import type { WorkSession } from "../serving/session.ts";
 import type { Ask, Handler, Resume, Work } from "../serving/work.ts";
+import { loaded } from "./artifact.ts";
 import { conversationOf } from "./conversation.ts";
 import { during } from "./current-work.ts";
 import { failureFrom } from "./failure.ts";
@@ -138,7 +139,9 @@ export function offerOf({
     const progress = new Progress(work);
     const { signal } = work;
     try {
-      const made = runOf(work, served, progress, names);
+      const files = work.body.artifacts && [...(await loaded(work.artifacts))];
+      const received = portableOf({ ...work.body, artifacts: files });
+      const made = runOf(work, received, served, progress, names);
       const start = () => during(work, () => run(made));
       const ending = await (work.session === undefined
         ? start()
@@ -188,13 +191,13 @@ function readCapability(capability: CapabilityInput): Capability {
 
 function runOf(
   work: Work,
+  received: PortableWork,
   capability: Capability,
   progress: Progress,
   names: readonly string[] | undefined,
 ): Run {
-  const { envelope, handoffId, attempt, deadline, signal, session, resume, body } = work;
+  const { envelope, handoffId, attempt, deadline, signal, session, resume } = work;
   const { ask, addUsage } = work;
-  const received = portableOf(body);
   const { messages } = received;
   return {
     work: portableOf({

@@ -4,6 +4,7 @@ import type { HandoffResult } from "../delegating/ending.ts";
 import type { DeltaEvent, ProgressEvent, QuestionEvent } from "../delegating/events.ts";
 import type { HandoffHandle } from "../delegating/handoff-handle.ts";
 import type { Work } from "../serving/work.ts";
+import { loaded } from "./artifact.ts";
 import { currentWork } from "./current-work.ts";
 import { asFailureOfPart } from "./failure.ts";
 import { Feed } from "./feed.ts";
@@ -131,7 +132,8 @@ class Waiting {
   async #end(): Promise<void> {
     await this.#deltasShown;
     try {
-      this.#ended.resolve(await this.#handle.result);
+      const result = await this.#handle.result;
+      this.#ended.resolve({ ...result, artifacts: await loaded(result.artifacts) });
     } catch (error) {
       throw WaybillError.is(error) ? asFailureOfPart(error) : error;
     }

@@ -13,6 +13,7 @@ import {
 import type {
   Attachment,
   AttachRequest,
+  Blobs,
   Delivery,
   ShownDelta,
   HandoffView,
@@ -26,6 +27,7 @@ import type { HttpCalls } from "./http-calls.ts";
 import type { HubIdentity, HubName } from "./hub-identity.ts";
 import { persist } from "./persist.ts";
 import { RemoteAttachment } from "./remote-attachment.ts";
+import { RemoteBlobs } from "./remote-blobs.ts";
 import { HubSocket, WAITS } from "./socket.ts";
 
 /** An attachment that held for so long was a good one: what was cut before it does not count. */
@@ -44,6 +46,7 @@ export interface RemoteHubOptions {
 export class RemoteHub implements Hub {
   readonly id: string;
   readonly domain: string;
+  readonly blobs: Blobs;
   readonly #options: RemoteHubOptions;
   readonly #sockets = new Set<HubSocket>();
   /** Connections on which no agent has said who it is yet, by the nonce that it is to sign. */
@@ -56,6 +59,7 @@ export class RemoteHub implements Hub {
     this.id = options.id;
     this.domain = options.domain;
     this.#options = options;
+    this.blobs = new RemoteBlobs(options.address, this.#closing.signal);
   }
 
   /** Once: who submits has the same bytes sent again, for as long as that makes sense. */

@@ -2,6 +2,7 @@ import type { Span } from "@opentelemetry/api";
 import { createHandoff, WaybillError } from "@waybill/protocol";
 import type { HandoffBody, HandoffEnvelope } from "@waybill/protocol";
 import { InFlight } from "@waybill/protocol/api";
+import { isArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
 import type { Delivery, ShownDelta } from "../hub.ts";
 import { sending } from "../tracing/send.ts";
@@ -11,6 +12,7 @@ import type { CounterOffer, CounterRule } from "./counter.ts";
 import { checkAhead, checkTimes } from "../times.ts";
 import { adopt, findOwn } from "./found.ts";
 import { Handle } from "./handle.ts";
+import type { HandleOptions } from "./handle.ts";
 import { DEFAULT_TIMEOUT_MS } from "./options.ts";
 import type { AttachOptions, ParentedOptions } from "./options.ts";
 import { sessionOf } from "./session.ts";
@@ -37,12 +39,16 @@ export class Delegating {
     const made = this.#envelopeOf(options);
     const known = this.#handles.get(made.handoff_id);
     if (known !== undefined) {
-      if (isSameWork(known.envelope.body, made.body)) return known;
+      if (isSameWork(known.work, { ...made.body, artifacts: options.artifacts })) return known;
       throw takenBy(made.handoff_id);
     }
     checkAhead(options, this.#context.clock.now());
     const { envelope, span } = sending(made, options);
-    const handle = this.#handle(envelope, acknowledge === "manual", acceptCounter);
+    const isManual = acknowledge === "manual";
+    const artifacts = this.#context.artifacts.areToBeSent(options.artifacts)
+      ? options.artifacts
+      : undefined;
+    const handle = this.#handle(envelope, { isManual, artifacts }, acceptCounter);
     const sent = this.#traced(span, this.#send(handle, options));
     this.#context.outgoing
       .track({ kind: "handoff", handoffId: handle.id }, sent)
@@ -54,7 +60,9 @@ export class Delegating {
     const { id, hub, source } = this.#context;
     const { to, tags, minReliability, timeoutMs, deadline, parent } = options;
     const { notBefore, priority } = options;
-    const { capability, version, input, brief, messages, artifacts, contract, metadata } = options;
+    const { capability, version, input, brief, messages, contract, metadata } = options;
+    // What has to be read or uploaded first takes its place before the envelope is signed.
+    const artifacts = options.artifacts?.filter(isArtifact);
     const work = { capability, version, input, brief, messages, artifacts, contract };
     const isUntimed = timeoutMs === undefined && deadline === undefined && parent === undefined;
     return createHandoff(
@@ -85,6 +93,7 @@ export class Delegating {
     await this.#start();
     if (signal?.aborted === true)
       throw new WaybillError(499, "It was cancelled before it was sent.");
+    await handle.upload(signal);
     await this.#submit(handle);
     if (signal === undefined) return;
     const cancel = () => {
@@ -115,10 +124,14 @@ export class Delegating {
     }
   }
 
-  #handle(envelope: HandoffEnvelope, isManual: boolean, rule?: CounterRule): Handle {
+  #handle(
+    envelope: HandoffEnvelope,
+    options: Omit<HandleOptions, "renew">,
+    rule?: CounterRule,
+  ): Handle {
     const renew =
       rule && ((handle: Handle, counter: CounterOffer) => this.#renew(handle, counter, rule));
-    const handle = new Handle(this.#context, envelope, { isManual, renew });
+    const handle = new Handle(this.#context, envelope, { ...options, renew });
     this.#handles.set(handle.id, handle);
     return handle;
   }
@@ -165,7 +178,11 @@ export class Delegating {
     }
     const known = this.#handles.get(handoffId);
     if (known !== undefined) return known;
-    const handle = this.#handle(own.envelope, acknowledge === "manual", acceptCounter);
+    const handle = this.#handle(
+      own.envelope,
+      { isManual: acknowledge === "manual" },
+      acceptCounter,
+    );
     try {
       await adopt(handle, own);
     } catch (error) {

@@ -1,6 +1,5 @@
 import { statusOf, WaybillError } from "@waybill/protocol";
 import type {
-  Artifact,
   Digest,
   Effects,
   Json,
@@ -9,6 +8,8 @@ import type {
   StatusCode,
   VerifiedEnvelope,
 } from "@waybill/protocol";
+import type { Artifacts } from "../artifacts/artifacts.ts";
+import type { ReceivedArtifact } from "../artifacts/received.ts";
 import { handoffUsage } from "./usage.ts";
 import type { HandoffUsage } from "./usage.ts";
 
@@ -20,8 +21,8 @@ export interface HandoffResult<Output = Json | undefined> {
   readonly output: Output;
   /** What the recipient has said: turns of a conversation. */
   readonly messages: readonly Message[];
-  /** Files that came along. */
-  readonly artifacts: readonly Artifact[];
+  /** Files that came along. Those that lie at the hub are read when their bytes are asked for. */
+  readonly artifacts: readonly ReceivedArtifact[];
   /** Whether the work has left traces outside. */
   readonly effects: Effects | undefined;
   /** What it has used, where its recipient says so: requests, tokens and cost, children included. */
@@ -49,19 +50,14 @@ export type Ending =
     };
 
 /** What an envelope says about how its handoff ended; undefined for one that ends nothing. */
-export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending | undefined {
+export function endingOf(
+  { envelope, digest, text }: VerifiedEnvelope,
+  files: Pick<Artifacts, "received">,
+): Ending | undefined {
   const { from } = envelope;
   switch (envelope.kind) {
     case "result": {
-      const {
-        status,
-        output,
-        messages = [],
-        artifacts = [],
-        effects,
-        session,
-        error,
-      } = envelope.body;
+      const { status, output, messages = [], effects, session, error } = envelope.body;
       const usage = handoffUsage(envelope.body.usage);
       if (status !== 200) {
         const { cause, retryable, retry_after_ms: retryAfterMs } = error ?? {};
@@ -69,6 +65,7 @@ export function endingOf({ envelope, digest, text }: VerifiedEnvelope): Ending |
         return { ...failed(status, message, { cause, retryable, retryAfterMs }), usage };
       }
       const { attempt } = envelope;
+      const artifacts = files.received(envelope.body.artifacts ?? []);
       const said = { status, output, messages, artifacts, effects, usage, session };
       const result = { ...said, by: from, attempt };
       return { type: "result", result: { ...result, envelope: text, digest } };

@@ -7,6 +7,7 @@ import type {
   ReceiptEnvelope,
   VerifiedEnvelope,
 } from "@waybill/protocol";
+import type { GivenArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
 import { isNextDelta } from "@waybill/protocol/api";
 import type { LastDelta } from "@waybill/protocol/api";
@@ -18,6 +19,7 @@ import { endingOf } from "./ending.ts";
 import type { Ending, HandoffResult } from "./ending.ts";
 import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
+import type { GivenWork } from "./same-work.ts";
 import { Stream } from "./stream.ts";
 import type { HandoffUsage } from "./usage.ts";
 
@@ -38,6 +40,8 @@ const TOLD_WITHIN_MS = 1_000;
 const FOUND_WITHIN_MS = 60_000;
 
 export interface HandleOptions {
+  /** What is to go along, where it was given. */
+  readonly artifacts?: readonly GivenArtifact[] | undefined;
   /** Acknowledged when the application says so, and not by itself. */
   readonly isManual: boolean;
   /** Goes on with another handoff where the counter-offer is taken; false where it is not. */
@@ -48,6 +52,10 @@ export interface HandleOptions {
 export class Handle implements HandoffHandle {
   readonly #context: AgentContext;
   readonly #isManual: boolean;
+  /** What is to go along, until it was read and uploaded. */
+  #given: readonly GivenArtifact[] | undefined;
+  /** Ends the uploads that come before the handoff is sent. */
+  #uploading: AbortController | undefined;
   #renew: HandleOptions["renew"];
   /** Settles once it is known which handoff this one goes on with. */
   #renewed: Promise<void> | undefined;
@@ -80,9 +88,10 @@ export class Handle implements HandoffHandle {
   constructor(
     context: AgentContext,
     envelope: HandoffEnvelope,
-    { isManual, renew }: HandleOptions,
+    { isManual, renew, artifacts }: HandleOptions,
   ) {
     this.#context = context;
+    this.#given = artifacts;
     this.#isManual = isManual;
     this.#renew = renew;
     this.#envelope = envelope;
@@ -107,8 +116,9 @@ export class Handle implements HandoffHandle {
   }
 
   /**
-   * The handoff. Until it is in custody, one made earlier under the same id may take its place; after
-   * a counter-offer was taken it is the one on those terms.
+   * The handoff. Until it is in custody, one made earlier under the same id may take its place, and
+   * files that are given by a path or a stream are not in it yet; after a counter-offer was taken it is
+   * the one on those terms.
    */
   get envelope(): HandoffEnvelope {
     return this.#envelope;
@@ -132,6 +142,12 @@ export class Handle implements HandoffHandle {
   /** A recipient has signed for exactly this handoff. */
   get accepted(): Promise<Receipt> {
     return this.#accepted.promise;
+  }
+
+  /** The work as it was given: before the upload, files are known by their paths alone. For the agent. */
+  get work(): GivenWork {
+    const { body } = this.#envelope;
+    return { ...body, artifacts: this.#given ?? body.artifacts };
   }
 
   /** The result, or the WaybillError with which the handoff ended. */
@@ -178,6 +194,13 @@ export class Handle implements HandoffHandle {
   }
 
   async #cancel(reason: string | undefined): Promise<boolean> {
+    if (this.#uploading !== undefined) {
+      const why = reason === undefined ? "" : ` ${reason}`;
+      this.#uploading.abort(
+        new WaybillError(499, `It was cancelled while its files were uploaded.${why}`),
+      );
+      return true;
+    }
     await this.custody;
     await this.#renewed;
     const { to } = this.envelope;
@@ -264,6 +287,25 @@ export class Handle implements HandoffHandle {
     this.#envelope = handoff;
   }
 
+  /** Uploads what is too large for the envelope, which names it afterwards. For the agent. */
+  async upload(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#given === undefined) return;
+    const uploading = new AbortController();
+    this.#uploading = uploading;
+    try {
+      const ending = AbortSignal.any([uploading.signal, ...(signal ? [signal] : [])]);
+      const artifacts = await this.#context.artifacts.send(this.#given, {
+        until: this.#deadline,
+        signal: ending,
+      });
+      const envelope = this.#envelope;
+      this.#envelope = { ...envelope, body: { ...envelope.body, artifacts } };
+      this.#given = undefined;
+    } finally {
+      this.#uploading = undefined;
+    }
+  }
+
   /** Hands it to the hub. For the agent. */
   async submit(): Promise<void> {
     this.#signedAs(await this.#signed(this.envelope));
@@ -347,7 +389,7 @@ export class Handle implements HandoffHandle {
   #take(verified: VerifiedEnvelope): void {
     const { envelope, digest, text } = verified;
     const { from: by } = envelope;
-    const ending = endingOf(verified);
+    const ending = endingOf(verified, this.#context.artifacts);
     if (envelope.kind === "result" || isAcceptance(envelope)) {
       // A result names the same digest as the acceptance would have: it stands for it.
       const { attempt, body } = envelope;

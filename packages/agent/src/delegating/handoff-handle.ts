@@ -25,8 +25,9 @@ export interface HandoffHandle<
   /** The handoff's id; another one after a counter-offer was taken. */
   readonly id: string;
   /**
-   * The handoff. Until it is in custody, one made earlier under the same id may take its place; after
-   * a counter-offer was taken it is the one on those terms.
+   * The handoff. Until it is in custody, one made earlier under the same id may take its place, and
+   * files that are given by a path or a stream are not in it yet; after a counter-offer was taken it is
+   * the one on those terms.
    */
   readonly envelope: HandoffEnvelope;
   /** The handoff as it was signed. There once it is in custody. */

@@ -1,5 +1,6 @@
 import type { Context } from "@opentelemetry/api";
 import type { Group, HandoffBody, HandoffEnvelope, Json } from "@waybill/protocol";
+import type { GivenArtifact } from "../artifacts/given.ts";
 import type { JsonLike } from "../capability/json-like.ts";
 import type { CounterRule } from "./counter.ts";
 
@@ -18,9 +19,22 @@ export interface SessionOptions {
 }
 
 /** What is handed off, to whom, and on which terms. */
-export interface HandoffOptions<Input = Json> extends Omit<HandoffBody, "input" | "metadata"> {
+export interface HandoffOptions<Input = Json> extends Omit<
+  HandoffBody,
+  "input" | "artifacts" | "metadata"
+> {
   /** What the work is given, as the capability's `input_schema` wants it. */
   readonly input?: Input | undefined;
+  /**
+   * Files that go along, as bytes, by their path, or as a stream. Large ones are uploaded before the
+   * handoff is sent, which counts towards its time.
+   *
+   * @example
+   * ```ts
+   * agent.handoff({ capability: "transcribe", artifacts: [{ path: "interview.wav" }] });
+   * ```
+   */
+  readonly artifacts?: readonly GivenArtifact[] | undefined;
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   /** What the hub's choice has to be tagged with. */

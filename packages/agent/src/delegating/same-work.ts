@@ -1,11 +1,41 @@
+import { digestOfBytes } from "@waybill/protocol";
 import type { HandoffBody } from "@waybill/protocol";
+import { isArtifact, labelOf } from "../artifacts/given.ts";
+import type { GivenArtifact } from "../artifacts/given.ts";
+
+/** Work as it is given, or as an envelope has it. */
+export type GivenWork = Omit<HandoffBody, "artifacts"> & {
+  readonly artifacts?: readonly GivenArtifact[] | undefined;
+};
 
 /** What says what is to be done. Terms and notes on the side may differ from one run to the next. */
-const WORK = ["capability", "version", "input", "brief", "messages", "artifacts"] as const;
+const WORK = ["capability", "version", "input", "brief", "messages"] as const;
 
 /** Whether two handoffs ask for the same. */
-export function isSameWork(one: HandoffBody, other: HandoffBody): boolean {
-  return WORK.every((member) => spelled(one[member]) === spelled(other[member]));
+export function isSameWork(one: GivenWork, other: GivenWork): boolean {
+  return (
+    WORK.every((member) => spelled(one[member]) === spelled(other[member])) &&
+    areSame(one.artifacts, other.artifacts)
+  );
+}
+
+function areSame(
+  ones: readonly GivenArtifact[] = [],
+  others: readonly GivenArtifact[] = [],
+): boolean {
+  return ones.length === others.length && ones.every((one, at) => isSame(one, others[at]!));
+}
+
+/** A file that nobody has read yet has no digest, and is known by its name. */
+function isSame(one: GivenArtifact, other: GivenArtifact): boolean {
+  if (spelled(labelOf(one)) !== spelled(labelOf(other))) return false;
+  const [digest, otherDigest] = [digestOf(one), digestOf(other)];
+  return digest === undefined || otherDigest === undefined || digest === otherDigest;
+}
+
+function digestOf(given: GivenArtifact): string | undefined {
+  if (isArtifact(given)) return `${given.digest} ${given.url ?? ""}`;
+  return "bytes" in given ? `${digestOfBytes(given.bytes)} ` : undefined;
 }
 
 /** The order of members is no difference between JSON values. */

@@ -1,6 +1,5 @@
 import { compileSchema, WaybillError } from "@waybill/protocol";
 import type {
-  Artifact,
   AskedQuestion,
   Capability,
   CompiledSchema,
@@ -9,6 +8,7 @@ import type {
   Message,
   ResultBody,
 } from "@waybill/protocol";
+import type { GivenArtifact } from "../artifacts/given.ts";
 import type { JsonLike } from "../capability/json-like.ts";
 
 /** A result with more than its output. */
@@ -17,11 +17,16 @@ export interface FullResult<Output = JsonLike> {
   readonly output?: Output | undefined;
   /** What was said: turns of a conversation. */
   readonly messages?: Message[] | undefined;
-  /** Files that go along. */
-  readonly artifacts?: Artifact[] | undefined;
+  /** Files that go along, as bytes, by their path, or as a stream. Large ones are uploaded before the result is sent. */
+  readonly artifacts?: readonly GivenArtifact[] | undefined;
   /** Whether the work has left traces outside. */
   readonly effects?: Effects | undefined;
 }
+
+/** The body of a result, before what is too large for its envelope is uploaded. */
+export type GivenResult = Omit<ResultBody, "artifacts"> & {
+  readonly artifacts?: readonly GivenArtifact[] | undefined;
+};
 
 const RESULT: unique symbol = Symbol("result");
 const PAUSE: unique symbol = Symbol("pause");
@@ -54,7 +59,7 @@ function isReturned(value: unknown): value is Returned {
 }
 
 /** The body of a success, or the 520 that it is when it is empty or not what was promised. */
-export function resultOf(value: unknown, schema: Capability["output_schema"]): ResultBody {
+export function resultOf(value: unknown, schema: Capability["output_schema"]): GivenResult {
   const { output: given, messages, artifacts, effects } = resultIn(value)!;
   const output = given as Json | undefined;
   const carriesMore = (messages?.length ?? 0) > 0 || (artifacts?.length ?? 0) > 0;

@@ -9,7 +9,9 @@ import type {
   ResultBody,
 } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
+import { isArtifact } from "../artifacts/given.ts";
 import { failureOf } from "./outcome.ts";
+import type { GivenResult } from "./outcome.ts";
 
 /** After the deadline an outage is waited out a little longer, so that the result is on record. */
 const AFTER_DEADLINE_MS = 60_000;
@@ -61,11 +63,11 @@ export class Replies {
   }
 
   /** An output that can't be signed or sent, because of its size or its values, becomes the failure it is. */
-  result(body: ResultBody): Promise<void> {
-    return this.#tracked("result", this.#result(body));
+  result(body: GivenResult, signal: AbortSignal): Promise<void> {
+    return this.#tracked("result", this.#result(body, signal));
   }
 
-  async #result(body: ResultBody): Promise<void> {
+  async #result(body: GivenResult, signal: AbortSignal): Promise<void> {
     const { source } = this.#context;
     const make = (content: ResultBody) =>
       createReply(this.#handoff, { kind: "result", ...this.#about, body: content }, source);
@@ -73,7 +75,8 @@ export class Replies {
       make({ ...failureOf(error, body.effects ?? "possible"), usage: body.usage });
     let text: string;
     try {
-      text = await this.#signed(make(body));
+      const artifacts = await this.#sent(body.artifacts, signal);
+      text = await this.#signed(make({ ...body, artifacts }));
     } catch (error) {
       return this.#submit(await this.#signed(failed(error)));
     }
@@ -84,6 +87,16 @@ export class Replies {
       if (!WaybillError.is(error, 413)) throw error;
       await this.#submit(await this.#signed(failed(error)));
     }
+  }
+
+  /** Named as they are, without a turn in between, where nothing is to be uploaded. */
+  async #sent(
+    artifacts: GivenResult["artifacts"],
+    signal: AbortSignal,
+  ): Promise<ResultBody["artifacts"]> {
+    const files = this.#context.artifacts;
+    if (files.areToBeSent(artifacts)) return files.send(artifacts!, { until: this.#until, signal });
+    return artifacts?.filter(isArtifact);
   }
 
   #send(envelope: Envelope): Promise<void> {

@@ -4,7 +4,6 @@ import type {
   Json,
   ProgressBody,
   ReceiptBody,
-  ResultBody,
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import type { AgentContext } from "../context.ts";
@@ -24,6 +23,7 @@ import { Deltas } from "./deltas.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Lately } from "./lately.ts";
 import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
+import type { GivenResult } from "./outcome.ts";
 import { Replies } from "./replies.ts";
 import { Tally } from "./tally.ts";
 import { sessionOf } from "./session.ts";
@@ -228,7 +228,7 @@ export class Run {
     this.#worked.resolve();
     if (this.#isClosed) return;
     const { effects, output_schema: schema } = served.capability;
-    let body: ResultBody;
+    let body: GivenResult;
     try {
       const value = returned();
       const pause = pauseOf(value);
@@ -252,11 +252,11 @@ export class Run {
     await this.#result(replies, { ...body, usage: this.#tally.usage });
   }
 
-  async #result(replies: Replies, body: ResultBody): Promise<void> {
+  async #result(replies: Replies, body: GivenResult): Promise<void> {
     const { id: agent, log } = this.#context;
     const { handoffId, attempt } = this;
     this.#disarmAcceptance?.();
-    await replies.result(body);
+    await replies.result(body, this.#controller.signal);
     this.#trace?.settle(body.status);
     log({ event: "finished", agent, handoffId, attempt, status: body.status });
   }
@@ -314,7 +314,8 @@ export class Run {
 
   async #view(input: unknown, replies: Replies): Promise<Work> {
     const envelope = this.#verified!.handoff;
-    const { body } = envelope;
+    const artifacts = this.#context.artifacts.received(envelope.body.artifacts ?? []);
+    const { artifacts: named, ...rest } = envelope.body;
     const asking = new Asking(this.#context.id, this.#answers, (question) => {
       this.#acceptNow();
       return this.#said(replies.question(question));
@@ -322,7 +323,8 @@ export class Run {
     return {
       agent: this.#context.id,
       input: input as Json,
-      body,
+      body: named === undefined ? rest : { ...rest, artifacts },
+      artifacts,
       envelope,
       handoffId: this.handoffId,
       attempt: this.attempt,

@@ -5,6 +5,7 @@ import type {
   Json,
   UsageRow,
 } from "@waybill/protocol";
+import type { ReceivedArtifact } from "../artifacts/received.ts";
 import type { JsonCompatible, JsonLike } from "../capability/json-like.ts";
 import type { Delegator } from "../delegating/delegator.ts";
 import type { FullResult, Returned } from "./outcome.ts";
@@ -26,6 +27,11 @@ export interface Resume {
   readonly answers: ReadonlyMap<string, Json>;
 }
 
+/** The body of a handoff, with ways to the bytes of its files. */
+export type ReceivedBody = Omit<HandoffBody, "artifacts"> & {
+  readonly artifacts?: ReceivedArtifact[] | undefined;
+};
+
 /** How far the work is: in words, as a share from 0 to 1, or as data. */
 export interface Progress<Data = JsonLike> {
   /** In words. */
@@ -46,7 +52,16 @@ export interface Work<Input = Json> extends Delegator {
   /** What the work is given. */
   readonly input: Input;
   /** All that was handed off: input, brief, messages, artifacts and contract. */
-  readonly body: HandoffBody;
+  readonly body: ReceivedBody;
+  /**
+   * Files that came along. Those that lie at the hub are read when their bytes are asked for.
+   *
+   * @example
+   * ```ts
+   * for (const artifact of work.artifacts) await artifact.save(join(folder, basename(artifact.name)));
+   * ```
+   */
+  readonly artifacts: readonly ReceivedArtifact[];
   /** The handoff as its delegator signed it. */
   readonly envelope: HandoffEnvelope;
   /** The idempotency key of the work: the same in every attempt. Give it to what has effects. */

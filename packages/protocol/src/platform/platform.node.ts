@@ -31,6 +31,12 @@ function put(binary: string, target: Uint8Array, at: number): void {
   for (let i = 0; i < binary.length; i++) target[at + i] = binary.charCodeAt(i);
 }
 
+/** SHA-256 of bytes that come piece by piece, in lower-case hex. */
+export function runningSha256(): { update(bytes: Uint8Array): void; hex(): string } {
+  const hash = crypto.createHash("sha256");
+  return { update: (bytes) => void hash.update(bytes), hex: () => hash.digest("hex") };
+}
+
 /** SHA-256 of a text in UTF-8, in lower-case hex. */
 export function sha256Hex(text: string): string {
   return crypto.hash("sha256", text);

@@ -76,6 +76,9 @@ describe.each(PATHS)("%s", (_, platform) => {
         expect(Buffer.from(platform.sha256OfText(text)).toString("hex")).toBe(
           platform.sha256Hex(text),
         );
+        const running = platform.runningSha256();
+        for (const byte of bytes) running.update(Uint8Array.of(byte));
+        expect(running.hex()).toBe(platform.sha256Hex(text));
         expect(platform.sha256(bytes)).toEqual(
           new Uint8Array(createHash("sha256").update(bytes).digest()),
         );

@@ -24,6 +24,12 @@ export function sha256OfText(text: string): Uint8Array {
   return sha256(utf8(text));
 }
 
+/** SHA-256 of bytes that come piece by piece, in lower-case hex. */
+export function runningSha256(): { update(bytes: Uint8Array): void; hex(): string } {
+  const hash = sha2.create();
+  return { update: (bytes) => void hash.update(bytes), hex: () => etc.bytesToHex(hash.digest()) };
+}
+
 /** SHA-256 of a text in UTF-8, in lower-case hex. */
 export function sha256Hex(text: string): string {
   return etc.bytesToHex(sha256(utf8(text)));

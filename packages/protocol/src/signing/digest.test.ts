@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { utf8 } from "#platform";
-import { digestOf, digestOfBytes, isDigest } from "./digest.ts";
+import { digestOf, digestOfBytes, isDigest, runningDigest } from "./digest.ts";
 
 test("is what sha256sum says about the UTF-8", () => {
   expect(digestOf("abc")).toBe(
@@ -12,6 +12,16 @@ test("is what sha256sum says about the UTF-8", () => {
   expect(digestOf("é😀")).toBe(digestOfBytes(new Uint8Array([0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80])));
   for (const text of ["", "abc", "0".repeat(1000), "ü"])
     expect(digestOfBytes(utf8(text))).toBe(digestOf(text));
+});
+
+test("of bytes that come piece by piece is that of the whole", () => {
+  const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => (index * 7) % 256);
+  for (const length of [1, 63, 64, 65, 1_000]) {
+    const running = runningDigest();
+    for (let at = 0; at < 1_000; at += length) running.update(bytes.subarray(at, at + length));
+    expect(running.digest()).toBe(digestOfBytes(bytes));
+  }
+  expect(runningDigest().digest()).toBe(digestOf(""));
 });
 
 test("is recognised in its one spelling", () => {

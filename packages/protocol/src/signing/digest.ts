@@ -1,4 +1,4 @@
-import { sha256, sha256Hex } from "#platform";
+import { runningSha256, sha256, sha256Hex } from "#platform";
 
 /** SHA-256 of exact bytes, in lower-case hex: the name of an envelope, an artifact, a manifest. */
 export type Digest = `sha256:${string}`;
@@ -15,6 +15,28 @@ export function digestOfBytes(bytes: Uint8Array): Digest {
   let hex = "";
   for (const byte of sha256(bytes)) hex += byte.toString(16).padStart(2, "0");
   return `sha256:${hex}`;
+}
+
+/** A digest of bytes that come piece by piece, and are never all in memory. */
+export interface RunningDigest {
+  update(bytes: Uint8Array): void;
+  /** Of everything so far. Nothing can be added afterwards. */
+  digest(): Digest;
+}
+
+/**
+ * Computes a digest as the bytes pass.
+ *
+ * @example
+ * ```ts
+ * const running = runningDigest();
+ * for await (const bytes of createReadStream("film.mp4")) running.update(bytes);
+ * console.log(running.digest());
+ * ```
+ */
+export function runningDigest(): RunningDigest {
+  const hash = runningSha256();
+  return { update: hash.update, digest: () => `sha256:${hash.hex()}` };
 }
 
 /** Whether a value is a digest as `digestOfBytes` writes it. */

@@ -1,0 +1,273 @@
+import { digestOfBytes, WaybillError } from "@waybill/protocol";
+import type { Artifact } from "@waybill/protocol";
+import { signRequest, toBase64url } from "@waybill/protocol/api";
+import type { Clock } from "../clock.ts";
+import type { Blobs, BlobSigner, Hub } from "../hub.ts";
+import type { OwnKey } from "../identity/own-key.ts";
+import type { Link } from "../link/link.ts";
+import { isArtifact } from "./given.ts";
+import type { GivenArtifact } from "./given.ts";
+import { measured, measuredInline } from "./measure.ts";
+import type { Measured } from "./measure.ts";
+import { joined } from "./joined.ts";
+import { originOf, receivedArtifact } from "./received.ts";
+import type { BlobArtifact, Origin, ReceivedArtifact } from "./received.ts";
+
+/** What has more bytes than this is sent apart from its envelope, where nothing else is set. */
+export const INLINE_ARTIFACT_BYTES: number = 64 * 1024;
+/** The artifacts in one envelope together have at most so many times what one of them may have. */
+const INLINE_TOGETHER = 4;
+/** For so long the bytes of a blob are asked for again where the hub gives none. */
+const READ_WITHIN_MS = 60_000;
+
+export interface ArtifactsOptions {
+  readonly id: string;
+  readonly key: OwnKey;
+  readonly newId: () => string;
+  readonly hub: Hub;
+  readonly link: Link;
+  readonly clock: Clock;
+  readonly inlineBytes: number | undefined;
+}
+
+/** The files that an agent sends and receives: what is too large for envelopes lies at the hub. */
+export class Artifacts implements Origin {
+  readonly #options: ArtifactsOptions;
+  readonly #inlineBytes: number;
+  readonly #uploading = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(options: ArtifactsOptions) {
+    const { hub, inlineBytes = INLINE_ARTIFACT_BYTES } = options;
+    if (!(inlineBytes >= 0)) {
+      throw new WaybillError(
+        400,
+        `inlineArtifactBytes is ${inlineBytes}: give a number of bytes, 0 or more.`,
+      );
+    }
+    this.#options = options;
+    this.#inlineBytes = hub.blobs === undefined ? Infinity : inlineBytes;
+  }
+
+  get domain(): string {
+    return this.#options.hub.domain;
+  }
+
+  /** Whether there is more to be done for these than to name them. */
+  areToBeSent(given: readonly GivenArtifact[] = []): boolean {
+    let room = this.#inlineBytes * INLINE_TOGETHER;
+    return given.some((each) => {
+      if (!isArtifact(each)) return true;
+      if (each.data === undefined) return this.#isForeign(each);
+      const bytes = Math.floor((each.data.length * 3) / 4);
+      if (bytes > Math.min(this.#inlineBytes, room)) return true;
+      room -= bytes;
+      return false;
+    });
+  }
+
+  /** Uploads what is too large for an envelope, and gives what the envelope is to say. */
+  async send(
+    given: readonly GivenArtifact[],
+    { until, signal }: { readonly until: number; readonly signal: AbortSignal },
+  ): Promise<Artifact[]> {
+    const ending = AbortSignal.any([this.#closing.signal, signal]);
+    const artifacts: Artifact[] = [];
+    let room = this.#inlineBytes * INLINE_TOGETHER;
+    for (const each of given) {
+      const file = await this.#fileOf(each, ending);
+      if (file === undefined) {
+        artifacts.push({ ...(each as Artifact) });
+        continue;
+      }
+      try {
+        const { name, media_type, digest, size } = file;
+        if (size <= Math.min(this.#inlineBytes, room)) {
+          room -= size;
+          artifacts.push(await inline(file));
+        } else {
+          await this.#uploaded(file, until, ending);
+          artifacts.push({ name, media_type, digest, size });
+        }
+      } finally {
+        await file.remove?.();
+      }
+    }
+    return artifacts;
+  }
+
+  /** The file behind what was given; undefined where an envelope can name it as it is. */
+  async #fileOf(given: GivenArtifact, signal: AbortSignal): Promise<Measured | undefined> {
+    if (!isArtifact(given)) return measured(given, signal);
+    if (given.data !== undefined) return measuredInline(given);
+    if (!this.#isForeign(given)) return undefined;
+    const { name, media_type, digest, size } = given as BlobArtifact;
+    const blob = { name, media_type, digest, size };
+    return { ...blob, read: (first) => originOf(given)!.read(blob, first) };
+  }
+
+  /** Of what lies at a hub of another domain, this one knows nothing. */
+  #isForeign(given: Artifact): boolean {
+    return given.size !== undefined && (originOf(given)?.domain ?? this.domain) !== this.domain;
+  }
+
+  /** Two envelopes with one file upload it once. */
+  async #uploaded(file: Measured, until: number, signal: AbortSignal): Promise<void> {
+    const { digest } = file;
+    while (this.#uploading.has(digest)) {
+      await this.#uploading.get(digest)!.catch(() => undefined);
+      signal.throwIfAborted();
+    }
+    const uploading = this.#upload(file, until, signal);
+    this.#uploading.set(digest, uploading);
+    try {
+      await uploading;
+    } finally {
+      this.#uploading.delete(digest);
+    }
+  }
+
+  async #upload(file: Measured, until: number, signal: AbortSignal): Promise<void> {
+    const { id: as, link } = this.#options;
+    const blobs = this.#blobs();
+    const sign = this.#sign;
+    const { digest, size, name } = file;
+    const ending = new AbortController();
+    const both = AbortSignal.any([ending.signal, signal]);
+    let arrived = 0;
+    const attempt = async (): Promise<void> => {
+      // It is complete also where another has uploaded it, and this agent may read it.
+      let state = await blobs.upload({ digest, as, sign });
+      while (!state.isComplete) {
+        both.throwIfAborted();
+        arrived = state.received;
+        // What has arrived whole and is not taken was damaged at the hub.
+        const from = arrived < size ? arrived : 0;
+        state = await blobs.put({ digest, size, as, from, sign }, passing(file, from, both));
+        if (!state.isComplete && state.received <= from) throw stalled(name);
+      }
+    };
+    const stopped = Promise.withResolvers<never>();
+    stopped.promise.catch(() => undefined);
+    const stop = () => stopped.reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const uploading = link.persist(
+        () => attempt().catch((error: unknown) => asPassing(name, error)),
+        until,
+      );
+      await Promise.race([uploading, stopped.promise]);
+    } catch (error) {
+      if (!WaybillError.is(error, 503) && !WaybillError.is(error, 504)) throw error;
+      throw new WaybillError(
+        504,
+        `The artifact ${name} was not uploaded in time: ${arrived} of ${size} bytes have arrived at the hub. ${error.message} The same again goes on from there: give it more time.`,
+        { cause: error },
+      );
+    } finally {
+      signal.removeEventListener("abort", stop);
+      ending.abort(new WaybillError(499, `The upload of ${name} was given up.`));
+    }
+  }
+
+  /** The files that came in an envelope. */
+  received(artifacts: readonly Artifact[]): ReceivedArtifact[] {
+    return artifacts.map((artifact) => receivedArtifact(artifact, this));
+  }
+
+  /** The bytes of a blob from some place on; a connection that is cut is no end of them. */
+  async *read({ digest, size }: BlobArtifact, first: number): AsyncIterable<Uint8Array> {
+    const { id: as, link, clock } = this.#options;
+    const blobs = this.#blobs();
+    const sign = this.#sign;
+    const soon = () => clock.now() + READ_WITHIN_MS;
+    let at = first;
+    let until = soon();
+    while (at < size) {
+      const reading = () => blobs.read({ digest, as, first: at, sign });
+      const { bytes } = await link.persist(reading, until);
+      try {
+        for await (const piece of bytes) {
+          this.#closing.signal.throwIfAborted();
+          at += piece.length;
+          yield piece;
+          until = soon();
+        }
+        return;
+      } catch (error) {
+        if (!WaybillError.is(error, 503) || clock.now() >= until) throw error;
+      }
+    }
+  }
+
+  #blobs(): Blobs {
+    const { hub } = this.#options;
+    if (hub.blobs !== undefined) return hub.blobs;
+    throw new WaybillError(
+      413,
+      `The hub ${hub.id} keeps no files apart from envelopes, and this one is too large for an envelope.`,
+    );
+  }
+
+  readonly #sign: BlobSigner = ({ method, path }) => {
+    const { id: from, key, hub, clock, newId } = this.#options;
+    const { id: to, domain } = hub;
+    return signRequest(
+      { from, to, domain, id: newId(), at: clock.now(), method, path },
+      key.current,
+    );
+  };
+
+  /** Ends what is under way. */
+  close(reason: WaybillError): void {
+    this.#closing.abort(reason);
+  }
+}
+
+async function inline({ name, media_type, digest, read }: Measured): Promise<Artifact> {
+  const bytes = joined(await Array.fromAsync(read(0)));
+  // A file may have been written to since its digest was computed.
+  if (digestOfBytes(bytes) !== digest) throw changed(name);
+  return { name, media_type, digest, data: toBase64url(bytes) };
+}
+
+/** The bytes of a file on their way to the hub: so many as were measured, while they are wanted. */
+async function* passing(
+  { name, size, read }: Measured,
+  first: number,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  let at = first;
+  for await (const bytes of read(first)) {
+    signal.throwIfAborted();
+    at += bytes.length;
+    yield bytes;
+  }
+  if (at !== size) throw changed(name);
+}
+
+/** What may be otherwise the next time; the hub is asked again how much it has. */
+const PASSING: ReadonlySet<number> = new Set([301, 409]);
+
+function asPassing(name: string, thrown: unknown): never {
+  const error = WaybillError.from(thrown);
+  if (PASSING.has(error.status)) throw new WaybillError(503, error.message, { cause: error });
+  // The hub has compared the bytes with the digest.
+  if (error.status === 400) throw changed(name, error);
+  throw thrown;
+}
+
+function stalled(name: string): WaybillError {
+  return new WaybillError(
+    503,
+    `The hub takes no more bytes of the artifact ${name} at the moment.`,
+  );
+}
+
+function changed(name: string, cause?: unknown): WaybillError {
+  return new WaybillError(
+    422,
+    `The artifact ${name} was not sent: its bytes have changed since its digest was computed. Hand it over once nothing writes to it any more.`,
+    { cause },
+  );
+}

@@ -1,0 +1,156 @@
+/// <reference types="node" />
+import { digestOfBytes, runningDigest, WaybillError } from "@waybill/protocol";
+import type { Artifact } from "@waybill/protocol";
+import { fromBase64url } from "@waybill/protocol/api";
+import { joined } from "./joined.ts";
+import { filesOf, once, pathOf, writeAll } from "./measure.ts";
+
+/** How many bytes `bytes()` takes into memory where nobody says how many. */
+export const DEFAULT_BYTES_LIMIT: number = 64 * 1024 * 1024;
+
+/** How an artifact's bytes are read into memory. */
+export interface ReadOptions {
+  /** The most bytes that are read, `DEFAULT_BYTES_LIMIT` where it is left out. */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * A file that came along. Its bytes are in it, or at the hub, which is asked for them when they are
+ * read. What does not have the digest and the size that were signed is refused with a 422.
+ *
+ * @example
+ * ```ts
+ * const { artifacts } = await agent.handoff({ capability: "render", input }).result;
+ * for (const artifact of artifacts) await artifact.save(`out/${basename(artifact.name)}`);
+ * ```
+ */
+export interface ReceivedArtifact extends Artifact {
+  /** All bytes at once. More than the limit are a 413, before any of them is read. */
+  bytes(options?: ReadOptions): Promise<Uint8Array>;
+  /**
+   * The bytes as they come. They are checked when the last has come: what was made from them before
+   * does not count if reading them fails.
+   */
+  stream(): AsyncIterable<Uint8Array>;
+  /** Writes the bytes to a file, which is there once they are all there and checked. */
+  save(path: string | URL): Promise<void>;
+}
+
+/** An artifact whose bytes lie at a hub. */
+export type BlobArtifact = Artifact & { readonly size: number };
+
+/** Whoever has received an artifact, and can read its bytes at the hub that they lie at. */
+export interface Origin {
+  /** The custody domain of that hub. */
+  readonly domain: string;
+  read(blob: BlobArtifact, first: number): AsyncIterable<Uint8Array>;
+}
+
+const ORIGIN = Symbol("who has received it");
+
+/** An artifact with ways to its bytes, which are no part of what is signed: they are not enumerable. */
+export function receivedArtifact(artifact: Artifact, origin: Origin): ReceivedArtifact {
+  const hidden = {
+    [ORIGIN]: origin,
+    bytes: (options?: ReadOptions) => bytesOf(artifact, origin, options),
+    stream: () => checkedStream(artifact, origin),
+    save: (path: string | URL) => save(artifact, origin, path),
+  };
+  const properties = Reflect.ownKeys(hidden).map((name) => [
+    name,
+    { value: hidden[name as keyof typeof hidden], enumerable: false },
+  ]);
+  return Object.defineProperties(
+    { ...artifact },
+    Object.fromEntries(properties) as PropertyDescriptorMap,
+  ) as ReceivedArtifact;
+}
+
+/** Who has received an artifact; undefined for one that was made here, or copied. */
+export function originOf(artifact: Artifact): Origin | undefined {
+  return (artifact as { readonly [ORIGIN]?: Origin })[ORIGIN];
+}
+
+async function bytesOf(
+  artifact: Artifact,
+  origin: Origin,
+  { limit = DEFAULT_BYTES_LIMIT }: ReadOptions = {},
+): Promise<Uint8Array> {
+  const { name, size, data } = artifact;
+  const length = size ?? Math.floor(((data?.length ?? 0) * 3) / 4);
+  if (length > limit) {
+    throw new WaybillError(
+      413,
+      `The artifact ${name} has ${length} bytes, and at most ${limit} are read into memory: give a higher limit, or read it with stream() or save().`,
+    );
+  }
+  return joined(await Array.fromAsync(checkedStream(artifact, origin)));
+}
+
+async function* checkedStream(artifact: Artifact, origin: Origin): AsyncIterable<Uint8Array> {
+  const { name, digest, size, data, url } = artifact;
+  if (size !== undefined) return yield* checkedBlob({ ...artifact, size }, origin);
+  if (data === undefined) {
+    throw new WaybillError(
+      422,
+      `The artifact ${name} lies at ${url} and is not carried along: fetch it there, and compare its digest.`,
+    );
+  }
+  const bytes = fromBase64url(data);
+  if (bytes === undefined || digestOfBytes(bytes) !== digest) throw changed(artifact);
+  yield* once(bytes);
+}
+
+async function* checkedBlob(blob: BlobArtifact, origin: Origin): AsyncIterable<Uint8Array> {
+  const { size, digest } = blob;
+  const running = runningDigest();
+  let received = 0;
+  for await (const bytes of origin.read(blob, 0)) {
+    received += bytes.length;
+    if (received > size) break;
+    running.update(bytes);
+    yield bytes;
+  }
+  if (received !== size || running.digest() !== digest) throw changed(blob);
+}
+
+async function save(artifact: Artifact, origin: Origin, to: string | URL): Promise<void> {
+  const { fs, path } = filesOf(artifact.name);
+  const target = path.resolve(pathOf(to));
+  const beside = path.join(path.dirname(target), ".waybill-");
+  const folder = await fs.promises.mkdtemp(beside).catch((cause: unknown) => {
+    throw notSaved(artifact.name, target, cause);
+  });
+  try {
+    const file = path.join(folder, "artifact");
+    const writing = await fs.promises.open(file, "wx");
+    try {
+      for await (const bytes of checkedStream(artifact, origin)) await writeAll(writing, bytes);
+      await writing.sync();
+    } finally {
+      await writing.close();
+    }
+    await fs.promises.rename(file, target);
+  } catch (cause) {
+    throw WaybillError.is(cause) ? cause : notSaved(artifact.name, target, cause);
+  } finally {
+    await fs.promises.rm(folder, { recursive: true, force: true });
+  }
+}
+
+function notSaved(name: string, target: string, cause: unknown): WaybillError {
+  const { message } = WaybillError.from(cause);
+  return new WaybillError(
+    500,
+    `The artifact ${name} was not saved at ${target}: ${message}. Name a file in a folder that is there and may be written to.`,
+    { cause, retryable: false },
+  );
+}
+
+function changed({ name, digest, size }: Artifact): WaybillError {
+  const sized = size === undefined ? "" : ` and the size ${size}`;
+  return new WaybillError(
+    422,
+    `The artifact ${name} was changed on the way: its bytes do not have the digest ${digest}${sized} that its sender has signed.`,
+  );
+}
