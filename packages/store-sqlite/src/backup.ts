@@ -3,7 +3,10 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { WaybillError } from "@waybill/protocol";
+import { copyBlobs, removeBlobs } from "./copy-blobs.ts";
+import type { CopiedBlobs } from "./copy-blobs.ts";
 import { failureOf } from "./failure.ts";
+import { blobFolderOf } from "./file-blobs.ts";
 import { makePrivate } from "./private-file.ts";
 import { syncFile, syncName } from "./sync.ts";
 
@@ -20,23 +23,32 @@ const COPY = `
 /** Writes a copy for its owner alone, that is whole or not there at all: under another name until it is on the disk. */
 export async function backUp(from: string, path: string): Promise<void> {
   const to = resolve(path);
-  if (existsSync(to)) {
+  const inTheWay = [to, blobFolderOf(to)].find((each) => existsSync(each));
+  if (inTheWay !== undefined) {
     throw new WaybillError(
       400,
-      `${to} already exists, and a backup never overwrites a file. Choose a new path, or move the old file away.`,
+      `${inTheWay} already exists, and a backup never overwrites a file. Choose a new path, or move the old file away.`,
     );
   }
   const part = `${to}.part`;
+  const blobs = { from: blobFolderOf(from), part: blobFolderOf(part), to: blobFolderOf(to) };
   rmSync(part, { force: true });
+  await removeBlobs(blobs.part);
   try {
+    const copied: CopiedBlobs = new Map();
+    await copyBlobs(blobs.from, blobs.part, copied);
     // SQLite copies into a file that is there, as long as it is empty.
     makePrivate(part);
     await run(new Worker(COPY, { eval: true, workerData: { from, to: part } }));
+    await copyBlobs(blobs.from, blobs.part, copied);
     syncFile(part);
+    // A folder without its database is no backup: the database goes last.
+    if (copied.size > 0) renameSync(blobs.part, blobs.to);
     renameSync(part, to);
     syncName(to);
   } catch (error) {
     rmSync(part, { force: true });
+    await removeBlobs(blobs.part);
     throw failureOf(error, to);
   }
 }

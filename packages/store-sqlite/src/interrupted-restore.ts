@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { WaybillError } from "@waybill/protocol";
+import { blobFolderOf } from "./file-blobs.ts";
 import { keepPrivate, makePrivate } from "./private-file.ts";
 import { syncFile, syncName } from "./sync.ts";
 
@@ -25,9 +26,10 @@ export function isRestoring(file: string): boolean {
   return existsSync(planPath(file));
 }
 
-/** The files at a path that hold commits. */
+/** What lies at a path and holds commits or blobs. */
 export function filesAt(path: string): string[] {
-  return ["", ...LOGS].map((ending) => path + ending).filter((each) => existsSync(each));
+  const files = ["", ...LOGS].map((ending) => path + ending);
+  return [...files, blobFolderOf(path)].filter((each) => existsSync(each));
 }
 
 /**
@@ -57,6 +59,10 @@ export function finishRestore(file: string): void {
     renameSync(restored, file);
     syncName(file);
   }
+  if (existsSync(blobFolderOf(restored))) {
+    renameSync(blobFolderOf(restored), blobFolderOf(file));
+    syncName(file);
+  }
   rmSync(plan);
   syncName(plan);
 }
@@ -68,6 +74,7 @@ function moveAway(file: string, to: string): void {
     keepPrivate(file + ending);
     renameSync(file + ending, to + ending);
   }
+  if (existsSync(blobFolderOf(file))) renameSync(blobFolderOf(file), blobFolderOf(to));
   // What is shared between processes is made anew from the log.
   rmSync(`${file}-shm`, { force: true });
   syncName(to);

@@ -1,10 +1,20 @@
 /// <reference types="node" />
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { verifyLedger } from "@waybill/hub";
 import type { Store } from "@waybill/hub";
 import { digestOf } from "@waybill/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { blobFolderOf } from "./file-blobs.ts";
 import { restoreSqliteStore } from "./restore.ts";
 import { openSqliteReader } from "./sqlite-reader.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -110,6 +120,34 @@ test.each([[[]], [[""]], [["", "-wal"]]])(
     }
     expect(await contents(path)).toEqual(BACKUP);
     expect(await contents(old)).toEqual(BEFORE);
+    expect(left()).toEqual([]);
+  },
+);
+
+// The same, with blobs: the files and folders that it has moved by then, in their order.
+const BLOB_STEPS = [
+  ["", ".old"],
+  ["-wal", ".old-wal"],
+  ["-blobs", ".old-blobs"],
+  [".restored", ""],
+  [".restored-blobs", "-blobs"],
+] as const;
+test.each(Array.from({ length: BLOB_STEPS.length + 1 }, (_, count) => [count]))(
+  "blobs go with their database where a restore ended after %i steps",
+  async (count) => {
+    copyFileSync(backup, `${path}.restored`);
+    for (const [file, text] of [
+      [path, "before"],
+      [`${path}.restored`, "restored"],
+    ] as const) {
+      mkdirSync(blobFolderOf(file));
+      writeFileSync(join(blobFolderOf(file), "which"), text);
+    }
+    writeFileSync(`${path}.restore`, JSON.stringify(old));
+    for (const [from, to] of BLOB_STEPS.slice(0, count)) renameSync(path + from, path + to);
+    expect(await contents(path)).toEqual(BACKUP);
+    expect(readFileSync(join(blobFolderOf(path), "which"), "utf8")).toBe("restored");
+    expect(readFileSync(join(blobFolderOf(old), "which"), "utf8")).toBe("before");
     expect(left()).toEqual([]);
   },
 );

@@ -4,7 +4,9 @@ import { dirname } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 import { backUp } from "./backup.ts";
 import { filePath } from "./database.ts";
+import { removeBlobs } from "./copy-blobs.ts";
 import { failureOf } from "./failure.ts";
+import { blobFolderOf } from "./file-blobs.ts";
 import { filesAt, finishRestore, LOGS, replaceStore, restoredPath } from "./interrupted-restore.ts";
 import { becomeOwner } from "./owner.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -67,12 +69,12 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
   if (moveTo !== undefined) checkVolume(file, moveTo);
   // Under a name that no hub takes up, until it is checked.
   const staged = `${file}.restoring`;
-  removeDatabase(staged);
+  await removeStaged(file, staged);
   try {
     await backUp(backup, staged);
     await check(staged);
   } catch (error) {
-    removeDatabase(staged);
+    await removeStaged(file, staged);
     const { status, message } = WaybillError.from(error);
     throw new WaybillError(
       status,
@@ -82,11 +84,15 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
   }
   // Opening it may have brought it to this release.
   syncFile(staged);
+  const blobs = blobFolderOf(staged);
   if (there.length === 0 || moveTo === undefined) {
+    // A hub removes files that its database does not know: the database goes last.
+    if (existsSync(blobs)) renameSync(blobs, blobFolderOf(file));
     renameSync(staged, file);
     syncName(file);
     return;
   }
+  if (existsSync(blobs)) renameSync(blobs, blobFolderOf(restoredPath(file)));
   renameSync(staged, restoredPath(file));
   replaceStore(file, moveTo);
 }
@@ -105,6 +111,12 @@ function checkVolume(file: string, moveTo: string): void {
     400,
     `${moveTo} is on another volume than ${file}, and the store that is there can't be moved so far in one step. Name a path on the same volume; nothing was changed.`,
   );
+}
+
+/** What an earlier restore has left that has not begun to move files. */
+async function removeStaged(file: string, staged: string): Promise<void> {
+  removeDatabase(staged);
+  for (const each of [staged, restoredPath(file)]) await removeBlobs(blobFolderOf(each));
 }
 
 /** A log that was left beside another database of this name would be read into the next one. */

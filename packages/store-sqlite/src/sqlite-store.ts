@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import type { DatabaseSync } from "node:sqlite";
 import type {
+  BlobStore,
   Commit,
   CommitListener,
   CommitOutcome,
@@ -27,6 +28,7 @@ import { checkPages } from "./check.ts";
 import { Committer } from "./committer.ts";
 import { filePath, ledgerHeadOf, openDatabase } from "./database.ts";
 import { failureOf } from "./failure.ts";
+import { blobFolderOf, fileBlobs } from "./file-blobs.ts";
 import { finishRestore, refuseLoneLog } from "./interrupted-restore.ts";
 import { becomeOwner } from "./owner.ts";
 import { Reader } from "./reader.ts";
@@ -87,6 +89,7 @@ export async function openSqliteStore(
 }
 
 class FileStore implements SqliteStore {
+  readonly blobs: BlobStore;
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #reader: Reader;
@@ -97,6 +100,7 @@ class FileStore implements SqliteStore {
 
   constructor(path: string, database: DatabaseSync, committer: Committer, disown: () => void) {
     this.#path = path;
+    this.blobs = fileBlobs(blobFolderOf(path));
     this.#database = database;
     this.#committer = committer;
     this.#disown = disown;

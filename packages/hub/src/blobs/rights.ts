@@ -34,8 +34,8 @@ export class BlobRights {
   async sizeFor(digest: Digest, agent: string): Promise<number | undefined> {
     const hex = hexOf(digest);
     const { row } = await this.upload(hex, agent);
-    if (row !== undefined && row.file === undefined) return row.size;
-    if (!(await this.isReader(hex, agent))) return undefined;
+    const isUploaded = row !== undefined && row.file === undefined;
+    if (!isUploaded && !(await this.isReader(hex, agent))) return undefined;
     return (await this.blob(hex))?.row.size;
   }
 
