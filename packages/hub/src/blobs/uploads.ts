@@ -229,15 +229,17 @@ async function* until(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const iterator = bytes[Symbol.asyncIterator]();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-  aborted.catch(() => undefined);
+  // One listener for all steps: what a promise that lasts is raced against, it holds on to.
+  let stop = (_reason: Error) => undefined as void;
+  signal.addEventListener("abort", () => stop(signal.reason as Error), { once: true });
   let hasEnded = false;
   try {
     for (;;) {
       signal.throwIfAborted();
-      const next = await Promise.race([iterator.next(), aborted]);
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        stop = reject;
+        iterator.next().then(resolve, reject);
+      });
       hasEnded = next.done === true;
       if (next.done === true) return;
       yield next.value;

@@ -134,6 +134,24 @@ test("a session here is a session there, and only of its own delegator", async (
   }
 });
 
+test("files that are too large for an envelope go there and come back, as blobs of each hub", async () => {
+  const film = new Uint8Array(300_000).map((_, index) => index % 251);
+  await there.agent("editor", (agent) =>
+    agent.serve("edit", async ({ artifacts: [given], result }) =>
+      result({ artifacts: [{ name: "cut.bin", bytes: (await given!.bytes()).toReversed() }] }),
+    ),
+  );
+  await peer(here, there);
+  const owner = await here.agent("owner");
+  const handoff = owner.handoff({
+    capability: "edit",
+    artifacts: [{ name: "film.bin", bytes: film }],
+  });
+  const { artifacts } = await handoff.result;
+  expect(artifacts).toMatchObject([{ name: "cut.bin", size: film.length }]);
+  expect(await artifacts[0]!.bytes()).toEqual(film.toReversed());
+});
+
 test("a failure there is the failure here, with its status", async () => {
   await there.agent("editor", (agent) =>
     agent.serve("edit", () => {
