@@ -1,4 +1,12 @@
-import { argumentsOf, call, toolNameOf, workFrom } from "@waybill/agent/adapter";
+import {
+  argumentsOf,
+  call,
+  conversationHere,
+  sessionFor,
+  toolNameOf,
+  workFrom,
+} from "@waybill/agent/adapter";
+import type { CallSession } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Found, RankedCandidate } from "@waybill/protocol";
@@ -11,6 +19,11 @@ export interface HandoffToolOptions {
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in; `true` for that of the handoff that
+   * the conversation serves, or else of the conversation's run. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
   /** What a failure does: the model is told as data, which is the default, or the conversation ends with it. */
   readonly onFailure?: "tell" | "throw" | undefined;
 }
@@ -19,7 +32,7 @@ export interface HandoffToolOptions {
 export function handoffTool(
   agent: Agent,
   capability: Capability,
-  { name, to, timeoutMs, onFailure = "tell" }: HandoffToolOptions = {},
+  { name, to, timeoutMs, session, onFailure = "tell" }: HandoffToolOptions = {},
 ): Tool {
   return {
     name: name ?? toolNameOf(capability.name),
@@ -33,6 +46,7 @@ export function handoffTool(
           capability: capability.name,
           to,
           timeoutMs,
+          session: sessionFor(session, conversationHere(run)),
           ...workFrom(input, capability, messages, artifacts),
           traceparent,
           tracestate,

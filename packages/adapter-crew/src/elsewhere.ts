@@ -12,7 +12,7 @@ import type { RemoteMemberOptions } from "./members.ts";
 export function elsewhereOn(
   agent: Agent,
   hub: Pick<Hub, "find" | "manifests">,
-  options: Pick<RemoteMemberOptions, "timeoutMs"> = {},
+  options: Pick<RemoteMemberOptions, "timeoutMs" | "session"> = {},
 ): NonNullable<Crew["elsewhere"]> {
   return async (whom: Whom): Promise<Member | undefined> => {
     if (typeof whom !== "string") {

@@ -1,5 +1,5 @@
-import { call, inputOf } from "@waybill/agent/adapter";
-import type { PortableWork } from "@waybill/agent/adapter";
+import { call, conversationHere, inputOf, sessionFor } from "@waybill/agent/adapter";
+import type { CallSession, PortableWork } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { wordsOf } from "@waybill/agent/adapter";
 import type { Capability, Json } from "@waybill/protocol";
@@ -31,6 +31,11 @@ export interface RemoteMemberOptions {
   /** The agent it is. Left out: the hub picks among those who have the capability, task by task. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in; `true` for that of the handoff that
+   * the crew serves, or else of the crew's run. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
 }
 
 /** An agent anywhere as a member. */
@@ -39,7 +44,7 @@ export function remoteMember(
   capability: Capability,
   options: RemoteMemberOptions = {},
 ): Member {
-  const { to, timeoutMs, role = to ?? capability.name } = options;
+  const { to, timeoutMs, session, role = to ?? capability.name } = options;
   const { goal = capability.description ?? capability.name } = options;
   return {
     role,
@@ -55,6 +60,7 @@ export function remoteMember(
         capability: capability.name,
         to,
         timeoutMs,
+        session: sessionFor(session, conversationHere(run)),
         ...workOf(assignment, capability),
         ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
         traceparent,

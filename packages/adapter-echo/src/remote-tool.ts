@@ -1,5 +1,6 @@
 import type { Agent, HandoffUsage } from "@waybill/agent";
-import { call, schemaForModel } from "@waybill/agent/adapter";
+import { call, schemaForModel, sessionFor } from "@waybill/agent/adapter";
+import type { CallSession } from "@waybill/agent/adapter";
 import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import type { EchoTokens, EchoTool } from "./echo.ts";
@@ -11,13 +12,17 @@ export interface RemoteToolOptions {
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in; `true` for that of the Echo. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
 }
 
 /** What another agent can do, as a tool that an Echo uses. */
 export function remoteTool(
   agent: Agent,
   capability: Capability,
-  { to, timeoutMs }: RemoteToolOptions = {},
+  { to, timeoutMs, session: shared }: RemoteToolOptions = {},
 ): EchoTool {
   return {
     name: capability.name,
@@ -29,6 +34,7 @@ export function remoteTool(
         capability: capability.name,
         to,
         timeoutMs,
+        session: sessionFor(shared, session),
         ...workOf(prompt),
         traceparent: context?.["traceparent"],
         signal,

@@ -1,5 +1,12 @@
-import { call, inputOf, markedAsData, refuseQuestion, wordsOfResult } from "@waybill/agent/adapter";
-import type { PortableWork, Run } from "@waybill/agent/adapter";
+import {
+  call,
+  inputOf,
+  markedAsData,
+  refuseQuestion,
+  sessionFor,
+  wordsOfResult,
+} from "@waybill/agent/adapter";
+import type { CallSession, PortableWork, Run } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
 import type { Brief, Capability, Json } from "@waybill/protocol";
 import type { KaibanAgentClass } from "./kaiban.ts";
@@ -13,6 +20,11 @@ export interface RemoteMemberOptions extends Partial<MemberOptions> {
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in; `true` for that of the handoff that
+   * the run serves, or else of the run's name. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
   /** What goes along besides the task. Left out: the history and files of the run that is served. */
   readonly request?: Pick<PortableWork, "messages" | "artifacts"> | undefined;
   /** The value for a capability that takes one. Left out: what the task's words can be taken for. */
@@ -33,7 +45,14 @@ export function remoteMember<KaibanAgent>(
   capability: Capability,
   options: RemoteMemberOptions,
 ): KaibanAgent {
-  const { to, timeoutMs, run, name = to ?? capability.name, role = capability.name } = options;
+  const {
+    to,
+    timeoutMs,
+    session,
+    run,
+    name = to ?? capability.name,
+    role = capability.name,
+  } = options;
   const { goal = capability.description ?? capability.name, traceparent } = options;
   const served = typeof run === "string" ? undefined : run;
   const { onProgress, onQuestion = refuseQuestion } = options;
@@ -48,6 +67,7 @@ export function remoteMember<KaibanAgent>(
       capability: capability.name,
       to,
       timeoutMs,
+      session: sessionFor(session, served?.thread ?? (run as string)),
       ...workOf(assignment, capability, options, served),
       traceparent,
       signal,

@@ -2,7 +2,14 @@ import { Runnable } from "@langchain/core/runnables";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Agent, HandoffResult } from "@waybill/agent";
-import { mediaIn, mediaInWords, mediaOf, mediaPart, repliesOf } from "@waybill/agent/adapter";
+import {
+  mediaIn,
+  mediaInWords,
+  mediaOf,
+  mediaPart,
+  repliesOf,
+  saidSince,
+} from "@waybill/agent/adapter";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { ContentPart, Message } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
@@ -55,7 +62,7 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
     config: LangGraphRunnableConfig = {},
   ): Promise<{ messages: BaseMessage[] }> {
     const { name, description: _, isParked, ...handoff } = this.#options;
-    const said = messages.map(fromLangChain);
+    const said = saidSince(handoff.session, messages.map(fromLangChain), name);
     const result = await remote(this.#agent, { ...handoff, messages: said }, config, {
       isParked,
       name,

@@ -63,6 +63,7 @@ export function remoteTool(
         const result = await handedOff(remote, course?.toolCallId ?? "call", work, {
           requestContext,
           runId: (context as { runId?: string }).runId,
+          thread: course?.threadId,
           signal,
           progress: (event) => writer?.write({ type: "waybill.progress", ...event }),
           suspend: async (question) => {

@@ -1,6 +1,6 @@
 import type { RequestContext } from "@mastra/core/request-context";
-import { call, refuseQuestion } from "@waybill/agent/adapter";
-import type { PortableWork } from "@waybill/agent/adapter";
+import { call, refuseQuestion, sessionFor } from "@waybill/agent/adapter";
+import type { CallSession, PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
@@ -13,6 +13,11 @@ export interface RemoteOptions {
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in; `true` for that of the handoff that
+   * the run serves, or else, for a tool, the thread of the agent's memory. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
   /** Names the run, the same again when it is run again. Left out: the handoff that the run serves, or Mastra's run. */
   readonly run?: ((context: RequestContext | undefined) => string | undefined) | undefined;
   /** Answers what the remote agent asks. Left out: whom the run serves is asked, or Mastra's run is suspended. */
@@ -29,6 +34,8 @@ export interface Remote {
 export interface Surroundings {
   readonly requestContext: RequestContext | undefined;
   readonly runId: string | undefined;
+  /** The thread of the agent's memory, where Mastra tells it. */
+  readonly thread?: string | undefined;
   readonly signal: AbortSignal | undefined;
   /** Answers by suspending. Left out where the run can't be. */
   readonly suspend?: ((question: QuestionEvent) => Promise<Json>) | undefined;
@@ -52,6 +59,7 @@ export async function handedOff(
     capability: capability.name,
     to,
     timeoutMs,
+    session: sessionFor(options.session, served?.thread ?? surroundings.thread),
     ...work,
     // A run that is served has the place of its handoff in the trace.
     traceparent: served === undefined ? traceparentIn(requestContext) : undefined,

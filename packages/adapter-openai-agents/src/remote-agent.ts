@@ -20,7 +20,7 @@ export function remoteAgent(
   const remote = new SdkAgent({
     name,
     handoffDescription: describeForModel(capability),
-    model: new RemoteModel({ agent, capability, options }, transferTo(name)),
+    model: new RemoteModel({ agent, capability, options }, name, transferTo(name)),
   });
   const asTool = remote.asTool.bind(remote);
   // The model that uses it is told its words as the answer of a tool, and these are another agent's.

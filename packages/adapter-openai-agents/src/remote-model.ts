@@ -5,7 +5,7 @@ import type {
   ModelResponse,
   StreamEvent,
 } from "@openai/agents";
-import { wordsOfResult, workFrom } from "@waybill/agent/adapter";
+import { saidSince, wordsOfResult, workFrom } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { DeltaEvent, HandoffResult, ProgressEvent } from "@waybill/agent";
 import { parseJson } from "@waybill/protocol";
@@ -18,11 +18,14 @@ import { sdkUsage } from "./usage.ts";
 /** The wire as a model: what it is asked is handed off, and what comes back is what it says. */
 export class RemoteModel implements Model {
   readonly #remote: Remote;
+  /** What it is called in the SDK. */
+  readonly #name: string;
   /** How the tool is called that hands to it. */
   readonly #transfer: string;
 
-  constructor(remote: Remote, transfer: string) {
+  constructor(remote: Remote, name: string, transfer: string) {
     this.#remote = remote;
+    this.#name = name;
     this.#transfer = transfer;
   }
 
@@ -92,7 +95,7 @@ export class RemoteModel implements Model {
     const step = transfer?.type === "function_call" ? transfer.callId : `turn-${items.length}`;
     const given = transfer?.type === "function_call" ? parseJson(transfer.arguments) : {};
     const isGiven = Object.keys(given as object).length > 0;
-    const messages = messagesOf(history);
+    const messages = saidSince(this.#remote.options.session, messagesOf(history), this.#name);
     const files = artifactsIn(history);
     if (isGiven) return { step, work: workFrom(given, capability, messages, files) };
     const artifacts = files.length === 0 ? {} : { artifacts: files };

@@ -1,6 +1,14 @@
 import { getCurrentTrace } from "@openai/agents";
-import { call, currentWork, filesIn, inputOf, refuseQuestion } from "@waybill/agent/adapter";
-import type { PortableWork } from "@waybill/agent/adapter";
+import {
+  call,
+  conversationHere,
+  currentWork,
+  filesIn,
+  inputOf,
+  refuseQuestion,
+  sessionFor,
+} from "@waybill/agent/adapter";
+import type { CallSession, PortableWork } from "@waybill/agent/adapter";
 import type {
   Agent,
   DeltaEvent,
@@ -21,6 +29,11 @@ export interface RemoteOptions {
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in; `true` for that of the handoff that
+   * the run serves, or else of the trace's group. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
   /**
    * Names the run, the same again when it is run again. Left out: the handoff that the run serves,
    * the trace's group, or the trace.
@@ -55,6 +68,7 @@ export async function handedOff(
     capability: capability.name,
     to,
     timeoutMs,
+    session: sessionFor(options.session, conversationHere(groupName())),
     ...work,
     // A run that is served has the place of its handoff in the trace.
     traceparent: currentWork() === undefined ? currentTraceparent() : undefined,
@@ -92,6 +106,11 @@ function runName({ run }: RemoteOptions): string {
     422,
     "The run has no name, so its handoffs could not be found again: give the runner a groupId, or the remote agent a run.",
   );
+}
+
+/** The SDK's word for a conversation of several runs. */
+function groupName(): string | undefined {
+  return getCurrentTrace()?.groupId ?? undefined;
 }
 
 function tracedAs(): string | undefined {

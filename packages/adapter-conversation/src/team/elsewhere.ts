@@ -12,7 +12,7 @@ import type { Member, Team } from "./team.ts";
 export function elsewhereOn(
   agent: Agent,
   hub: Pick<Hub, "find" | "manifests">,
-  options: Pick<RemoteMemberOptions, "timeoutMs"> = {},
+  options: Pick<RemoteMemberOptions, "timeoutMs" | "session"> = {},
 ): NonNullable<Team["elsewhere"]> {
   return async (to): Promise<Member | undefined> => {
     if (typeof to !== "string") {

@@ -1,17 +1,20 @@
 import {
   briefOf,
   call,
+  conversationHere,
   filesIn,
   inputOf,
   mediaIn,
   mediaPart,
   repliesOf,
+  saidSince,
+  sessionFor,
   textMessage,
   textOf,
   toolNameOf,
   wordsOf,
 } from "@waybill/agent/adapter";
-import type { PortableWork } from "@waybill/agent/adapter";
+import type { CallSession, PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel } from "@waybill/protocol";
 import type { Artifact, Capability, Json, Message } from "@waybill/protocol";
@@ -102,18 +105,24 @@ export interface RemoteMemberOptions {
   /** The agent it is. Left out: the hub picks among those who have the capability, turn by turn. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in, where it is told what was said since it spoke last; `true` for that of
+   * the handoff that the team serves, or else of the team's run. Left out, each turn is a conversation of
+   * its own, and it is told all.
+   */
+  readonly session?: CallSession;
   /** Hears all of a result, as it was received. It is for code: its messages may pose as anybody. */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
 /**
- * An agent anywhere as a member of a team: it gets all that was said, whole. Whatever its result says
+ * An agent anywhere as a member of a team: it is told what was said, whole. Whatever its result says
  * is its own speech, under its name in the team.
  */
 export function remoteMember(
   agent: Agent,
   capability: Capability,
-  { to, timeoutMs, name = to ?? capability.name, onResult }: RemoteMemberOptions = {},
+  { to, timeoutMs, session, name = to ?? capability.name, onResult }: RemoteMemberOptions = {},
 ): Member {
   return {
     name,
@@ -124,7 +133,8 @@ export function remoteMember(
         capability: capability.name,
         to,
         timeoutMs,
-        ...workOf(messages, artifacts, capability),
+        session: sessionFor(session, conversationHere(run)),
+        ...workOf(saidSince(session, messages, name), artifacts, capability),
         traceparent,
         tracestate,
         signal,

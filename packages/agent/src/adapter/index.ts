@@ -3,7 +3,7 @@ export { offerOf } from "./serve.ts";
 export type { Finished, Offer, Paused, Run, ServeOptions } from "./serve.ts";
 export { call, dispatch, refuseQuestion } from "./call.ts";
 export type { Call } from "./call.ts";
-export { sessionFor } from "./call-session.ts";
+export { conversationHere, saidSince, sessionFor } from "./call-session.ts";
 export type { CallSession } from "./call-session.ts";
 export { Turns } from "./in-turn.ts";
 export { settle } from "./settle.ts";
