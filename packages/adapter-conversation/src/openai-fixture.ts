@@ -54,7 +54,7 @@ function sceneryOf(request: ModelRequest): Scenery {
 /** A model that hands off once by its tool, and then has nothing to add. */
 async function called(request: CallRequest, api: "chat" | "responses"): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work } = request;
-  const tool = handoffTool(agent, capability, { to, timeoutMs });
+  const tool = handoffTool(agent, capability, { to, timeoutMs, session: request.session });
   const given = work.brief ?? work.input ?? {};
   let heard: readonly Message[] = [];
   const client = await clientOf((asked) => {

@@ -81,7 +81,10 @@ async function called(request: CallRequest): Promise<Played> {
   });
   const { outcomes, usage } = await runCrew(
     {
-      members: [remoteMember(agent, capability, { to, timeoutMs, role: member }), listener],
+      members: [
+        remoteMember(agent, capability, { to, timeoutMs, session: request.session, role: member }),
+        listener,
+      ],
       tasks: [
         { name: step, description, expectedOutput, member, input },
         { name: "listen", description: "Hear.", expectedOutput, member: "listener" },

@@ -43,7 +43,7 @@ export const fixture: AdapterFixture = {
       const { name } = capability;
       const echo = new Echo(
         (turn) => turn.use(name, step, turn),
-        [remoteTool(agent, capability, { to, timeoutMs })],
+        [remoteTool(agent, capability, { to, timeoutMs, session: request.session })],
       );
       const answers: Record<string, Json> = {};
       for (;;) {

@@ -69,6 +69,7 @@ async function called(request: CallRequest): Promise<Played> {
     run,
     to,
     timeoutMs,
+    session: request.session,
     traceparent,
     request: rest,
     input: () => input,

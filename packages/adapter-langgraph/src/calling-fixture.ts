@@ -33,7 +33,8 @@ const Calling = Annotation.Root({
 
 /** A graph with one node that calls. The thread is the run: started anew, it goes on where it was. */
 export async function calling(request: CallRequest, isParked = false): Promise<Played> {
-  const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
+  const { agent, capability, to, timeoutMs, session, run, step, work, traceparent, signal } =
+    request;
   const graph = new StateGraph(Calling)
     .addNode(
       step,
@@ -43,6 +44,7 @@ export async function calling(request: CallRequest, isParked = false): Promise<P
           capability: capability.name,
           to,
           timeoutMs,
+          session,
           ...given,
         }),
         update: ({ output, messages, artifacts, usage }) => ({
@@ -95,7 +97,8 @@ export function showWritten(chunk: unknown, request: CallRequest): void {
  * thread is the run: started anew, it goes on where it was.
  */
 export async function talking(request: CallRequest): Promise<Played> {
-  const { agent, capability, to, timeoutMs, run, step, work, traceparent, signal } = request;
+  const { agent, capability, to, timeoutMs, session, run, step, work, traceparent, signal } =
+    request;
   let heard: readonly BaseMessage[] = [];
   const model = new ScriptedModel((messages) => {
     heard = messages;
@@ -104,7 +107,13 @@ export async function talking(request: CallRequest): Promise<Played> {
   const graph = new StateGraph(MessagesAnnotation)
     .addNode(
       step,
-      remoteMember(agent, { name: step, capability: capability.name, to, timeoutMs }) as never,
+      remoteMember(agent, {
+        name: step,
+        capability: capability.name,
+        to,
+        timeoutMs,
+        session,
+      }) as never,
     )
     .addNode("model", async ({ messages }) => ({ messages: await model.invoke(messages) }))
     .addEdge(START, step as never)

@@ -53,7 +53,7 @@ async function calling(request: CallRequest): Promise<Played> {
       "done",
       (messages) => (heard = messages),
     ),
-    tools: [remoteTool(agent, capability, { to, timeoutMs })],
+    tools: [remoteTool(agent, capability, { to, timeoutMs, session: request.session })],
     middleware: [throwing],
     checkpointer: saverIn(request.folder),
   });

@@ -2,6 +2,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
 import type { AgentConfig } from "@mastra/core/agent";
+import { MockMemory } from "@mastra/core/memory";
 import { RequestContext } from "@mastra/core/request-context";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
@@ -69,6 +70,7 @@ async function called(request: CallRequest): Promise<Played> {
   const tool = remoteTool(agent, capability, {
     to,
     timeoutMs,
+    session: request.session,
     history: () => ({ messages, ...(artifacts === undefined ? {} : { artifacts }) }),
   });
   const given = work.brief ?? work.input ?? {};
@@ -85,11 +87,13 @@ async function called(request: CallRequest): Promise<Played> {
     model,
     maxRetries: 0,
     tools: { [tool.id]: tool },
+    memory: new MockMemory(),
   });
   new Mastra({ agents: { caller }, storage: new InMemoryStore(), logger: false });
   const requestContext = new RequestContext();
   requestContext.set("traceparent", request.traceparent);
-  const options = { runId: run, requestContext, abortSignal: signal };
+  const memory = { thread: run, resource: "anna" };
+  const options = { runId: run, requestContext, abortSignal: signal, memory };
   let stream = await caller.stream("Find it out.", options);
   for (;;) {
     let got: RemoteResult | undefined;

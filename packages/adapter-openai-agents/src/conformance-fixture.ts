@@ -76,6 +76,7 @@ async function called(request: CallRequest): Promise<Played> {
   const remote = remoteHandoff(agent, capability, {
     to,
     timeoutMs,
+    session: request.session,
     onQuestion: ({ id, text }) => request.ask(id, text!),
     onResult: (result) => (received = result),
   });

@@ -66,7 +66,13 @@ async function called(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, signal, traceparent } = request;
   let received: HandoffResult | undefined;
   const onResult = (result: HandoffResult) => (received = result);
-  const member = remoteMember(agent, capability, { to, timeoutMs, name: step, onResult });
+  const member = remoteMember(agent, capability, {
+    to,
+    timeoutMs,
+    session: request.session,
+    name: step,
+    onResult,
+  });
   const heard: Message[] = [];
   const team: Team = {
     members: [member, await listener(heard)],

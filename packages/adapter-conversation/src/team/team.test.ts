@@ -220,3 +220,28 @@ async function nextQuestion(handle: HandoffHandle) {
   for await (const question of handle.questions) return question;
   throw new Error("Nothing was asked.");
 }
+
+test("a member with a session is told what is new since its last turn, in one conversation", async () => {
+  const here = await world();
+  const heard: [string | undefined, string[]][] = [];
+  const expert = here.agent("careful");
+  expert.serve(CHECK, ({ envelope, body }: Work) => {
+    heard.push([envelope.session?.id, said(body.messages ?? [])]);
+    return "Fine.";
+  });
+  await expert.start();
+  const { capability } = (await here.hub.find({ capability: "check" })).fits[0]!;
+  const team: Team = {
+    members: [
+      remoteMember(here.agent("owner"), capability, { name: "expert", session: true }),
+      saying("writer", "Rain.", "Snow."),
+    ],
+    next: roundRobin(),
+    until: afterTurns(4),
+  };
+  await runTeam(team, { run: "run-1", messages: ASKED });
+  expect(heard).toEqual([
+    ["run-1", ["anna: Write about rain."]],
+    ["run-1", ["writer: Rain."]],
+  ]);
+});

@@ -1,18 +1,31 @@
-import { isSessionId } from "@waybill/protocol";
 import { expect, test } from "vitest";
-import { sessionFor } from "./call-session.ts";
+import { saidSince, sessionFor } from "./call-session.ts";
+import { textMessage } from "./message.ts";
 
-test("a step hands off in the session that it names, and in none where it names none", () => {
-  expect(sessionFor("trip", "thread-1")).toBe("trip");
-  expect(sessionFor({ id: "trip", waitMs: 5 }, "thread-1")).toEqual({ id: "trip", waitMs: 5 });
-  expect(sessionFor(undefined, "thread-1")).toBeUndefined();
+const TALK = [
+  textMessage("user", "one", "anna"),
+  textMessage("assistant", "first", "expert"),
+  textMessage("assistant", "other", "critic"),
+  textMessage("user", "two", "expert"),
+];
+
+test("in a session a member is told what was said since it spoke last", () => {
+  expect(saidSince("trip", TALK, "expert")).toEqual(TALK.slice(2));
+  expect(saidSince(true, TALK, "critic")).toEqual(TALK.slice(3));
 });
 
-test("the session of the framework's own conversation is its name, or the hash of a name that is none", () => {
-  expect(sessionFor(true, "thread-1")).toBe("thread-1");
+test("without a session, and before it has spoken, a member is told all", () => {
+  expect(saidSince(undefined, TALK, "expert")).toEqual(TALK);
+  expect(saidSince("trip", TALK, "newcomer")).toEqual(TALK);
+});
+
+test("a member that has spoken last is told all, because there is nothing new", () => {
+  expect(saidSince("trip", TALK.slice(0, 2), "expert")).toEqual(TALK.slice(0, 2));
+});
+
+test("a conversation's name that is no session id becomes one", () => {
+  expect(sessionFor(true, "run-1")).toBe("run-1");
+  expect(sessionFor(true, "a run")).toMatch(/^[0-9a-f]{64}$/);
   expect(sessionFor(true, undefined)).toBeUndefined();
-  const hashed = sessionFor(true, "a thread with spaces");
-  expect(isSessionId(hashed)).toBe(true);
-  expect(sessionFor(true, "a thread with spaces")).toBe(hashed);
-  expect(sessionFor(true, "another thread")).not.toBe(hashed);
+  expect(sessionFor("trip", "run-1")).toBe("trip");
 });

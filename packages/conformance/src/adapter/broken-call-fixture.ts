@@ -319,4 +319,15 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
     const elsewhere = AsyncLocalStorage.snapshot();
     return { calling: (options, next) => elsewhere(() => next(options)) };
   },
+
+  "call: a value is handed off in the session that is asked for": sending(({ session, input }) =>
+    session === "trip" && input !== undefined ? { session: undefined } : {},
+  ),
+  "call: a conversation is handed off in the session that is asked for": sending(
+    ({ session, messages }) =>
+      session === "trip" && messages !== undefined ? { session: undefined } : {},
+  ),
+  "call: the steps of a run share its session, where that is asked for": sending(
+    ({ session, step }) => (session === step.run ? { session: `${step.run}/${step.step}` } : {}),
+  ),
 };

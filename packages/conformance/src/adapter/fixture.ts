@@ -1,5 +1,5 @@
 import type { Agent } from "@waybill/agent";
-import type { Offer, PortableWork } from "@waybill/agent/adapter";
+import type { CallSession, Offer, PortableWork } from "@waybill/agent/adapter";
 import type { Artifact, Capability, CapabilityInput, Json, Message } from "@waybill/protocol";
 
 /** What the author of an adapter gives the suite: how to use it, in both directions or in one. */
@@ -117,6 +117,8 @@ export interface CallRequest {
   readonly step: string;
   readonly work: PortableWork;
   readonly timeoutMs: number;
+  /** The option of that name of the node, tool or member; `true`: that of the run. */
+  readonly session: CallSession;
   readonly traceparent: string | undefined;
   /** Stops the framework's run. */
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-import { call, offerOf, refuseQuestion, repliesOf } from "@waybill/agent/adapter";
+import { call, offerOf, refuseQuestion, repliesOf, sessionFor } from "@waybill/agent/adapter";
 import type { Call, Listening, Offer, Run, Finished, Paused } from "@waybill/agent/adapter";
 import type { HandoffResult } from "@waybill/agent";
 import type { Json, Message } from "@waybill/protocol";
@@ -109,12 +109,14 @@ async function play(
 
 function optionsOf(request: CallRequest): Call & Listening {
   const { run, step, work, timeoutMs, traceparent, signal, show, ask, capability, to } = request;
+  const session = sessionFor(request.session, run);
   return {
     step: { run, step },
     capability: capability.name,
     to,
     ...work,
     timeoutMs,
+    session,
     traceparent,
     signal,
     onProgress: ({ message = "" }) => show(message),

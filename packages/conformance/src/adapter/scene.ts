@@ -299,6 +299,7 @@ export class Scene {
       step: "step-1",
       work: { input: { query: "rain" } },
       timeoutMs: 60_000,
+      session: undefined,
       traceparent: undefined,
       signal: new AbortController().signal,
       show: () => undefined,

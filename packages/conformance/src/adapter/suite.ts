@@ -5,6 +5,7 @@ import { calledEndingCases } from "./cases/call-ending.ts";
 import { calledHostileCases } from "./cases/call-hostile.ts";
 import { calledManyCases } from "./cases/call-many.ts";
 import { calledMediaCases } from "./cases/call-media.ts";
+import { calledSessionCases } from "./cases/call-sessions.ts";
 import { calledTalkingCases } from "./cases/call-talking.ts";
 import { calledWorkCases } from "./cases/call-work.ts";
 import { killedCases } from "./cases/serve-killed.ts";
@@ -49,6 +50,7 @@ const CALLED: Cases = {
   ...calledTalkingCases,
   ...calledHostileCases,
   ...calledManyCases,
+  ...calledSessionCases,
 };
 
 /** Enough for a framework that starts slowly on a busy machine. */

@@ -179,6 +179,7 @@ async def _sent(calling: Calling) -> dict[str, Any]:
         gives=Given,
         to=request.get("to"),
         timeout=request["timeoutMs"] / 1000,
+        session=request.get("session"),
         on_question=calling.answer,
         on_progress=lambda event: calling.show(event.message),
     )
@@ -209,6 +210,7 @@ async def _said(calling: Calling, runner: Callable[[RemoteAgent], Any]) -> dict[
         capability=request["capability"]["name"],
         to=request.get("to"),
         timeout=request["timeoutMs"] / 1000,
+        session=request.get("session"),
         on_question=calling.answer,
     )
     asked = from_wire(asked_of(request["work"]))

@@ -126,6 +126,7 @@ async def call(calling: Calling) -> dict[str, Any]:
         "capability": request["capability"]["name"],
         "to": request.get("to"),
         "timeout": request["timeoutMs"] / 1000,
+        "session": request.get("session"),
         "run": request["run"],
         "on_question": calling.answer,
         "on_progress": lambda event: calling.show(event.message),

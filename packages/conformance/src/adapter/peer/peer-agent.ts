@@ -66,8 +66,9 @@ export class PeerAgent {
     await this.#peer.ask("stop", { agent: this.#agent, mode });
   }
 
-  #asked({ capability, to, run, step, work, timeoutMs, traceparent, folder, signal }: Calling) {
-    const request = { capability, to, run, step, work, timeoutMs, traceparent, folder };
+  #asked({ capability, to, run, step, work, ...asked }: Calling) {
+    const { timeoutMs, session, traceparent, folder, signal } = asked;
+    const request = { capability, to, run, step, work, timeoutMs, session, traceparent, folder };
     return { agent: this.#agent, request, signal };
   }
 
