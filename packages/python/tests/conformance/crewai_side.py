@@ -16,10 +16,12 @@ from peer import Act, Calling, Stage
 from pydantic import BaseModel, PrivateAttr
 
 from waybill_sdk import Agent, HandoffResult, WaybillError, Work
+from waybill_sdk.adapter.media import media_from, media_in
 from waybill_sdk.adapter.speech import spoken
 from waybill_sdk.adapter.threads import await_in
 from waybill_sdk.adapter.words import asked_of, text_message, words_of
 from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
+from waybill_sdk.crewai.files import ShownFiles
 
 
 class Model(BaseLLM):
@@ -67,9 +69,55 @@ def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
     serve(agent, capability, lambda work: playing(act, work, loop))
 
 
+class Seeing(Model):
+    """One that takes files, and keeps what the request to its host would show of them."""
+
+    _seen: list[dict[str, Any]] = PrivateAttr(default_factory=list)
+
+    def __init__(self) -> None:
+        super().__init__("Final Answer: Seen.")
+        self.model, self.provider = "gpt-4o", "openai"
+
+    @property
+    def seen(self) -> list[dict[str, Any]]:
+        return self._seen
+
+    def supports_multimodal(self) -> bool:
+        return True
+
+    def call(self, messages: Any, *args: Any, **options: Any) -> str:
+        for each in self._format_messages(messages):
+            content = each["content"]
+            self._seen += [] if isinstance(content, str) else content
+        return super().call([{"role": "user", "content": ""}], *args, **options)
+
+
+async def seen_in(flow: Flow[Any]) -> list[dict[str, Any]]:
+    """What a model in a crew of the flow is shown of the flow's files, in words and as a picture."""
+    model = Seeing()
+    agent = member(model)
+    task = Task(description="{history} {instruction}", expected_output="-", agent=agent)
+    inputs = {name: flow.state[name] for name in ("history", "instruction")}
+    await Crew(agents=[agent], tasks=[task]).akickoff(inputs)
+    parts = [
+        media_from("image", each["image_url"]["url"])
+        if each["type"] == "image_url"
+        else {"type": "text", "text": each["text"]}
+        for each in model.seen
+    ]
+    return [{"role": "user", "content": parts}]
+
+
 class Playing(Stage):
-    def __init__(self, flow: Flow[Any], source: Work, shown: asyncio.Queue[str | None]) -> None:
-        super().__init__({"input": dict(flow.state)}, source)
+    def __init__(
+        self,
+        flow: Flow[Any],
+        source: Work,
+        shown: asyncio.Queue[str | None],
+        messages: list[dict[str, Any]],
+    ) -> None:
+        seen = {"messages": messages} if messages else {"input": dict(flow.state)}
+        super().__init__(seen, source)
         self._flow = flow
         self._shown = shown
         self._loop = asyncio.get_running_loop()
@@ -81,12 +129,18 @@ class Playing(Stage):
         return await asyncio.to_thread(self._flow.ask, text, metadata={"id": id})
 
 
+def has_files(work: Work) -> bool:
+    messages = work.body.get("messages", [])
+    return "artifacts" in work.body or any(media_in(each) for each in messages)
+
+
 def playing(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Flow[Any]:
     class Play(Flow[Any]):
         @start()
         async def play(self) -> Any:
             shown: asyncio.Queue[str | None] = asyncio.Queue()
-            stage = Playing(self, work, shown)
+            messages = await seen_in(self) if has_files(work) else []
+            stage = Playing(self, work, shown, messages)
             played = asyncio.ensure_future(await_in(loop, act(stage)))
             played.add_done_callback(lambda _: shown.put_nowait(None))
             try:
@@ -156,7 +210,12 @@ def _with_member(request: dict[str, Any], options: dict[str, Any]) -> Crew:
     *before, last = asked_of(request["work"])
     history = "\n".join(spoken(each) for each in before)
     remote = RemoteMember(role=request["step"], **options)
-    task = Task(description=spoken(last), expected_output="What was asked for.", agent=remote)
+    task = Task(
+        description=spoken(last),
+        expected_output="What was asked for.",
+        agent=remote,
+        input_files=ShownFiles([*before, last], request["work"].get("artifacts", [])).files,
+    )
     known = Task(
         description="-", expected_output="-", agent=member(Model(f"Final Answer: {history}"))
     )

@@ -77,3 +77,33 @@ class Counting(Saying):
 def counting(description: str) -> Crew:
     counter = Agent(role="counter", goal="g", backstory="b", llm=Counting(""))
     return crew(task(counter, description))
+
+
+class Seeing(Saying):
+    """Takes images, and keeps what the request to its host would show of them."""
+
+    _seen: list[dict[str, Any]] = PrivateAttr(default_factory=list)
+
+    def __init__(self, *says: Any) -> None:
+        super().__init__(*says)
+        self.model, self.provider = "gpt-4o", "openai"
+
+    @property
+    def seen(self) -> list[dict[str, Any]]:
+        return self._seen
+
+    def supports_multimodal(self) -> bool:
+        return True
+
+    def call(self, messages: Any, *args: Any, **options: Any) -> str:
+        words = []
+        for each in self._format_messages(messages):
+            content = each["content"]
+            blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            words += [block["text"] for block in blocks if block["type"] == "text"]
+            self._seen += [block for block in blocks if block["type"] != "text"]
+        return super().call("\n".join(words), *args, **options)
+
+
+def seeing(role: str, *says: Any) -> Agent:
+    return Agent(role=role, goal="g", backstory="b", llm=Seeing(*says))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.error import WaybillError
@@ -62,10 +61,3 @@ def unshowable(part: Part, reason: str) -> WaybillError:
         422,
         f"The history has the {part['type']}{called} of the type {part['media_type']}, which can't be shown to the model: {reason}. Leave it out, or send it in another form.",
     )
-
-
-def refuse_media(messages: Iterable[Message], reason: str) -> None:
-    """For a framework that has a place for words alone."""
-    for message in messages:
-        for part in media_in(message):
-            raise unshowable(part, reason)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..adapter.media import refuse_media
 from ..adapter.speech import heard, line_of
 from ..adapter.stated import Stated, stated_in, without_transfers
 from ..adapter.words import Message, form_of, words_of
@@ -25,7 +24,6 @@ def inputs_of(
     """`before` is what was said in earlier turns of the session."""
     body = heard(work, names)
     brief, messages, given = body.get("brief", {}), body.get("messages", []), body.get("input")
-    refuse_media(messages, "the inputs of a crew are words")
     is_asked = bool(brief) or given is not None
     # Without other words the task is what the conversation states.
     stated = Stated("", messages, []) if is_asked else stated_in(messages)

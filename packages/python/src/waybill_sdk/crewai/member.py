@@ -18,12 +18,14 @@ from ..blocking import Agent as BlockingAgent
 from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .failure import tool_failure
+from .files import aartifacts_of, artifacts_of
 from .step import OnResult, Remote
 from .usage import add_to
 
 
 class RemoteMember(BaseAgentAdapter):
-    """A task goes to `capability` as a brief, with the context that the crew gives it as its history.
+    """A task goes to `capability` as a brief, with the context that the crew gives it as its history,
+    and the files of the task and of the crew as artifacts.
 
     A failure of a task raises, which ends the crew. Where a coworker has delegated, it is a ToolFailure of
     that tool, and the coworker's model is told of it, and of a result, as another's data. `timeout` is in
@@ -64,8 +66,9 @@ class RemoteMember(BaseAgentAdapter):
     def execute_task(
         self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None
     ) -> Any:
+        files = artifacts_of(task, self.crew)
         try:
-            result = self._remote.wait(self.role, **_asked(task, context))
+            result = self._remote.wait(self.role, **_asked(task, context, files))
         except WaybillError as error:
             # What a coworker is raised is told it as a text like any other, and the run a success.
             if self._is_delegated(task):
@@ -80,7 +83,8 @@ class RemoteMember(BaseAgentAdapter):
     async def aexecute_task(
         self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None
     ) -> Any:
-        return self._said(await self._remote.result(self.role, **_asked(task, context)))
+        files = await aartifacts_of(task, self.crew)
+        return self._said(await self._remote.result(self.role, **_asked(task, context, files)))
 
     def _is_delegated(self, task: Any) -> bool:
         """A task that is none of its crew's was made on the spot, by who delegates."""
@@ -112,7 +116,9 @@ class RemoteMember(BaseAgentAdapter):
         return []
 
 
-def _asked(task: Any, context: str | None) -> dict[str, Any]:
+def _asked(task: Any, context: str | None, files: list[dict[str, Any]]) -> dict[str, Any]:
     brief = {"instruction": task.description, "expected_output": task.expected_output}
     asked: dict[str, Any] = {"brief": {name: each for name, each in brief.items() if each}}
+    if files:
+        asked["artifacts"] = files
     return {**asked, "messages": [text_message("user", context, "crew")]} if context else asked

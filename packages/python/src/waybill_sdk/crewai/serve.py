@@ -30,6 +30,7 @@ from ..serving.outcome import Finished, Paused
 from ..serving.work import Work
 from .asking import FeedbackAsked, InputAsked, review_flows, review_wanted, reviewer
 from .ended import finished, said_in, words_ended
+from .files import ShownFiles
 from .inputs import WORDS, inputs_of, with_history_told
 from .step import steps_made
 from .usage import listen, settle_counts
@@ -60,6 +61,10 @@ def serve(
     run waits in memory.
     Whatever limit the crew ignores, the handoff's deadline holds.
 
+    Images, recordings and files of its messages are files of the crew, and each of its models must take
+    them: what one of them does not take is refused. Artifacts are shown to the models that take them. Both
+    need `crewai[file-processing]`.
+
     In a session, what was said in its earlier turns stands in `history`. `sessions` keeps it; left out, it is
     in the memory of the process. A crew without a place for `{history}` has it in `{instruction}`."""
     offered = {"name": capability} if isinstance(capability, str) else capability
@@ -80,11 +85,12 @@ def serve(
             runner = await made if inspect.isawaitable(made) else made
             names = _names_in(runner)
             inputs = inputs_of(work, output_schema, names, before)
+            shown = _files_in(work, runner, before)
             if not _tells_history(runner):
                 inputs = with_history_told(inputs)
             try:
                 with in_trace(work.envelope.get("traceparent")):
-                    ended = await in_own_loop(lambda: _kickoff(runner, inputs, work, loop))
+                    ended = await in_own_loop(lambda: _kickoff(runner, inputs, shown, work, loop))
             finally:
                 await asyncio.to_thread(settle_counts)
             result = finished(ended, output_schema)
@@ -100,6 +106,14 @@ def serve(
     agent.serve(offered, run)
 
 
+def _files_in(work: Work, runner: Runner, before: list[Message]) -> ShownFiles:
+    body = work.body
+    shown = ShownFiles([*before, *body.get("messages", [])], body.get("artifacts", []))
+    if isinstance(runner, Crew):
+        shown.assert_shown_by(runner)
+    return shown
+
+
 def _tells_history(runner: Runner) -> bool:
     return not isinstance(runner, Crew) or "history" in runner.fetch_inputs()
 
@@ -109,7 +123,11 @@ def _names_in(runner: Runner) -> list[str]:
 
 
 async def _kickoff(
-    runner: Runner, inputs: dict[str, Any], work: Work, loop: asyncio.AbstractEventLoop
+    runner: Runner,
+    inputs: dict[str, Any],
+    shown: ShownFiles,
+    work: Work,
+    loop: asyncio.AbstractEventLoop,
 ) -> Any:
     set_provider(FeedbackAsked(work, loop))
     review_flows()
@@ -131,9 +149,15 @@ async def _kickoff(
 
     with scoped_hooks():
         register_scoped(InterceptionPoint.POST_STEP, told)
-        ended = await runner.akickoff(inputs=inputs)
-        if isinstance(ended, CrewStreamingOutput | FlowStreamingOutput):
-            async for _ in ended:
-                pass
-            return ended.result
-        return ended
+        register_scoped(InterceptionPoint.PRE_MODEL_CALL, shown.before_model_call)
+        try:
+            ended = await runner.akickoff(inputs=inputs, input_files=shown.files or None)
+            if isinstance(ended, CrewStreamingOutput | FlowStreamingOutput):
+                async for _ in ended:
+                    pass
+                return ended.result
+            return ended
+        except Exception as error:
+            if shown.refused is not None:
+                raise shown.refused from error
+            raise

@@ -1,0 +1,145 @@
+"""Images, recordings and files, by CrewAI's own file support."""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from crewai import BaseLLM, Crew
+from crewai.hooks.dispatch import HookAborted
+from crewai.hooks.llm_hooks import LLMCallHookContext
+from crewai.utilities.file_store import aget_all_files, get_all_files
+
+from ..adapter.media import Part, media_in, unshowable
+from ..adapter.words import Message
+from ..protocol.encoding import from_base64url, to_base64url
+from ..protocol.error import WaybillError
+
+try:
+    from crewai_files import (
+        FileBytes,
+        FileProcessor,
+        get_supported_content_types,
+        wrap_file_source,
+    )
+except ImportError:
+    _IS_INSTALLED = False
+else:
+    _IS_INSTALLED = True
+
+InputFiles: TypeAlias = dict[str, Any]
+"""As `kickoff` takes them, by their names."""
+
+_NAME_LENGTH = 64
+_UNFIT = re.compile(r"[^\w .()-]")
+
+
+class ShownFiles:
+    """The files of some work. What its messages show must reach the models; what goes along as an artifact is
+    shown to those that can take it."""
+
+    def __init__(self, messages: Iterable[Message], artifacts: Iterable[dict[str, Any]]) -> None:
+        self.files: InputFiles = {}
+        self.refused: WaybillError | None = None
+        """Why a model could not be shown what it had to be shown."""
+        self._shown: dict[str, Part] = {}
+        for message in messages:
+            for part in media_in(message):
+                if not _IS_INSTALLED:
+                    raise unshowable(
+                        part,
+                        "CrewAI's file support is not installed here (pip install 'crewai[file-processing]')",
+                    )
+                if "data" not in part:
+                    raise unshowable(part, "CrewAI would fetch its URL by itself")
+                self._shown[self._add(part)] = part
+        if _IS_INSTALLED:
+            for artifact in artifacts:
+                if "data" in artifact:
+                    self._add(artifact)
+
+    def _add(self, part: Part) -> str:
+        media_type = part["media_type"]
+        kind = part.get("type", "file")
+        given = part.get("name") or f"{kind}{mimetypes.guess_extension(media_type) or ''}"
+        # A model is told the name in a list of names.
+        name = _UNFIT.sub("_", given)[-_NAME_LENGTH:]
+        number = 1
+        while name in self.files:
+            number += 1
+            name = f"{number} {_UNFIT.sub('_', given)[-_NAME_LENGTH:]}"
+        source = FileBytes(data=from_base64url(part["data"]), filename=name)
+        # CrewAI guesses it from the bytes or the name. The sender has said what it is.
+        source._content_type = media_type
+        file = wrap_file_source(source)
+        # Not made smaller, and not cut into pieces.
+        file.mode = "strict"
+        self.files[name] = file
+        return name
+
+    def assert_shown_by(self, crew: Crew) -> None:
+        """Before any model is asked: all of its agents are shown the files of a crew."""
+        for agent in crew.agents:
+            model = getattr(agent, "llm", None)
+            for name, part in self._shown.items():
+                reason = _why_not(model, self.files[name])
+                if isinstance(model, BaseLLM) and reason is not None:
+                    raise unshowable(part, f"{agent.role}: {reason}")
+
+    def before_model_call(self, context: LLMCallHookContext) -> None:
+        """CrewAI fails where a model takes no files at all, and leaves out what it does not take of them."""
+        for message in context.messages:
+            attached: Any = message.get("files") or {}
+            if not attached:
+                continue
+            reasons = {name: _why_not(context.llm, each) for name, each in attached.items()}
+            for name, reason in reasons.items():
+                if reason is not None and name in self._shown:
+                    self.refused = unshowable(self._shown[name], reason)
+                    raise HookAborted(reason)
+            message["files"] = {
+                name: each for name, each in attached.items() if reasons[name] is None
+            }
+
+
+def _why_not(model: Any, file: Any) -> str | None:
+    """Why CrewAI would not show a file to a model; None where it would."""
+    if not isinstance(model, BaseLLM) or not model.supports_multimodal():
+        return f"the model {getattr(model, 'model', model)} takes words alone"
+    # LiteLLM takes all in OpenAI's form.
+    host = "openai" if getattr(model, "is_litellm", False) else model.provider or model.model
+    api = getattr(model, "api", None)
+    if not any(
+        file.content_type.startswith(each) for each in get_supported_content_types(host, api)
+    ):
+        return f"CrewAI has no place for it in a request to {host}"
+    try:
+        FileProcessor(constraints=host).validate(file)
+    except Exception as error:
+        return str(error)
+    return None
+
+
+def artifacts_of(task: Any, crew: Any) -> list[dict[str, Any]]:
+    """The files of a task and of its crew, for another agent."""
+    found = get_all_files(crew.id, task.id) if _IS_INSTALLED and crew is not None else None
+    return [_artifact(name, each) for name, each in (found or {}).items()]
+
+
+async def aartifacts_of(task: Any, crew: Any) -> list[dict[str, Any]]:
+    """The same in a loop, which must not be kept waiting."""
+    found = await aget_all_files(crew.id, task.id) if _IS_INSTALLED and crew is not None else None
+    return [_artifact(name, each) for name, each in (found or {}).items()]
+
+
+def _artifact(name: str, file: Any) -> dict[str, Any]:
+    content: bytes = file.read()
+    return {
+        "name": file.filename or name,
+        "media_type": file.content_type,
+        "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
+        "data": to_base64url(content),
+    }

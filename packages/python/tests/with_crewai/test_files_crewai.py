@@ -1,0 +1,132 @@
+"""Images and files, by CrewAI's own file support: to the models of a crew, and from its tasks to others."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from conftest import Cast, refused
+from crewai import Crew, Task
+from crewai_files import FileBytes, ImageFile
+from crews import crew, final, member, seeing, task
+
+from waybill_sdk import Agent, HandoffHandle, Work
+from waybill_sdk.crewai import RemoteMember, serve
+
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgEpEDAABoAD1UCKP3AAAAAElFTkSuQmCC"
+)
+IMAGE = {"type": "image", "media_type": "image/png", "name": "pixel.png", "data": PIXEL}
+DIGEST = "sha256:38cde640a8c23c5b3df30608d15afeb0d1680c1100eef2b86f6f9c0c689829f3"
+URL = f"data:image/png;base64,{PIXEL}"
+
+
+def ask(owner: Agent, *parts: dict[str, Any], **options: Any) -> HandoffHandle:
+    content = [{"type": "text", "text": "What is it?"}, *parts]
+    messages = [{"role": "user", "name": "anna", "content": content}]
+    return owner.hand_off("look", to="worker", messages=messages, **options)
+
+
+async def serving(cast: Cast, *made: Crew) -> Agent:
+    worker = await cast.agent("worker")
+    crews = iter(made)
+    serve(worker, "look", lambda _: next(crews))
+    await worker.start()
+    return await cast.agent("owner")
+
+
+def shown(made: Crew) -> list[str]:
+    return [each["image_url"]["url"] for each in made.agents[0].llm.seen]
+
+
+async def test_every_model_of_a_crew_is_shown_an_image(cast: Cast) -> None:
+    first, second = seeing("painter", final("a tree")), seeing("critic", final("an oak"))
+    owner = await serving(cast, crew(task(first), task(second, "Which tree?")))
+    assert (await ask(owner, IMAGE).result()).output == "an oak"
+    for each in (first, second):
+        assert [block["image_url"]["url"] for block in each.llm.seen] == [URL]
+    # Its words say which file is meant.
+    assert "What is it?" in first.llm.asked[0]
+    assert "pixel.png" in first.llm.asked[0]
+
+
+async def test_a_later_turn_of_a_session_shows_it_again(cast: Cast) -> None:
+    first, second = (crew(task(seeing("painter", final("a tree")))) for _ in range(2))
+    owner = await serving(cast, first, second)
+    await ask(owner, IMAGE, session="files").result()
+    await ask(owner, session="files").result()
+    assert (shown(first), shown(second)) == ([URL], [URL])
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ({"type": "audio", "media_type": "audio/wav", "data": "UklGRgAAAABXQVZF"}, "no place"),
+        ({**IMAGE, "media_type": "image/tiff"}, "image/tiff"),
+        (
+            {"type": "image", "media_type": "image/png", "url": "http://127.0.0.1:1/a.png"},
+            "fetch its URL",
+        ),
+    ],
+)
+async def test_what_a_model_is_not_shown_is_refused_before_it_is_asked(
+    cast: Cast, part: dict[str, Any], reason: str
+) -> None:
+    painter = seeing("painter", final("a tree"))
+    owner = await serving(cast, crew(task(painter)))
+    error = await refused(ask(owner, part))
+    assert error.status == 422
+    assert part["media_type"] in error.message
+    assert reason in error.message
+    assert painter.llm.asked == []
+
+
+async def test_one_model_of_words_in_a_crew_refuses_it_too(cast: Cast) -> None:
+    painter = seeing("painter", final("a tree"))
+    owner = await serving(cast, crew(task(painter), task(member("critic", final("an oak")))))
+    error = await refused(ask(owner, IMAGE))
+    assert error.status == 422
+    assert "critic: the model saying takes words alone" in error.message
+    assert painter.llm.asked == []
+
+
+async def test_an_artifact_is_shown_to_those_that_take_it_and_stops_nobody_else(cast: Cast) -> None:
+    image = {name: IMAGE[name] for name in ("name", "media_type", "data")}
+    artifacts = [{**image, "digest": DIGEST}]
+    painter = seeing("painter", final("a tree"))
+    owner = await serving(cast, crew(task(painter), task(member("critic", final("an oak")))))
+    assert (await ask(owner, artifacts=artifacts).result()).output == "an oak"
+    assert [block["image_url"]["url"] for block in painter.llm.seen] == [URL]
+
+
+@pytest.mark.parametrize("is_sync", [False, True])
+async def test_the_files_of_a_task_and_of_its_crew_go_to_a_remote_member(
+    cast: Cast, is_sync: bool
+) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    got: list[Any] = []
+
+    async def look(work: Work) -> str:
+        got.extend(work.body["artifacts"])
+        return "seen"
+
+    worker.serve("look")(look)
+    await worker.start()
+    await owner.start()
+    pixel = base64.urlsafe_b64decode(PIXEL + "=" * (-len(PIXEL) % 4))
+    image = ImageFile(source=FileBytes(data=pixel, filename="pixel.png"))
+    page = FileBytes(data=b"a page", filename="page.txt")
+    remote = RemoteMember(role="looker", agent=owner, capability="look", to="worker")
+    looking = Task(
+        description="Look.", expected_output="-", agent=remote, input_files={"pixel": image}
+    )
+    made = Crew(agents=[remote], tasks=[looking])
+    if is_sync:
+        await made.kickoff_async(input_files={"page": page})
+    else:
+        await made.akickoff(input_files={"page": page})
+    assert sorted((each["name"], each["media_type"], each["data"]) for each in got) == [
+        ("page.txt", "text/plain", base64.urlsafe_b64encode(b"a page").decode().rstrip("=")),
+        ("pixel.png", "image/png", PIXEL),
+    ]
