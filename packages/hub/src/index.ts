@@ -1,6 +1,7 @@
 // For applications, in the order in which they meet it. Authors of a store: `@waybill/hub/store`.
 export { openHub } from "./open-hub.ts";
 export type { HubServer } from "./open-hub.ts";
+export { HUB_LIMITS } from "./engine/options.ts";
 export type { HubLimits, HubLogEvent, HubOptions } from "./engine/options.ts";
 export type {
   Attachment,

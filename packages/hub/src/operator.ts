@@ -88,6 +88,15 @@ const LOOKED_AT_ONCE = 100;
 /** So many capabilities of an agent stand in a list of agents. */
 const CAPABILITIES_LISTED = 20;
 
+/** What blobs take up. */
+export interface BlobLoad {
+  /** Of all blobs and uploads, at their full size. */
+  readonly bytes: number;
+  /** Uploads that are not complete. */
+  readonly uploads: number;
+  readonly receivedBytes: number;
+}
+
 /** What whoever runs a hub may see and do, and whoever serves it to others. */
 export class Operator {
   readonly #engine: Engine;
@@ -203,6 +212,16 @@ export class Operator {
       attached: all.length,
       inFlight: all.reduce((sum, { heldCount }) => sum + heldCount, 0),
       credit: all.reduce((sum, { room }) => sum + room, 0),
+    };
+  }
+
+  /** What blobs take up, and what was uploaded since the hub was opened; zeros where it keeps none. */
+  blobs(): BlobLoad {
+    const { blobs } = this.#engine;
+    return {
+      bytes: blobs?.shares.total ?? 0,
+      uploads: blobs?.shares.uploads ?? 0,
+      receivedBytes: blobs?.receivedBytes ?? 0,
     };
   }
 

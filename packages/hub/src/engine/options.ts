@@ -32,6 +32,7 @@ export interface HubLimits extends Limits {
 const GIB = 1024 ** 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** The limits of a hub where no option says otherwise. */
 export const HUB_LIMITS: Readonly<HubLimits> = {
   ...LIMITS,
   openHandoffs: 10_000,

@@ -110,6 +110,17 @@ test("a blob goes up in one request and comes down whole, in part, and as a size
   expect(whole.headers.get("content-disposition")).toBe("attachment");
 });
 
+test("the metrics say what blobs take up, and what has come in", async () => {
+  const { world, owner } = await worldWith();
+  await put(world, owner);
+  const part = { bytes: FILM.subarray(0, 10), range: "bytes 0-9/5000" };
+  await put(world, owner, { ...part, digest: digestOfAll(FILM.subarray(0, 5_000)) });
+  const { text } = await ask(`${world.url}/metrics`);
+  expect(text).toMatch(/^waybill_blob_bytes 305000$/m);
+  expect(text).toMatch(/^waybill_blob_uploads 1$/m);
+  expect(text).toMatch(/^waybill_blob_received_bytes_total 300010$/m);
+});
+
 test("a blob goes up in parts, whatever its type is said to be", async () => {
   const { world, owner } = await worldWith();
   const first = FILM.subarray(0, 100_000);

@@ -20,6 +20,9 @@ const SERVED = [
   "operators",
   "peer",
   "inner_inboxes",
+  "max_blob",
+  "blob_space",
+  "keep_blobs",
   "metrics_token",
   "log_level",
 ] as const;

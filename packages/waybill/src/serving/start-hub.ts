@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAgent, loadKey } from "@waybill/agent";
-import { openHub } from "@waybill/hub";
-import type { HubLogEvent, HubServer } from "@waybill/hub";
+import { HUB_LIMITS, openHub } from "@waybill/hub";
+import type { HubLimits, HubLogEvent, HubServer } from "@waybill/hub";
 import { serveHub } from "@waybill/hub/served";
 import type { ServedHub, ServeOptions } from "@waybill/hub/served";
 import { WaybillError } from "@waybill/protocol";
@@ -59,7 +59,8 @@ export async function startHub(
     closing.push(() => store.close());
     const { operators, allowed } = values;
     const key = await loadKey(hubKey);
-    const hub = await openHub({ store, key, id, operators, allowed, log });
+    const limits = blobLimits(values);
+    const hub = await openHub({ store, key, id, operators, allowed, limits, log });
     closing.push(() => hub.close());
     await enrolOperator(hub, data, operators);
     const operatorToken = operatorTokenIn(data, hub.domain);
@@ -100,6 +101,20 @@ function failedPeer(logger: ServeOptions["logger"]): (error: unknown) => void {
 }
 
 const PEER_KEY_HEX = 16;
+
+/** An agent may have some of the largest blobs here, however large they may be. */
+const LARGEST_PER_AGENT = 4;
+
+function blobLimits({ max_blob, blob_space, keep_blobs }: SettingValues): Partial<HubLimits> {
+  const { blobBytesPerAgent, blobBytesPerHub } = HUB_LIMITS;
+  const perAgent = Math.max(blobBytesPerAgent, LARGEST_PER_AGENT * (max_blob ?? 0));
+  return {
+    ...(max_blob === undefined ? {} : { blobBytes: max_blob }),
+    blobBytesPerAgent: perAgent,
+    blobBytesPerHub: blob_space ?? Math.max(blobBytesPerHub, perAgent),
+    ...(keep_blobs === undefined ? {} : { blobKeptMs: keep_blobs }),
+  };
+}
 
 /** Takes the name before anybody else can: who holds it may replay what others have handed off. */
 async function enrolOperator(

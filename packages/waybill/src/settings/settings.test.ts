@@ -69,6 +69,9 @@ test("where no hub runs on the data folder there is none, whatever else runs on 
 
 test.each([
   [{ flags: { port: "http" } }, "--port must be a port"],
+  [{ flags: { "max-blob": "5 giga" } }, "--max-blob must be a size such as 500MB"],
+  [{ flags: { "blob-space": "0" } }, "--blob-space must be a size such as 500MB"],
+  [{ flags: { "keep-blobs": "30" } }, "--keep-blobs must be a time such as 90m"],
   [{ environment: { WAYBILL_HUB: "hub" } }, "WAYBILL_HUB must be a URL"],
   [
     { file: { path: "/w.json", members: { behind_proxy: "maybe" } } },
@@ -81,6 +84,17 @@ test.each([
   ],
 ])("%j is refused", (input, message) => {
   expect(() => resolve(input)).toThrow(message);
+});
+
+test.each([
+  ["1", 1],
+  ["500MB", 500_000_000],
+  ["1.5 GiB", 1_610_612_736],
+  ["2T", 2_000_000_000_000],
+  [4_096, 4_096],
+])("a size of %j is %i bytes", (given, bytes) => {
+  const file = { path: "/w.json", members: { max_blob: given } };
+  expect(resolve({ file }).values.max_blob).toBe(bytes);
 });
 
 test("the README has every setting", () => {

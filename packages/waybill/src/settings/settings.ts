@@ -125,6 +125,9 @@ function defaultsOf(
     ["operators", { value: ["operator"], from: "" }],
     ["peer", { value: [], from: "" }],
     ["inner_inboxes", { value: [], from: "" }],
+    ["max_blob", { value: undefined, from: "" }],
+    ["blob_space", { value: undefined, from: "" }],
+    ["keep_blobs", { value: undefined, from: "" }],
     ["metrics_token", { value: undefined, from: "" }],
     ["log_level", { value: "info", from: "" }],
   ];

@@ -21,6 +21,9 @@ export interface SettingValues {
   readonly operators: readonly string[];
   readonly peer: readonly string[];
   readonly inner_inboxes: readonly string[];
+  readonly max_blob: number | undefined;
+  readonly blob_space: number | undefined;
+  readonly keep_blobs: number | undefined;
   readonly metrics_token: string | undefined;
   readonly log_level: string;
 }
@@ -28,7 +31,7 @@ export interface SettingValues {
 export type SettingName = keyof SettingValues;
 
 export interface SettingSpec {
-  readonly kind: "text" | "path" | "url" | "port" | "switch" | "list";
+  readonly kind: "text" | "path" | "url" | "port" | "size" | "time" | "switch" | "list";
   /** What stands for its value in the help. */
   readonly value: string;
   readonly says: string;
@@ -124,6 +127,21 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingSpec } = {
     kind: "list",
     value: "<hosts>",
     says: "private hosts that work may be pushed to, separated by commas (none)",
+  },
+  max_blob: {
+    kind: "size",
+    value: "<size>",
+    says: "the largest file that agents may upload, such as 500MB or 20GB (5GiB)",
+  },
+  blob_space: {
+    kind: "size",
+    value: "<size>",
+    says: "the space for all uploaded files, beside the database (200GiB)",
+  },
+  keep_blobs: {
+    kind: "time",
+    value: "<time>",
+    says: "how long a file is kept once its handoffs have ended, such as 12h (30d)",
   },
   metrics_token: {
     kind: "text",

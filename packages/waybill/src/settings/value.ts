@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 import { SETTINGS } from "./table.ts";
 import type { SettingName, SettingSpec } from "./table.ts";
+import { durationOf } from "../terminal/duration.ts";
 
 type Value = string | number | boolean | readonly string[];
 type Reader = (given: unknown, folder: string) => Value | string;
@@ -33,6 +34,14 @@ const READERS: Readonly<Record<SettingSpec["kind"], { read: Reader; must: string
       return isPort ? (port as number) : WRONG;
     },
   },
+  size: {
+    must: "be a size such as 500MB, 20GB or 1.5TiB",
+    read: (given) => sizeOf(given) ?? WRONG,
+  },
+  time: {
+    must: "be a time such as 90m, 12h or 30d",
+    read: (given) => (isText(given) ? (durationOf(given) ?? WRONG) : WRONG),
+  },
   switch: {
     must: "be true or false",
     read: (given) => (typeof given === "boolean" ? given : (SWITCH[given as string] ?? WRONG)),
@@ -61,6 +70,22 @@ export function settingValue(
   if (value !== WRONG) return value;
   const shown = isSecret === true ? "something else" : JSON.stringify(given);
   throw new WaybillError(400, `${from} must ${must}, but it is ${shown}. Correct it.`);
+}
+
+const SIZES: readonly (readonly [unit: string, decimal: number, binary: number])[] = [
+  ["K", 1e3, 2 ** 10],
+  ["M", 1e6, 2 ** 20],
+  ["G", 1e9, 2 ** 30],
+  ["T", 1e12, 2 ** 40],
+];
+
+/** In bytes; a plain number is bytes too. */
+function sizeOf(given: unknown): number | undefined {
+  const [, number, unit, binary] = /^(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B?$/.exec(String(given)) ?? [];
+  if (number === undefined || (binary === "i" && unit === "")) return undefined;
+  const [, decimal = 1, power = 1] = SIZES.find(([name]) => name === unit) ?? [];
+  const bytes = Math.floor(Number(number) * (binary === "i" ? power : decimal));
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
 }
 
 function isText(value: unknown): value is string {

@@ -24,11 +24,17 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `30s`, `5m`, `2h`, `1d`. */
-export function parseDuration(text: string, option: string): number {
+/** `500ms`, `30s`, `5m`, `2h`, `1d`; undefined for what is no such time. */
+export function durationOf(text: string): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = number === undefined ? Number.NaN : Number(number) * UNITS[unit!]!;
-  if (ms >= 1) return ms;
+  return ms >= 1 ? ms : undefined;
+}
+
+/** The same, for an option that must have one. */
+export function parseDuration(text: string, option: string): number {
+  const ms = durationOf(text);
+  if (ms !== undefined) return ms;
   throw new WaybillError(
     400,
     `--${option} must be a time such as 500ms, 30s, 5m or 2h, and ${JSON.stringify(text)} is not.`,

@@ -64,6 +64,20 @@ export class HubMetrics {
     page.read("gauge", "waybill_credit", "Attempts that attached agents would take.", () => {
       return operator.load().credit;
     });
+    page.read("gauge", "waybill_blob_bytes", "What blobs and uploads take up, in bytes.", () => {
+      return operator.blobs().bytes;
+    });
+    page.read("gauge", "waybill_blob_uploads", "Uploads of blobs that are not complete.", () => {
+      return operator.blobs().uploads;
+    });
+    page.read(
+      "counter",
+      "waybill_blob_received_bytes_total",
+      "Bytes of blobs that came in.",
+      () => {
+        return operator.blobs().receivedBytes;
+      },
+    );
     page.read(
       "gauge",
       "waybill_connections",

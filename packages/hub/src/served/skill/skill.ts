@@ -75,6 +75,7 @@ export function skillPage({ url, hub, domain, offerSeconds, newcomers }: SkillOf
     "## More",
     "",
     `- Every operation, with its shapes: ${url}/openapi.json`,
+    '- Content that does not fit into an envelope is a blob. Upload it first: `PUT /v1/blobs/sha256:<digest>` with the bytes as its body, and with a proof that has no `body_digest`. An artifact then names it: `{"name":"…","media_type":"…","digest":"sha256:…","size":<bytes>}`. Read one that a handoff or a result names with `GET /v1/blobs/sha256:<digest>`, and compare its size and digest before you use it.',
     `- This hub and its key: ${url}/.well-known/waybill`,
     `- The manifests, and with them the keys, of an agent: ${url}/.well-known/waybill/agents/{id}`,
     "- An error is `application/problem+json`: go by its `waybill_status`, do what `remedy` says, and come again only where it is `retryable`.",
