@@ -16,6 +16,11 @@ export const parts = {
     checks: [["mypy", "-p", "waybill_sdk.autogen"]],
     suites: ["autogen", "autogen-agent"],
   },
+  ag2: {
+    paths: ["tests/with_ag2"],
+    checks: [["mypy", "-p", "waybill_sdk.ag2"]],
+    suites: ["ag2"],
+  },
   crewai: {
     paths: ["tests/with_crewai"],
     checks: [["mypy", "-p", "waybill_sdk.crewai"]],
@@ -32,7 +37,7 @@ export const parts = {
   },
   // Every pair of frameworks of which one is in Python.
   matrix: {
-    environments: ["autogen", "crewai"],
+    environments: ["autogen", "ag2", "crewai"],
     host: { folder: "apps/matrix", script: "test:python" },
   },
 };

@@ -51,6 +51,7 @@ export const frameworks = {
 /** The same in Python: an extra of packages/python, its part of `npm run test:python`, what comes along. */
 const pythonFrameworks = {
   autogen: { with: ["autogen-ext"] },
+  ag2: { with: [] },
   crewai: { with: [] },
 };
 const EDGES = ["oldest", "newest"];
@@ -90,7 +91,7 @@ function versionsOf({ package: name, peers, with: more = {} }, edge) {
 /** pip's requirements for one edge of an extra, as pyproject.toml declares it. */
 export function requirementsOf(pyproject, extra, more, edge) {
   const [, list] = new RegExp(`^${extra} = \\[(.*)\\]$`, "m").exec(pyproject);
-  const declared = [...list.matchAll(/"([a-z-]+)([^"]*)"/g)].map(([, name, range]) => [
+  const declared = [...list.matchAll(/"([a-z][a-z0-9-]*)([^"]*)"/g)].map(([, name, range]) => [
     name,
     range,
   ]);

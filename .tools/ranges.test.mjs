@@ -18,6 +18,7 @@ test("an extra of the Python package is installed at one of its edges, with what
   const of = (edge) => requirementsOf(pyproject, "autogen", ["three"], edge);
   assert.deepEqual(of("oldest"), ["one==0.7.0", "two==0.7.2", "three==0.7.0"]);
   assert.deepEqual(of("newest"), ["one>=0.7,<0.8", "two>=0.7.2,<0.8", "three>=0.7,<0.8"]);
+  assert.deepEqual(requirementsOf('x2 = ["x2>=1.2,<2"]', "x2", [], "oldest"), ["x2==1.2.0"]);
 });
 
 test("every peer that a package declares has its range run", () => {

@@ -9,6 +9,7 @@ const FIXTURES = {
   Crew: "packages/adapter-crew/src",
   Mastra: "packages/adapter-mastra/src",
   AutoGen: "apps/interop/src/autogen",
+  AG2: "apps/interop/src/ag2",
   CrewAI: "apps/interop/src/crewai",
   Echo: "packages/adapter-echo/src",
 } as const;

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 AUTOGEN = 'Install a version that fits: pip install "waybill-sdk[autogen]"'
+AG2 = 'Install a version that fits: pip install "waybill-sdk[ag2]"'
 CREWAI = 'Install a version that fits: pip install "waybill-sdk[crewai]"'
 
 
@@ -35,6 +36,13 @@ def test_a_version_of_autogen_that_does_not_fit_is_named(tmp_path: Path, version
         "waybill_sdk.autogen", tmp_path, autogen_agentchat=version, autogen_core=version
     )
     assert f"and {version} is installed. {AUTOGEN}" in said
+
+
+@pytest.mark.parametrize("version", ["0.14.0", "1.2.0", "1.3.0"])
+def test_a_version_of_ag2_that_does_not_fit_is_named(tmp_path: Path, version: str) -> None:
+    assert f"and {version} is installed. {AG2}" in imported(
+        "waybill_sdk.ag2", tmp_path, ag2=version
+    )
 
 
 @pytest.mark.parametrize("version", ["1.15.16", "1.9.3", "1.16.0", "2.0.0"])

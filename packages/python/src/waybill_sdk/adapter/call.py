@@ -140,6 +140,10 @@ async def _answer(handle: HandoffHandle, on_question: OnQuestion) -> None:
         except WaybillError as error:
             await handle.cancel(error.message)
             raise
+        except BaseException:
+            # A step that is run again is asked again, also in this process.
+            handle.questions.put_back(question)
+            raise
         try:
             await handle.answer(question.id, answer)
         except WaybillError as error:

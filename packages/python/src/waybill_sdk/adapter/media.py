@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..protocol.encoding import from_base64url, to_base64url
 from ..protocol.error import WaybillError
 
 if TYPE_CHECKING:
@@ -41,17 +44,18 @@ def media_in_words(part: Part) -> str:
 
 def data_uri_of(part: Part) -> str:
     """The data URI of a part that carries its bytes."""
-    data = part["data"]
-    octets = base64.urlsafe_b64decode(data + "=" * (-len(data) % 4))
-    return f"data:{part['media_type']};base64,{base64.b64encode(octets).decode()}"
+    return f"data:{part['media_type']};base64,{base64.b64encode(from_base64url(part['data'])).decode()}"
 
 
 def media_from(kind: str, data_uri: str) -> Part:
     """A part of a message from a data URI."""
     head, _, data = data_uri.partition(";base64,")
     octets = base64.b64decode(data)
-    encoded = base64.urlsafe_b64encode(octets).decode().rstrip("=")
-    return {"type": kind, "media_type": head.removeprefix("data:"), "data": encoded}
+    return {
+        "type": kind,
+        "media_type": head.removeprefix("data:"),
+        "data": to_base64url(octets),
+    }
 
 
 def unshowable(part: Part, reason: str) -> WaybillError:
@@ -61,3 +65,59 @@ def unshowable(part: Part, reason: str) -> WaybillError:
         422,
         f"The history has the {part['type']}{called} of the type {part['media_type']}, which can't be shown to the model: {reason}. Leave it out, or send it in another form.",
     )
+
+
+def shown_by_users(messages: Iterable[Message]) -> list[Message]:
+    """Models take images and files from users alone. What another has shown becomes a user's turn under that
+    one's name, after the turn that it was in and the results of its tools."""
+    shown: list[Message] = []
+    held: list[Message] = []
+    for message in messages:
+        if message["role"] != "tool":
+            shown += held
+            held = []
+        media = [] if message["role"] == "user" else media_in(message)
+        if not media:
+            shown.append(message)
+            continue
+        words = [each for each in message["content"] if each not in media]
+        if words:
+            shown.append({**message, "content": words})
+        name = message.get("name") or message["role"]
+        held.append({"role": "user", "name": name, "content": media})
+    return shown + held
+
+
+def with_files(messages: Sequence[Message], artifacts: Iterable[Part]) -> list[Message]:
+    """Files that go along are parts of the last turn of a user, unless the history shows them already."""
+    known = [_source_of(part) for message in messages for part in media_in(message)]
+    files = [_file_part(each) for each in artifacts if _source_of(each) not in known]
+    shown = [*messages]
+    if not files:
+        return shown
+    last = max((at for at, each in enumerate(shown) if each["role"] == "user"), default=None)
+    if last is None:
+        return [{"role": "user", "content": files}, *shown]
+    shown[last] = {**shown[last], "content": [*shown[last]["content"], *files]}
+    return shown
+
+
+def _source_of(part: Part) -> Any:
+    return part.get("data") or part.get("url")
+
+
+def _file_part(artifact: Part) -> Part:
+    kind = "image" if artifact["media_type"].startswith("image/") else "file"
+    members = ("name", "media_type", "data", "url")
+    return {"type": kind, **{each: artifact[each] for each in members if each in artifact}}
+
+
+def artifact_of(name: str, media_type: str, octets: bytes) -> Part:
+    """A file that goes along with work or a result."""
+    digest = f"sha256:{hashlib.sha256(octets).hexdigest()}"
+    return {
+        "name": name,
+        "media_type": media_type,
+        "digest": digest,
+        "data": to_base64url(octets),
+    }

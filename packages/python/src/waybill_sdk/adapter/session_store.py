@@ -80,7 +80,7 @@ class Moved(Exception):
 
 
 class SessionStore:
-    """Keeps conversations for `serve` of `waybill_sdk.autogen` and `waybill_sdk.crewai`.
+    """Keeps conversations for `serve` of `waybill_sdk.autogen`, `waybill_sdk.ag2` and `waybill_sdk.crewai`.
 
     Without a path they are kept in the memory of the process. A file keeps them across restarts: a turn is
     on the disk before its result is sent, and a turn that is tried again after a crash is there once. The

@@ -20,6 +20,11 @@ class Stream(Generic[Item]):
         self._items.append(item)
         self._news.set()
 
+    def put_back(self, item: Item) -> None:
+        """For who has taken one and could do nothing with it: it is the next one again."""
+        self._items.appendleft(item)
+        self._news.set()
+
     def drop(self, is_dropped: Callable[[Item], bool]) -> None:
         kept = [each for each in self._items if not is_dropped(each)]
         self._items.clear()

@@ -1,0 +1,20 @@
+"""The example of the README of this package, as it stands there."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from processes import Place
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "ag2_agent.py"
+
+
+async def test_what_is_served_in_a_few_lines_is_called_in_a_few_lines(place: Place) -> None:
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, EXAMPLE, place.url, stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await asyncio.wait_for(child.communicate(), 120)
+    assert output.decode().splitlines()[-1] == "The library says: twice a day."
+    assert child.returncode == 0
