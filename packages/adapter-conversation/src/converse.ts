@@ -1,9 +1,11 @@
 import {
   countUsage,
+  distinctId,
   modelFailure,
   shownByUsers,
   textMessage,
   toolCallPart,
+  toolCallsOf,
   withFiles,
 } from "@waybill/agent/adapter";
 import type { ToolCall } from "@waybill/agent/adapter";
@@ -47,7 +49,7 @@ export async function converse(conversation: Conversation, about: Converse): Pro
       if (questions.length > 0 || tooled.isOver) return replied("", questions);
     }
     const said = await ask(conversation, about, tools, added, turn);
-    added.push(messageOf(said, name));
+    added.push(messageOf(withDistinctIds(said, [...about.messages, ...added]), name));
     if (said.usage !== undefined) used.push(said.usage);
     if (said.calls.length > 0) continue;
     return replied(said.text, []);
@@ -113,6 +115,17 @@ function messageOf({ text, calls }: Said, name: string | undefined): Message {
     ...calls.map(callOf).map(toolCallPart),
   ];
   return { ...message, content };
+}
+
+/** Some models count the calls of each turn anew, and an id names what a call hands off in the run. */
+function withDistinctIds(said: Said, before: readonly Message[]): Said {
+  const used = new Set(before.flatMap(toolCallsOf).map(({ id }) => id));
+  const calls = said.calls.map((call) => {
+    const id = distinctId(call.id, used);
+    used.add(id);
+    return { ...call, id };
+  });
+  return { ...said, calls };
 }
 
 function callOf({ id, name, arguments: given }: SaidCall): ToolCall {

@@ -108,3 +108,28 @@ test("a failure ends the conversation where that is wanted", async () => {
   );
   await expect(ended).rejects.toMatchObject({ status: 413, message: "The town is too large." });
 });
+
+test("calls that a model counts anew in each turn are a handoff each", async () => {
+  const here = await world();
+  const seen: unknown[] = [];
+  const agent = here.agent("bergen");
+  agent.serve(WEATHER, ({ input }) => {
+    seen.push(input);
+    return { says: "Rain." };
+  });
+  await agent.start();
+  const calling = (town: string) => ({
+    calls: [{ id: "call_0", name: "weather_town", arguments: { town } }],
+  });
+  const { client, model } = await here.model([
+    calling("Bergen"),
+    calling("Oslo"),
+    { text: "It rains." },
+  ]);
+  const about = { run: "run-1", messages: [textMessage("user", "Does it rain?")] };
+  const tools = await toolsFor(here);
+  await converse({ client, model: "m", tools }, about);
+  expect(seen).toEqual([{ town: "Bergen" }, { town: "Oslo" }]);
+  const { messages } = model.requests.at(-1)!.body as { messages: { tool_call_id?: string }[] };
+  expect(messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(["call_0", "call_0.2"]);
+});

@@ -22,7 +22,7 @@ import { portableOf } from "./portable.ts";
 import type { PortableWork } from "./portable.ts";
 import { Progress } from "./progress.ts";
 import { Transcripts } from "./transcripts.ts";
-import { historyFrom } from "./speech.ts";
+import { historyFrom, withDistinctCalls } from "./speech.ts";
 import { usageRowOf } from "./usage.ts";
 import type { CountedUsage } from "./usage.ts";
 
@@ -167,7 +167,7 @@ function transcribed(run: ServeOptions["run"], transcripts: Transcripts): ServeO
     if (session === undefined) return run(given);
     const before = transcripts.before(thread, handoffId);
     session.found(before !== undefined);
-    const messages = before && [...before, ...(work.messages ?? [])];
+    const messages = before && withDistinctCalls([...before, ...(work.messages ?? [])]);
     const ending = await run({
       ...given,
       work: messages === undefined ? work : { ...work, messages },

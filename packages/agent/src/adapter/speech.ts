@@ -47,7 +47,36 @@ export function historyFrom(
     history.push(...held, asAccount(message, paired, { by, names }));
     held = [];
   }
-  return [...history, ...held];
+  return withDistinctCalls([...history, ...held]);
+}
+
+/**
+ * A history in which no two tool calls have one id. Each of those who have spoken in it may have counted
+ * from one, and a framework that looks for the result of a call would find another's.
+ */
+export function withDistinctCalls(messages: readonly Message[]): Message[] {
+  const used = new Set<string>();
+  const renamed = new Map<ContentPart, ContentPart>();
+  for (const [call, result] of pairsIn(messages)) {
+    const id = distinctId(String(call["id"]), used);
+    used.add(id);
+    if (id === call["id"]) continue;
+    renamed.set(call, { ...call, id });
+    renamed.set(result, { ...result, id });
+  }
+  if (renamed.size === 0) return [...messages];
+  return messages.map((message) =>
+    message.content.some((part) => renamed.has(part))
+      ? { ...message, content: message.content.map((part) => renamed.get(part) ?? part) }
+      : message,
+  );
+}
+
+/** An id that nobody has used, which is the same whenever the same ids come in the same order. */
+export function distinctId(id: string, used: ReadonlySet<string>): string {
+  let distinct = id;
+  for (let count = 2; used.has(distinct); count++) distinct = `${id}.${count}`;
+  return distinct;
 }
 
 /** Of a tool's turn what answers a call of the history, and the rest in words. */

@@ -64,7 +64,26 @@ def history_from(
             history.append({**message, "content": kept})
         if loose or not kept:
             held.append(_user_turn({"content": loose}, by))
-    return history + held
+    return with_distinct_calls(history + held)
+
+
+def with_distinct_calls(messages: Sequence[Message]) -> list[Message]:
+    """A history in which no two tool calls have one id. Each of those who have spoken in it may have counted
+    from one, and a framework that looks for the result of a call would find another's."""
+    used: set[str] = set()
+    renamed: dict[int, Part] = {}
+    for call, result in pairs_in(messages):
+        name = distinct = str(call["id"])
+        count = 2
+        while distinct in used:
+            distinct, count = f"{name}.{count}", count + 1
+        used.add(distinct)
+        if distinct != name:
+            renamed |= {id(part): {**part, "id": distinct} for part in (call, result)}
+    return [
+        {**each, "content": [renamed.get(id(part), part) for part in each["content"]]}
+        for each in messages
+    ]
 
 
 def _as_account(
