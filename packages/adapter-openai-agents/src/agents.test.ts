@@ -261,14 +261,18 @@ test("a remote agent speaks under its name, to the next remote agent too", async
     return remoteHandoff(here.agent("boss"), fits[0]!.capability);
   };
   const [look, check] = [await served("look"), await served("check")];
-  const { runner } = await runnerFor([
+  const { runner, model } = await runnerFor([
     { calls: [{ id: "call_1", name: "transfer_to_look", arguments: {} }] },
     { calls: [{ id: "call_2", name: "transfer_to_check", arguments: {} }] },
   ]);
+  const requests = () => model.requests.map(({ body }) => body.input as { content?: unknown }[]);
   const triage = new Agent({ name: "triage", model: "m", handoffs: [look, check] });
   const first = await withTrace("one", () => runner.run(triage, "Look it up."));
   const next = [...first.history, { role: "user", content: "Check it." } as const];
   await withTrace("two", () => runner.run(triage, next));
+  // A model is told who has spoken, and the final output is the words alone.
+  expect(JSON.stringify(requests()[1])).toContain('"look: look is done."');
+  expect(first.finalOutput).toBe("look is done.");
   expect(heard.filter(([to, , text]) => to === "check" && text !== "")).toEqual([
     ["check", undefined, "Look it up."],
     ["check", "look", "look is done."],

@@ -106,7 +106,13 @@ async function called(request: CallRequest): Promise<Played> {
       const { output, messages: said, artifacts } = received!;
       const { inputTokens: input_tokens, outputTokens: output_tokens } = streamed.state.usage;
       const usage = { input_tokens, output_tokens };
-      return { output, messages: said, artifacts, usage, heard: { messages: heard } };
+      return {
+        output,
+        messages: said,
+        artifacts,
+        usage,
+        heard: { inWords: remote.agentName, messages: heard },
+      };
     },
     {
       groupId: run,

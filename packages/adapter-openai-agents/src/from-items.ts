@@ -11,6 +11,7 @@ import { parseJson } from "@waybill/protocol";
 import type { Artifact, ContentPart, Json, Message } from "@waybill/protocol";
 import type { AgentInputItem } from "@openai/agents";
 import { recall } from "./originals.ts";
+import { withoutSpeaker } from "./speaker.ts";
 
 /** Items of the SDK as messages, as they were before they were items where that is known. */
 export function messagesOf(items: readonly AgentInputItem[]): Message[] {
@@ -97,11 +98,13 @@ function messageOf(item: AgentInputItem, by: string | undefined): Message | unde
   }
   // Reasoning and what a host's own tools do is of use to that host alone.
   if (!("role" in item)) return undefined;
-  const message = textMessage(item.role, wordsIn(item.content), by);
+  const words = wordsIn(item.content);
+  const said = by === undefined ? words : withoutSpeaker(by, words);
+  const message = textMessage(item.role, said, by);
   const media = partsOf(item).flatMap(mediaPartOf);
   if (media.length === 0) return message;
-  const words = message.content.filter(({ text }) => text !== "");
-  return { ...message, content: [...words, ...media] };
+  const texts = message.content.filter(({ text }) => text !== "");
+  return { ...message, content: [...texts, ...media] };
 }
 
 /** An image or a file that an item shows. One that lies with a model's host is of use to that host alone. */

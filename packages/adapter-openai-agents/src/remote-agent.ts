@@ -6,6 +6,7 @@ import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import { RemoteModel } from "./remote-model.ts";
 import type { RemoteOptions } from "./remote.ts";
+import { withoutSpeaker } from "./speaker.ts";
 
 /**
  * Another agent as an agent of the SDK: stands in `handoffs`, is run by a `Runner`, and is a tool by
@@ -22,6 +23,8 @@ export function remoteAgent(
     handoffDescription: describeForModel(capability),
     model: new RemoteModel({ agent, capability, options }, name, transferTo(name)),
   });
+  // The final output of a run is the words alone: nobody else's can be beside them there.
+  remote.processFinalOutput = (output) => withoutSpeaker(name, output);
   const asTool = remote.asTool.bind(remote);
   // The model that uses it is told its words as the answer of a tool, and these are another agent's.
   const customOutputExtractor = ({ finalOutput }: { readonly finalOutput?: unknown }) =>

@@ -1,5 +1,6 @@
 import type {
   AgentInputItem,
+  AssistantMessageItem,
   Model,
   ModelRequest,
   ModelResponse,
@@ -12,6 +13,7 @@ import { parseJson } from "@waybill/protocol";
 import { artifactsIn, messagesOf } from "./from-items.ts";
 import { handedOff, inputFrom } from "./remote.ts";
 import type { Remote } from "./remote.ts";
+import { spokenBy } from "./speaker.ts";
 import { assistantItem } from "./to-items.ts";
 import { sdkUsage } from "./usage.ts";
 
@@ -31,7 +33,7 @@ export class RemoteModel implements Model {
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
     const result = await this.#ask(request, () => undefined);
-    return { usage: sdkUsage(result.usage), output: [answerOf(result)] };
+    return { usage: sdkUsage(result.usage), output: [this.#answerOf(result)] };
   }
 
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
@@ -65,14 +67,18 @@ export class RemoteModel implements Model {
       await change.promise;
       change = Promise.withResolvers();
     }
-    const answer = answerOf(await result);
-    const rest = restOf(textIn(answer), shown);
+    const answer = this.#answerOf(await result);
+    const rest = restOf(wordsOfResult(await result), shown);
     if (rest !== "") yield { type: "output_text_delta", delta: rest };
     const usage = sdkUsage((await result).usage);
     yield {
       type: "response_done",
       response: { id: `handoff_${(await result).digest}`, output: [answer], usage },
     };
+  }
+
+  #answerOf(result: HandoffResult): AssistantMessageItem {
+    return assistantItem(spokenBy(this.#name, wordsOfResult(result)));
   }
 
   #ask({ input, signal }: ModelRequest, hear: (event: ProgressEvent | DeltaEvent) => void) {
@@ -111,12 +117,4 @@ function restOf(text: string, shown: string): string {
 
 function userItem(text: string): AgentInputItem {
   return { type: "message", role: "user", content: text };
-}
-
-function answerOf(result: HandoffResult): ReturnType<typeof assistantItem> {
-  return assistantItem(wordsOfResult(result));
-}
-
-function textIn({ content }: ReturnType<typeof assistantItem>): string {
-  return content.flatMap((part) => (part.type === "output_text" ? [part.text] : [])).join("");
 }

@@ -11,6 +11,7 @@ import type { Media } from "@waybill/agent/adapter";
 import type { AgentInputItem, AssistantMessageItem } from "@openai/agents";
 import type { ContentPart, Message } from "@waybill/protocol";
 import { remember } from "./originals.ts";
+import { spokenBy } from "./speaker.ts";
 
 /** A history as the SDK has it. */
 export function itemsOf(messages: readonly Message[]): AgentInputItem[] {
@@ -22,7 +23,7 @@ export function itemsOf(messages: readonly Message[]): AgentInputItem[] {
 /** Items have no names, so who speaks is said in the words. */
 function itemsOfOne(message: Message): AgentInputItem[] {
   const { role, name } = message;
-  const speaker = name === undefined ? "" : `${name}: `;
+  const speaker = name === undefined ? "" : spokenBy(name, "");
   switch (role) {
     case "system":
     case "developer":

@@ -95,6 +95,8 @@ export interface PlayedUsage {
 export interface Heard {
   /** The name under which the remote agent speaks in it; left out where a turn has no names. */
   readonly as?: string | undefined;
+  /** Where a turn has no names: what the remote agent is called in the words of its turns. */
+  readonly inWords?: string | undefined;
   readonly messages: readonly Message[];
 }
 
