@@ -29,8 +29,8 @@ export function schemaAllowance(): SchemaAllowance {
   return { ...SCHEMA_ALLOWANCE };
 }
 
-/** Takes from an allowance; 413 where it doesn't suffice. */
-export function takeFrom(
+/** Takes from an allowance, and throws where it does not suffice. */
+export function charge(
   allowance: SchemaAllowance,
   what: keyof SchemaAllowance,
   count: number,

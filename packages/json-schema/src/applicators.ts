@@ -2,23 +2,23 @@ import { hasAll } from "./assertions.ts";
 import { STEPS } from "./costs.ts";
 import { contains, items, members, propertyNames } from "./child-applicators.ts";
 import { readMap, readNames, readSchema, readText } from "./keyword-values.ts";
-import { evaluate, Seen } from "./evaluate.ts";
-import type { Rule, Run, SchemaNode } from "./evaluate.ts";
-import { list, many, one } from "./compile-context.ts";
-import type { Scope } from "./compile-context.ts";
-import { explainUnion, isMeantFor } from "./alternatives.ts";
+import { evaluate, EvaluatedParts } from "./evaluate.ts";
+import type { Rule, CheckRun, SchemaNode } from "./evaluate.ts";
+import { schemaAt, schemaList, schemaMap } from "./compile-context.ts";
+import type { CompileContext } from "./compile-context.ts";
+import { explainUnion, mayFit } from "./alternatives.ts";
 import { hasMember, isObject, pointerTo } from "./json-values.ts";
 
-type Applicator = (scope: Scope) => Rule | undefined;
+type Applicator = (context: CompileContext) => Rule | undefined;
 
-/** Keywords that apply other schemas; those that belong together make one rule. */
+/** Keywords that apply other schemas. Keywords that depend on one another make one rule. */
 export const APPLICATORS: readonly Applicator[] = [
   propertyNames,
   members,
   items,
   contains,
-  (scope) => reference(scope, "$ref"),
-  (scope) => reference(scope, "$dynamicRef"),
+  (context) => reference(context, "$ref"),
+  (context) => reference(context, "$dynamicRef"),
   allOf,
   anyOf,
   oneOf,
@@ -28,22 +28,25 @@ export const APPLICATORS: readonly Applicator[] = [
   dependencies,
 ];
 
-function reference({ schema, at, reference: find }: Scope, keyword: string): Rule | undefined {
+function reference(
+  { schema, at, reference: find }: CompileContext,
+  keyword: string,
+): Rule | undefined {
   if (schema[keyword] === undefined) return undefined;
   const target = find(keyword, readText(schema[keyword], pointerTo(at, keyword)));
-  return (value, place, run, seen) => evaluate(target(), value, place, run, seen);
+  return (value, place, run, evaluated) => evaluate(target(), value, place, run, evaluated);
 }
 
-function allOf({ schema, at, inPlace }: Scope): Rule | undefined {
-  const nodes = list(schema, "allOf", at, inPlace);
+function allOf({ schema, at, inPlace }: CompileContext): Rule | undefined {
+  const nodes = schemaList(schema, "allOf", at, inPlace);
   return nodes.length === 0 ? undefined : every(nodes);
 }
 
 function every(nodes: readonly SchemaNode[]): Rule {
-  return (value, place, run, seen) => {
+  return (value, place, run, evaluated) => {
     let fits = true;
     for (const node of nodes) {
-      if (evaluate(node, value, place, run, seen)) continue;
+      if (evaluate(node, value, place, run, evaluated)) continue;
       fits = false;
       if (!run.isExplaining || run.isFull) return false;
     }
@@ -51,38 +54,43 @@ function every(nodes: readonly SchemaNode[]): Rule {
   };
 }
 
-/** Tries a schema without reasons; what it has seen counts only if the value fits. */
-function fitsQuietly(node: SchemaNode, value: unknown, run: Run, seen: Seen | undefined): boolean {
-  const { tags, target } = node.sketch;
-  const hasTags = tags.length > 0 || target !== undefined;
-  if (hasTags && !isMeantFor(node, value, run)) return false;
-  const own = seen === undefined ? undefined : new Seen(run.spend);
-  const fits = run.quietly(() => evaluate(node, value, "", run, own));
-  if (fits && own !== undefined) seen?.merge(own);
+/** Checks an alternative without collecting issues. What it evaluates counts only if the value fits. */
+function fitsAlternative(
+  node: SchemaNode,
+  value: unknown,
+  run: CheckRun,
+  evaluated: EvaluatedParts | undefined,
+): boolean {
+  const { discriminators, target } = node.hints;
+  const hasHints = discriminators.length > 0 || target !== undefined;
+  if (hasHints && !mayFit(node, value, run)) return false;
+  const own = evaluated === undefined ? undefined : new EvaluatedParts(run.spend);
+  const fits = run.withoutIssues(() => evaluate(node, value, "", run, own));
+  if (fits && own !== undefined) evaluated?.merge(own);
   return fits;
 }
 
-function anyOf({ schema, at, inPlace }: Scope): Rule | undefined {
-  const nodes = list(schema, "anyOf", at, inPlace);
+function anyOf({ schema, at, inPlace }: CompileContext): Rule | undefined {
+  const nodes = schemaList(schema, "anyOf", at, inPlace);
   if (nodes.length === 0) return undefined;
-  return (value, place, run, seen) => {
+  return (value, place, run, evaluated) => {
     let fits = false;
     for (const node of nodes) {
-      if (!fitsQuietly(node, value, run, seen)) continue;
-      if (seen === undefined) return true;
+      if (!fitsAlternative(node, value, run, evaluated)) continue;
+      if (evaluated === undefined) return true;
       fits = true;
     }
     return fits || explainUnion("anyOf", nodes, value, place, run);
   };
 }
 
-function oneOf({ schema, at, inPlace }: Scope): Rule | undefined {
-  const nodes = list(schema, "oneOf", at, inPlace);
+function oneOf({ schema, at, inPlace }: CompileContext): Rule | undefined {
+  const nodes = schemaList(schema, "oneOf", at, inPlace);
   if (nodes.length === 0) return undefined;
-  return (value, place, run, seen) => {
+  return (value, place, run, evaluated) => {
     let fitting = -1;
     for (let index = 0; index < nodes.length; index += 1) {
-      if (!fitsQuietly(nodes[index]!, value, run, seen)) continue;
+      if (!fitsAlternative(nodes[index]!, value, run, evaluated)) continue;
       if (fitting >= 0) {
         const both = `${fitting + 1} and ${index + 1}`;
         return run.fail(
@@ -97,34 +105,34 @@ function oneOf({ schema, at, inPlace }: Scope): Rule | undefined {
   };
 }
 
-function not({ schema, at, inPlace }: Scope): Rule | undefined {
-  const node = one(schema, "not", at, inPlace);
+function not({ schema, at, inPlace }: CompileContext): Rule | undefined {
+  const node = schemaAt(schema, "not", at, inPlace);
   if (node === undefined) return undefined;
   return (value, place, run) =>
-    !fitsQuietly(node, value, run, undefined) ||
+    !fitsAlternative(node, value, run, undefined) ||
     run.fail(place, "not", () => "the value has the very form that the schema rules out");
 }
 
-function condition({ schema, at, inPlace }: Scope): Rule | undefined {
-  const test = one(schema, "if", at, inPlace);
-  const consequent = one(schema, "then", at, inPlace);
-  const alternative = one(schema, "else", at, inPlace);
+function condition({ schema, at, inPlace }: CompileContext): Rule | undefined {
+  const test = schemaAt(schema, "if", at, inPlace);
+  const consequent = schemaAt(schema, "then", at, inPlace);
+  const alternative = schemaAt(schema, "else", at, inPlace);
   if (test === undefined) return undefined;
-  return (value, place, run, seen) => {
-    const node = fitsQuietly(test, value, run, seen) ? consequent : alternative;
-    return node === undefined || evaluate(node, value, place, run, seen);
+  return (value, place, run, evaluated) => {
+    const node = fitsAlternative(test, value, run, evaluated) ? consequent : alternative;
+    return node === undefined || evaluate(node, value, place, run, evaluated);
   };
 }
 
-function dependentSchemas({ schema, at, inPlace }: Scope): Rule | undefined {
-  const entries = many(schema, "dependentSchemas", at, inPlace);
+function dependentSchemas({ schema, at, inPlace }: CompileContext): Rule | undefined {
+  const entries = schemaMap(schema, "dependentSchemas", at, inPlace);
   return entries.length === 0
     ? undefined
     : whenPresent(entries.map(([name, node]) => ({ name, rule: every([node]) })));
 }
 
-/** draft-07's one keyword for what are now dependentRequired and dependentSchemas. */
-function dependencies({ schema, at, inPlace }: Scope): Rule | undefined {
+/** The keyword of draft-07 for what are now dependentRequired and dependentSchemas. */
+function dependencies({ schema, at, inPlace }: CompileContext): Rule | undefined {
   if (schema["dependencies"] === undefined) return undefined;
   const own = pointerTo(at, "dependencies");
   const entries = readMap(schema["dependencies"], own).map(([name, given]): Dependency => {
@@ -146,12 +154,12 @@ interface Dependency {
 }
 
 function whenPresent(entries: readonly Dependency[]): Rule {
-  return (value, place, run, seen) => {
+  return (value, place, run, evaluated) => {
     if (!isObject(value)) return true;
     run.spend(STEPS.lookup * entries.length);
     let fits = true;
     for (const { name, rule } of entries) {
-      if (!hasMember(value, name) || rule(value, place, run, seen)) continue;
+      if (!hasMember(value, name) || rule(value, place, run, evaluated)) continue;
       fits = false;
       if (!run.isExplaining || run.isFull) return false;
     }

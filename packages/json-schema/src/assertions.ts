@@ -1,6 +1,6 @@
 import type { MeteredPattern } from "./pattern/pattern.ts";
 import { costOfText, STEPS } from "./costs.ts";
-import type { Rule, Run } from "./evaluate.ts";
+import type { Rule, CheckRun } from "./evaluate.ts";
 import {
   readCount,
   readFlag,
@@ -11,7 +11,7 @@ import {
   readText,
   refuse,
 } from "./keyword-values.ts";
-import { findTwin, valuesIn } from "./value-sets.ts";
+import { findDuplicate, isOneOf } from "./value-sets.ts";
 import {
   codePointLength,
   describeValue,
@@ -24,7 +24,7 @@ import {
   shortened,
 } from "./json-values.ts";
 
-/** Makes the rule of a keyword that looks at the value alone and at no other schema. */
+/** Makes the rule of a keyword that applies no other schema. */
 type Assertion = (
   given: unknown,
   at: string,
@@ -41,7 +41,7 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
   "object",
 ]);
 
-/** In the order in which they are asked: what is cheap and tells most comes first. */
+/** In the order in which they are checked: cheap and decisive keywords come first. */
 export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   type: (given, at) => {
     const types = readTypes(given, at);
@@ -52,7 +52,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   },
 
   const: (given) => {
-    const isAllowed = valuesIn([given]);
+    const isAllowed = isOneOf([given]);
     return (value, place, run) =>
       isAllowed(value, run) ||
       run.fail(
@@ -64,7 +64,7 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
 
   enum: (given, at) => {
     const allowed = readList(given, at);
-    const isAllowed = valuesIn(allowed);
+    const isAllowed = isOneOf(allowed);
     return (value, place, run) =>
       isAllowed(value, run) ||
       run.fail(place, "enum", () => {
@@ -142,13 +142,13 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     if (!readFlag(given, at)) return () => true;
     return (value, place, run) => {
       if (!Array.isArray(value)) return true;
-      const twin = findTwin(value, run.spend);
+      const duplicate = findDuplicate(value, run.spend);
       return (
-        twin === -1 ||
+        duplicate === -1 ||
         run.fail(
           place,
           "uniqueItems",
-          () => `expected no item twice, but item ${twin} was there before`,
+          () => `expected no item twice, but item ${duplicate} was there before`,
         )
       );
     };
@@ -195,7 +195,7 @@ function comparison(
 function textLength(
   keyword: string,
   words: string,
-  holds: (text: string, bound: number, run: Run) => boolean,
+  holds: (text: string, bound: number, run: CheckRun) => boolean,
 ): Assertion {
   return (given, at) => {
     const bound = readCount(given, at);
@@ -208,7 +208,7 @@ function textLength(
   };
 }
 
-function lengthOf(text: string, run: Run): number {
+function lengthOf(text: string, run: CheckRun): number {
   run.spend(costOfText(text));
   return codePointLength(text);
 }
@@ -216,7 +216,7 @@ function lengthOf(text: string, run: Run): number {
 function count(
   keyword: string,
   words: string,
-  sizeOf: (value: unknown, run: Run) => number | undefined,
+  sizeOf: (value: unknown, run: CheckRun) => number | undefined,
   holds: (size: number, bound: number) => boolean,
 ): Assertion {
   return (given, at) => {
@@ -239,7 +239,7 @@ function itemsOf(value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined;
 }
 
-function membersOf(value: unknown, run: Run): number | undefined {
+function membersOf(value: unknown, run: CheckRun): number | undefined {
   return isObject(value) ? memberNames(value, run.spend).length : undefined;
 }
 
@@ -248,7 +248,7 @@ export function hasAll(
   names: readonly string[],
   place: string,
   keyword: string,
-  run: Run,
+  run: CheckRun,
 ): boolean {
   let hasEach = true;
   for (const name of names) {

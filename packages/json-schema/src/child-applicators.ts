@@ -2,18 +2,18 @@ import { STEPS } from "./costs.ts";
 import { readCount } from "./keyword-values.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Rule, SchemaNode } from "./evaluate.ts";
-import { list, many, one } from "./compile-context.ts";
-import type { Scope } from "./compile-context.ts";
+import { schemaAt, schemaList, schemaMap } from "./compile-context.ts";
+import type { CompileContext } from "./compile-context.ts";
 import { isObject, memberNames, pointerTo, shortened } from "./json-values.ts";
 
-export function propertyNames({ schema, at, below }: Scope): Rule | undefined {
-  const node = one(schema, "propertyNames", at, below);
+export function propertyNames({ schema, at, below }: CompileContext): Rule | undefined {
+  const node = schemaAt(schema, "propertyNames", at, below);
   if (node === undefined) return undefined;
   return (value, place, run) => {
     if (!isObject(value)) return true;
     let fits = true;
     for (const name of memberNames(value, run.spend)) {
-      if (run.quietly(() => evaluate(node, name, "", run, undefined))) continue;
+      if (run.withoutIssues(() => evaluate(node, name, "", run, undefined))) continue;
       fits = run.fail(run.below(place, name), "propertyNames", () => {
         return "the name of this member isn't one that the schema allows";
       });
@@ -23,17 +23,17 @@ export function propertyNames({ schema, at, below }: Scope): Rule | undefined {
   };
 }
 
-export function members({ schema, at, below, pattern }: Scope): Rule | undefined {
-  const named = new Map(many(schema, "properties", at, below));
-  const matched = many(schema, "patternProperties", at, below).map(([source, node]) => ({
+export function members({ schema, at, below, pattern }: CompileContext): Rule | undefined {
+  const named = new Map(schemaMap(schema, "properties", at, below));
+  const matched = schemaMap(schema, "patternProperties", at, below).map(([source, node]) => ({
     pattern: pattern(source, pointerTo(pointerTo(at, "patternProperties"), source)),
     node,
   }));
-  const others = one(schema, "additionalProperties", at, below);
+  const others = schemaAt(schema, "additionalProperties", at, below);
   if (named.size === 0 && matched.length === 0 && others === undefined) return undefined;
   const allowsOthers = schema["additionalProperties"] !== false;
 
-  const rule: Rule = (value, where, run, seen) => {
+  const rule: Rule = (value, where, run, evaluated) => {
     if (!isObject(value)) return true;
     let fits = true;
     const ask = (node: SchemaNode, name: string): void => {
@@ -63,7 +63,7 @@ export function members({ schema, at, below, pattern }: Scope): Rule | undefined
           );
         }
       }
-      if (isNamed) seen?.add(name);
+      if (isNamed) evaluated?.add(name);
       if (fits) continue;
       run.noteFault(rule, value, index);
       if (!run.isExplaining || run.isFull) return false;
@@ -80,19 +80,19 @@ function unknownMember(named: ReadonlyMap<string, unknown>): string {
   return `this member isn't in the schema and no others are allowed${hint}`;
 }
 
-/** `items` as an array is draft-07's spelling of prefixItems, and additionalItems then means the rest. */
-export function items({ schema, at, below }: Scope): Rule | undefined {
+/** In draft-07, `items` as an array means prefixItems, and additionalItems means the remaining items. */
+export function items({ schema, at, below }: CompileContext): Rule | undefined {
   const isOldForm = Array.isArray(schema["items"]) && schema["prefixItems"] === undefined;
   const firstKeyword = isOldForm ? "items" : "prefixItems";
   const restKeyword = isOldForm ? "additionalItems" : "items";
-  const first = list(schema, firstKeyword, at, below);
-  const rest = one(schema, restKeyword, at, below);
+  const first = schemaList(schema, firstKeyword, at, below);
+  const rest = schemaAt(schema, restKeyword, at, below);
   if (first.length === 0 && rest === undefined) return undefined;
 
-  const rule: Rule = (value, place, run, seen) => {
+  const rule: Rule = (value, place, run, evaluated) => {
     if (!Array.isArray(value)) return true;
     const end = rest === undefined ? Math.min(first.length, value.length) : value.length;
-    seen?.addItemsBelow(end);
+    evaluated?.addItemsBelow(end);
     let fits = true;
     for (let index = run.firstFault(rule, value); index < end; index += 1) {
       const node = first[index] ?? rest!;
@@ -106,22 +106,22 @@ export function items({ schema, at, below }: Scope): Rule | undefined {
   return rule;
 }
 
-export function contains({ schema, at, below }: Scope): Rule | undefined {
+export function contains({ schema, at, below }: CompileContext): Rule | undefined {
   const read = (keyword: string, otherwise: number): number =>
     schema[keyword] === undefined ? otherwise : readCount(schema[keyword], pointerTo(at, keyword));
   const min = read("minContains", 1);
   const max = read("maxContains", Infinity);
-  const node = one(schema, "contains", at, below);
+  const node = schemaAt(schema, "contains", at, below);
   if (node === undefined) return undefined;
 
-  return (value, place, run, seen) => {
+  return (value, place, run, evaluated) => {
     if (!Array.isArray(value)) return true;
     let found = 0;
     for (const [index, item] of value.entries()) {
-      if (!run.quietly(() => evaluate(node, item, "", run, undefined))) continue;
+      if (!run.withoutIssues(() => evaluate(node, item, "", run, undefined))) continue;
       found += 1;
-      seen?.add(index);
-      if (found >= min && max === Infinity && seen === undefined) return true;
+      evaluated?.add(index);
+      if (found >= min && max === Infinity && evaluated === undefined) return true;
     }
     if (found < min) {
       const keyword = schema["minContains"] === undefined ? "contains" : "minContains";
@@ -142,12 +142,12 @@ export function contains({ schema, at, below }: Scope): Rule | undefined {
   };
 }
 
-/** The rule of unevaluatedProperties and unevaluatedItems, which runs when all others have passed. */
-export function leftover({ schema, at, below }: Scope): Rule | undefined {
-  const forMembers = one(schema, "unevaluatedProperties", at, below);
-  const forItems = one(schema, "unevaluatedItems", at, below);
+/** The rule of unevaluatedProperties and unevaluatedItems. It runs after all other rules have passed. */
+export function unevaluated({ schema, at, below }: CompileContext): Rule | undefined {
+  const forMembers = schemaAt(schema, "unevaluatedProperties", at, below);
+  const forItems = schemaAt(schema, "unevaluatedItems", at, below);
   if (forMembers === undefined && forItems === undefined) return undefined;
-  return (value, place, run, seen) => {
+  return (value, place, run, evaluated) => {
     const isList = Array.isArray(value);
     const node = isList ? forItems : forMembers;
     if (node === undefined || (!isList && !isObject(value))) return true;
@@ -155,7 +155,7 @@ export function leftover({ schema, at, below }: Scope): Rule | undefined {
     const keys: Iterable<string | number> = isList ? value.keys() : memberNames(value, run.spend);
     let fits = true;
     for (const key of keys) {
-      if (seen?.has(key) === true) continue;
+      if (evaluated?.has(key) === true) continue;
       const part = (value as Record<string | number, unknown>)[key];
       if (schema[keyword] === false) {
         fits = run.fail(
@@ -166,7 +166,7 @@ export function leftover({ schema, at, below }: Scope): Rule | undefined {
       } else if (!evaluate(node, part, run.below(place, key), run, undefined)) fits = false;
       if (!fits && (!run.isExplaining || run.isFull)) return false;
     }
-    seen?.addAll();
+    evaluated?.addAll();
     return fits;
   };
 }

@@ -4,14 +4,14 @@ import type { RawSchema } from "./keyword-values.ts";
 import type { SchemaNode } from "./evaluate.ts";
 import { pointerTo } from "./json-values.ts";
 
-/** What the rules of one schema need from the compiler. */
-export interface Scope {
+/** What the keywords of one schema need from the compiler. */
+export interface CompileContext {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly at: string;
-  /** Compiles a schema for a part of the value, or, in place, for the value itself. */
+  /** Compiles a schema that applies to members or items of the value (`below`), or to the value itself. */
   below(schema: RawSchema, at: string): SchemaNode;
   inPlace(schema: RawSchema, at: string): SchemaNode;
-  /** Finds the schema a reference leads to, once all are compiled. */
+  /** Gives the target of a reference, which is known after all schemas are compiled. */
   reference(keyword: string, reference: string): () => SchemaNode;
   pattern(source: string, at: string): MeteredPattern;
 }
@@ -19,7 +19,7 @@ export interface Scope {
 type Compile = (schema: RawSchema, at: string) => SchemaNode;
 type Schema = Readonly<Record<string, unknown>>;
 
-export function one(
+export function schemaAt(
   schema: Schema,
   keyword: string,
   at: string,
@@ -30,7 +30,12 @@ export function one(
   return compile(readSchema(schema[keyword], place), place);
 }
 
-export function list(schema: Schema, keyword: string, at: string, compile: Compile): SchemaNode[] {
+export function schemaList(
+  schema: Schema,
+  keyword: string,
+  at: string,
+  compile: Compile,
+): SchemaNode[] {
   if (schema[keyword] === undefined) return [];
   const place = pointerTo(at, keyword);
   return readSchemas(schema[keyword], place).map((each, index) =>
@@ -38,7 +43,7 @@ export function list(schema: Schema, keyword: string, at: string, compile: Compi
   );
 }
 
-export function many(
+export function schemaMap(
   schema: Schema,
   keyword: string,
   at: string,

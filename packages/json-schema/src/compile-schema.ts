@@ -4,7 +4,7 @@ import type { SchemaAllowance } from "./allowance.ts";
 import { compileNodes } from "./compiler.ts";
 import { copySchema } from "./copy-schema.ts";
 import { COMPILING } from "./costs.ts";
-import { evaluate, Run } from "./evaluate.ts";
+import { evaluate, CheckRun } from "./evaluate.ts";
 import type { SchemaIssue, SchemaNode } from "./evaluate.ts";
 import { readSchema } from "./keyword-values.ts";
 import { SCHEMA_LIMITS } from "./limits.ts";
@@ -13,7 +13,7 @@ import type { SchemaLimits } from "./limits.ts";
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = boolean | { [keyword: string]: unknown };
 
-/** What several checks may cost together: each takes its steps from what is left. */
+/** What several checks may cost together. Each check takes its steps from what is left. */
 export interface CheckBudget {
   stepsLeft: number;
 }
@@ -77,18 +77,18 @@ function check(
 ): SchemaIssue[] {
   const stepsLeft = Math.max(0, budget?.stepsLeft ?? Infinity);
   const isBudgetShort = stepsLeft < checkSteps;
-  const run = new Run(Math.min(stepsLeft, checkSteps), checkIssues, () =>
-    isBudgetShort ? usedUp() : tooCostly(checkSteps),
+  const run = new CheckRun(Math.min(stepsLeft, checkSteps), checkIssues, () =>
+    isBudgetShort ? budgetExhausted() : tooCostly(checkSteps),
   );
   try {
-    // The verdict first, where the first fault ends the search; reasons only for what has failed.
-    return evaluate(root, value, "", run, undefined) ? [] : explained(root, value, run);
+    // The verdict alone stops at the first fault. Issues are collected in a second pass, if it failed.
+    return evaluate(root, value, "", run, undefined) ? [] : explain(root, value, run);
   } finally {
     if (budget !== undefined) budget.stepsLeft -= run.spent;
   }
 }
 
-function explained(root: SchemaNode, value: unknown, run: Run): SchemaIssue[] {
+function explain(root: SchemaNode, value: unknown, run: CheckRun): SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   run.explainInto(issues);
   try {
@@ -109,6 +109,6 @@ function tooCostly(steps: number): JsonSchemaError {
   );
 }
 
-function usedUp(): JsonSchemaError {
+function budgetExhausted(): JsonSchemaError {
   return new JsonSchemaError("limit", "the budget of steps is used up before this value is judged");
 }

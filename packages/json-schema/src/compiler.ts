@@ -3,20 +3,20 @@ import { compileMetered } from "./pattern/pattern.ts";
 import type { MeteredPattern } from "./pattern/pattern.ts";
 import { APPLICATORS } from "./applicators.ts";
 import { ASSERTIONS } from "./assertions.ts";
-import { takeFrom } from "./allowance.ts";
+import { charge } from "./allowance.ts";
 import type { SchemaAllowance } from "./allowance.ts";
 import { COMPILING } from "./costs.ts";
-import { leftover } from "./child-applicators.ts";
+import { unevaluated } from "./child-applicators.ts";
 import { readMap, readSchema, readText, refuse, tooLarge } from "./keyword-values.ts";
 import type { RawSchema } from "./keyword-values.ts";
 import { SchemaReferences } from "./references.ts";
 import type { Resource } from "./references.ts";
 import type { Rule, SchemaNode } from "./evaluate.ts";
-import type { Scope } from "./compile-context.ts";
-import { sketchOf } from "./alternatives.ts";
+import type { CompileContext } from "./compile-context.ts";
+import { hintsOf } from "./alternatives.ts";
 import { pointerTo } from "./json-values.ts";
 
-/** Dialects whose schemas are read here; other URIs may mean keywords that nobody here knows. */
+/** The dialects that are supported. Another dialect may give keywords another meaning. */
 const DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft-0[467]\/schema|draft\/(?:2019-09|2020-12)\/schema)#?$/;
 
@@ -36,7 +36,7 @@ const ASSERTION_LIST = Object.entries(ASSERTIONS);
 const NEVER: Rule = (_, place, run) =>
   run.fail(place, "false", () => "the schema allows nothing here");
 
-/** Compiles a schema that has been copied. All that a stranger can get wrong is refused here. */
+/** Compiles a schema that has been copied. Invalid keywords, patterns and references are refused here. */
 export function compileNodes(schema: RawSchema, limits: CompileLimits): Compiled {
   const compiler = new SchemaCompiler(limits);
   const root = compiler.compile(schema);
@@ -51,7 +51,7 @@ interface CompileLimits {
 
 interface Compiled {
   readonly root: SchemaNode;
-  /** What it took, in steps. */
+  /** What compiling took, in steps. */
   readonly weight: number;
 }
 
@@ -64,7 +64,7 @@ class SchemaCompiler {
 
   constructor(limits: CompileLimits) {
     this.#limits = limits;
-    // What a reference leads to counts as a level of its own: the nesting above it says nothing about it.
+    // The target of a reference starts at depth 0: it may be anywhere in the document.
     this.#references = new SchemaReferences((schema, at, resource) =>
       this.#compile(schema, at, 0, resource),
     );
@@ -75,8 +75,8 @@ class SchemaCompiler {
     const root = this.#compile(schema, "", 0, resource);
     this.#references.resolveAll();
     refuseEndlessReferences(this.#nodes);
-    // Where nothing is asked twice about the same value, nothing has to be remembered.
-    if (!this.#nodes.some(mayAskTwice)) for (const node of this.#nodes) node.isShared = false;
+    // If no schema can be applied twice to the same value, no verdict has to be remembered.
+    if (!this.#nodes.some(mayRepeatWork)) for (const node of this.#nodes) node.isShared = false;
     return root;
   }
 
@@ -84,16 +84,16 @@ class SchemaCompiler {
     const { depth: maxDepth, nodes: maxNodes, allowance } = this.#limits;
     if (depth > maxDepth) tooLarge(at, `schemas are nested deeper than ${maxDepth} levels`);
     if (this.#nodes.length >= maxNodes) tooLarge(at, `it holds more than ${maxNodes} schemas`);
-    takeFrom(allowance, "schemas", 1);
+    charge(allowance, "schemas", 1);
     this.weight += COMPILING.schema;
     const node: SchemaNode = {
       at,
       rules: [],
-      leftover: undefined,
+      unevaluated: undefined,
       inPlace: [],
       isShared: false,
-      parts: "none",
-      sketch: { tags: [] },
+      childSchemas: "none",
+      hints: { discriminators: [] },
     };
     this.#nodes.push(node);
     if (typeof schema === "boolean") {
@@ -108,13 +108,13 @@ class SchemaCompiler {
       if (schema[keyword] === undefined) continue;
       node.rules.push(assertion(schema[keyword], pointerTo(at, keyword), pattern));
     }
-    node.sketch = sketchOf(schema);
+    node.hints = hintsOf(schema);
     if (schema["format"] !== undefined) readText(schema["format"], pointerTo(at, "format"));
-    // Most schemas are leaves, and a stranger decides how many there are.
+    // Most schemas are leaves, and a hostile document has thousands: leave them quickly.
     if (!Object.keys(schema).some((keyword) => HOLDS_SCHEMAS.has(keyword))) return node;
     const below = (child: RawSchema, place: string): SchemaNode =>
       this.#compile(child, place, depth + 1, resource);
-    const scope: Scope = {
+    const context: CompileContext = {
       schema,
       at,
       below,
@@ -127,12 +127,12 @@ class SchemaCompiler {
       pattern,
     };
     for (const applicator of APPLICATORS) {
-      const rule = applicator(scope);
+      const rule = applicator(context);
       if (rule !== undefined) node.rules.push(rule);
     }
-    node.leftover = leftover(scope);
-    node.parts = partsOf(schema);
-    for (const keyword of ["$defs", "definitions"]) compileDefinitions(scope, keyword);
+    node.unevaluated = unevaluated(context);
+    node.childSchemas = childSchemasOf(schema);
+    for (const keyword of ["$defs", "definitions"]) compileDefinitions(context, keyword);
     return node;
   }
 
@@ -149,30 +149,32 @@ class SchemaCompiler {
         cause,
       });
     }
-    takeFrom(this.#limits.allowance, "instructions", pattern.size);
+    charge(this.#limits.allowance, "instructions", pattern.size);
     this.weight += COMPILING.instruction * (pattern.size + source.length);
     this.#patterns.set(source, pattern);
     return pattern;
   }
 }
 
-function partsOf(schema: Readonly<Record<string, unknown>>): SchemaNode["parts"] {
+function childSchemasOf(schema: Readonly<Record<string, unknown>>): SchemaNode["childSchemas"] {
   const has = (keyword: string): boolean => schema[keyword] !== undefined;
   if (has("contains") && ITEMS.some(has)) return "overlapping";
   if (has("patternProperties") && !has("properties")) {
-    return Object.keys(schema["patternProperties"] as object).length > 1 ? "overlapping" : "apart";
+    return Object.keys(schema["patternProperties"] as object).length > 1
+      ? "overlapping"
+      : "disjoint";
   }
   if (has("patternProperties")) return "overlapping";
-  return has("contains") || ITEMS.some(has) || MEMBERS.some(has) ? "apart" : "none";
+  return has("contains") || ITEMS.some(has) || MEMBERS.some(has) ? "disjoint" : "none";
 }
 
-/** Whether a schema may lead to another one twice with the same value, by ways of its own. */
-function mayAskTwice({ inPlace, parts }: SchemaNode): boolean {
-  const ways = inPlace.length + (parts === "none" ? 0 : 1);
-  return ways > 1 || parts === "overlapping";
+/** Whether a schema may apply another schema twice to the same value. */
+function mayRepeatWork({ inPlace, childSchemas }: SchemaNode): boolean {
+  const ways = inPlace.length + (childSchemas === "none" ? 0 : 1);
+  return ways > 1 || childSchemas === "overlapping";
 }
 
-function compileDefinitions({ schema, at, below }: Scope, keyword: string): void {
+function compileDefinitions({ schema, at, below }: CompileContext, keyword: string): void {
   if (schema[keyword] === undefined) return;
   const place = pointerTo(at, keyword);
   for (const [name, given] of readMap(schema[keyword], place)) {
@@ -191,14 +193,14 @@ function readDialect(given: unknown, at: string): void {
 }
 
 /**
- * A schema that leads back to itself for the same value would be asked for ever. One that does so for a
- * part of the value, such as a tree whose children are trees, ends with the value.
+ * A schema that refers to itself for the same value would recurse for ever. One that refers to itself
+ * for a part of the value, such as a tree whose children are trees, ends with the value.
  */
 function refuseEndlessReferences(nodes: readonly SchemaNode[]): void {
   const done = new Set<SchemaNode>();
   const open = new Set<SchemaNode>();
   for (const start of nodes) {
-    // A list instead of recursion: a chain of references may be as long as the schema has nodes.
+    // Iterative, because a chain of references may be as long as the schema has nodes.
     const path: { node: SchemaNode; next: number }[] = [{ node: start, next: 0 }];
     while (path.length > 0) {
       const step = path.at(-1)!;

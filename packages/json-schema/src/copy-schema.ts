@@ -1,4 +1,4 @@
-import { takeFrom } from "./allowance.ts";
+import { charge } from "./allowance.ts";
 import type { SchemaAllowance } from "./allowance.ts";
 import { pointerTo } from "./json-values.ts";
 import { isReservedName, refuse, tooLarge } from "./keyword-values.ts";
@@ -26,7 +26,7 @@ const CHARACTERS_OF_VALUE = 8;
  */
 export function copySchema(source: unknown, options: CopyOptions = {}): CopiedSchema {
   const { schemaDepth, schemaNodes, allowance } = { ...SCHEMA_LIMITS, ...options };
-  // One level of schemas takes two levels of JSON (properties, then the name), and annotations are nested too.
+  // One level of schemas takes two levels of JSON (`properties`, then the name); annotations nest too.
   const maxDepth = 4 * schemaDepth + 8;
   const maxValues = 10 * schemaNodes;
   let values = 0;
@@ -56,7 +56,7 @@ export function copySchema(source: unknown, options: CopyOptions = {}): CopiedSc
   };
   const schema = copy(source, "", 0);
   if (allowance !== undefined) {
-    takeFrom(allowance, "characters", characters + CHARACTERS_OF_VALUE * values);
+    charge(allowance, "characters", characters + CHARACTERS_OF_VALUE * values);
   }
   return { schema, values };
 }

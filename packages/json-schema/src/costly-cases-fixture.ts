@@ -1,12 +1,12 @@
 // The keyword `then` of JSON Schema is no promise.
 /* oxlint-disable unicorn/no-thenable */
 
-/** The dearest that one keyword can be made, for its size: work grows in proportion to `n`. */
+/** The most expensive use of one keyword. The work grows in proportion to `n`. */
 export interface CostlyCase {
   readonly name: string;
-  /** Of the size at which it costs some hundred thousand steps. */
+  /** The size at which it costs some hundred thousand steps. */
   readonly n: number;
-  /** By what the steps grow where the work doubles, if some of it is remembered; 1.8 where left out. */
+  /** The least factor by which the steps grow when `n` doubles. Default: 1.8. */
   readonly growth?: number;
   readonly schema: (n: number) => unknown;
   readonly value: (n: number) => unknown;
@@ -18,7 +18,7 @@ const wide = (n: number, make: (index: number) => unknown = () => 1): Record<str
   Object.fromEntries(list(n, (index) => [`m${index}`, make(index)]));
 const numbers = (n: number): number[] => list(n, (index) => (index * 7_919) % 1_000_003);
 
-/** Numbers that all fall into few buckets of a hash table whose hash isn't seeded. */
+/** Numbers that collide in a hash table without a seed. */
 function colliding(n: number): number[] {
   const found: number[] = [];
   for (let number = 0; found.length < n; number += 1) {
@@ -38,7 +38,7 @@ function hash(number: number): number {
 
 const always = (schema: unknown) => () => schema;
 const kb = (n: number, letter = "x"): string => letter.repeat(n * 1_000);
-/** A text that comes to no end of different states. */
+/** A pseudo-random text, on which a search keeps reaching new states. */
 function noise(length: number, letters: string): string {
   let state = 12_345;
   return list(length, () => {

@@ -1,48 +1,47 @@
 /**
- * What each kind of work in a check is charged, in steps. A step is about 8 ns of one core, and a step
- * of the dearest kind takes no more than about three times as long as one of the cheapest:
- * `pnpm costs` measures them.
+ * What each kind of work in a check costs, in steps. A step is about 8 ns of one core. A step of the
+ * slowest kind takes about three times as long as one of the fastest: `pnpm costs` measures them.
  */
 export const STEPS = {
-  /** A schema asked about a value, and each of its rules. */
+  /** Applying a schema to a value, and each of its rules. */
   node: 2,
   rule: 1,
-  /** A schema that is only tried, as an alternative is. */
+  /** Trying a schema that may fail, such as an alternative. */
   tried: 2,
-  /** A verdict that is looked up, and one that is noted, where several references lead to one schema. */
+  /** Looking up a remembered verdict, and remembering one. */
   recalled: 8,
   remembered: 24,
-  /** A member that is listed, and one of an object so wide that the engine keeps it as a hash table. */
+  /** Listing a member, and one of an object so wide that the engine keeps it as a hash table. */
   member: 2,
   memberOfMany: 18,
-  /** A member that is looked up by its name, and one that is come across on the way through an object. */
+  /** Looking up a member by name, and passing one while iterating. */
   lookup: 5,
   passed: 2,
-  /** A part of a value that is noted as looked at. */
-  seen: 12,
-  /** A search in a text, whatever its length and the pattern. */
+  /** Noting a member or an item as evaluated. */
+  evaluated: 12,
+  /** Starting a search in a text, whatever its length and the pattern. */
   search: 10,
-  /** A value that is written down in order to be compared, the names of an object, and a lookup among many. */
+  /** Writing a value as comparable text, sorting the names of an object, and looking that text up. */
   written: 8,
   sortedNames: 24,
   found: 8,
-  /** A number that is sorted. */
+  /** Sorting a number. */
   sorted: 10,
-  /** A number with a fraction that is divided in decimal. */
+  /** Dividing a fraction in decimal. */
   divided: 160,
-  /** A reason that is put into words. */
+  /** Wording an issue. */
   reason: 100,
-  /** A place that is put into words. */
+  /** Making a JSON Pointer. */
   place: 4,
 } as const;
 
-/** What it takes to compile a schema: for each value in it, each schema, and each part of a pattern. */
+/** What compiling costs: for each JSON value in a schema, each schema, and each pattern instruction. */
 export const COMPILING = { value: 16, schema: 325, instruction: 12 } as const;
 
-/** From so many members on an object is wide. */
+/** The number of members above which an object counts as wide. */
 export const WIDE = 500;
 
-/** A character that is counted, hashed or copied costs a fraction of a step. */
+/** Counting, hashing or copying a character costs a fraction of a step. */
 export function costOfText(text: string): number {
   return text.length >> 3;
 }

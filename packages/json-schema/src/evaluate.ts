@@ -6,44 +6,52 @@ import { pointerTo } from "./json-values.ts";
 
 /** One thing that is wrong with a value. */
 export interface SchemaIssue {
-  /** Where in the value, as a JSON Pointer; one that is too long to show ends with an ellipsis. */
+  /** Where in the value, as a JSON Pointer. A pointer that is too long to show ends with an ellipsis. */
   at: string;
-  /** The keyword of the schema that is broken. */
+  /** The keyword that the value breaks. */
   keyword: string;
   /** What was expected there and what was found. */
   message: string;
 }
 
-/** Tests one value at one place; `seen` collects what was looked at, where somebody asks. */
-export type Rule = (value: unknown, at: string, run: Run, seen: Seen | undefined) => boolean;
+/** Tests one value. `evaluated` collects the evaluated members and items, where a keyword needs them. */
+export type Rule = (
+  value: unknown,
+  at: string,
+  run: CheckRun,
+  evaluated: EvaluatedParts | undefined,
+) => boolean;
 
-/** One schema, compiled. A schema is a list of rules, all of which a value must pass. */
+/** One compiled schema: a list of rules, all of which a value must pass. */
 export interface SchemaNode {
-  /** Where in the document, as a JSON Pointer. */
+  /** Where in the schema document, as a JSON Pointer. */
   readonly at: string;
   readonly rules: Rule[];
-  /** The rule of unevaluatedProperties and unevaluatedItems: it goes by what all others have seen. */
-  leftover: Rule | undefined;
-  /** Schemas that apply to the same value as this one does. */
+  /** The rule of unevaluatedProperties and unevaluatedItems, which depends on all others. */
+  unevaluated: Rule | undefined;
+  /** Schemas that apply to the same value as this one. */
   readonly inPlace: SchemaNode[];
-  /** Whether schemas apply to parts of the value, and more than one may to the same part. */
-  parts: "none" | "apart" | "overlapping";
-  /** Several ways may lead here with one value, so verdicts are remembered, or work would double at each step. */
+  /** Whether schemas apply to members or items, and whether several may apply to the same one. */
+  childSchemas: "none" | "disjoint" | "overlapping";
+  /** Whether several references lead here. Then verdicts are remembered, or work could grow exponentially. */
   isShared: boolean;
-  /** What tells at a glance that a value is not meant for this schema, and where it leads. */
-  sketch: Sketch;
+  /** Tells cheaply that a value can not fit this schema. */
+  hints: SchemaHints;
 }
 
-/** Picks, among alternatives that all fail, the one that was meant and deserves to be explained. */
-export interface Sketch {
+/** Picks the alternative that a value was meant for, when all of them fail. */
+export interface SchemaHints {
   types?: ReadonlySet<string>;
-  /** Members that may have certain values only: `kind` in a union of kinds. */
-  tags: readonly (readonly [name: string, isAllowed: (value: unknown, run: Run) => boolean])[];
+  /** Members with constant values, such as `kind` in a discriminated union. */
+  discriminators: readonly (readonly [
+    name: string,
+    isAllowed: (value: unknown, run: CheckRun) => boolean,
+  ])[];
   target?: () => SchemaNode;
 }
 
-/** Members and items that some schema has looked at: what `unevaluated…` keywords leave alone. */
-export class Seen {
+/** The members and items that schemas have evaluated, which the `unevaluated…` keywords skip. */
+export class EvaluatedParts {
   readonly #keys = new Set<string | number>();
   readonly #spend: Spend;
   #allBelow = 0;
@@ -54,7 +62,7 @@ export class Seen {
   }
 
   add(key: string | number): void {
-    this.#spend(STEPS.seen);
+    this.#spend(STEPS.evaluated);
     this.#keys.add(key);
   }
 
@@ -71,20 +79,20 @@ export class Seen {
     return this.#all || (typeof key === "number" && key < this.#allBelow) || this.#keys.has(key);
   }
 
-  merge(other: Seen): void {
+  merge(other: EvaluatedParts): void {
     this.#all ||= other.#all;
     this.addItemsBelow(other.#allBelow);
     for (const key of other.#keys) this.add(key);
   }
 }
 
-/** Nested evaluations: four frames each, so that the stack of any platform holds them. */
+/** Nested evaluations, of four stack frames each: the stack of every platform holds them. */
 const MAX_NESTING = 512;
 const MAX_REMEMBERED = 100_000;
 
-/** One check of one value: what it may still cost, what is known already, what was found. */
-export class Run {
-  /** Counts work. Throws once the check has cost more than it may. */
+/** The state of one check: the steps that are left, the verdicts so far, and the issues. */
+export class CheckRun {
+  /** Counts steps, and throws when the check has used more than it may. */
   readonly spend: Spend;
   readonly patterns: PatternMemory = new PatternMemory();
   readonly #steps: number;
@@ -92,7 +100,7 @@ export class Run {
   #nesting = 0;
   #tries = 0;
   #remembered = 0;
-  /** Up to where the parts of a value are known to fit, by the rule that has asked them. */
+  /** For each rule and value, the index of the first member or item that is not known to fit. */
   readonly #faults = new Map<object, Map<object, number>>();
   readonly #verdicts = new Map<SchemaNode, Map<unknown, boolean>>();
   #issues: SchemaIssue[] | undefined;
@@ -108,12 +116,12 @@ export class Run {
     };
   }
 
-  /** What it has cost so far, and never more than it may. */
+  /** The steps so far, and never more than the check may use. */
   get spent(): number {
     return this.#steps - Math.max(0, this.#left);
   }
 
-  /** Whether reasons are wanted, or the verdict only. */
+  /** Whether issues are collected, and not the verdict alone. */
   get isExplaining(): boolean {
     return this.#issues !== undefined;
   }
@@ -122,15 +130,15 @@ export class Run {
     return this.#issues !== undefined && this.#issues.length >= this.#maxIssues;
   }
 
-  /** From here on reasons are collected, with what the verdict has left over. */
+  /** Starts to collect issues, with the steps that the verdict has left. */
   explainInto(issues: SchemaIssue[]): void {
     this.#issues = issues;
     this.#nesting = 0;
     this.#tries = 0;
   }
 
-  /** Does something without reasons: an alternative that doesn't fit is no fault. */
-  quietly(look: () => boolean): boolean {
+  /** Runs a check whose failure is no issue, such as that of an alternative. */
+  withoutIssues(look: () => boolean): boolean {
     this.spend(STEPS.tried);
     const issues = this.#issues;
     this.#issues = undefined;
@@ -141,7 +149,7 @@ export class Run {
     return fits;
   }
 
-  /** The verdict fails at this part of the value: the reasons need not be looked for before it. */
+  /** Notes the index at which a rule fails, so that collecting issues can start there. */
   noteFault(rule: object, value: object, part: number): void {
     if (this.isExplaining || this.#tries > 0) return;
     const known = this.#faults.get(value);
@@ -149,7 +157,7 @@ export class Run {
     else known.set(rule, part);
   }
 
-  /** From which part of a value on reasons may be found. */
+  /** The index from which a rule may fail. */
   firstFault(rule: object, value: object): number {
     return this.isExplaining ? (this.#faults.get(value)?.get(rule) ?? 0) : 0;
   }
@@ -165,7 +173,7 @@ export class Run {
     return false;
   }
 
-  /** The place of a member or an item; nobody asks for it unless reasons are wanted. */
+  /** The place of a member or an item. It is made only while issues are collected. */
   below(at: string, key: string | number): string {
     if (!this.isExplaining) return at;
     this.spend(STEPS.place + costOfText(at));
@@ -202,31 +210,31 @@ export class Run {
   }
 }
 
-/** Whether a value fits a schema; reasons go to the run, if it wants them. */
+/** Whether a value fits a schema. Issues go to the run, if it collects them. */
 export function evaluate(
   node: SchemaNode,
   value: unknown,
   at: string,
-  run: Run,
-  seen: Seen | undefined,
+  run: CheckRun,
+  evaluated: EvaluatedParts | undefined,
 ): boolean {
   run.enter();
-  const key = node.isShared && seen === undefined ? memoryKey(node, value, run) : undefined;
+  const key = node.isShared && evaluated === undefined ? memoryKey(node, value, run) : undefined;
   const fits =
     key === undefined
-      ? applyRules(node, value, at, run, seen)
+      ? applyRules(node, value, at, run, evaluated)
       : applyRemembered(node, value, key, at, run);
   run.leave();
   return fits;
 }
 
 /**
- * Under what a verdict about a value is remembered, if at all. Numbers of a stranger's choice are never
- * keys of a hash table: those that fall into one bucket are easily found.
+ * The key under which a verdict is remembered, or undefined. Numbers are never keys of a hash table: an
+ * attacker easily finds numbers that all fall into one bucket.
  */
-function memoryKey(node: SchemaNode, value: unknown, run: Run): unknown {
+function memoryKey(node: SchemaNode, value: unknown, run: CheckRun): unknown {
   if (typeof value === "object" && value !== null) return value;
-  // What has no schemas for the same value costs no more than a look into memory does.
+  // Without in-place schemas, checking costs no more than looking up a verdict.
   if (node.inPlace.length === 0) return undefined;
   if (typeof value === "string") {
     run.spend(costOfText(value));
@@ -240,11 +248,11 @@ function applyRemembered(
   value: unknown,
   key: unknown,
   at: string,
-  run: Run,
+  run: CheckRun,
 ): boolean {
   let fits = run.recall(node, key);
   if (fits === undefined) {
-    fits = run.quietly(() => applyRules(node, value, at, run, undefined));
+    fits = run.withoutIssues(() => applyRules(node, value, at, run, undefined));
     run.remember(node, key, fits);
   }
   if (!fits && run.isExplaining) applyRules(node, value, at, run, undefined);
@@ -255,10 +263,10 @@ function applyRules(
   node: SchemaNode,
   value: unknown,
   at: string,
-  run: Run,
-  seen: Seen | undefined,
+  run: CheckRun,
+  evaluated: EvaluatedParts | undefined,
 ): boolean {
-  const own = node.leftover === undefined ? seen : new Seen(run.spend);
+  const own = node.unevaluated === undefined ? evaluated : new EvaluatedParts(run.spend);
   let fits = true;
   for (const rule of node.rules) {
     run.spend(STEPS.rule);
@@ -266,8 +274,8 @@ function applyRules(
     fits = false;
     if (!run.isExplaining || run.isFull) return false;
   }
-  if (!fits || node.leftover === undefined || own === undefined) return fits;
-  fits = node.leftover(value, at, run, own);
-  if (fits) seen?.merge(own);
+  if (!fits || node.unevaluated === undefined || own === undefined) return fits;
+  fits = node.unevaluated(value, at, run, own);
+  if (fits) evaluated?.merge(own);
   return fits;
 }

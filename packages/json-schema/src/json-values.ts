@@ -4,14 +4,14 @@ import { costOfText, STEPS, WIDE } from "./costs.ts";
 
 type JsonType = "null" | "boolean" | "number" | "string" | "array" | "object";
 
-/** How deep a value may be nested where the whole of it is compared. */
+/** How deep a value may be nested where it is compared as a whole. */
 const COMPARED_DEPTH = 256;
 
-/** Characters of a JSON Pointer, and of one name in it or in a message, that are shown. */
+/** How many characters of a JSON Pointer are shown, and of one name in it or in a message. */
 const POINTER_CHARACTERS = 1_000;
 const NAME_CHARACTERS = 100;
 
-/** The JSON type of a value; undefined for what JSON doesn't have, such as Infinity or a function. */
+/** The JSON type of a value; undefined for values that JSON does not have, such as Infinity. */
 export function jsonTypeOf(value: unknown): JsonType | undefined {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -31,7 +31,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Members that JSON would write: one that is undefined isn't there. */
+/** Whether an object has a member. As in JSON, a member that is undefined is absent. */
 export function hasMember(value: Record<string, unknown>, name: string): boolean {
   return value[name] !== undefined && Object.hasOwn(value, name);
 }
@@ -46,8 +46,8 @@ export function memberNames(value: Record<string, unknown>, spend: Spend): strin
 }
 
 /**
- * The JSON Pointer (RFC 6901) of a member or an item. It ends with an ellipsis where it would be too
- * long to show: names are a stranger's, and each place inside them would hold them all again.
+ * The JSON Pointer (RFC 6901) of a member or an item. A pointer that would be too long ends with an
+ * ellipsis: names are untrusted, and the pointer of every descendant would repeat them.
  */
 export function pointerTo(at: string, key: string | number): string {
   if (at.length > POINTER_CHARACTERS) return at.endsWith("…") ? at : `${at}/…`;
@@ -57,12 +57,12 @@ export function pointerTo(at: string, key: string | number): string {
   return `${at}/${isPlain ? name : name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** A name in a message or a pointer, cut where it is long. */
+/** A name for a message or a pointer, shortened if it is long. */
 export function shortened(name: string): string {
   return name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS)}…` : name;
 }
 
-/** A value in a message: its type, and itself where it is short. Values come from strangers. */
+/** An untrusted value for a message: the value itself if it is short, and otherwise its type. */
 export function describeValue(value: unknown): string {
   const type = jsonTypeOf(value);
   if (type === "string") {
@@ -87,7 +87,7 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** A number as digits × 10^exponent: what it says in decimal, not what its bits are. */
+/** A number as digits × 10^exponent, as it is written in decimal. */
 function decimalOf(value: number): { digits: bigint; exponent: number } {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? [];
@@ -97,7 +97,7 @@ function decimalOf(value: number): { digits: bigint; exponent: number } {
   };
 }
 
-/** Decimal, as the author of a schema thinks: 0.3 is a multiple of 0.1, though its bits are not. */
+/** Divides in decimal, as the author of a schema expects: 0.3 is a multiple of 0.1. */
 export function isMultipleOf(value: number, divisor: number, spend: Spend): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   spend(STEPS.divided);
@@ -110,16 +110,16 @@ export function isMultipleOf(value: number, divisor: number, spend: Spend): bool
 }
 
 /**
- * A text that two values share exactly when JSON Schema calls them equal: names sorted, numbers by
- * value. It serves comparison only and never leaves the process. Undefined where it would be longer
- * than `longest`, as no equal one is.
+ * A text that two values share exactly when they are equal in JSON Schema: names sorted, numbers by
+ * value. It is used for comparison only. Undefined if it would be longer than `longest`, because then
+ * no known value equals it.
  */
 export function comparableText(
   value: unknown,
   spend: Spend,
   longest: number = Infinity,
 ): string | undefined {
-  // One list for the whole value: joined at each level, a nested text would be copied as often as it is nested.
+  // One list for the whole value: joining at each level would copy a nested text once per level.
   const parts: string[] = [];
   return write(value, parts, { spend, left: longest }, 0) ? parts.join("") : undefined;
 }
@@ -153,7 +153,7 @@ function write(value: unknown, parts: string[], writing: Writing, depth: number)
   return put(typeof value === "string" ? measured(value) : `${String(value)} `, parts, writing);
 }
 
-/** A text after its length: nothing in it can then be taken for what comes after it. */
+/** A text with its length before it, so that no two lists of texts are written alike. */
 function measured(text: string): string {
   return `"${text.length} ${text}`;
 }
@@ -169,7 +169,7 @@ function sortedNames(value: Record<string, unknown>, spend: Spend): string[] {
   const names = memberNames(value, spend);
   const comparisons = Math.ceil(Math.log2(names.length + 1));
   spend(STEPS.sortedNames);
-  // Names are compared many characters at a time.
+  // Engines compare names many characters at a time.
   for (const name of names) spend(comparisons * (1 + (costOfText(name) >> 2)));
   return names.sort();
 }

@@ -3,7 +3,7 @@ import type { RawSchema } from "./keyword-values.ts";
 import type { SchemaNode } from "./evaluate.ts";
 import { describeValue, pointerTo } from "./json-values.ts";
 
-/** A schema with an `$id` of its own, or the whole document: what `#` means inside it. */
+/** A schema resource: the whole document, or a schema with an `$id`. `#` refers to it from inside. */
 export interface Resource {
   readonly schema: RawSchema;
   readonly at: string;
@@ -21,8 +21,8 @@ interface Pending {
 const ANCHOR = /^[A-Za-z_][-A-Za-z0-9._]*$/;
 
 /**
- * The references of one document. An `$id` is a name inside this document and is matched as it is
- * written: no address is ever built from it, and nothing is ever fetched.
+ * The references of one document. An `$id` is a name inside this document, compared as it is written:
+ * no address is built from it, and nothing is ever fetched.
  */
 export class SchemaReferences {
   readonly #compile: (schema: RawSchema, at: string, resource: Resource) => SchemaNode;
@@ -39,7 +39,7 @@ export class SchemaReferences {
     return { schema, at, anchors: new Map() };
   }
 
-  /** Notes a schema's names; gives the resource that its own references are relative to. */
+  /** Registers the names of a schema, and gives the resource that its references are relative to. */
   register(schema: Exclude<RawSchema, boolean>, node: SchemaNode, outer: Resource): Resource {
     this.#nodes.set(schema, node);
     const { at } = node;
@@ -81,11 +81,11 @@ export class SchemaReferences {
       target = found;
     };
     this.#pending.push({ keyword, reference, node, resource, settle });
-    node.sketch = { ...node.sketch, target: get };
+    node.hints = { ...node.hints, target: get };
     return get;
   }
 
-  /** Follows every reference, those included that stand in schemas only a reference leads to. */
+  /** Resolves every reference, including those in schemas that only a reference reaches. */
   resolveAll(): void {
     for (let pending = this.#pending.pop(); pending !== undefined; pending = this.#pending.pop()) {
       const target = this.#resolve(pending);

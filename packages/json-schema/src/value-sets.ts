@@ -1,15 +1,15 @@
 import type { Spend } from "./pattern/pattern.ts";
 import { costOfText, STEPS } from "./costs.ts";
-import type { Run } from "./evaluate.ts";
+import type { CheckRun } from "./evaluate.ts";
 import { comparableText } from "./json-values.ts";
 
 const free: Spend = () => undefined;
 
 /**
- * A lookup among values of a schema, which costs little more for ten thousand than for ten. Numbers are
- * sorted and never keys of a hash table: those that all fall into one bucket are easily found.
+ * A test for membership that costs little more with ten thousand values than with ten. Numbers are
+ * sorted and never keys of a hash table: an attacker easily finds numbers that share a bucket.
  */
-export function valuesIn(allowed: readonly unknown[]): (value: unknown, run: Run) => boolean {
+export function isOneOf(allowed: readonly unknown[]): (value: unknown, run: CheckRun) => boolean {
   const numbers = sorted(allowed);
   const texts = new Set<unknown>();
   const composed = new Set<string>();
@@ -41,13 +41,14 @@ export function valuesIn(allowed: readonly unknown[]): (value: unknown, run: Run
   };
 }
 
-/** The index of an item that equals one before it, or -1. */
-export function findTwin(items: readonly unknown[], spend: Spend): number {
+/** The index of the first item that equals an earlier one, or -1. */
+export function findDuplicate(items: readonly unknown[], spend: Spend): number {
   spend(items.length);
   const numbers = sorted(items, spend);
   for (let index = 1; index < numbers.length; index += 1) {
-    const twin = numbers[index]!;
-    if (twin === numbers[index - 1]) return items.indexOf(twin, items.indexOf(twin) + 1);
+    const duplicate = numbers[index]!;
+    if (duplicate === numbers[index - 1])
+      return items.indexOf(duplicate, items.indexOf(duplicate) + 1);
   }
   const texts = new Set<unknown>();
   const composed = new Set<string>();
@@ -55,7 +56,7 @@ export function findTwin(items: readonly unknown[], spend: Spend): number {
     if (typeof item === "number") return false;
     const known: Set<unknown> = isPlain(item) ? texts : composed;
     const key = isPlain(item) ? item : comparableText(item, spend);
-    spend(STEPS.seen + (typeof key === "string" ? costOfText(key) : 0));
+    spend(STEPS.evaluated + (typeof key === "string" ? costOfText(key) : 0));
     if (known.has(key)) return true;
     known.add(key);
     return false;

@@ -1,7 +1,7 @@
 /** A range of code points, both ends included. */
 export type Range = readonly [from: number, to: number];
 
-/** What one place of a pattern accepts: ranges, or code points with (or without) a Unicode property. */
+/** What one place of a pattern accepts: ranges, and code points with (or without) a Unicode property. */
 export interface SetSource {
   readonly ranges: readonly Range[];
   readonly properties: readonly { name: string; negated: boolean }[];
@@ -10,11 +10,11 @@ export interface SetSource {
 
 /** The set of code points that one place of a pattern accepts. */
 export interface CodePointSet {
-  /** Which of the first 128 it has: 1 or 0. Made when first asked for. */
+  /** Whether it contains each of the first 128 code points: 1 or 0. Made at the first use. */
   ascii(): Uint8Array;
-  /** Whether it has one that is not among those. */
+  /** Whether it contains a code point above those. */
   has(codePoint: number): boolean;
-  /** What a look at one of the others costs on top of its step: each Unicode property is a test of its own. */
+  /** The additional cost of `has`: each Unicode property is a test of its own. */
   readonly cost: number;
 }
 
@@ -22,7 +22,7 @@ const LAST_CODE_POINT = 0x10ffff;
 const STEPS_PER_PROPERTY = 5;
 export const ASCII_END = 0x80;
 
-/** The sets behind the letters d, w and s, and what the dot leaves out, as ECMA-262 has them under `u`. */
+/** The sets of `\d`, `\w` and `\s`, and those that the dot excludes, as ECMA-262 defines them with `u`. */
 export const DIGITS: readonly Range[] = [[0x30, 0x39]];
 export const WORD: readonly Range[] = [
   [0x30, 0x39],
@@ -48,7 +48,7 @@ export const LINE_ENDS: readonly Range[] = [
   [0x2028, 0x2029],
 ];
 
-/** Sorts ranges and joins those that touch, so that a look is one binary search. */
+/** Sorts ranges and joins those that touch, so that a lookup is one binary search. */
 function merge(ranges: readonly Range[]): readonly Range[] {
   if (ranges.length <= 1) return ranges;
   const merged: [number, number][] = [];
@@ -78,12 +78,12 @@ interface Property {
   readonly test: RegExp;
 }
 
-// The names of properties are a closed list of the engine's, so this cache can't grow without bound.
+// The engine knows a fixed number of properties, so this cache is bounded.
 const properties = new Map<string, Property>();
 
 /**
- * A Unicode property, or undefined where there is none of that name. The native engine only ever sees
- * one code point between two anchors, so nothing of a stranger's can make it backtrack.
+ * A Unicode property, or undefined where there is none of that name. The native engine tests a single
+ * code point between two anchors, so an untrusted pattern can not make it backtrack.
  */
 export function unicodeProperty(name: string): Property | undefined {
   const known = properties.get(name);
@@ -115,7 +115,7 @@ function inRanges(ranges: readonly Range[], codePoint: number): boolean {
   return false;
 }
 
-/** Makes a set ready to be asked. */
+/** Compiles a set. */
 export function codePointSet(source: SetSource): CodePointSet {
   const ranges = merge(source.ranges);
   const tests = new Map<string, Property & { negated: boolean }>();
@@ -125,7 +125,7 @@ export function codePointSet(source: SetSource): CodePointSet {
   }
   const checks = [...tests.values()];
 
-  // Made when first asked: a hostile pattern has thousands of sets that no text ever reaches.
+  // Compiled at the first use: a hostile pattern has thousands of sets that no text reaches.
   let ascii: Uint8Array | undefined;
   const makeAscii = (): Uint8Array => {
     const made = new Uint8Array(ASCII_END);
@@ -155,7 +155,7 @@ export function codePointSet(source: SetSource): CodePointSet {
 
 const WORD_ASCII = codePointSet({ ranges: [...WORD], properties: [], negated: false }).ascii();
 
-/** Whether a code point counts as part of a word for `\b`; -1 stands for the end of the text. */
+/** Whether a code point is part of a word for `\b`. -1 is the end of the text. */
 export function isWordPart(codePoint: number): boolean {
   return WORD_ASCII[codePoint] === 1;
 }

@@ -105,8 +105,8 @@ function assemble(instructions: readonly Instruction[], isAnchored: boolean): Pr
 }
 
 /**
- * What a tree expands to. An empty group counts as one, or a million repetitions of it would be free;
- * and the sum stops growing just over the limit, since Infinity × 0 would slip through as NaN.
+ * How many instructions a tree expands to. An empty group counts as one, or a million repetitions of it
+ * would be free. The sum is capped just above the limit, because Infinity × 0 is NaN.
  */
 function sizeOf(tree: PatternTree): number {
   return Math.min(MAX_INSTRUCTIONS + 1, Math.max(1, expandedSize(tree)));
@@ -187,7 +187,7 @@ function emitRepeat(
   for (const split of splits) split.right = program.length;
 }
 
-/** Whether a match can only begin where the text begins, so that a search may end early. */
+/** Whether a match can begin only at the start of the text, so that a search may end early. */
 function startsAtStart(tree: PatternTree): boolean {
   switch (tree.kind) {
     case "boundary":

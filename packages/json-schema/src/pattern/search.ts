@@ -2,10 +2,10 @@ import { ASCII_END, isWordPart } from "./code-point-set.ts";
 import type { CodePointSet } from "./code-point-set.ts";
 import { STEPS } from "../costs.ts";
 
-/** Told how much work was done since it was last called; it may throw to end a search. */
+/** Receives the steps since its last call. It may throw to end a search. */
 export type Spend = (steps: number) => void;
 
-/** The instructions of a compiled pattern: what it does, and up to two numbers that say with what. */
+/** The operations of a compiled pattern. */
 export const SET = 0;
 export const BOUNDARY = 1;
 export const JUMP = 2;
@@ -14,41 +14,41 @@ export const MATCH = 4;
 
 export const BOUNDARIES = ["start", "end", "word", "inside"] as const;
 
-/** A pattern as instructions, side by side in arrays: a look at one costs no trip through objects. */
+/** A pattern as instructions, in parallel arrays because they are read for every character. */
 export interface Program {
   readonly operations: Uint8Array;
-  /** The set or the boundary by number, or where to go on. */
+  /** The number of the set or the boundary, or the next instruction. */
   readonly left: Int32Array;
-  /** Where else to go on, after a split. */
+  /** The other next instruction, of a split. */
   readonly right: Int32Array;
   readonly sets: readonly CodePointSet[];
-  /** What each set has of ASCII, as far as it was asked for. */
+  /** The ASCII table of each set, made at the first use. */
   readonly ascii: (Uint8Array | undefined)[];
-  /** Whether a match can begin only where the text begins. */
+  /** Whether a match can begin only at the start of the text. */
   readonly isAnchored: boolean;
-  /** Whether it matters what kind of character came before. */
+  /** Whether a boundary depends on the previous character. */
   readonly looksBack: boolean;
 }
 
 const STEPS_PER_REPORT = 4_096;
 const FOUND = -1;
 
-/** A text so long is worth remembering the way through, even if it is the only one. */
+/** From this length on, remembering states pays even for a single text. */
 const LONG = 64;
-/** Beyond so many threads or states, a pattern is one that hardly ever comes to the same ones again. */
+/** A pattern with more threads or states hardly ever reaches the same state again. */
 const THREADS_AT_MOST = 256;
 const STATES_AT_MOST = 256;
 /** What all patterns of one check may remember together. */
 const ALL_STATES_AT_MOST = 2_048;
 const ALL_TRANSITIONS_AT_MOST = 32_768;
-/** A character whose way is remembered costs a fraction of a step. */
+/** A character with a remembered transition costs a fraction of a step. */
 const EIGHTHS_PER_CHARACTER = 5;
 const EIGHTHS_PER_OTHER = 14;
 const CHARACTERS_AT_ONCE = 4_096;
-/** What it costs to look up a state, and, the first time, to make it. */
+/** The cost of looking up a state, or of making it. */
 const STATE_STEPS = 20;
 
-// Shared by all searches, of which there is only ever one at a time.
+// Shared by all searches: only one runs at a time.
 const LAST_ROUND = 2 ** 31 - 1;
 let seen = new Int32Array(0);
 let stack = new Int32Array(0);
@@ -67,9 +67,9 @@ function makeRoom(size: number): void {
   nextThreads = new Int32Array(length + 1);
 }
 
-/** What searches of one check have found out about their patterns, for those that come after them. */
+/** The states that the searches of one check have reached, for the searches after them. */
 export class PatternMemory {
-  /** Undefined for a pattern that was searched for once: it may never be again. */
+  /** Undefined for a pattern that was used once, because many are never used again. */
   readonly #automata = new Map<Program, Automaton | undefined>();
   #states = 0;
   #transitions = 0;
@@ -94,7 +94,7 @@ export class PatternMemory {
   }
 }
 
-/** Whether a program finds its pattern anywhere in a text. */
+/** Whether a pattern matches anywhere in a text. */
 export function search(
   program: Program,
   text: string,
@@ -111,7 +111,7 @@ export function search(
   return searchOn(program, text, spend, 0, -1, program.isAnchored ? 1 : 0);
 }
 
-/** Goes on from a position with the first `count` of the threads. */
+/** Continues at a position with the first `count` of the threads. */
 function searchOn(
   program: Program,
   text: string,
@@ -141,8 +141,8 @@ function searchOn(
 }
 
 /**
- * Moves all threads over one character. What they lead to is in `nextThreads` then; gives how many
- * those are, or FOUND. A search that isn't anchored begins anew at each position.
+ * Moves all threads over one character, into `nextThreads`. Returns their number, or FOUND. A search
+ * that is not anchored starts a new thread at each position.
  */
 function advance(program: Program, count: number, before: number, here: number): number {
   const { operations, left, right, sets, ascii, isAnchored } = program;
@@ -208,10 +208,10 @@ function holds(boundary: number, before: number, here: number): boolean {
   }
 }
 
-/** Threads that were together at a position, and where characters have led them from there. */
+/** A set of threads, and the states that characters lead to from it. */
 interface State {
   readonly threads: Int32Array;
-  /** A character of the kind that came before. */
+  /** A character of the same kind as the previous one. */
   readonly before: number;
   readonly ascii: (State | undefined)[];
   readonly others: Map<number, State>;
@@ -221,14 +221,14 @@ function stateOf(held: Int32Array, before: number): State {
   return { threads: held, before, ascii: [], others: new Map() };
 }
 
-/** Where there is nothing more to ask: the pattern was found, or no thread is left that could find it. */
+/** The final states: the pattern has matched, or no thread is left that could match. */
 const MATCHED: State = stateOf(new Int32Array(0), -1);
 const DEAD: State = stateOf(new Int32Array(0), -1);
 
 const A_WORD_PART = 0x61;
 const NO_WORD_PART = 0x20;
 
-/** What is remembered about one pattern. */
+/** What is remembered about one pattern: a deterministic automaton, built as far as it is needed. */
 interface Automaton {
   readonly start: State;
   readonly states: Map<string, State>;
@@ -240,7 +240,7 @@ function automatonOf({ isAnchored }: Program): Automaton {
   return { start, states: new Map(), isUseful: true };
 }
 
-/** The same search, which remembers where characters have led as long as that is of use. */
+/** The same search with remembered transitions, as long as they help. */
 function searchRemembering(
   program: Program,
   text: string,
@@ -250,7 +250,7 @@ function searchRemembering(
 ): boolean {
   let state = automaton.start;
   let position = 0;
-  // In eighths of a step: whole numbers are quicker than fractions.
+  // In eighths of a step, because integers are faster than fractions.
   let walked = 0;
   for (;;) {
     if (steps + (walked >> 3) >= STEPS_PER_REPORT) {
@@ -301,7 +301,7 @@ function searchRemembering(
   }
 }
 
-/** The state of the threads that a character has led to; undefined where it isn't to be remembered. */
+/** The state of the threads after a character; undefined if it is not remembered. */
 function learn(
   program: Program,
   automaton: Automaton,

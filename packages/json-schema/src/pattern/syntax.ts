@@ -13,7 +13,7 @@ import type { CodePointSet, Range, SetSource } from "./code-point-set.ts";
 
 export type Boundary = "start" | "end" | "word" | "inside";
 
-/** A pattern as a tree. `max` is Infinity where a repetition has no end. */
+/** A pattern as a tree. `max` is Infinity for an unbounded repetition. */
 export type PatternTree =
   | { kind: "set"; set: CodePointSet }
   | { kind: "boundary"; boundary: Boundary }
@@ -34,7 +34,7 @@ const CLASSES: Readonly<Record<string, readonly Range[]>> = {
   S: complement(SPACES),
 };
 
-/** Group openings that linear time can't serve, or that ECMA-262 doesn't have. */
+/** Groups that can not be matched in linear time, or that ECMA-262 does not have. */
 const REFUSED_GROUPS: readonly (readonly [opening: string, reason: string])[] = [
   [
     "?<=",
@@ -54,7 +54,7 @@ const REFUSED_GROUPS: readonly (readonly [opening: string, reason: string])[] = 
 
 type Atom = { codePoint: number } | { class: SetSource };
 
-/** Parses a pattern of ECMA-262 under the `u` flag; what would need backtracking is refused. */
+/** Parses a pattern of ECMA-262 with the `u` flag. What would need backtracking is refused. */
 export function parsePattern(source: string): PatternTree {
   if (source.length > PATTERN_LIMITS.characters) {
     throw new JsonSchemaError(
@@ -94,14 +94,14 @@ class PatternParser {
     return true;
   }
 
-  /** The next code point, taken; -1 at the end. */
+  /** Consumes the next code point; -1 at the end. */
   #next(): number {
     const codePoint = this.#source.codePointAt(this.#position) ?? -1;
     this.#position += codePoint > 0xffff ? 2 : 1;
     return codePoint;
   }
 
-  /** What a regular expression of this project's own finds at the position, taken. */
+  /** Consumes what a (trusted) regular expression matches at the position. */
   #match(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = this.#position;
     const found = expression.exec(this.#source);
@@ -159,7 +159,7 @@ class PatternParser {
     const body = this.#choice();
     this.#depth -= 1;
     if (!this.#take(")")) this.#refuse("a group isn't closed");
-    // A boundary in a group may be repeated, a bare one may not.
+    // A boundary may be repeated in a group, but not by itself.
     return { kind: "sequence", parts: [body] };
   }
 
@@ -167,7 +167,7 @@ class PatternParser {
     const found = this.#match(/[*+?]|\{(\d+)(?:(,)(\d*))?\}/y);
     if (found === null) return body;
     if (body.kind === "boundary") this.#refuse("a boundary can't be repeated");
-    // A lazy repetition takes less, but finds a match exactly where the greedy one does.
+    // Whether a pattern matches does not depend on a repetition being lazy.
     this.#take("?");
     const [sign, least, comma, most] = found;
     const min = least === undefined ? (sign === "+" ? 1 : 0) : Number(least);
@@ -232,7 +232,7 @@ class PatternParser {
     if (letter === "A" || letter === "Z" || letter === "z") {
       this.#refuse(`\\${letter} isn't ECMA-262; write ^ for the start and $ for the end`);
     }
-    // Wider than ECMA-262: \- or \@ means the sign wherever it stands, as most other dialects have it.
+    // Wider than ECMA-262: \- or \@ means the sign itself everywhere, as in most other dialects.
     if (!/[!-/:-@[-^`{-~ ]/.test(letter)) this.#refuse(`\\${letter} has no meaning`);
     return { codePoint };
   }
@@ -274,7 +274,7 @@ class PatternParser {
   }
 }
 
-/** A bound of 400 digits reads as Infinity, which would turn it into no bound at all. */
+/** A bound of 400 digits reads as Infinity, which would be no bound at all. */
 function upperBound(digits: string | undefined): number {
   return digits === undefined || digits === ""
     ? Infinity
@@ -285,7 +285,7 @@ function setOf(source: SetSource): PatternTree {
   return { kind: "set", set: codePointSet(source) };
 }
 
-// Made once: a hostile pattern has tens of thousands of places, most of which accept what others do.
+// Shared: a hostile pattern has tens of thousands of places, most of which accept the same sets.
 const asciiTrees: PatternTree[] = [];
 const classTrees = new Map<readonly Range[], PatternTree>();
 
@@ -297,7 +297,7 @@ function treeOf(atom: Atom): PatternTree {
       : treeOfOne(codePoint);
   }
   if (atom.class.properties.length > 0) return setOf(atom.class);
-  // The ranges behind the letters of classes are always the same ones.
+  // Classes such as \d always have the same ranges.
   const { ranges } = atom.class;
   let tree = classTrees.get(ranges);
   if (tree === undefined) classTrees.set(ranges, (tree = setOf(atom.class)));
