@@ -2,13 +2,14 @@ import {
   argumentsOf,
   call,
   conversationHere,
+  failureToTell,
+  remoteToolCard,
   sessionFor,
   toolNameOf,
   workFrom,
 } from "@waybill/agent/adapter";
-import type { CallSession } from "@waybill/agent/adapter";
+import type { CallSession, OnFailure } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
-import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Found, RankedCandidate } from "@waybill/protocol";
 import type { Tool, ToolReply } from "./tool.ts";
 
@@ -25,7 +26,7 @@ export interface HandoffToolOptions {
    */
   readonly session?: CallSession;
   /** What a failure does: the model is told as data, which is the default, or the conversation ends with it. */
-  readonly onFailure?: "tell" | "throw" | undefined;
+  readonly onFailure?: OnFailure | undefined;
 }
 
 /** What another agent can do, as a tool with which a model hands work off and gets the result. */
@@ -34,14 +35,14 @@ export function handoffTool(
   capability: Capability,
   { name, to, timeoutMs, session, onFailure = "tell" }: HandoffToolOptions = {},
 ): Tool {
+  const { by, ...card } = remoteToolCard(capability, { name, to });
   return {
-    name: name ?? toolNameOf(capability.name),
-    description: `Hands this work off to another agent, and gives its result.\n${describeForModel(capability)}`,
+    ...card,
     parameters: argumentsOf(capability),
     async use(input, { id, run, messages, artifacts, signal, ...use }): Promise<ToolReply> {
       const { traceparent, tracestate } = use;
       try {
-        const { by, ...result } = await call(agent, {
+        const result = await call(agent, {
           step: { run, step: id },
           capability: capability.name,
           to,
@@ -56,10 +57,11 @@ export function handoffTool(
             use.ask({ id: asked, text, data, schema }),
         });
         const { output, messages: said, artifacts: files, usage } = result;
-        return { by, output, messages: said, artifacts: files, usage: usage?.rows };
+        return { by: result.by, output, messages: said, artifacts: files, usage: usage?.rows };
       } catch (thrown) {
-        if (onFailure === "throw" || signal.aborted || !WaybillError.is(thrown)) throw thrown;
-        return { by: to ?? capability.name, failure: thrown };
+        const failure = failureToTell(thrown, onFailure, signal);
+        if (failure === undefined) throw thrown;
+        return { by, failure };
       }
     },
   };

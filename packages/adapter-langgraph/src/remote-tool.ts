@@ -4,9 +4,8 @@ import { GraphInterrupt } from "@langchain/langgraph";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Agent, HandoffResult, HandoffUsage } from "@waybill/agent";
 import {
-  failureAsData,
-  markedAsData,
-  resultAsData,
+  failureForModel,
+  resultForModel,
   schemaForModel,
   wordsOfResult,
 } from "@waybill/agent/adapter";
@@ -54,9 +53,7 @@ export function remoteTool(
       try {
         const handoff = { capability: name, to, timeoutMs, session, input };
         const result = await remote(agent, handoff, runtime, { part, isParked, name });
-        const told = isForModel
-          ? markedAsData(result.by, resultAsData(result))
-          : wordsOfResult(result);
+        const told = isForModel ? resultForModel(result) : wordsOfResult(result);
         return [told, artifactOf(result)];
       } catch (error) {
         if (!WaybillError.is(error)) throw error;
@@ -96,6 +93,6 @@ export function artifactOf(result: HandoffResult): RemoteArtifact {
 /** A tool's error becomes words for a model, in more than one place of LangChain: its message is what they are. */
 function toldToModel(error: WaybillError, by: string): WaybillError {
   const { status, retryable, retryAfterMs } = error;
-  const told = markedAsData(by, failureAsData(error));
+  const told = failureForModel(by, error);
   return new WaybillError(status, told, { retryable, retryAfterMs, cause: error });
 }

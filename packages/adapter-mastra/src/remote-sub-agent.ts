@@ -1,13 +1,7 @@
 import { MessageList } from "@mastra/core/agent";
 import type { SubAgent } from "@mastra/core/agent";
 import type { RequestContext } from "@mastra/core/request-context";
-import {
-  inputOf,
-  markedAsData,
-  resultAsData,
-  toolNameOf,
-  wordsOfResult,
-} from "@waybill/agent/adapter";
+import { inputOf, resultForModel, toolNameOf, wordsOfResult } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel, digestOf } from "@waybill/protocol";
@@ -56,7 +50,8 @@ export function remoteSubAgent(
           const text = wordsOfResult(result);
           controller.enqueue({ type: "text-delta", payload: { id: "result", text } });
           used.resolve(usageOf(result));
-          ended.resolve(toldOf(result));
+          // Mastra delegates for a model, which is to judge what comes back and not to obey it.
+          ended.resolve(resultForModel(result));
         } catch (thrown) {
           // Mastra looks here once the stream is read, and throws it in the run that delegates.
           streamed.error = thrown as Error;
@@ -78,7 +73,7 @@ export function remoteSubAgent(
   };
   const generate = async (prompt: unknown, asked: Asked = {}) => {
     const result = await ask(prompt, asked, () => undefined);
-    const [text, usage] = [toldOf(result), usageOf(result)];
+    const [text, usage] = [resultForModel(result), usageOf(result)];
     return { text, usage, finishReason: "stop", runId: name, response: {} };
   };
   return {
@@ -97,11 +92,6 @@ export function remoteSubAgent(
     resumeGenerate: generate,
     resumeStream: stream,
   } as unknown as SubAgent;
-}
-
-/** Mastra delegates for a model, which is to judge what comes back and not to obey it. */
-function toldOf(result: HandoffResult): string {
-  return markedAsData(result.by, resultAsData(result));
 }
 
 /** What the agent has used, by the names of the AI SDK. */

@@ -2,16 +2,15 @@ import { createTool } from "@mastra/core/tools";
 import type { Tool } from "@mastra/core/tools";
 import {
   argumentsOf,
-  failureAsData,
-  markedAsData,
-  resultAsData,
-  toolNameOf,
+  failureForModel,
+  failureToTell,
+  remoteToolCard,
+  resultForModel,
   workFrom,
 } from "@waybill/agent/adapter";
-import type { PortableWork } from "@waybill/agent/adapter";
+import type { OnFailure, PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, QuestionEvent } from "@waybill/agent";
-import { describeForModel, WaybillError } from "@waybill/protocol";
-import type { Capability, Json } from "@waybill/protocol";
+import type { Capability, Json, WaybillError } from "@waybill/protocol";
 import { servedRun } from "./course.ts";
 import { messagesOf } from "./from-model.ts";
 import type { ModelMessage } from "./model-message.ts";
@@ -24,7 +23,7 @@ export interface RemoteToolOptions extends RemoteOptions {
    * What a failure does: the model is told as data, or it is the tool's error, with which a run that is
    * served ends. Left out: a run that is served ends, and the model of any other is told.
    */
-  readonly onFailure?: "tell" | "throw" | undefined;
+  readonly onFailure?: OnFailure | undefined;
   /** What goes along. Left out: the run's history as Mastra has it, and the files of the run that is served. */
   readonly history?: (() => Pick<PortableWork, "messages" | "artifacts">) | undefined;
 }
@@ -40,12 +39,11 @@ export function remoteTool(
   capability: Capability,
   options: RemoteToolOptions = {},
 ): Tool {
-  const { name = toolNameOf(capability.name) } = options;
   const remote = { agent, capability, options };
-  const who = options.to ?? capability.name;
+  const { name, description, by: who } = remoteToolCard(capability, options);
   return createTool({
     id: name,
-    description: `Hands this work off to another agent, and gives its result.\n${describeForModel(capability)}`,
+    description,
     inputSchema: argumentsOf(capability) as never,
     toModelOutput: (result: unknown) => ({ type: "text", value: told(result as RemoteResult) }),
     async execute(given: unknown, context): Promise<unknown> {
@@ -76,9 +74,9 @@ export function remoteTool(
       } catch (thrown) {
         if (thrown instanceof Suspending && course !== undefined)
           return course.suspend(thrown.payload as never, { resumeSchema: ANSWER });
-        const isTold = onFailure === "tell" && signal?.aborted !== true && WaybillError.is(thrown);
-        if (!isTold) throw thrown;
-        return { by: who, failure: thrown };
+        const failure = failureToTell(thrown, onFailure, signal);
+        if (failure === undefined) throw thrown;
+        return { by: who, failure };
       }
     },
   }) as unknown as Tool;
@@ -101,6 +99,5 @@ const ANSWER = JSON.stringify({
 });
 
 function told(result: RemoteResult): string {
-  if ("failure" in result) return markedAsData(result.by, failureAsData(result.failure));
-  return markedAsData(result.by, resultAsData(result));
+  return "failure" in result ? failureForModel(result.by, result.failure) : resultForModel(result);
 }

@@ -1,14 +1,14 @@
 import { tool } from "@openai/agents";
 import type { Tool } from "@openai/agents";
 import {
-  failureAsData,
-  markedAsData,
-  resultAsData,
-  toolNameOf,
+  failureForModel,
+  failureToTell,
+  remoteToolCard,
+  resultForModel,
   workFrom,
 } from "@waybill/agent/adapter";
+import type { OnFailure } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
-import { describeForModel, WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import { currentCourse } from "./course.ts";
 import { handedOff } from "./remote.ts";
@@ -19,7 +19,7 @@ import { sdkUsage } from "./usage.ts";
 /** How a capability of another agent becomes a tool of the SDK. */
 export interface RemoteToolOptions extends RemoteOptions {
   /** What a failure does: the model is told as data, which is the default, or the run ends with it. */
-  readonly onFailure?: "tell" | "throw" | undefined;
+  readonly onFailure?: OnFailure | undefined;
 }
 
 /** What another agent can do, as a tool of the SDK. */
@@ -28,12 +28,11 @@ export function remoteTool(
   capability: Capability,
   options: RemoteToolOptions = {},
 ): Tool {
-  const { name, onFailure = "tell" } = options;
+  const { onFailure = "tell" } = options;
   const remote = { agent, capability, options };
-  const who = options.to ?? capability.name;
+  const { by, ...card } = remoteToolCard(capability, options);
   return tool({
-    name: name ?? toolNameOf(capability.name),
-    description: `Hands this work off to another agent, and gives its result.\n${describeForModel(capability)}`,
+    ...card,
     parameters: parametersOf(capability),
     strict: false,
     errorFunction: null,
@@ -45,11 +44,11 @@ export function remoteTool(
           currentCourse()?.progress({ message: event.message, data: event.data }),
         );
         context?.usage.add(sdkUsage(result.usage));
-        return markedAsData(result.by, resultAsData(result));
+        return resultForModel(result);
       } catch (thrown) {
-        if (onFailure === "throw" || signal?.aborted === true || !WaybillError.is(thrown))
-          throw thrown;
-        return markedAsData(who, failureAsData(thrown));
+        const failure = failureToTell(thrown, onFailure, signal);
+        if (failure === undefined) throw thrown;
+        return failureForModel(by, failure);
       }
     },
   }) as Tool;

@@ -57,5 +57,7 @@ export { argumentsOf, workFrom } from "./handoff-arguments.ts";
 export { schemaForModel } from "./schema-for-model.ts";
 export { toolNameOf } from "./tool-name.ts";
 export { failureAsData, markedAsData, resultAsData } from "./as-data.ts";
+export { failureForModel, failureToTell, remoteToolCard, resultForModel } from "./remote-tool.ts";
+export type { OnFailure, RemoteToolCard } from "./remote-tool.ts";
 export { shownToModel } from "./tool-turn.ts";
 export type { ToolTurn } from "./tool-turn.ts";
