@@ -1,14 +1,16 @@
 """Cancels the handoffs that CrewAI no longer waits for.
 
-A tool runs in a thread, and a thread is not told when what waits for it is cancelled. Three things show it:
+A tool runs in a thread, and a thread is not told when what waits for it is cancelled. Four things show it:
 the asyncio task that runs the step has ended, the step itself has ended in a task that goes on (after
-`asyncio.wait_for`, from Python 3.12 on), or CrewAI reports that the agent failed, as it does when
-`max_execution_time` is over."""
+`asyncio.wait_for`, from Python 3.12 on), CrewAI reports that the agent failed, as it does when
+`max_execution_time` is over, or asyncio cancels the future of the thread in which the crew runs without async
+(`asyncio.to_thread`, `kickoff_async`)."""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import sys
 import weakref
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -44,7 +46,35 @@ class _Step:
             each.cancel()
 
 
+@dataclass(eq=False)
+class _Pooled:
+    """A crew in a thread of a pool."""
+
+    job: Future
+    waiting: set[Future] = field(default_factory=set)
+    is_over: bool = False
+
+    def __post_init__(self) -> None:
+        cancel = self.job.cancel
+
+        def heard() -> bool:
+            self.is_over = True
+            for each in list(self.waiting):
+                each.cancel()
+            return cancel()
+
+        # A job that runs can't be cancelled, and so nobody else hears that it was tried.
+        self.job.cancel = heard  # type: ignore[method-assign]
+
+    def cancel_at_end(self, future: Future) -> None:
+        self.waiting.add(future)
+        future.add_done_callback(self.waiting.discard)
+        if self.is_over:
+            future.cancel()
+
+
 _step: ContextVar[_Step | None] = ContextVar("step", default=None)
+_pooled: ContextVar[_Pooled | None] = ContextVar("pooled", default=None)
 _task: ContextVar[Any | None] = ContextVar("task", default=None)
 
 
@@ -64,6 +94,10 @@ def cancel_when_abandoned(future: Future) -> None:
     step, task = _step.get(), _task.get()
     if step is not None:
         step.cancel_at_end(future)
+    _note_thread()
+    pooled = _pooled.get()
+    if pooled is not None:
+        pooled.cancel_at_end(future)
     if task is None:
         return
     waiting = _Waiting(future, task)
@@ -81,7 +115,8 @@ def _note_step(context: Any) -> None:
     try:
         runs_in = asyncio.current_task()
     except RuntimeError:
-        # In a thread, whose context was set when it began.
+        # In a thread: the threads that it starts get a copy of its context.
+        _note_thread()
         return
     if runs_in is None:
         return
@@ -89,6 +124,28 @@ def _note_step(context: Any) -> None:
     _step.set(step)
     # CrewAI has a hook for the end of a step that succeeded only. It keeps this object while the step runs.
     weakref.finalize(context, step.end).atexit = False
+
+
+def _note_thread() -> None:
+    known = _pooled.get()
+    # `run_in_executor` gives the jobs of one thread one context.
+    if known is not None and not known.job.done():
+        return
+    job = _job_here()
+    if job is not None:
+        _pooled.set(_Pooled(job))
+
+
+def _job_here() -> Future | None:
+    """What a thread of a pool works at: it stands in the first of its frames, and nowhere else."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_name == "run":
+            job = getattr(frame.f_locals.get("self"), "future", None)
+            if isinstance(job, concurrent.futures.Future):
+                return job
+    return None
 
 
 def _note_tool(context: Any) -> None:
