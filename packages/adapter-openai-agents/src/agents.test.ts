@@ -8,7 +8,7 @@ import {
   tool,
   withTrace,
 } from "@openai/agents";
-import type { Span, Tool } from "@openai/agents";
+import type { AgentInputItem, Span, Tool } from "@openai/agents";
 import { world } from "@waybill/conformance/vitest";
 import type { World } from "@waybill/conformance/vitest";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
@@ -162,6 +162,63 @@ test("a session of a handoff is one of the SDK's, and a turn that fails is not i
     `${sessionKey("owner", "trip")}:chat`,
     `${sessionKey("stranger", "trip")}:chat`,
   ]);
+});
+
+/** Keeps what the runs of a thread have added, each under its key. */
+class KeyedSession extends MemorySession {
+  readonly #parts: Map<string, AgentInputItem[]>;
+  readonly #part: string;
+
+  constructor(parts: Map<string, AgentInputItem[]>, part: string) {
+    super();
+    this.#parts = parts;
+    this.#part = part;
+  }
+
+  override async getItems(limit?: number): Promise<AgentInputItem[]> {
+    const others = [...this.#parts].filter(([part]) => part !== this.#part);
+    const items = others.flatMap(([, added]) => added);
+    return limit === undefined ? items : items.slice(-limit);
+  }
+
+  override async addItems(items: AgentInputItem[]): Promise<void> {
+    this.#parts.set(this.#part, items);
+  }
+}
+
+test("a turn that is stored before its attempt is broken off is in a keyed session once", async () => {
+  const here = await world();
+  const { runner, model } = await runnerFor([
+    { text: "Hello Anna." },
+    { text: "Anna." },
+    { text: "Anna." },
+    { text: "You have." },
+  ]);
+  const parts = new Map<string, AgentInputItem[]>();
+  let stored = 0;
+  const session = (_thread: string, part: string) => {
+    const keyed = new KeyedSession(parts, part);
+    const add = keyed.addItems.bind(keyed);
+    keyed.addItems = async (items) => {
+      await add(items);
+      // Where a process that is killed would never send its result.
+      if (++stored === 2) throw new WaybillError(500, "Killed.", { retryable: true });
+    };
+    return keyed;
+  };
+  const friend = here.agent("friend");
+  const friendly = new Agent({ name: "friend", model: "m" });
+  friend.serve(...serveAgent(friendly, { name: "chat", max_attempts: 2 }, { runner, session }));
+  await friend.start();
+  const owner = here.agent("owner");
+  const say = (input: string) =>
+    owner.handoff({ capability: "chat", input, session: "trip" }).result;
+  await say("I am Anna.");
+  expect(await say("Who am I?")).toMatchObject({ output: "Anna.", attempt: 2 });
+  await say("Who has told you?");
+  const input: { role: string }[] = model.requests.at(-1)!.body.input;
+  expect(input.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+  expect(parts.size).toBe(3);
 });
 
 test("the spans of a served agent are of the trace of its handoff", async () => {

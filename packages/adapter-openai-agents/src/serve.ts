@@ -16,7 +16,7 @@ import {
   withFiles,
 } from "@waybill/agent/adapter";
 import type { ErrorTable, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
-import { WaybillError } from "@waybill/protocol";
+import { digestOf, WaybillError } from "@waybill/protocol";
 import type { CapabilityInput, Json } from "@waybill/protocol";
 import { inCourse } from "./course.ts";
 import { artifactsIn, turnsOf } from "./from-items.ts";
@@ -40,8 +40,13 @@ export interface ServeAgentOptions {
    * The SDK's session for a thread: the same for all handoffs of one session of a delegator, and the
    * handoff's id for one that names none. A turn is stored in it once the run is over. Left out, what is
    * said in a session is kept in the memory of the process.
+   *
+   * A process that is killed after it has stored a turn and before it has sent the result is followed by
+   * another attempt, which stores the turn again: `addItems` of the SDK has no idempotency key. `part` is
+   * that key. It names what the run adds, alike in each attempt. A session that uses it replaces what it has
+   * stored under it, and leaves that out of `getItems`.
    */
-  readonly session?: ((thread: string) => Session | Promise<Session>) | undefined;
+  readonly session?: ((thread: string, part: string) => Session | Promise<Session>) | undefined;
   /** What the agent's tools get as their context. */
   readonly context?: ((run: Run) => unknown) | undefined;
   readonly turnsAtMost?: number | undefined;
@@ -83,10 +88,12 @@ async function held(
   options: ServeAgentOptions,
   remote: Usage,
 ): Promise<Finished | Paused> {
-  const { work, resume, signal, thread } = run;
+  const { work, resume, signal, thread, handoffId } = run;
   const { output_schema: schema } = run.capability;
   const { turnsAtMost: maxTurns } = options;
-  const stored = await options.session?.(thread);
+  // What came before a question is stored when the run pauses, and is a part by itself.
+  const part = resume === undefined ? handoffId : `${handoffId}/${digestOf(resume.state)}`;
+  const stored = await options.session?.(thread, part);
   const turn = stored && turnIn(stored);
   const session = turn?.session;
   if (stored !== undefined && run.session !== undefined) {
