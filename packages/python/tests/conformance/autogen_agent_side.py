@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autogen_agentchat.messages import ModelClientStreamingChunkEvent
 from autogen_side import Player, called
 from peer import Act, Calling
 
@@ -11,8 +12,14 @@ from waybill_sdk import Agent
 from waybill_sdk.autogen import serve
 
 
+class Writer(Player):
+    """Shows what it is doing as a model's tokens."""
+
+    shows = ModelClientStreamingChunkEvent
+
+
 def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
-    serve(agent, capability, lambda work: Player(act, work))
+    serve(agent, capability, lambda work: Writer(act, work))
 
 
 async def call(calling: Calling) -> dict[str, Any]:

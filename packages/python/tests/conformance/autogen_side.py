@@ -15,6 +15,7 @@ from autogen_agentchat.messages import (
     HandoffMessage,
     ModelClientStreamingChunkEvent,
     TextMessage,
+    ThoughtEvent,
 )
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import AgentId, CancellationToken, SingleThreadedAgentRuntime
@@ -71,6 +72,9 @@ def shown_to_model(message: BaseChatMessage) -> dict[str, Any]:
 class Player(BaseChatAgent):
     """A member of a team that plays, and hands the turn to the user where it has something to ask."""
 
+    # What it is doing: a message of the team's stream, as the thoughts of an agent with a model are.
+    shows: type[ThoughtEvent | ModelClientStreamingChunkEvent] = ThoughtEvent
+
     def __init__(self, act: Act, source: Work) -> None:
         super().__init__("player", "Plays what it is told to.")
         self._act = act
@@ -103,7 +107,7 @@ class Player(BaseChatAgent):
         cancellation_token.link_future(played)
         played.add_done_callback(lambda _: shown.put_nowait(None))
         while (message := await shown.get()) is not None:
-            yield ModelClientStreamingChunkEvent(source=self.name, content=message)
+            yield self.shows(source=self.name, content=message)
         try:
             given = await played
         except Interrupted:
