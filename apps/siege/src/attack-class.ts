@@ -1,11 +1,5 @@
+import type { Origin } from "./origin.ts";
 import type { Attacker } from "./toolkit/attacker.ts";
-
-/**
- * Where an attack comes from: one address of its own, the address of the honest pair, or two hundred
- * addresses.
- */
-export const ORIGINS = ["elsewhere", "beside", "spread"] as const;
-export type Origin = (typeof ORIGINS)[number];
 
 /** What a hub needs beside its folder to be attacked in this way. */
 export interface HubSetup {

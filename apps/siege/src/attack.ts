@@ -2,7 +2,7 @@
 // One attack, in a process of its own. Started with what to do, as JSON; says what it has met, and ends.
 import { setTimeout as sleep } from "node:timers/promises";
 import { classNamed } from "./classes.ts";
-import type { Origin } from "./attack-class.ts";
+import type { Origin } from "./origin.ts";
 import { Attacker } from "./toolkit/attacker.ts";
 import type { Place } from "./toolkit/place.ts";
 

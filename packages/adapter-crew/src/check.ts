@@ -1,7 +1,8 @@
 import { filesIn, readOutput, textOf } from "@waybill/agent/adapter";
 import { compileSchema } from "@waybill/protocol";
 import type { Json, JsonSchema } from "@waybill/protocol";
-import type { Delivery, Task, TaskOutcome } from "./crew.ts";
+import type { Task, TaskOutcome } from "./crew.ts";
+import type { Delivery } from "./member.ts";
 
 /** What was delivered, and by whom. */
 export type Delivered = Delivery & Pick<TaskOutcome, "by" | "failures">;

@@ -4,10 +4,11 @@ import { briefOfTask } from "./brief.ts";
 import type { Unusable } from "./brief.ts";
 import { checked } from "./check.ts";
 import type { Delivered } from "./check.ts";
-import type { Assignment, Crew, Member, Task, TaskOutcome, Whom } from "./crew.ts";
+import type { Crew, Task, TaskOutcome } from "./crew.ts";
+import type { Assignment, Member, Whom } from "./member.ts";
 import type { Journal } from "./journal.ts";
 import { managed } from "./manager.ts";
-import type { CrewWork } from "./run-crew.ts";
+import type { CrewWork } from "./crew-work.ts";
 import { Waiting } from "./waiting.ts";
 
 /** A task in the course of its crew's run. */

@@ -1,7 +1,8 @@
 import type { Agent, Hub } from "@waybill/agent";
 import { parseJson, parseManifest, readCompact } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
-import type { Crew, Member, Whom } from "./crew.ts";
+import type { Crew } from "./crew.ts";
+import type { Member, Whom } from "./member.ts";
 import { remoteMember } from "./members.ts";
 import type { RemoteMemberOptions } from "./members.ts";
 

@@ -1,17 +1,9 @@
 export { runCrew } from "./run-crew.ts";
-export type { CrewResult, CrewState, CrewWork } from "./run-crew.ts";
+export type { CrewResult } from "./run-crew.ts";
+export type { CrewState, CrewWork } from "./crew-work.ts";
 export { serveCrew } from "./serve.ts";
-export type {
-  Assignment,
-  Crew,
-  Delivery,
-  Failure,
-  Guardrail,
-  Member,
-  Task,
-  TaskOutcome,
-  Whom,
-} from "./crew.ts";
+export type { Crew, Guardrail, Task, TaskOutcome } from "./crew.ts";
+export type { Assignment, Delivery, Failure, Member, Whom } from "./member.ts";
 export { askedMember, localMember, remoteMember } from "./members.ts";
 export type { LocalMember, RemoteMemberOptions } from "./members.ts";
 export { managedBy } from "./managed-by.ts";

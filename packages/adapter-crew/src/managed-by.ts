@@ -2,7 +2,7 @@ import { briefOf, markedAsData, outputOf } from "@waybill/agent/adapter";
 import { asUntrusted } from "@waybill/protocol";
 import type { Brief, Json, JsonSchema } from "@waybill/protocol";
 import { saidIn } from "./check.ts";
-import type { Member } from "./crew.ts";
+import type { Member } from "./member.ts";
 import type { Made, Manager, Move, Situation } from "./manager.ts";
 
 /** A member that leads: it is told how things stand, and replies with the next move as JSON. */

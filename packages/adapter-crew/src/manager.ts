@@ -1,7 +1,7 @@
 import { asFailureOfPart, failureFrom } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
 import type { Json, StatusCode } from "@waybill/protocol";
-import type { Assignment, Crew, Delivery, Failure, Member, Whom } from "./crew.ts";
+import type { Assignment, Delivery, Failure, Member, Whom } from "./member.ts";
 import type { Journal } from "./journal.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -41,6 +41,14 @@ export interface Situation extends Assignment {
 /** Decides the next move of a crew that it leads. */
 export type Manager = (situation: Situation) => Promise<Move> | Move;
 
+/** What is needed of a crew that a manager leads. */
+interface Led {
+  readonly manager: Manager;
+  readonly members: readonly Member[];
+  readonly movesAtMost?: number | undefined;
+}
+
+/** What came of a task that a manager saw to. */
 export interface Managed extends Delivery {
   readonly failures: readonly Failure[];
 }
@@ -49,7 +57,7 @@ const MOVES_AT_MOST = 16;
 
 /** Lets the manager see to a task, move by move. */
 export async function managed(
-  { manager, members, movesAtMost = MOVES_AT_MOST }: Crew & { readonly manager: Manager },
+  { manager, members, movesAtMost = MOVES_AT_MOST }: Led,
   task: string,
   assignmentOf: (step: string) => Assignment,
   journal: Journal,

@@ -3,7 +3,7 @@ import type { CallSession, PortableWork } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { wordsOf } from "@waybill/agent/adapter";
 import type { Capability, Json } from "@waybill/protocol";
-import type { Assignment, Member } from "./crew.ts";
+import type { Assignment, Member } from "./member.ts";
 
 /** A member that works in this process. */
 export interface LocalMember extends Pick<Member, "role" | "goal"> {

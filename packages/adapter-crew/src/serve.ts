@@ -3,7 +3,7 @@ import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { CapabilityInput } from "@waybill/protocol";
 import type { Crew } from "./crew.ts";
 import { runCrew } from "./run-crew.ts";
-import type { CrewState } from "./run-crew.ts";
+import type { CrewState } from "./crew-work.ts";
 
 /**
  * A crew as a capability.

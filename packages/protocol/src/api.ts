@@ -1,11 +1,6 @@
 export { endedKeyAdvice, newKeyAdvice } from "./manifest/key-advice.ts";
-export type {
-  AttemptView,
-  HandoffView,
-  WaitReason,
-  WaitsFor,
-  WireHandoffView,
-} from "./api/view.ts";
+export type { HandoffView } from "./api/view.ts";
+export type { AttemptView, WaitReason, WaitsFor, WireHandoffView } from "./api/wire-view.ts";
 export { readHandoffView, writeHandoffView } from "./api/view.ts";
 export { readDelivery, writeDelivery } from "./api/delivery.ts";
 export type { Delivery, ReceivedAt, WireDelivery } from "./api/delivery.ts";
@@ -15,18 +10,14 @@ export {
   readPublished,
   writePublished,
 } from "./api/published.ts";
-export type {
-  ManifestsQuery,
-  PublishedManifest,
-  PublishedPage,
-  WirePublished,
-} from "./api/published.ts";
+export type { PublishedManifest, PublishedPage } from "./api/published.ts";
+export type { ManifestsQuery, WirePublished } from "./api/wire-published.ts";
 export { checkQuota, QUOTA_LIMITS, QUOTA_MINUTE_MS } from "./api/quota.ts";
 export type { Quota, QuotaUse } from "./api/quota.ts";
 export { untakenError } from "./api/untaken.ts";
 export type { Untaken } from "./api/untaken.ts";
 export { readFindQuery, readFound, writeFindQuery, writeFound } from "./api/found.ts";
-export type { WireFindQuery, WireFit, WireFound, WireNames, WireSearch } from "./api/found.ts";
+export type { WireFindQuery, WireFit, WireFound, WireNames, WireSearch } from "./api/wire-found.ts";
 
 export {
   blobKeptUntil,
@@ -91,7 +82,8 @@ export type { EnrolmentClaim, InvitationFacts, ReadEnrolment } from "./api/invit
 
 export { isInnerAddress } from "./api/inner-address.ts";
 export { checkEcho, inboxContactAt, readPush, readPushAnswer, writePush } from "./api/push.ts";
-export type { InboxFailure, InboxWaits, Push, PushAnswer, WirePush } from "./api/push.ts";
+export type { InboxFailure, InboxWaits, Push } from "./api/push.ts";
+export type { PushAnswer, WirePush } from "./api/wire-push.ts";
 
 export {
   CALLS,

@@ -1,4 +1,4 @@
-import type { InputRefusal } from "./discovery/input-refusals.ts";
+import type { InputRefusal } from "./discovery/input-refusal.ts";
 import { isStatusCode, STATUS } from "./status.ts";
 import type { StatusCode, StatusName } from "./status.ts";
 

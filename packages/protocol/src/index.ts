@@ -69,8 +69,9 @@ export type { KnownManifest } from "./manifest/chain.ts";
 export { provenKey, provenRecoveryKey } from "./manifest/possession.ts";
 export { signRecovery } from "./manifest/recovery.ts";
 export type { ProvenKey } from "./manifest/possession.ts";
-export { isKeyValidAt, keyRecords, keyring } from "./manifest/keyring.ts";
-export type { Keyring, KeyRecord } from "./manifest/keyring.ts";
+export { isKeyValidAt } from "./manifest/key-record.ts";
+export type { Keyring, KeyRecord } from "./manifest/key-record.ts";
+export { keyRecords, keyring } from "./manifest/keyring.ts";
 export { decideTrust, vouchesForKey } from "./manifest/trust.ts";
 export type {
   TrustDecision,
@@ -119,13 +120,8 @@ export {
 } from "./discovery/discovery.ts";
 export { PRIORITIES, queuePlace } from "./lifecycle/queue.ts";
 export { issuesText, judgeInput, judgeInSlices, refusalText } from "./discovery/input-refusals.ts";
-export type {
-  GivenInput,
-  InputIssue,
-  InputJudgement,
-  InputRefusal,
-  JudgeInputOptions,
-} from "./discovery/input-refusals.ts";
+export type { GivenInput, InputJudgement, JudgeInputOptions } from "./discovery/input-refusals.ts";
+export type { InputIssue, InputRefusal } from "./discovery/input-refusal.ts";
 export { chooseCandidate } from "./discovery/choice.ts";
 export type {
   Candidate,

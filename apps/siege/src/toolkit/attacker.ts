@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
-import type { Origin } from "../attack-class.ts";
+import type { Origin } from "../origin.ts";
 import { Actor } from "./actor.ts";
 import type { Place } from "./place.ts";
 

@@ -2,18 +2,8 @@ import { createHandoff, createReply, digestOf, signEnvelope } from "@waybill/pro
 import type { Digest, Envelope, HandoffEnvelope } from "@waybill/protocol";
 import { DOMAIN, HUB_ID } from "../hub/hub-site.ts";
 import type { Delegating, Ending, Work } from "./agent-site.ts";
+import type { HandoffNote } from "./handoff-note.ts";
 import type { Running } from "./running.ts";
-
-/** What a delegator has on its own disk about one handoff. */
-export interface Note {
-  readonly text: string;
-  readonly digest: Digest;
-  readonly envelope: HandoffEnvelope;
-  hasReceipt: boolean;
-  /** The end that its framework has committed. */
-  ending: Digest | undefined;
-  isAcknowledged: boolean;
-}
 
 /** The side of an agent that hands work off and waits for what becomes of it. */
 export class Delegator implements Delegating {
@@ -48,7 +38,7 @@ export class Delegator implements Delegating {
     const envelope = createHandoff({ ...work, notBefore, from: id, domain: DOMAIN }, source);
     const text = signEnvelope(envelope, key);
     const { handoff_id: handoffId } = envelope;
-    const note: Note = {
+    const note: HandoffNote = {
       text,
       digest: digestOf(text),
       envelope,
@@ -65,7 +55,7 @@ export class Delegator implements Delegating {
     return isTaken ? envelope : undefined;
   }
 
-  async #submit(note: Note): Promise<boolean> {
+  async #submit(note: HandoffNote): Promise<boolean> {
     const { id, world } = this.#agent;
     const { handoff_id: handoffId } = note.envelope;
     const wasTaken = note.hasReceipt;
@@ -84,7 +74,7 @@ export class Delegator implements Delegating {
   }
 
   /** The same handoff with another content must be refused, whatever has become of the first. */
-  async #contradict({ envelope }: Note): Promise<void> {
+  async #contradict({ envelope }: HandoffNote): Promise<void> {
     const { world } = this.#agent;
     const other = {
       ...envelope,
@@ -129,7 +119,7 @@ export class Delegator implements Delegating {
   }
 
   async #answer(
-    { envelope: handoff, ending }: Note,
+    { envelope: handoff, ending }: HandoffNote,
     question: Extract<Envelope, { kind: "question" }>,
     re: Digest,
   ): Promise<void> {
@@ -146,7 +136,7 @@ export class Delegator implements Delegating {
     );
   }
 
-  async #conclude(note: Note, envelope: Envelope, digest: Digest): Promise<void> {
+  async #conclude(note: HandoffNote, envelope: Envelope, digest: Digest): Promise<void> {
     const { id, notebook, process, world } = this.#agent;
     const { handoff_id: handoffId } = envelope;
     if (note.ending !== undefined && note.ending !== digest) {
@@ -174,7 +164,7 @@ export class Delegator implements Delegating {
     await this.#acknowledge(note, digest);
   }
 
-  async #acknowledge(note: Note, re: Digest): Promise<void> {
+  async #acknowledge(note: HandoffNote, re: Digest): Promise<void> {
     if (note.isAcknowledged) return;
     const { id, source, world } = this.#agent;
     const refusal = await this.#agent.send(

@@ -14,7 +14,7 @@ import type { Process } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 import { keyOf } from "../world/world.ts";
-import type { Note } from "./delegator.ts";
+import type { HandoffNote } from "./handoff-note.ts";
 import type { Notebook } from "./notebook.ts";
 import type { Target } from "./target.ts";
 
@@ -36,7 +36,7 @@ export class Running {
   readonly process: Process;
   readonly line: Line;
   readonly random: Random;
-  readonly notebook: Notebook<Note>;
+  readonly notebook: Notebook<HandoffNote>;
   readonly target: Target;
   readonly source: Source;
 

@@ -14,7 +14,7 @@ import { keyOf } from "../world/world.ts";
 import { AgentSite } from "./agent-site.ts";
 import type { AgentOptions, Body, Life } from "./agent-site.ts";
 import { Delegator } from "./delegator.ts";
-import type { Note } from "./delegator.ts";
+import type { HandoffNote } from "./handoff-note.ts";
 import { Notebook } from "./notebook.ts";
 import { Recipient } from "./recipient.ts";
 import { Running } from "./running.ts";
@@ -25,7 +25,7 @@ export function scriptedAgent(options: AgentOptions): AgentSite {
   const { id, world, offers } = options;
   return new AgentSite(options, (site) => {
     const random = world.random.stream(`${id} disk`);
-    const notebook = new Notebook<Note>(world, random, () => site.crash());
+    const notebook = new Notebook<HandoffNote>(world, random, () => site.crash());
     const manifest = signManifest({ agent_id: id, capabilities: [...offers] }, keyOf(id));
     return (body) => new ScriptedLife(options, body, notebook, manifest);
   });
@@ -39,7 +39,12 @@ class ScriptedLife implements Life {
   readonly #manifest: string;
   #attachment: Attachment | undefined;
 
-  constructor(options: AgentOptions, body: Body, notebook: Notebook<Note>, manifest: string) {
+  constructor(
+    options: AgentOptions,
+    body: Body,
+    notebook: Notebook<HandoffNote>,
+    manifest: string,
+  ) {
     const { id, world, target } = options;
     this.#options = options;
     this.#manifest = manifest;

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "@waybill/protocol";
 import { MEASURED_FIRST, RESTARTED, WORKERS } from "../spread/spread-world.ts";
-import type { Spread } from "../spread/spread-world.ts";
+import type { Spread } from "../spread/spread-kind.ts";
 import type { World } from "../world/world.ts";
 import type { Found } from "./verdict.ts";
 

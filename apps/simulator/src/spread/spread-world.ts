@@ -1,11 +1,6 @@
 // What judges and what plants bugs reads this: it must load nothing that a bug may be planted in.
 import type { Scenario } from "../world/scenario.ts";
-
-/**
- * How work for one capability is spread: over three `equal` workers, over two of which one is ten times
- * slower (`slow`), or over two of which one crashes with its hands full and is back at once (`restarted`).
- */
-export type Spread = "equal" | "slow" | "restarted";
+import type { Spread } from "./spread-kind.ts";
 
 /** Handoffs that are not counted, because what the workers take is measured with them. */
 export const MEASURED_FIRST = 16;

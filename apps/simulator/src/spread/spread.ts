@@ -4,7 +4,7 @@ import type { Cluster } from "../hub/cluster.ts";
 import { realAgent } from "../real/real-life.ts";
 import type { World } from "../world/world.ts";
 import { MEASURED_FIRST, RESTARTED, WORKERS } from "./spread-world.ts";
-import type { Spread } from "./spread-world.ts";
+import type { Spread } from "./spread-kind.ts";
 
 const CAPABILITY = "work";
 const CREDIT = 30;

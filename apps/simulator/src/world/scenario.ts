@@ -1,4 +1,4 @@
-import type { Spread } from "../spread/spread-world.ts";
+import type { Spread } from "../spread/spread-kind.ts";
 import type { Random } from "./random.ts";
 
 /** How bad the world of a seed is, and how much happens in it. */

@@ -10,9 +10,9 @@ import type { Quota } from "./quota.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { WireBlobUpload } from "./blob.ts";
 import type { WireDelivery } from "./delivery.ts";
-import type { PushAnswer, WirePush } from "./push.ts";
+import type { PushAnswer, WirePush } from "./wire-push.ts";
 import { shapes } from "./shapes.ts";
-import type { WireHandoffView } from "./view.ts";
+import type { WireHandoffView } from "./wire-view.ts";
 
 /** The place of a list to go on from; missing where the list has ended. */
 interface Listed<Cursor> {

@@ -1,4 +1,4 @@
-import type { InputIssue, InputRefusal } from "../discovery/input-refusals.ts";
+import type { InputIssue, InputRefusal } from "../discovery/input-refusal.ts";
 import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
 import { isStatusCode, STATUS } from "../status.ts";

@@ -1,15 +1,7 @@
 import { formatTime, parseTime } from "../time.ts";
 import { checked } from "./checked.ts";
 import { shapes } from "./shapes.ts";
-
-/** Which manifests of an agent are asked for: a page by sequence, or the newest alone. */
-export interface ManifestsQuery {
-  readonly agent: string;
-  /** The sequence to go on after: `next` of the page before. */
-  readonly after?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly newest?: boolean | undefined;
-}
+import type { ManifestsQuery, WirePublished } from "./wire-published.ts";
 
 /** A signed manifest, and when the hub took it in, in milliseconds since 1970. */
 export interface PublishedManifest {
@@ -21,12 +13,6 @@ export interface PublishedManifest {
 export interface PublishedPage {
   readonly manifests: readonly PublishedManifest[];
   /** The sequence to go on after; missing where the list has ended. */
-  readonly next?: number | undefined;
-}
-
-/** A page of an agent's manifests, as JSON. */
-export interface WirePublished {
-  readonly manifests: readonly { readonly manifest: string; readonly at: string }[];
   readonly next?: number | undefined;
 }
 

@@ -3,9 +3,10 @@ import { parseJson } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
 import { checked } from "./checked.ts";
 import { readDelivery, writeDelivery } from "./delivery.ts";
-import type { Delivery, WireDelivery } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
 import { messageCharacters } from "./frame.ts";
 import { httpShapes } from "./http-shapes.ts";
+import type { PushAnswer, WirePush } from "./wire-push.ts";
 
 /** What a hub posts to the inbox of an agent that only listens. */
 export interface Push {
@@ -15,23 +16,6 @@ export interface Push {
   readonly deliveries: readonly Delivery[];
   /** What the agent is to echo, where it is asked that. */
   readonly challenge?: string | undefined;
-}
-
-/** The body of a push, as JSON. */
-export interface WirePush {
-  readonly waybill: 1;
-  readonly hub: string;
-  readonly agent: string;
-  readonly deliveries: readonly WireDelivery[];
-  readonly challenge?: string | undefined;
-}
-
-/** What an agent may answer with: the envelopes that it would have submitted, and what it has taken. */
-export interface PushAnswer {
-  readonly envelopes?: readonly string[] | undefined;
-  /** The challenge of the push: deliveries for the agent are to come here. */
-  readonly echo?: string | undefined;
-  readonly taken?: readonly { readonly handoff_id: string; readonly attempt: number }[] | undefined;
 }
 
 /** The deliveries and their answer lie this deep above what an envelope's limit is about. */

@@ -12,12 +12,12 @@ import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import type { WireDelivery } from "./delivery.ts";
 import { DELTA_CHARACTERS } from "./delta.ts";
-import type { WireFindQuery, WireFound, WireNames, WireSearch } from "./found.ts";
+import type { WireFindQuery, WireFound, WireNames, WireSearch } from "./wire-found.ts";
 import { CALLS } from "./frame.ts";
 import type { AgentFrame, HubFrame } from "./frame.ts";
 import type { Problem } from "./problem.ts";
-import type { ManifestsQuery, WirePublished } from "./published.ts";
-import type { WireHandoffView } from "./view.ts";
+import type { ManifestsQuery, WirePublished } from "./wire-published.ts";
+import type { WireHandoffView } from "./wire-view.ts";
 
 /** The schemas of what agents and hubs exchange over a socket. */
 export interface Shapes {

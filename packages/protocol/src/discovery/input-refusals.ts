@@ -6,24 +6,9 @@ import type { Json } from "../json/json.ts";
 import { SCHEMA_LIMITS } from "../schema/schema.ts";
 import type { CheckBudget } from "../schema/schema.ts";
 import type { Candidate } from "./discovery.ts";
+import type { InputIssue, InputRefusal } from "./input-refusal.ts";
 import { inputVerdicts, verdictOn } from "./input-verdicts.ts";
 import type { InputVerdicts } from "./input-verdicts.ts";
-
-/** One fault of an input. */
-export interface InputIssue {
-  /** A JSON Pointer into the input. */
-  readonly at: string;
-  /** What was expected there. */
-  readonly message: string;
-}
-
-/** Why one candidate can't take an input. */
-export interface InputRefusal {
-  readonly agent_id: string;
-  readonly capability: string;
-  readonly version: string;
-  readonly issues: readonly InputIssue[];
-}
 
 /** What a handoff brings and asks for, as far as it decides who can take its input. */
 export interface GivenInput {

@@ -1,23 +1,5 @@
-import type { PublicKey } from "../signing/key.ts";
+import type { KeyRecord, Keyring } from "./key-record.ts";
 import type { VerifiedManifest } from "./manifest.ts";
-
-/** Whose key it is, and from when to when (in milliseconds, the end excluded) it may sign. */
-export interface KeyRecord {
-  readonly agent: string;
-  readonly key: PublicKey;
-  readonly notBefore: number;
-  readonly notAfter: number;
-}
-
-/** The keys that a reader knows, by their thumbprints. */
-export interface Keyring {
-  keyOf(kid: string): KeyRecord | undefined;
-}
-
-/** Whether a key is valid at a time, given in milliseconds since 1970. */
-export function isKeyValidAt({ notBefore, notAfter }: KeyRecord, at: number): boolean {
-  return notBefore <= at && at < notAfter;
-}
 
 /**
  * What a manifest says about its agent's keys: those that it lists, and those that it retires by

@@ -8,10 +8,10 @@ import type { Json } from "../json/json.ts";
 import { readCompact, signCompact, verifyCompact } from "../signing/jws.ts";
 import { publicKeyFrom, thumbprint } from "../signing/key.ts";
 import type { PrivateKey, PublicKey } from "../signing/key.ts";
-import { isKeyValidAt } from "./keyring.ts";
+import { isKeyValidAt } from "./key-record.ts";
 import { checkPossession } from "./possession.ts";
 import { isAgreed } from "./recovery.ts";
-import type { KeyRecord, Keyring } from "./keyring.ts";
+import type { KeyRecord, Keyring } from "./key-record.ts";
 import { readManifest } from "./manifest-schema.ts";
 import type {
   Manifest,
@@ -25,7 +25,7 @@ import { parseTime } from "../time.ts";
 import { decideTrust } from "./trust.ts";
 import type { TrustPolicy } from "./trust.ts";
 
-export type { KeyRecord } from "./keyring.ts";
+export type { KeyRecord } from "./key-record.ts";
 
 /** A manifest whose signature and place in its agent's chain of manifests have been checked. */
 export interface VerifiedManifest {

@@ -1,5 +1,3 @@
-import type { Capability } from "./capability.ts";
-
 /** From whom a capability takes work: from an agent that one of the lists names. */
 export interface TakesFrom {
   /** Ids of agents. */
@@ -27,7 +25,7 @@ export interface Asker {
  * ```
  */
 export function takesFrom(
-  { from }: Pick<Capability, "from">,
+  { from }: { readonly from?: TakesFrom | undefined },
   { agent, kid }: Asker,
   isIn: (group: string) => boolean,
 ): boolean {

@@ -2,7 +2,6 @@ import { fromBase64url, textToBase64url, toBase64url, utf8, utf8Text } from "#pl
 import { batchRoots, faultOfBatchPart, isInSignedBatch, signBatch } from "./batch.ts";
 import type { BatchRoots } from "./batch.ts";
 import { digestOf } from "./digest.ts";
-import type { Digest } from "./digest.ts";
 import { WaybillError } from "../error.ts";
 import { isWellFormed } from "../json/json-rules.ts";
 import { parseJson } from "../json/json.ts";
@@ -11,8 +10,7 @@ import type { PrivateKey, PublicKey } from "./key.ts";
 import { LIMITS } from "../limits.ts";
 import type { Limits } from "../limits.ts";
 import { recall, remember } from "./recall.ts";
-
-export type Algorithm = "Ed25519" | "Ed25519-batch";
+import type { Algorithm, Verified } from "./verified.ts";
 
 interface AlgorithmRow {
   /** What is wrong with the shape of a signature part. */
@@ -27,16 +25,6 @@ export interface Unverified {
   readonly signingInput: string;
   readonly payload: string;
   readonly signature: Uint8Array;
-}
-
-/** A JWS whose signature was checked. */
-export interface Verified {
-  readonly alg: Algorithm;
-  readonly kid: string;
-  /** Exactly the text that was signed. */
-  readonly payload: string;
-  /** Of the whole compact string. */
-  readonly digest: Digest;
 }
 
 export interface VerifyOptions {

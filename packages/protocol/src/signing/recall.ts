@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits.ts";
 import type { Limits } from "../limits.ts";
-import type { Verified } from "./jws.ts";
+import type { Verified } from "./verified.ts";
 import type { PublicKey } from "./key.ts";
 
 /** What is on its way from one reader in this process to the next: more is of no use. */

@@ -1,0 +1,18 @@
+import type { WireDelivery } from "./delivery.ts";
+
+/** The body of a push, as JSON. */
+export interface WirePush {
+  readonly waybill: 1;
+  readonly hub: string;
+  readonly agent: string;
+  readonly deliveries: readonly WireDelivery[];
+  readonly challenge?: string | undefined;
+}
+
+/** What an agent may answer with: the envelopes that it would have submitted, and what it has taken. */
+export interface PushAnswer {
+  readonly envelopes?: readonly string[] | undefined;
+  /** The challenge of the push: deliveries for the agent are to come here. */
+  readonly echo?: string | undefined;
+  readonly taken?: readonly { readonly handoff_id: string; readonly attempt: number }[] | undefined;
+}

@@ -1,0 +1,19 @@
+import type { PublicKey } from "../signing/key.ts";
+
+/** Whose key it is, and from when to when (in milliseconds, the end excluded) it may sign. */
+export interface KeyRecord {
+  readonly agent: string;
+  readonly key: PublicKey;
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** The keys that a reader knows, by their thumbprints. */
+export interface Keyring {
+  keyOf(kid: string): KeyRecord | undefined;
+}
+
+/** Whether a key is valid at a time, given in milliseconds since 1970. */
+export function isKeyValidAt({ notBefore, notAfter }: KeyRecord, at: number): boolean {
+  return notBefore <= at && at < notAfter;
+}
