@@ -1,6 +1,24 @@
 import { equal } from "node:assert/strict";
+import type { Hub } from "@waybill/agent";
 import { accepted, endingOf, holding, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
+
+/** Hears how much more its agent takes. */
+function hearingCredit(hub: Hub, hear: (credit: number) => void): Hub {
+  return {
+    ...hub,
+    async attach(...request) {
+      const attachment = await hub.attach(...request);
+      const setCredit = attachment.setCredit.bind(attachment);
+      return Object.assign(attachment, {
+        setCredit(credit: number) {
+          setCredit(credit);
+          hear(credit);
+        },
+      });
+    },
+  };
+}
 
 export const servedStoppingCases: Cases = {
   "serve: at the deadline the framework's signal fires, and the run stops": async (scene) => {
@@ -28,15 +46,21 @@ export const servedStoppingCases: Cases = {
     const started = moment();
     const finish = moment();
     let runs = 0;
-    const agent = await scene.serve(async () => {
-      runs++;
-      started.come();
-      await finish.came;
-      return { output: { summary: "finished" } };
-    });
+    const takesNoMore = moment();
+    const agent = await scene.serve(
+      async () => {
+        runs++;
+        started.come();
+        await finish.came;
+        return { output: { summary: "finished" } };
+      },
+      { hub: hearingCredit(scene.hub, (credit) => credit === 0 && takesNoMore.come()) },
+    );
     const handle = scene.handoff();
     await scene.wait("the run to start", started.came);
     const stopping = agent.stop();
+    // An agent in another process hears of it later.
+    await scene.wait("the hub to hear that it takes no more", takesNoMore.came);
     const next = scene.handoff({ timeoutMs: 20_000 });
     await next.custody;
     finish.come();
