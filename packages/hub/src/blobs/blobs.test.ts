@@ -231,6 +231,25 @@ test("an upload that nothing names is removed after a day, and one that was name
   );
 });
 
+test("who has brought a blob in does not pay for what others keep", async () => {
+  const world = await worldWith({ limits: { blobBytesPerAgent: 100_000 } });
+  const next = await world.offers("worker");
+  await world.upload("owner", FILM);
+  await world.hub.submit(
+    world.handoff("owner", "worker", [blobArtifact(FILM)], { timeoutMs: DAY_MS }),
+  );
+  const offer = await next();
+  const keeping = { timeoutMs: 300 * DAY_MS };
+  await world.hub.submit(world.handoff("worker", "second", [blobArtifact(FILM)], keeping));
+  await world.hub.submit(world.result(offer, "worker", []));
+  // What an agent may keep has room for one file.
+  expect(await statusOf(() => world.upload("owner", SONG))).toBe(301);
+  world.clock.advance(31 * DAY_MS);
+  await world.restart();
+  await world.upload("owner", SONG);
+  expect(await statusOf(() => world.upload("worker", SONG.toReversed()))).toBe(301);
+});
+
 test("a blob is removed some time after the end of the last handoff that names it", async () => {
   const world = await worldWith({ limits: { blobKeptMs: 3 * DAY_MS } });
   const { hub, clock } = world;

@@ -121,7 +121,7 @@ export class Collector {
     if (!(await this.#change([{ name, from: text, to: null }]))) return false;
     if (row.file === undefined) return true;
     await files.remove(row.file);
-    shares.end(agent, row.size, false);
+    shares.end(agent, hex, false);
     return true;
   }
 
@@ -147,12 +147,22 @@ export class Collector {
   async #removeIfFree(hex: string): Promise<void> {
     const { rights, context } = this.#options;
     const found = await rights.blob(hex);
-    if (found === undefined || (await this.#isClaimed(hex))) return;
+    if (found === undefined) return;
     const name = BLOB_ROWS.blob(hex);
     const { size, file, by } = found.row;
+    const keeper = await this.#keeperOf(hex, by);
+    if (keeper === by) return;
+    if (keeper !== undefined) {
+      // Whoever has brought it in does not pay for what others keep.
+      const kept = JSON.stringify({ size, file, by: keeper } satisfies BlobRow);
+      if (await this.#change([{ name, from: found.text, to: kept }])) {
+        context.shares.move(by, keeper, size);
+      }
+      return;
+    }
     const marked = JSON.stringify({ size, file, by, is_leaving: true } satisfies BlobRow);
     if (!(await this.#change([{ name, from: found.text, to: marked }]))) return;
-    if (await this.#isClaimed(hex)) {
+    if ((await this.#keeperOf(hex, by)) !== undefined) {
       const kept = JSON.stringify({ size, file, by } satisfies BlobRow);
       await this.#change([{ name, from: marked, to: kept }]);
       return;
@@ -162,17 +172,23 @@ export class Collector {
     context.shares.remove(by, size);
   }
 
-  async #isClaimed(hex: string): Promise<boolean> {
-    const { store } = this.#options.context;
-    if ((await store.settings(BLOB_ROWS.readers(hex), { limit: 1 })).length > 0) return true;
+  /** An agent with a right to a blob: the one that has brought it in, or else any; undefined where there is none. */
+  async #keeperOf(hex: string, by: string): Promise<string | undefined> {
+    const { context, rights } = this.#options;
+    const { store } = context;
+    if (await rights.isReader(hex, by)) return by;
+    const { row } = await rights.upload(hex, by);
+    if (row !== undefined && row.file === undefined) return by;
+    const [reader] = await store.settings(BLOB_ROWS.readers(hex), { limit: 1 });
+    if (reader !== undefined) return reader.name.split(" ")[2]!;
     for (let after: string | undefined; ;) {
       const page = await store.settings(BLOB_ROWS.uploadsOf(hex), {
         limit: PAGE,
         ...(after !== undefined && { after }),
       });
-      if (page.some(({ value }) => (JSON.parse(value) as UploadRow).file === undefined))
-        return true;
-      if (page.length < PAGE) return false;
+      const whole = page.find(({ value }) => (JSON.parse(value) as UploadRow).file === undefined);
+      if (whole !== undefined) return whole.name.split(" ")[2]!;
+      if (page.length < PAGE) return undefined;
       after = page.at(-1)!.name;
     }
   }

@@ -6,8 +6,11 @@ import type { BlobRow, UploadRow } from "./rows.ts";
 
 type ShareLimits = Pick<HubLimits, "blobUploads" | "blobBytesPerAgent" | "blobBytesPerHub">;
 
-/** A file takes this much, however few bytes are in it: agents must not fill a disk with empty files. */
-const FILE_BYTES = 4_096;
+/**
+ * A file takes this much, however few bytes are in it: agents must not fill a disk with tiny files. What
+ * is smaller fits into envelopes.
+ */
+const FILE_BYTES = 64 * 1024;
 const PAGE = 500;
 const RETRY_AFTER_MS = 60_000;
 
@@ -15,7 +18,8 @@ const RETRY_AFTER_MS = 60_000;
 export class BlobShares {
   readonly #limits: ShareLimits;
   readonly #bytes = new Map<string, number>();
-  readonly #uploads = new Map<string, number>();
+  /** Of each agent the blobs that it has begun to upload, in the order in which it has sent last. */
+  readonly #uploads = new Map<string, Map<string, number>>();
   #total = 0;
 
   constructor(limits: ShareLimits) {
@@ -30,7 +34,7 @@ export class BlobShares {
   /** Uploads that are not complete. */
   get uploads(): number {
     let sum = 0;
-    for (const count of this.#uploads.values()) sum += count;
+    for (const { size } of this.#uploads.values()) sum += size;
     return sum;
   }
 
@@ -40,16 +44,26 @@ export class BlobShares {
       const { by, size } = JSON.parse(value) as BlobRow;
       this.#add(by, spaceOf(size));
     }
+    const begun: (UploadRow & { readonly hex: string; readonly agent: string })[] = [];
     for await (const [name, value] of rowsUnder(store, BLOB_ROWS.uploads)) {
-      const { file, size } = JSON.parse(value) as UploadRow;
-      if (file !== undefined) this.begin(name.split(" ")[2]!, size);
+      const row = JSON.parse(value) as UploadRow;
+      const [, hex = "", agent = ""] = name.split(" ");
+      if (row.file !== undefined) begun.push({ ...row, hex, agent });
     }
+    for (const { agent, hex, size } of begun.toSorted((a, b) => a.at - b.at)) {
+      this.begin(agent, hex, size);
+    }
+  }
+
+  /** What an agent has begun to upload, the longest untouched first. */
+  begunBy(agent: string): readonly string[] {
+    return [...(this.#uploads.get(agent)?.keys() ?? [])];
   }
 
   /** Refuses an upload for which there is no room. */
   check(agent: string, size: number): void {
     const { blobUploads, blobBytesPerAgent, blobBytesPerHub } = this.#limits;
-    if ((this.#uploads.get(agent) ?? 0) >= blobUploads) {
+    if ((this.#uploads.get(agent)?.size ?? 0) >= blobUploads) {
       throw busy(
         `${agent} has ${blobUploads} uploads under way, the limit here. Complete one of them first.`,
       );
@@ -69,17 +83,35 @@ export class BlobShares {
   }
 
   /** An upload has begun. */
-  begin(agent: string, size: number): void {
-    this.#uploads.set(agent, (this.#uploads.get(agent) ?? 0) + 1);
+  begin(agent: string, hex: string, size: number): void {
+    const uploads = this.#uploads.get(agent) ?? new Map<string, number>();
+    this.#uploads.set(agent, uploads.set(hex, size));
     this.#add(agent, spaceOf(size));
   }
 
+  /** An upload goes on: it is the last of its agent that would make room. */
+  touch(agent: string, hex: string): void {
+    const uploads = this.#uploads.get(agent);
+    const size = uploads?.get(hex);
+    if (size === undefined) return;
+    uploads!.delete(hex);
+    uploads!.set(hex, size);
+  }
+
   /** An upload is complete, and its file is a blob now, or it has ended in another way and its file is gone. */
-  end(agent: string, size: number, isKept: boolean): void {
-    const left = this.#uploads.get(agent)! - 1;
-    if (left > 0) this.#uploads.set(agent, left);
-    else this.#uploads.delete(agent);
+  end(agent: string, hex: string, isKept: boolean): void {
+    const uploads = this.#uploads.get(agent);
+    const size = uploads?.get(hex);
+    if (size === undefined) return;
+    uploads!.delete(hex);
+    if (uploads!.size === 0) this.#uploads.delete(agent);
     if (!isKept) this.remove(agent, size);
+  }
+
+  /** Another agent keeps the file now. */
+  move(from: string, to: string, size: number): void {
+    this.remove(from, size);
+    this.#add(to, spaceOf(size));
   }
 
   /** A file is gone. */

@@ -98,14 +98,15 @@ export class Uploads {
     checkBlobPart({ first: from, size }, { received, size: row?.size });
     const at = clock.now();
     const isOther = row !== undefined && row.size !== size;
-    if (isOther) shares.end(as, row.size, false);
+    if (isOther) shares.end(as, hex, false);
     try {
-      if (row === undefined || isOther) shares.check(as, size);
+      if (row === undefined || isOther) await this.#makeRoom(as, size);
     } catch (error) {
-      if (isOther) shares.begin(as, row.size);
+      if (isOther) shares.begin(as, hex, row.size);
       throw error;
     }
-    if (row === undefined || isOther) shares.begin(as, size);
+    if (row === undefined || isOther) shares.begin(as, hex, size);
+    else shares.touch(as, hex);
     const due = row?.due ?? at + limits.blobUnclaimedMs;
     const next: UploadRow = { size, at, due, file: row?.file ?? `${hex}.${newId()}` };
     const changes = [
@@ -116,12 +117,29 @@ export class Uploads {
       const outcome = await this.#commit(changes);
       if (outcome.type !== "committed") throw meanwhile(digest);
     } catch (error) {
-      if (row === undefined || isOther) shares.end(as, size, false);
-      if (isOther) shares.begin(as, row.size);
+      if (row === undefined || isOther) shares.end(as, hex, false);
+      if (isOther) shares.begin(as, hex, row.size);
       throw error;
     }
     this.#context.due(due);
     return next.file!;
+  }
+
+  /** Uploads of the agent that do not go on make room for a new one, the longest untouched first. */
+  async #makeRoom(agent: string, size: number): Promise<void> {
+    const { shares } = this.#context;
+    for (;;) {
+      try {
+        // Nothing happens between this check and what follows from it.
+        return shares.check(agent, size);
+      } catch (error) {
+        const idle = shares.begunBy(agent).find((hex) => !this.isReceiving(hex, agent));
+        if (idle === undefined || !WaybillError.is(error, 301)) throw error;
+        const { row } = await this.#rights.upload(idle, agent);
+        if (row?.file === undefined) shares.end(agent, idle, false);
+        else await this.#discard({ hex: idle, as: agent, file: row.file });
+      }
+    }
   }
 
   async #receive(receiving: Receiving, bytes: AsyncIterable<Uint8Array>): Promise<BlobUpload> {
@@ -186,21 +204,23 @@ export class Uploads {
         known === undefined ? { name, from: null, to: JSON.stringify(added) } : stayed(name, known),
       ]);
       if (outcome.type !== "committed") continue;
-      shares.end(as, size, known === undefined);
+      shares.end(as, hex, known === undefined);
       if (known !== undefined) await files.remove(file);
       return;
     }
   }
 
-  async #discard({ hex, as, size, file }: Receiving): Promise<void> {
+  async #discard({ hex, as, file }: Pick<Receiving, "hex" | "as" | "file">): Promise<void> {
     const { text, row } = await this.#rights.upload(hex, as);
     if (row?.file !== file) return;
-    await this.#commit([
+    const { type } = await this.#commit([
       { name: BLOB_ROWS.upload(hex, as), from: text, to: null },
       ...(await this.#rights.withoutDue(hex, as, row)),
     ]);
+    // It goes on after all.
+    if (type !== "committed") return;
     await this.#context.files.remove(file);
-    this.#context.shares.end(as, size, false);
+    this.#context.shares.end(as, hex, false);
   }
 
   #dueOf(hex: string, agent: string, due: number): SettingChange {

@@ -116,7 +116,7 @@ test("the metrics say what blobs take up, and what has come in", async () => {
   const part = { bytes: FILM.subarray(0, 10), range: "bytes 0-9/5000" };
   await put(world, owner, { ...part, digest: digestOfAll(FILM.subarray(0, 5_000)) });
   const { text } = await ask(`${world.url}/metrics`);
-  expect(text).toMatch(/^waybill_blob_bytes 305000$/m);
+  expect(text).toMatch(/^waybill_blob_bytes 365536$/m);
   expect(text).toMatch(/^waybill_blob_uploads 1$/m);
   expect(text).toMatch(/^waybill_blob_received_bytes_total 300010$/m);
 });
@@ -285,13 +285,32 @@ describe("what is refused", () => {
     const hub = { limits: { blobUploads: 1 } };
     const { world, owner } = await worldWith({ hub });
     const other = await world.party("other");
-    const range = `bytes 0-9/${FILM.length}`;
-    const part = { bytes: FILM.subarray(0, 10), range };
-    expect((await put(world, owner, part)).status).toBe(202);
+    const begun = await begin(world, owner, FILM.subarray(0, 10));
+    await until(owner, 10);
+    const part = { bytes: FILM.subarray(0, 10), range: `bytes 0-9/${FILM.length}` };
     const second = { ...part, digest: digestOfAll(someBytes(5)) };
     expect(await put(world, owner, second)).toMatchObject({ status: 429 });
     expect((await put(world, other, part)).status).toBe(202);
+    begun.close();
     expect((await put(world, owner)).status).toBe(201);
+  });
+
+  test("an upload that does not go on makes room for the next one of its agent", async () => {
+    const hub = { limits: { blobUploads: 2 } };
+    const { world, owner } = await worldWith({ hub });
+    const digests = [DIGEST, ...[5, 6].map((size) => digestOfAll(someBytes(size)))];
+    const part = { bytes: FILM.subarray(0, 10), range: `bytes 0-9/${FILM.length}` };
+    for (const digest of digests.slice(0, 2)) await put(world, owner, { ...part, digest });
+    // The first one goes on, so the second one is the oldest.
+    const next = { bytes: FILM.subarray(10, 20), range: `bytes 10-19/${FILM.length}` };
+    await put(world, owner, next);
+    expect((await put(world, owner, { ...part, digest: digests[2]! })).status).toBe(202);
+    const received = async (digest: Digest) => (await owner.ask(blobUploadPath(digest))).json;
+    expect(await Promise.all(digests.map(received))).toMatchObject([
+      { received: 20 },
+      { received: 0 },
+      { received: 10 },
+    ]);
   });
 
   test("more bytes than an agent may keep: 429; than the hub keeps: 503", async () => {

@@ -785,7 +785,7 @@ const OF_WHAT_IS_SAID: Readonly<Record<keyof HubLimits | keyof typeof SCHEMA_LIM
     limit: HUB_LIMITS.blobBytesPerAgent,
     unit: "bytes",
     per: "agent",
-    bounds: "blobs that an agent has uploaded and that are kept, each with at least 4,096 bytes",
+    bounds: "blobs that an agent has uploaded and that are kept, each with at least 65,536 bytes",
     beyond: 301,
   },
   blobBytesPerHub: {
