@@ -25,10 +25,63 @@ const RETIRE = "src/admission/retire.test.ts";
 const PINS = "src/admission/pins.test.ts";
 const RECOVERY = "src/registry/recovery.test.ts";
 const WEBHOOK = "src/served/webhook/webhook.test.ts";
+const BLOBS = `${HUB}/blobs`;
+const BLOBS_TEST = "src/blobs/blobs.test.ts";
+const COLLECTING = "src/blobs/collecting.test.ts";
 const CONTACTS = "src/served/webhook/contacts.test.ts";
 
 /** What the specification asks of a hub alone: no test of the protocol can notice it. */
 const RULES: readonly Mutant[] = [
+  {
+    name: "a blob is removed although an envelope names it",
+    file: `${BLOBS}/naming.ts`,
+    find: "    draft.change(stayed(BLOB_ROWS.blob(hex), blob!.text));",
+    replace: "",
+    seenBy: {
+      file: COLLECTING,
+      name: "the last hold on a blob that is due, and another handoff by the same right: what is confirmed is there",
+    },
+  },
+  {
+    name: "a blob is removed without a second look",
+    file: `${BLOBS}/collector.ts`,
+    find: "    if ((await this.#keeperOf(hex, by)) !== undefined) {",
+    replace: '    if (hex === "") {',
+    seenBy: {
+      file: COLLECTING,
+      name: "an upload that is due, and an upload of the same bytes by another agent: what is confirmed is there",
+    },
+  },
+  {
+    name: "a blob that is about to be removed is taken for one that stays",
+    file: `${BLOBS}/uploads.ts`,
+    find: ": stayed(name, known),",
+    replace: ": { name, from: known, to: known },",
+    seenBy: {
+      file: COLLECTING,
+      name: "an upload that is due, and an upload of the same bytes by another agent: what is confirmed is there",
+    },
+  },
+  {
+    name: "a blob is kept under a digest that is not its own",
+    file: `${BLOBS}/uploads.ts`,
+    find: "      checkUploadedBlob(digest, uploaded);",
+    replace: "      void uploaded;",
+    seenBy: {
+      file: BLOBS_TEST,
+      name: "bytes of another digest are refused, and nothing of them is kept",
+    },
+  },
+  {
+    name: "a blob is removed while a handoff that names it is open",
+    file: `${BLOBS}/naming.ts`,
+    find: "if (!draft.hasEnded || record.blobs === undefined) return;",
+    replace: "if (record.blobs === undefined) return;",
+    seenBy: {
+      file: BLOBS_TEST,
+      name: "a blob is removed some time after the end of the last handoff that names it",
+    },
+  },
   {
     name: "a manifest of a retired agent is taken",
     file: `${HUB}/registry/registry.ts`,
@@ -316,5 +369,17 @@ export const MUTANTS: readonly Mutant[] = [
     replace: `      cost: "O(1): one commit.",
       who: "anyone",
       body: allowed,`,
+  },
+  {
+    name: "a blob is given to whoever asks for it",
+    file: `${BLOBS}/rights.ts`,
+    find: "if (!isUploaded && !(await this.isReader(hex, agent))) return undefined;",
+    replace: "if (!isUploaded && agent === hex) return undefined;",
+  },
+  {
+    name: "a blob is named by whoever knows its digest",
+    file: `${BLOBS}/naming.ts`,
+    find: "original?.blobs?.includes(hex) === true;",
+    replace: "original?.blobs?.includes(hex) !== null;",
   },
 ];

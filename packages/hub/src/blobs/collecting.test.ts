@@ -8,8 +8,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const FILM = someBytes(3_000);
 const DIGEST = digestOfAll(FILM);
 const ROUNDS = Number(process.env["WAYBILL_CASES"] ?? 80);
+/** So many steps go on in the same order. */
+const SWITCH_EACH = 5;
 /** By so many steps either may be ahead. */
-const HEAD_STARTS = 9;
+const HEAD_STARTS = 6;
 const FIRST_SEED = Number(process.env["WAYBILL_SEED"] ?? 1);
 
 /** A store whose calls go on one at a time, in an order that the seed chooses. */
@@ -19,6 +21,7 @@ class Shuffled {
   readonly #waiting: (() => void)[] = [];
   #state: number;
   #isPumping = false;
+  #isLatest = false;
 
   constructor(seed: number) {
     this.#state = seed;
@@ -54,9 +57,11 @@ class Shuffled {
     });
   }
 
+  /** One of two goes on for a while, and then the other: what comes between two steps of either shows so. */
   #pump(): void {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
-    const [next] = this.#waiting.splice((this.#state >>> 8) % this.#waiting.length, 1);
+    if ((this.#state >>> 8) % SWITCH_EACH === 0) this.#isLatest = !this.#isLatest;
+    const next = this.#isLatest ? this.#waiting.pop() : this.#waiting.shift();
     next!();
     setImmediate(() => {
       if (this.#waiting.length > 0) this.#pump();
