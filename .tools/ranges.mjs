@@ -43,6 +43,13 @@ export const frameworks = {
     peers: ["@mastra/core"],
     suites: ["mastra"],
   },
+  kaiban: {
+    package: "@waybill/adapter-kaiban",
+    peers: ["kaibanjs"],
+    suites: ["kaiban"],
+    // It is no part of the workspace, because it is so large.
+    installedIn: "packages/adapter-kaiban/with-kaibanjs",
+  },
   vitest: {
     package: "@waybill/conformance",
     peers: ["vitest"],
@@ -142,6 +149,16 @@ function install(copy, versions) {
   run("pnpm", ["install", ...options], { cwd: copy, env: { ...process.env, CI: "true" } });
 }
 
+/** Into a folder that has a lock file of its own. */
+function installIn(folder, versions) {
+  const path = join(folder, "package.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8"));
+  const dependencies = { ...manifest.dependencies, ...versions };
+  writeFileSync(path, JSON.stringify({ ...manifest, dependencies }));
+  const options = ["--no-frozen-lockfile", "--config.minimum-release-age=0"];
+  run("pnpm", ["install", ...options], { cwd: folder, env: { ...process.env, CI: "true" } });
+}
+
 /** The tests of the package itself, where no suite of adapters covers it. */
 function testPackage(copy, name) {
   const { folder, manifest } = packages().find((each) => each.name === name);
@@ -199,7 +216,9 @@ function main(args) {
       }
       const versions = versionsOf(frameworks[name], edge);
       console.log(`\n${name}, ${edge}: ${JSON.stringify(versions)}`);
-      install(copy, versions);
+      const { installedIn } = frameworks[name];
+      install(copy, installedIn === undefined ? versions : {});
+      if (installedIn !== undefined) installIn(join(copy, installedIn), versions);
       if (frameworks[name].suites === undefined) {
         const isPassed = testPackage(copy, frameworks[name].package);
         isSound &&= isPassed;

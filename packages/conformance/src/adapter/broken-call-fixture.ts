@@ -164,7 +164,10 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
     (played) => ({ ...played, artifacts: undefined }),
   ),
   "call: the tokens that the remote agent has used are counted by the framework": getting(
-    (played) => ({ ...played, usage: undefined }),
+    (played, { work }) => (work.input === undefined ? played : { ...played, usage: undefined }),
+  ),
+  "call: the tokens that it has used in a conversation are counted by the framework": getting(
+    (played, { work }) => (work.messages === undefined ? played : { ...played, usage: undefined }),
   ),
 
   "call: a large payload passes both ways": getting((played) => {

@@ -237,4 +237,14 @@ async def _said(calling: Calling, runner: Callable[[RemoteAgent], Any]) -> dict[
         "messages": received["messages"],
         "artifacts": received["artifacts"],
         "heard": {"as": remote.name, "messages": [heard]},
+        "usage": _counted(said),
     }
+
+
+def _counted(said: list[BaseChatMessage]) -> dict[str, int] | None:
+    """What AutoGen counts of a conversation: the usage on its messages."""
+    for each in said:
+        if each.models_usage is not None:
+            used = each.models_usage
+            return {"input_tokens": used.prompt_tokens, "output_tokens": used.completion_tokens}
+    return None

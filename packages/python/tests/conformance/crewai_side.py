@@ -198,6 +198,10 @@ async def call(calling: Calling) -> dict[str, Any]:
             "messages": got[-1].messages,
             "artifacts": got[-1].artifacts,
             "heard": {"messages": heard},
+            "usage": {
+                "input_tokens": ended.token_usage.prompt_tokens,
+                "output_tokens": ended.token_usage.completion_tokens,
+            },
         }
     except ToolExecutionFailedError as error:
         told = error.record.failure

@@ -102,6 +102,20 @@ export const calledWorkCases: Cases = {
     deepEqual(tokensOf(got.usage), usage);
   },
 
+  "call: the tokens that it has used in a conversation are counted by the framework": async (
+    scene,
+  ) => {
+    const usage = { input_tokens: 1_234, output_tokens: 56 };
+    const handler = ({ addUsage }: Work) => {
+      addUsage({ model: "remote-model", requests: 2, ...usage });
+      return "It rains in Bergen.";
+    };
+    await scene.receive(handler, { capability: IN_WORDS });
+    const messages = [textMessage("user", "Where does it rain?", "anna")];
+    const got = await scene.call({ work: { messages }, capability: IN_WORDS });
+    deepEqual(tokensOf(got.usage), usage);
+  },
+
   "call: a large payload passes both ways": async (scene) => {
     const seen: PortableWork[] = [];
     await scene.receive(keeping(seen, { summary: LARGE }));
