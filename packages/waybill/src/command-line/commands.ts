@@ -36,6 +36,7 @@ const HANDING_OFF: readonly OptionSpec[] = [
     says: "an answer to a question of the recipient, by its id or in order",
   },
   { name: "detach", says: "exit as soon as the hub has custody" },
+  { name: "save", value: "<folder>", says: "save the files of the result in this folder" },
 ];
 
 /** The whole command line: help, completions and parsing read nothing else. */
@@ -329,6 +330,12 @@ export const COMMANDS: readonly Command[] = [
       },
       { name: "brief", value: "<text>", says: "the work in words, for agents that take a task" },
       { name: "message", value: "<text>", isRepeated: true, says: "a message of a conversation" },
+      {
+        name: "file",
+        value: "<path>",
+        isRepeated: true,
+        says: "a file that goes along; large ones are uploaded first",
+      },
       { name: "version", value: "<version>", says: "the capability's version" },
       { name: "tag", value: "<tag>", isRepeated: true, says: "a tag that the recipient must have" },
       { name: "attempts", value: "<number>", says: "the maximum number of attempts" },
@@ -370,6 +377,10 @@ export const COMMANDS: readonly Command[] = [
       {
         line: "waybill send review @draft.json --to anna --answer approve=true --json",
         says: "to one agent, with an answer given in advance, one line of JSON for each stage",
+      },
+      {
+        line: "waybill send transcribe --file interview.wav --save out",
+        says: "with a file, and saves the files of the result",
       },
     ],
     load: async () => (await import("../commands/send.ts")).run,

@@ -28,7 +28,13 @@ export const run: Run = async (context) => {
     isOperators: true,
     work: replayOf(original, textOf(given, "to"), timeoutOf(given)),
     again: (_, answer) =>
-      commandLine(["waybill", "dead-letters", "replay", id, "--answer", answer]),
+      commandLine([
+        "waybill",
+        "dead-letters",
+        "replay",
+        id,
+        ...(answer === undefined ? [] : ["--answer", answer]),
+      ]),
   });
 };
 

@@ -1,15 +1,31 @@
 import type { Run } from "../command-line/command.ts";
-import { commandLine } from "../command-line/given.ts";
+import { commandLine, listOf } from "../command-line/given.ts";
+import type { Given } from "../command-line/given.ts";
 import { handOff } from "../sending/hand-off.ts";
 import { workOf } from "../sending/work.ts";
 
+/** What says which work it is: the same id with other work is refused. */
+const WORK = ["brief", "message", "version", "file", "save"] as const;
+
 export const run: Run = async (context) => {
-  const { capability, input } = context.given.arguments;
-  const words = [capability!, ...(input === undefined ? [] : [input])];
+  const { given } = context;
+  const { capability, input } = given.arguments;
+  const words = [capability!, ...(input === undefined ? [] : [input]), ...workIn(given)];
   return handOff(context, {
     command: "send",
-    work: await workOf(context.given),
+    work: await workOf(given),
     again: (handoffId, answer) =>
-      commandLine(["waybill", "send", ...words, "--handoff", handoffId, "--answer", answer]),
+      commandLine([
+        "waybill",
+        "send",
+        ...words,
+        "--handoff",
+        handoffId,
+        ...(answer === undefined ? [] : ["--answer", answer]),
+      ]),
   });
 };
+
+function workIn(given: Given): string[] {
+  return WORK.flatMap((option) => listOf(given, option).flatMap((value) => [`--${option}`, value]));
+}

@@ -11,6 +11,8 @@ import type { Answers } from "./answers.ts";
 import { acceptedStage, answeredStage, custodyStage, deltaStage } from "./stages.ts";
 import { endedStage, endText, progressStage, questionStage, resultStage } from "./stages.ts";
 import type { Stage } from "./stages.ts";
+import { saveFiles } from "./result-files.ts";
+import type { SavedFile } from "./result-files.ts";
 import { Writing } from "./writing.ts";
 
 export interface FollowOptions {
@@ -21,9 +23,11 @@ export interface FollowOptions {
   /** As it was typed. */
   readonly command: string;
   /** How to have the same handoff again, for whoever has to answer later. */
-  readonly again: (handoffId: string, answer: string) => string;
+  readonly again: (handoffId: string, answer?: string) => string;
   /** The same error, with what was probably meant. */
   readonly explain: (error: WaybillError) => Promise<WaybillError>;
+  /** The folder for the files of the result. */
+  readonly saveTo?: string | undefined;
   /** Why nobody has taken it yet, as far as the hub can tell. */
   readonly whyNobody: () => Promise<readonly string[]>;
 }
@@ -50,6 +54,8 @@ class Following {
   readonly #writing = new Writing();
   #isAccepted = false;
   #isAsking = false;
+  /** The result is here, and its files could not be saved. */
+  #isUnsaved = false;
 
   constructor(handle: HandoffHandle, options: FollowOptions) {
     this.#handle = handle;
@@ -62,13 +68,13 @@ class Following {
     const { terminal, signal, isDetached } = this.#options;
     const timers = this.#startTimers();
     const cancel = () => this.#inBackground(this.#handle.cancel("Cancelled at the terminal."));
+    if (signal.aborted) cancel();
+    else signal.addEventListener("abort", cancel, { once: true });
     try {
       const custody = await this.#handle.custody;
       this.#job = this.#handle.envelope.correlation_id;
       await this.#show(custodyStage(custody, this.#handle.envelope));
       if (isDetached) return await this.#detached(this.#job);
-      if (signal.aborted) cancel();
-      else signal.addEventListener("abort", cancel, { once: true });
       this.#inBackground(this.#showAcceptance());
       this.#inBackground(this.#showProgress());
       const written = this.#showDeltas();
@@ -139,13 +145,29 @@ class Following {
   }
 
   async #finished(result: HandoffResult): Promise<number> {
-    const { terminal } = this.#options;
+    const { terminal, saveTo } = this.#options;
+    let saved: readonly SavedFile[] = [];
+    try {
+      if (saveTo !== undefined) saved = await saveFiles(result.artifacts, saveTo);
+    } catch (thrown) {
+      // The hub keeps a result that nobody has acknowledged, and the files with it.
+      return this.#unsaved(WaybillError.from(thrown));
+    }
     const isAcknowledged = await this.#acknowledged();
-    await this.#show(resultStage(result, isAcknowledged));
+    await this.#show(resultStage(result, isAcknowledged, saved));
     const { output = null, messages } = result;
     const shown = output === null && messages.length > 0 ? messages : output;
     if (!terminal.isJson) await terminal.json(JSON.stringify(shown, null, 2));
     return 0;
+  }
+
+  #unsaved(error: WaybillError): never {
+    this.#isUnsaved = true;
+    throw new WaybillError(
+      error.status,
+      `${error.message} The result is kept at the hub. To have it again: ${this.#options.again(this.#handle.id)}`,
+      { cause: error },
+    );
   }
 
   /** Whether the hub knows that the end has arrived. Where it does not say so soon, it keeps it. */
@@ -166,7 +188,7 @@ class Following {
   async #failed(ending: WaybillError): Promise<number> {
     const { terminal } = this.#options;
     // A question is no end; what never was in custody has none.
-    if (ending.status !== 103 && this.#job !== undefined) {
+    if (ending.status !== 103 && this.#job !== undefined && !this.#isUnsaved) {
       await this.#acknowledged();
     }
     const { id: handoffId, hasEnded: isEndKnown } = this.#handle;

@@ -5,7 +5,7 @@ import { connect } from "@waybill/agent/connect";
 import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
 import type { WirePresence } from "@waybill/protocol/api";
 import type { Context } from "../context.ts";
-import { isGiven, listOf } from "../command-line/given.ts";
+import { isGiven, listOf, textOf } from "../command-line/given.ts";
 import { askedHub, hubClient } from "../hub/client.ts";
 import type { HubClient } from "../hub/client.ts";
 import { printable } from "../terminal/text.ts";
@@ -23,7 +23,7 @@ export interface Wanted {
   readonly command: "send" | "dead-letters replay";
   readonly work: HandoffOptions;
   /** How to have the same handoff again, with an answer. */
-  readonly again: (handoffId: string, answer: string) => string;
+  readonly again: (handoffId: string, answer?: string) => string;
 }
 
 const CONNECT_MS = 3_000;
@@ -72,8 +72,9 @@ export async function handOff(context: Context, wanted: Wanted): Promise<number>
         const isDetached = isGiven(given, "detach");
         const whyNobody = () => reasonsAgainst(context, hub, work);
         const explain = (error: WaybillError) => withSuggestion(context, work, error);
+        const saveTo = textOf(given, "save");
         const shown = { terminal, signal, answers, isDetached, command, again, explain, whyNobody };
-        return await follow(handle, shown);
+        return await follow(handle, { ...shown, saveTo });
       } finally {
         await agent.stop();
         await connected.close();
@@ -162,6 +163,7 @@ async function asItIs(hub: Hub, { agent, key }: Seat): Promise<Hub> {
     find: (query) => hub.find(query),
     attach: (...request) => hub.attach(...request),
     handoff: (id, as) => hub.handoff(id, as),
+    ...(hub.blobs !== undefined && { blobs: hub.blobs }),
     ...(hub.challenge !== undefined && { challenge: () => hub.challenge!() }),
   };
 }

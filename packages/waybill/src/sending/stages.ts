@@ -5,10 +5,11 @@ import type {
   QuestionEvent,
   Receipt,
 } from "@waybill/agent";
-import type { HandoffEnvelope, Json, WaybillError } from "@waybill/protocol";
+import type { Artifact, HandoffEnvelope, Json, WaybillError } from "@waybill/protocol";
 import { exitCodeOf } from "../command-line/exit-code.ts";
 import { codesText, sentencesOf } from "../terminal/failure.ts";
 import type { Style } from "../terminal/style.ts";
+import type { SavedFile } from "./result-files.ts";
 import { counted, printable } from "../terminal/text.ts";
 
 /** One stage of a handoff: a line of JSON for a program, some lines of text for a person. */
@@ -75,18 +76,32 @@ export function answeredStage(id: string, answer: Json): Stage {
   };
 }
 
-export function resultStage(result: HandoffResult, isAcknowledged: boolean): Stage {
+export function resultStage(
+  result: HandoffResult,
+  isAcknowledged: boolean,
+  saved: readonly SavedFile[] = [],
+): Stage {
   const { by, attempt, artifacts } = result;
   return {
     event: "result",
-    members: { ...result, is_acknowledged: isAcknowledged },
+    members: { ...result, is_acknowledged: isAcknowledged, ...(saved.length > 0 && { saved }) },
     lines: (style) => [
       `${style.good("✔")} result from ${style.strong(by)}${nth(attempt)}, signed and ${isAcknowledged ? "acknowledged" : "not acknowledged: the hub does not answer and keeps the result"}`,
-      ...(artifacts.length === 0
-        ? []
-        : [style.faint(`with ${counted(artifacts.length, "artifact")}: --json shows them`)]),
+      ...filesText(artifacts, saved).map((line) => style.faint(line)),
     ],
   };
+}
+
+/** What came along, each in a line, with what to do to have it. */
+function filesText(artifacts: readonly Artifact[], saved: readonly SavedFile[]): readonly string[] {
+  const lines = artifacts.map(({ name, media_type, size, data, url }) => {
+    const path = saved.find((each) => each.name === name)?.path;
+    const bytes = size ?? Math.floor(((data?.length ?? 0) * 3) / 4);
+    const where = path === undefined ? (url ?? counted(bytes, "byte")) : `saved as ${path}`;
+    return printable(`file ${name} (${media_type}), ${where}`);
+  });
+  const isLeft = saved.length === 0 && artifacts.some(({ url }) => url === undefined);
+  return isLeft ? [...lines, "To save files: --save <folder>"] : lines;
 }
 
 export function endedStage(

@@ -4,7 +4,7 @@ import { countOf } from "../command-line/count.ts";
 import { isGiven, listOf, textOf } from "../command-line/given.ts";
 import type { Given } from "../command-line/given.ts";
 import { idOf } from "../command-line/id.ts";
-import { readJson } from "../files/read-text.ts";
+import { checkFile, readJson } from "../files/read-text.ts";
 import { parseDuration } from "../terminal/duration.ts";
 
 /** What `waybill send` was asked to hand off. */
@@ -14,6 +14,8 @@ export async function workOf(given: Given): Promise<HandoffOptions> {
   const lease = textOf(given, "lease");
   const messages = listOf(given, "message");
   const brief = textOf(given, "brief");
+  const files = listOf(given, "file");
+  for (const path of files) checkFile(path);
   const contract = {
     ...(attempts !== undefined && { max_attempts: countOf(attempts, "attempts") }),
     ...(lease !== undefined && { lease_seconds: parseDuration(lease, "lease") / 1000 }),
@@ -29,6 +31,7 @@ export async function workOf(given: Given): Promise<HandoffOptions> {
       messages.length === 0
         ? undefined
         : messages.map((text) => ({ role: "user", content: [{ type: "text", text }] })),
+    artifacts: files.length === 0 ? undefined : files.map((path) => ({ path })),
     contract: Object.keys(contract).length === 0 ? undefined : contract,
     timeoutMs: timeoutOf(given),
     notBefore: startOf(given),

@@ -1,0 +1,59 @@
+/// <reference types="node" />
+import { access, mkdir } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { ReceivedArtifact } from "@waybill/agent";
+import { WaybillError } from "@waybill/protocol";
+import { withoutUnseen } from "../terminal/unseen.ts";
+
+/** A file of a result, and where it was saved. */
+export interface SavedFile {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Saves the files of a result in a folder, under their own names. A file that is there is not replaced. */
+export async function saveFiles(
+  artifacts: readonly ReceivedArtifact[],
+  folder: string,
+): Promise<SavedFile[]> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (cause) {
+    const { message } = WaybillError.from(cause);
+    throw new WaybillError(400, `The folder ${folder} can't be made: ${message}.`, { cause });
+  }
+  const saved: SavedFile[] = [];
+  for (const artifact of artifacts) {
+    // What lies at a URL is not carried along.
+    if (artifact.url !== undefined) continue;
+    const path = await freePath(folder, fileNameOf(artifact.name));
+    await artifact.save(path);
+    saved.push({ name: artifact.name, path });
+  }
+  return saved;
+}
+
+const NAME_CHARACTERS = 120;
+
+/** Another agent's name for a file, as a name that stays in the folder and shows what it is. */
+export function fileNameOf(name: string): string {
+  const last = name.split(/[\\/]/).at(-1) ?? "";
+  const plain = withoutUnseen(last, "").replaceAll(/[<>:"|?*]/g, "_");
+  const visible = plain.trim().replace(/^\.+/, "");
+  const extension = extname(visible).slice(0, NAME_CHARACTERS / 2);
+  const stem = Array.from(visible.slice(0, visible.length - extname(visible).length));
+  return `${stem.slice(0, NAME_CHARACTERS - extension.length).join("")}${extension}` || "artifact";
+}
+
+async function freePath(folder: string, name: string): Promise<string> {
+  const extension = extname(name);
+  const stem = name.slice(0, name.length - extension.length);
+  for (let count = 1; ; count++) {
+    const path = join(folder, count === 1 ? name : `${stem} (${count})${extension}`);
+    const isFree = await access(path).then(
+      () => false,
+      () => true,
+    );
+    if (isFree) return path;
+  }
+}
