@@ -35,6 +35,10 @@ test("the example of declared capabilities runs", async () => {
   );
 });
 
+test("the example of files runs", async () => {
+  expect(await printed("files")).toBe("interview.txt: 29 bytes, saved.\n");
+});
+
 test("the example of the contract for adapters runs", async () => {
   expect(await printed("adapter")).toBe("Which icing?\nA cake with lemon\nlemon tastes good\n");
 });
