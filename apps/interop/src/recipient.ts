@@ -22,6 +22,11 @@ const kinds: Readonly<Record<string, Do>> = {
       messages: work.body.messages ?? [],
       artifacts: work.body.artifacts ?? [],
     }),
+  async again({ artifacts: [file], result }) {
+    const bytes = await file!.bytes();
+    const turned = { name: file!.name, media_type: file!.media_type, bytes: bytes.toReversed() };
+    return result({ output: { bytes: bytes.length }, artifacts: [turned] });
+  },
   async progress(work) {
     for (let step = 1; step <= 3; step++) {
       await work.progress({ message: `step ${step}`, fraction: step / 4 });

@@ -20,6 +20,8 @@ export const fixture: AdapterFixture = {
     "serve: an image in the messages that a run has added comes back whole": WORDS_ALONE,
     "serve: the messages that a run has added come back whole, and no others": WORDS_ALONE,
     "serve: the artifacts that a run has made come back byte for byte": WORDS_ALONE,
+    "serve: a file that a run has made and that is too large for an envelope comes back byte for byte":
+      WORDS_ALONE,
   },
 
   serve: {

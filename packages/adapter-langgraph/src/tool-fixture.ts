@@ -24,6 +24,7 @@ export const fixture: AdapterFixture = {
     "call: an image in a conversation goes out whole": ARGUMENTS_ALONE,
     "call: an image in a conversation goes along with a task": ARGUMENTS_ALONE,
     "call: artifacts go out byte for byte": ARGUMENTS_ALONE,
+    "call: a file that is too large for an envelope goes out byte for byte": ARGUMENTS_ALONE,
     "call: a refusal reaches the framework as 422, with its reason":
       "LangChain checks a model's arguments by the tool's schema itself, and tells the model",
   },

@@ -32,6 +32,8 @@ export const fixture: AdapterFixture = {
       "a message of the AI SDK has no name and no members of others; a user's name is said in the words",
     "serve: artifacts arrive byte for byte":
       "models' hosts take files of some types alone; a tool has them all, in servedRun",
+    "serve: a file that is too large for an envelope arrives byte for byte":
+      "models' hosts take files of some types alone; a tool has them all, in servedRun",
     "call: a refusal reaches the framework as 422, with its reason":
       "Mastra checks the arguments of a tool itself, and tells the model what is wrong with them",
   },

@@ -18,6 +18,13 @@ async def messages(work: Work) -> Any:
     return work.result("read", messages=given.get("messages"), artifacts=given.get("artifacts"))
 
 
+async def again(work: Work) -> Any:
+    (file,) = work.artifacts
+    octets = await file.bytes()
+    turned = {"name": file["name"], "media_type": file["media_type"], "bytes": octets[::-1]}
+    return work.result({"bytes": len(octets)}, artifacts=[turned])
+
+
 async def progress(work: Work) -> Any:
     for step in (1, 2, 3):
         await work.progress(f"step {step}", fraction=step / 4)
@@ -50,7 +57,9 @@ async def hang(work: Work) -> Any:
         print("stopped")
 
 
-KINDS = {each.__name__: each for each in (echo, messages, progress, ask, pause, fail, empty, hang)}
+KINDS = {
+    each.__name__: each for each in (again, echo, messages, progress, ask, pause, fail, empty, hang)
+}
 
 
 def serve(agent: Agent) -> None:

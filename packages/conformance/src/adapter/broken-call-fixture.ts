@@ -10,6 +10,7 @@ import { settled } from "./clock.ts";
 import type { CallRequest, Played } from "./fixture.ts";
 import { imageless } from "./plain-fixture.ts";
 import type { Faults } from "./plain-fixture.ts";
+import { isLarge } from "./sample.ts";
 
 type Fault = () => Faults;
 type Options = Call & Listening;
@@ -154,15 +155,25 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
       heard: heard && { ...heard, messages: heard.messages.map(imageless) },
     }),
   ),
-  "call: artifacts go out byte for byte": sending(() => ({ artifacts: undefined })),
+  "call: artifacts go out byte for byte": sending(({ artifacts }) => ({
+    artifacts: artifacts?.filter(isLarge),
+  })),
+  "call: a file that is too large for an envelope goes out byte for byte": sending(
+    ({ artifacts }) => ({ artifacts: artifacts?.filter((each) => !isLarge(each)) }),
+  ),
   "call: the messages of a result come back into the framework whole": getting((played) =>
     played.messages === undefined
       ? played
       : { ...played, messages: played.messages.filter(({ name }) => name !== "weather") },
   ),
   "call: the artifacts of a result come back into the framework byte for byte": getting(
-    (played) => ({ ...played, artifacts: undefined }),
+    (played) => ({ ...played, artifacts: played.artifacts?.filter(isLarge) }),
   ),
+  "call: a file of a result that is too large for an envelope comes back into the framework byte for byte":
+    getting((played) => ({
+      ...played,
+      artifacts: played.artifacts?.filter((each) => !isLarge(each)),
+    })),
   "call: the tokens that the remote agent has used are counted by the framework": getting(
     (played, { work }) => (work.input === undefined ? played : { ...played, usage: undefined }),
   ),

@@ -6,6 +6,7 @@ import type { CapabilityInput, Json, Message, StatusCode } from "@waybill/protoc
 import { settled } from "./clock.ts";
 import { imageless } from "./plain-fixture.ts";
 import type { Faults } from "./plain-fixture.ts";
+import { isLarge } from "./sample.ts";
 
 type Fault = () => Faults;
 
@@ -170,7 +171,9 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       ? {}
       : {
           artifacts: work.artifacts.map((each) =>
-            each.media_type === "image/png" ? each : { ...each, data: `${each.data}AAAA` },
+            each.media_type === "image/png" || isLarge(each)
+              ? each
+              : { ...each, data: `${each.data}AAAA` },
           ),
         },
   ),
@@ -178,6 +181,11 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     ...finished,
     messages: finished.messages?.map(imageless),
   })),
+  "serve: a file that is too large for an envelope arrives byte for byte": given(({ work }) =>
+    work.artifacts === undefined
+      ? {}
+      : { artifacts: work.artifacts.filter((each) => !isLarge(each)) },
+  ),
   "serve: the messages that a run has added come back whole, and no others": ending(
     (finished, { work }) =>
       finished.messages === undefined
@@ -189,9 +197,17 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       ? finished
       : {
           ...finished,
-          artifacts: finished.artifacts.map((each) => ({ ...each, media_type: "text/plain" })),
+          artifacts: finished.artifacts.map((each) =>
+            isLarge(each) ? each : { ...each, media_type: "text/plain" },
+          ),
         },
   ),
+  "serve: a file that a run has made and that is too large for an envelope comes back byte for byte":
+    ending((finished) =>
+      finished.artifacts === undefined
+        ? finished
+        : { ...finished, artifacts: finished.artifacts.filter((each) => !isLarge(each)) },
+    ),
   "serve: the tokens that the model reports are in the result's usage": () => ({
     run: (run, next) => next({ ...run, addUsage: () => undefined }),
   }),

@@ -1,3 +1,4 @@
+import { digestOf } from "@waybill/protocol";
 import type { Message } from "@waybill/protocol";
 import {
   artifactOf,
@@ -113,3 +114,28 @@ export const ARTIFACTS: readonly Artifact[] = [
   artifactOf("chart.bin", "application/octet-stream", bytes),
   artifactOf("naïve ✓.txt", "text/plain; charset=utf-8", new TextEncoder().encode("Regen\r\n")),
 ];
+
+/** More than an envelope takes: it lies at the hub. */
+export const LARGE_FILE: Artifact = artifactOf(
+  "film.bin",
+  "application/octet-stream",
+  Uint8Array.from({ length: 1_200_000 }, (_, index) => (index * 31 + (index >> 8)) % 256),
+);
+
+/** The same file as an envelope names it. */
+export const LARGE_BLOB: Artifact = {
+  name: LARGE_FILE.name,
+  media_type: LARGE_FILE.media_type,
+  digest: LARGE_FILE.digest,
+  size: 1_200_000,
+};
+
+/** Whether something is that file, wherever its bytes are. */
+export function isLarge(given: object): boolean {
+  return (given as Partial<Artifact>).digest === LARGE_FILE.digest;
+}
+
+/** A file with a digest in place of its bytes: what differs in millions of characters can't be shown. */
+export function inShort({ data, ...named }: Artifact): object {
+  return data === undefined ? named : { ...named, data: digestOf(data) };
+}

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar, overload
 
+from .artifacts.artifacts import INLINE_ARTIFACT_BYTES, Artifacts
 from .context import Context
 from .delegating.delegating import Delegating
 from .delegating.ending import HandoffResult
@@ -54,7 +55,9 @@ class Agent:
     and capabilities; `invitation` lets it in at a hub that takes no strangers, is never sent, and left
     out is that of the environment variable `WAYBILL_INVITATION`; `recovery_key` is the public half of a
     key that is kept offline, as `waybill keys recovery` prints it: with it the agent keeps its name when
-    its key is lost or stolen, and left out is the one that it has listed before."""
+    its key is lost or stolen, and left out is the one that it has listed before.
+    Artifacts with more bytes than `inline_artifact_bytes` are uploaded to the hub, and the envelope names them by
+    their digest; smaller ones are in the envelope itself, up to four times this together."""
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class Agent:
         trust: TrustPolicy | None = None,
         invitation: str | None = None,
         recovery_key: dict[str, Any] | None = None,
+        inline_artifact_bytes: int = INLINE_ARTIFACT_BYTES,
     ) -> None:
         if not is_agent_id(id):
             raise WaybillError(
@@ -90,7 +94,15 @@ class Agent:
         self._loop: asyncio.AbstractEventLoop | None = None
         tasks = Tasks(id)
         link = Link(id, key, hub, new_id(), self._lose, tasks)
-        self._context = Context(id, link, Peers(link, trust), Signer(key), tasks, Outgoing())
+        self._context = Context(
+            id,
+            link,
+            Peers(link, trust),
+            Signer(key),
+            tasks,
+            Outgoing(),
+            Artifacts(link, inline_artifact_bytes),
+        )
         self._delegating = Delegating(self._context, self._start_unstopped)
         self._serving = Serving(self._context, self._served, self._delegating.hand_off)
 
@@ -142,7 +154,8 @@ class Agent:
         Options: `to` (left out: the hub picks), `input`, `brief`, `messages`, `artifacts`, `version`,
         `contract`, `metadata`, `tags`, `min_reliability`, `timeout` in seconds or `deadline`, `not_before`, `priority`, `handoff_id`,
         `correlation_id`, `replay_of`, `group`, `session` (an id, or `{"id", "wait_seconds"}`), `traceparent`, `tracestate`, `acknowledge` ("auto" or
-        "manual"). With a `handoff_id` that was used before it finds that handoff again, after a restart
+        "manual"). `artifacts` are files that go along: `{"path": …}`, `{"name", "bytes"}`, `{"name", "stream"}`, or one that
+        was received; large ones are uploaded before the handoff is sent, which counts towards its time. With a `handoff_id` that was used before it finds that handoff again, after a restart
         too, if the work is the same; other work under the same id is a 409."""
         return self._delegating.hand_off(capability, **options)
 

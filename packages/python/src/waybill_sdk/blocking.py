@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar, overload
 
 from . import agent as async_agent
-from .delegating.blocking_handle import Events, HandoffHandle, InLoop
+from .delegating.blocking_handle import Events, HandoffHandle, InLoop, blocking_all
 from .delegating.ending import HandoffResult
 from .delegating.fan_out import Settled
 from .link import hub as async_hub
@@ -145,7 +145,8 @@ class Agent:
 
     def hand_off_all(self, capability: str, inputs: Iterable[Any], **options: Any) -> list[Any]:
         """As `hand_off_all` of an agent with async, whose handles `on_handoff` gets."""
-        return self._loop.wait(self.agent.hand_off_all(capability, inputs, **options))
+        results = self._loop.wait(self.agent.hand_off_all(capability, inputs, **options))
+        return blocking_all(results, self._loop)
 
     def attach(
         self, handoff_id: str, *, acknowledge: Literal["auto", "manual"] = "auto"

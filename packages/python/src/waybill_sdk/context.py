@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+from .artifacts.artifacts import Artifacts
 from .link.link import Link
 from .link.outgoing import Outgoing
 from .link.peers import Peers
@@ -27,6 +28,7 @@ class Context:
     signer: Signer
     tasks: Tasks
     outgoing: Outgoing
+    artifacts: Artifacts
 
     @property
     def hub_id(self) -> str:

@@ -2,11 +2,23 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { Work } from "@waybill/agent";
 import { portableOf, textMessage, textOf } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
+import { digestOfBytes } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import { carries, tokensOf } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Played } from "../fixture.ts";
-import { ARTIFACTS, HISTORY, IN_WORDS, LARGE, REPLIES, TRACEPARENT, UNICODE } from "../sample.ts";
+import {
+  ARTIFACTS,
+  HISTORY,
+  inShort,
+  IN_WORDS,
+  LARGE,
+  LARGE_BLOB,
+  LARGE_FILE,
+  REPLIES,
+  TRACEPARENT,
+  UNICODE,
+} from "../sample.ts";
 
 /** A remote agent that keeps what it was given. */
 function keeping(seen: PortableWork[], output: Json) {
@@ -77,6 +89,16 @@ export const calledWorkCases: Cases = {
     deepEqual(seen[0]?.artifacts, ARTIFACTS);
   },
 
+  "call: a file that is too large for an envelope goes out byte for byte": async (scene) => {
+    const got: unknown[] = [];
+    await scene.receive(async ({ artifacts }) => {
+      for (const each of artifacts) got.push({ ...each }, digestOfBytes(await each.bytes()));
+      return { summary: "read" };
+    });
+    await scene.call({ work: { input: { query: "files" }, artifacts: [LARGE_FILE] } });
+    deepEqual(got, [LARGE_BLOB, LARGE_FILE.digest]);
+  },
+
   "call: the messages of a result come back into the framework whole": async (scene) => {
     await scene.receive(({ result }) => result({ messages: [...REPLIES] }), {
       capability: IN_WORDS,
@@ -91,6 +113,16 @@ export const calledWorkCases: Cases = {
     );
     deepEqual((await scene.call()).artifacts, ARTIFACTS);
   },
+
+  "call: a file of a result that is too large for an envelope comes back into the framework byte for byte":
+    async (scene) => {
+      await scene.receive(({ result }) =>
+        result({ output: { summary: "made" }, artifacts: [LARGE_FILE] }),
+      );
+      deepEqual((await scene.call()).artifacts?.map(inShort), [inShort(LARGE_FILE)]);
+      const [result] = await scene.said("result");
+      deepEqual(result?.body.artifacts, [LARGE_BLOB], "the file does not lie at the hub");
+    },
 
   "call: the tokens that the remote agent has used are counted by the framework": async (scene) => {
     const usage = { input_tokens: 1_234, output_tokens: 56 };

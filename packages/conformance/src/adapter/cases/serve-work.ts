@@ -1,12 +1,23 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { textMessage, wordsOfResult } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
+import { digestOfBytes } from "@waybill/protocol";
 import type { Message } from "@waybill/protocol";
 import { carries, playing, tokensOf } from "../case.ts";
 import type { Cases } from "../case.ts";
 import type { Act } from "../fixture.ts";
 import { tellsHistory } from "../history.ts";
-import { ARTIFACTS, HISTORY, IN_WORDS, LARGE, REPLIES, UNICODE } from "../sample.ts";
+import {
+  ARTIFACTS,
+  HISTORY,
+  inShort,
+  IN_WORDS,
+  LARGE,
+  LARGE_BLOB,
+  LARGE_FILE,
+  REPLIES,
+  UNICODE,
+} from "../sample.ts";
 
 /** Keeps what reached the inside of the framework. */
 function keeping(seen: PortableWork[], output: string | object): Act {
@@ -76,6 +87,16 @@ export const servedWorkCases: Cases = {
     deepEqual(seen[0]?.artifacts, ARTIFACTS);
   },
 
+  "serve: a file that is too large for an envelope arrives byte for byte": async (scene) => {
+    const seen: PortableWork[] = [];
+    await scene.serve(keeping(seen, { summary: "read" }));
+    const input = { query: "what is in the file" };
+    await scene.handoff({ input, artifacts: [LARGE_FILE] }).result;
+    const [handoff] = await scene.said("handoff");
+    deepEqual(handoff?.body.artifacts, [LARGE_BLOB], "the file does not lie at the hub");
+    deepEqual(seen[0]?.artifacts?.map(inShort), [inShort(LARGE_FILE)]);
+  },
+
   "serve: the messages that a run has added come back whole, and no others": async (scene) => {
     await scene.serve(playing({ messages: REPLIES }), { capability: IN_WORDS });
     const { messages } = await scene.handoff({ messages: [...HISTORY] }).result;
@@ -87,6 +108,14 @@ export const servedWorkCases: Cases = {
     const { artifacts } = await scene.handoff().result;
     deepEqual(artifacts, ARTIFACTS);
   },
+
+  "serve: a file that a run has made and that is too large for an envelope comes back byte for byte":
+    async (scene) => {
+      await scene.serve(playing({ output: { summary: "made" }, artifacts: [LARGE_FILE] }));
+      const { artifacts } = await scene.handoff().result;
+      deepEqual(artifacts, [LARGE_BLOB], "the file does not lie at the hub");
+      equal(digestOfBytes(await artifacts[0]!.bytes()), LARGE_FILE.digest);
+    },
 
   "serve: the tokens that the model reports are in the result's usage": async (scene) => {
     const usage = { input_tokens: 1_234, output_tokens: 56 };

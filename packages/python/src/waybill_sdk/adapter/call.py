@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..agent import Agent
@@ -16,6 +17,7 @@ from ..protocol.ids import handoff_id_of
 from ..protocol.session import is_session_id
 from ..serving.work import current_work
 from ..tracing.api import tracer
+from .files import loaded
 from .trace import current_traceparent
 
 OnProgress = Callable[[ProgressEvent], Awaitable[None]]
@@ -100,7 +102,8 @@ async def settle(
                 await each
         # Everything that came before the end is shown before it.
         await asyncio.gather(*listening)
-        return await ending
+        result = await ending
+        return replace(result, artifacts=await loaded(result.artifacts))
     except asyncio.CancelledError:
         # The run stops now; that the handoff is cancelled is told beside it.
         handle.cancel_beside("The run that it was a part of was cancelled.")

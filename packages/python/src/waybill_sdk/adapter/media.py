@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.encoding import from_base64url, to_base64url
 from ..protocol.error import WaybillError
+from .files import unloaded
 
 if TYPE_CHECKING:
     from .words import Message
@@ -107,6 +108,8 @@ def _source_of(part: Part) -> Any:
 
 
 def _file_part(artifact: Part) -> Part:
+    if "size" in artifact:
+        raise unloaded(artifact)
     kind = "image" if artifact["media_type"].startswith("image/") else "file"
     members = ("name", "media_type", "data", "url")
     return {"type": kind, **{each: artifact[each] for each in members if each in artifact}}

@@ -27,6 +27,7 @@ from ag2.exceptions import UnsupportedInputError
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
+from ..adapter.files import loaded
 from ..adapter.in_session import Ending, in_session
 from ..adapter.media import artifact_of, shown_by_users, with_files
 from ..adapter.session_store import SessionStore
@@ -125,7 +126,7 @@ async def _unless_cancelled(turn: Awaitable[Ending]) -> Ending:
 
 async def _turn(runner: ag2.Agent, work: Work, output_schema: Any, before: list[Any]) -> Ending:
     body = heard(work, [runner.name])
-    asked = with_files(asked_of(body, output_schema), body.get("artifacts", []))
+    asked = with_files(asked_of(body, output_schema), await loaded(work.artifacts))
     events = [*restored(before), *events_of(shown_by_users(asked), runner.config)]
     if not isinstance(events[-1], (ModelRequest, ToolResultsEvent)):
         events.append(user_turn(_GO_ON))

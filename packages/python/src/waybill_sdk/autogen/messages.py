@@ -16,6 +16,7 @@ from autogen_agentchat.messages import (
 )
 from autogen_core import Image
 
+from ..adapter.files import unloaded
 from ..adapter.media import data_uri_of, media_from, media_in, unshowable
 from ..adapter.speech import spoken
 from ..adapter.words import Message
@@ -81,10 +82,14 @@ def _whole_of(message: Message) -> dict[str, str]:
 
 def with_images(messages: Sequence[Message], artifacts: Iterable[dict[str, Any]]) -> list[Message]:
     """Images that go along are shown with the last turn of a user; AgentChat has no place for other files."""
+    pictures = [each for each in artifacts if each["media_type"].startswith("image/")]
+    for each in pictures:
+        if "size" in each:
+            raise unloaded(each)
     images = [
         {"type": "image", **{key: each[key] for key in ("name", "media_type", "data")}}
-        for each in artifacts
-        if each["media_type"].startswith("image/") and "data" in each
+        for each in pictures
+        if "data" in each
     ]
     shown = [*messages]
     if not images:

@@ -19,6 +19,7 @@ from autogen_core import CancellationToken
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
+from ..adapter.files import loaded
 from ..adapter.in_session import Ending, in_session
 from ..adapter.session_store import SessionStore
 from ..adapter.speech import heard
@@ -118,7 +119,7 @@ async def _task(
         if before is not None:
             await runner.load_state(before)
         body = heard(work, _names_in(runner))
-        asked = with_images(asked_of(body, output_schema), body.get("artifacts", []))
+        asked = with_images(asked_of(body, output_schema), await loaded(work.artifacts))
         assert_showable(asked)
         return from_wire(asked)
     state = json.loads(work.resume.state)

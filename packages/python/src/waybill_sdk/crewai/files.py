@@ -13,6 +13,7 @@ from crewai.hooks.dispatch import HookAborted
 from crewai.hooks.llm_hooks import LLMCallHookContext
 from crewai.utilities.file_store import aget_all_files, get_all_files
 
+from ..adapter.files import unloaded
 from ..adapter.media import Part, media_in, unshowable
 from ..adapter.words import Message
 from ..protocol.encoding import from_base64url, to_base64url
@@ -58,6 +59,8 @@ class ShownFiles:
                 self._shown[self._add(part)] = part
         if _IS_INSTALLED:
             for artifact in artifacts:
+                if "size" in artifact:
+                    raise unloaded(artifact)
                 if "data" in artifact:
                     self._add(artifact)
 

@@ -16,6 +16,7 @@ from crewai.types.streaming import CrewStreamingOutput, FlowStreamingOutput
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
+from ..adapter.files import loaded
 from ..adapter.in_session import Ending, in_session
 from ..adapter.session_store import SessionStore
 from ..adapter.speech import heard
@@ -85,7 +86,7 @@ def serve(
             runner = await made if inspect.isawaitable(made) else made
             names = _names_in(runner)
             inputs = inputs_of(work, output_schema, names, before)
-            shown = _files_in(work, runner, before)
+            shown = await _files_in(work, runner, before)
             if not _tells_history(runner):
                 inputs = with_history_told(inputs)
             try:
@@ -106,9 +107,9 @@ def serve(
     agent.serve(offered, run)
 
 
-def _files_in(work: Work, runner: Runner, before: list[Message]) -> ShownFiles:
-    body = work.body
-    shown = ShownFiles([*before, *body.get("messages", [])], body.get("artifacts", []))
+async def _files_in(work: Work, runner: Runner, before: list[Message]) -> ShownFiles:
+    files = await loaded(work.artifacts)
+    shown = ShownFiles([*before, *work.body.get("messages", [])], files)
     if isinstance(runner, Crew):
         shown.assert_shown_by(runner)
     return shown

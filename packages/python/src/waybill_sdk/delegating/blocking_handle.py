@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
+from ..artifacts.received import BlockingArtifact
 from ..protocol.usage import Usage
 from .ending import DeltaEvent, HandoffResult, ProgressEvent, QuestionEvent, Receipt
 from .handle import HandoffHandle as AsyncHandle
@@ -33,6 +35,30 @@ class InLoop:
             return work()
 
         return self.wait(run())
+
+
+@dataclass(frozen=True)
+class BlockingResult(HandoffResult):
+    """A result whose files are read without async."""
+
+    artifacts: list[BlockingArtifact] = field(default_factory=list)  # type: ignore[assignment]
+
+
+def blocking_result(result: HandoffResult, loop: InLoop) -> BlockingResult:
+    members = {each.name: getattr(result, each.name) for each in fields(result)}
+    files = [BlockingArtifact(each, loop) for each in result.artifacts]
+    return BlockingResult(**{**members, "artifacts": files})
+
+
+def blocking_all(results: list[Any], loop: InLoop) -> list[Any]:
+    """The results of a fan-out, settled or not."""
+    return [_blocking(each, loop) for each in results]
+
+
+def _blocking(each: Any, loop: InLoop) -> Any:
+    if isinstance(each, HandoffResult):
+        return blocking_result(each, loop)
+    return each if each.result is None else replace(each, result=_blocking(each.result, loop))
 
 
 class HandoffHandle:
@@ -64,8 +90,8 @@ class HandoffHandle:
     def accepted(self) -> Receipt:
         return self._loop.wait(self._handle.accepted())
 
-    def result(self) -> HandoffResult:
-        return self._loop.wait(self._handle.result())
+    def result(self) -> BlockingResult:
+        return blocking_result(self._loop.wait(self._handle.result()), self._loop)
 
     def cancel(self, reason: str | None = None) -> bool:
         return self._loop.wait(self._handle.cancel(reason))

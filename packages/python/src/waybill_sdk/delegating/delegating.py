@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from ..artifacts.given import GivenArtifact, is_artifact, is_same_artifact
 from ..context import Context, loop_time_of
 from ..link.tasks import log
 from ..protocol.envelope import Envelope, create_handoff, deadline_ms, present
@@ -24,7 +25,7 @@ from .handle import HandoffHandle
 # Nothing waits for ever: a handoff without a deadline of its own has five minutes.
 DEFAULT_TIMEOUT_S = 300.0
 # What says what is to be done. Terms and notes on the side may differ from one run to the next.
-_WORK = ("capability", "version", "input", "brief", "messages", "artifacts")
+_WORK = ("capability", "version", "input", "brief", "messages")
 _view = record(
     {
         "id": check_id,
@@ -55,7 +56,7 @@ class Delegating:
         input: Any = None,
         brief: dict[str, Any] | None = None,
         messages: list[dict[str, Any]] | None = None,
-        artifacts: list[dict[str, Any]] | None = None,
+        artifacts: Sequence[GivenArtifact] | None = None,
         version: str | None = None,
         contract: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
@@ -79,7 +80,11 @@ class Delegating:
         wanted = present(
             capability=capability, version=version, tags=tags, min_reliability=min_reliability
         )
-        work = {"input": input, "brief": brief, "messages": messages, "artifacts": artifacts}
+        # What has to be read or uploaded first takes its place before the envelope is signed.
+        named = (
+            None if artifacts is None else [dict(each) for each in artifacts if is_artifact(each)]
+        )
+        work = {"input": input, "brief": brief, "messages": messages, "artifacts": named}
         body = present(
             capability=capability, version=version, **work, contract=contract, metadata=metadata
         )
@@ -106,18 +111,25 @@ class Delegating:
         )
         known = self._handles.get(envelope["handoff_id"])
         if known is not None:
-            if _is_same_work(known.envelope, envelope):
+            if _is_same_work(known.work, {**body, "artifacts": artifacts or []}):
                 return known
             raise _taken(known.id)
         is_given = traceparent is not None or tracestate is not None
         envelope, span = sending(envelope, is_given=is_given, scope=scope)
-        handle = self._handle(envelope, acknowledge)
+        handle = self._handle(envelope, acknowledge, artifacts)
         self._context.outgoing.start("handoff", handle.id, self._send(handle, span))
         return handle
 
-    def _handle(self, envelope: Envelope, acknowledge: str) -> HandoffHandle:
+    def _handle(
+        self,
+        envelope: Envelope,
+        acknowledge: str,
+        artifacts: Sequence[GivenArtifact] | None = None,
+    ) -> HandoffHandle:
         is_manual = acknowledge == "manual"
-        handle = HandoffHandle(self._context, envelope, is_manual=is_manual, forget=self._forget)
+        handle = HandoffHandle(
+            self._context, envelope, artifacts, is_manual=is_manual, forget=self._forget
+        )
         self._handles[handle.id] = handle
         return handle
 
@@ -128,6 +140,7 @@ class Delegating:
         status = 499
         try:
             await self._start()
+            await handle.upload()
             await self._submit(handle)
             status = 100
         except WaybillError as error:
@@ -148,7 +161,7 @@ class Delegating:
             own = await self._context.link.persist(lambda: self._find_own(handle.id), until)
             if own is None:
                 raise
-            if not _is_same_work(own[1], handle.envelope):
+            if not _is_same_work(own[1]["body"], handle.envelope["body"]):
                 raise _taken(handle.id) from error
             await self._adopt(handle, *own)
 
@@ -240,9 +253,12 @@ class Delegating:
             handle.fail(error)
 
 
-def _is_same_work(one: Envelope, other: Envelope) -> bool:
-    return all(
-        spelling(one["body"].get(each)) == spelling(other["body"].get(each)) for each in _WORK
+def _is_same_work(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    files, others = one.get("artifacts") or [], other.get("artifacts") or []
+    return (
+        all(spelling(one.get(each)) == spelling(other.get(each)) for each in _WORK)
+        and len(files) == len(others)
+        and all(map(is_same_artifact, files, others))
     )
 
 

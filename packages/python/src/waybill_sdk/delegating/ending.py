@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..artifacts.artifacts import Artifacts
+from ..artifacts.received import ReceivedArtifact
 from ..protocol.envelope import VerifiedEnvelope
 from ..protocol.error import WaybillError
 from ..protocol.session import SessionState
@@ -22,13 +24,14 @@ class HandoffResult:
     """The result as its recipient signed it."""
     digest: str
     messages: list[dict[str, Any]] = field(default_factory=list)
-    artifacts: list[dict[str, Any]] = field(default_factory=list)
+    artifacts: list[ReceivedArtifact] = field(default_factory=list)
+    """Files that came along. Those that lie at the hub are read when their bytes are asked for."""
     effects: str | None = None
     usage: Usage | None = None
+    """What it has used, where its recipient says so: requests, tokens and cost, children included."""
     session: SessionState | None = None
     """Where the handoff names a session: whether its conversation was `continued`, has `begun`, or was `lost` and
     begins anew. None where the recipient keeps no conversations."""
-    """What it has used, where its recipient says so: requests, tokens and cost, children included."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class QuestionEvent:
     schema: Any = None
 
 
-def ending_of(verified: VerifiedEnvelope) -> HandoffResult | WaybillError | None:
+def ending_of(verified: VerifiedEnvelope, files: Artifacts) -> HandoffResult | WaybillError | None:
     """A result, the error that it ended with, or None for an envelope that ends nothing."""
     envelope = verified.envelope
     kind, body, by = envelope["kind"], envelope["body"], envelope["from"]
@@ -88,7 +91,7 @@ def ending_of(verified: VerifiedEnvelope) -> HandoffResult | WaybillError | None
                 verified.text,
                 verified.digest,
                 body.get("messages", []),
-                body.get("artifacts", []),
+                files.received(body.get("artifacts", [])),
                 body.get("effects"),
                 Usage.read(body.get("usage")),
                 body.get("session"),

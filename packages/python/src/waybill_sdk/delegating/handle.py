@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
+from ..artifacts.given import GivenArtifact
 from ..context import AFTER_DEADLINE_S, Context, loop_time_of
 from ..link.tasks import log
 from ..protocol.encoding import digest_of
@@ -36,6 +37,7 @@ class HandoffHandle:
         self,
         context: Context,
         envelope: Envelope,
+        artifacts: Sequence[GivenArtifact] | None = None,
         *,
         is_manual: bool,
         forget: Callable[[str], None],
@@ -49,6 +51,10 @@ class HandoffHandle:
         self._delta_characters = 0
         self._last_delta: tuple[int, int] | None = None
         self._context = context
+        # What is to go along, until it was read and uploaded.
+        self._given = artifacts
+        # Done with the reason where it is cancelled while its files are uploaded.
+        self._unwanted: asyncio.Future[WaybillError] | None = None
         self._is_manual = is_manual
         self._forget = forget
         self._text: str | None = None
@@ -104,6 +110,12 @@ class HandoffHandle:
     @property
     def id(self) -> str:
         return str(self.envelope["handoff_id"])
+
+    @property
+    def work(self) -> dict[str, Any]:
+        """The work as it was given: before the upload, files are known by their paths alone. For the agent."""
+        body = dict(self.envelope["body"])
+        return body if self._given is None else {**body, "artifacts": self._given}
 
     @property
     def text(self) -> str:
@@ -167,6 +179,11 @@ class HandoffHandle:
         return await self._in_time("cancel", self._cancel(reason))
 
     async def _cancel(self, reason: str | None) -> bool:
+        if self._unwanted is not None and not self._unwanted.done():
+            why = "" if reason is None else f" {reason}"
+            words = f"It was cancelled while its files were uploaded.{why}"
+            self._unwanted.set_result(WaybillError(499, words))
+            return True
         await self.custody()
         to = self.envelope["to"] if isinstance(self.envelope["to"], str) else self._context.hub_id
         made = create_reply(
@@ -181,6 +198,25 @@ class HandoffHandle:
             raise
         await self.receive(text)
         return True
+
+    async def upload(self) -> None:
+        """Uploads what is too large for the envelope, which names it afterwards. For the agent."""
+        if self._given is None or not self._context.artifacts.are_to_be_sent(self._given):
+            return
+        loop = asyncio.get_running_loop()
+        self._unwanted = loop.create_future()
+        sending = loop.create_task(self._context.artifacts.send(self._given, self._deadline))
+        either: set[asyncio.Future[Any]] = {sending, self._unwanted}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if not sending.done():
+                raise self._unwanted.result()
+            body = {**self.envelope["body"], "artifacts": await sending}
+            self.envelope = {**self.envelope, "body": body}
+            self._given = None
+        finally:
+            sending.cancel()
+            self._unwanted = None
 
     def skip_question(self, question_id: str) -> None:
         """For who answers it by other means: it is not to be asked here again."""
@@ -325,7 +361,7 @@ class HandoffHandle:
                 self.questions.push(
                     QuestionEvent(each["id"], by, int(attempt or 0), "state" in body, **said)
                 )
-        ending = ending_of(verified)
+        ending = ending_of(verified, self._context.artifacts)
         if ending is not None and self._ending is None and not self._result.done():
             if kind == "result":
                 self.usage = Usage.read(body.get("usage"))

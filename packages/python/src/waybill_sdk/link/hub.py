@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,7 +15,7 @@ from ..protocol.instant import now_ms, parse_time
 from ..protocol.json_text import parse_json
 from ..protocol.manifest import VerifiedManifest, check_domain, verify_manifest
 from ..protocol.problem import error_of_response
-from ..protocol.shape import anything, instant, integer, listed, record, text
+from ..protocol.shape import anything, boolean, instant, integer, listed, record, text
 from .address import Address, address_of
 from .persist import persist
 from .socket import ANSWER_WITHIN_S, OPEN_WITHIN_S, HubSocket
@@ -26,7 +26,10 @@ _published = record(
 )
 _well_known = record({"hub": text(), "domain": text(), "manifest": text()})
 _found = record({"fits": listed(anything), "left_out": listed(anything)})
+_upload = record({"received": integer(), "complete": boolean}, {"size": integer()})
 Published = list[tuple[str, int]]
+# So long nothing may pass. A hub compares what it has of a blob with its digest before it answers.
+_BLOB_TIMEOUT = httpx.Timeout(120.0, connect=OPEN_WITHIN_S)
 
 
 def read_published(value: Any) -> tuple[Published, int | None]:
@@ -154,6 +157,57 @@ class Hub:
         if invitation is not None:
             body["invitation"] = invitation
         await self._request("PUT", f"/v1/agents/{quote(agent, safe='')}", body)
+
+    async def blob_upload(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
+        """How much the hub has of a blob from the agent that has signed the request."""
+        return await self._blob("GET", path, headers, None)
+
+    async def put_blob(
+        self, path: str, headers: dict[str, str], octets: AsyncIterator[bytes]
+    ) -> dict[str, Any]:
+        """Uploads the bytes of a blob, as fast as the hub takes them."""
+        return await self._blob("PUT", path, headers, octets)
+
+    async def _blob(
+        self,
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        octets: AsyncIterator[bytes] | None,
+    ) -> dict[str, Any]:
+        url = self.address.path(path)
+        try:
+            response = await self._http.request(
+                method, url, headers=headers, content=octets, timeout=_BLOB_TIMEOUT
+            )
+        except httpx.HTTPError as error:
+            raise unreachable(self.address.url, error) from error
+        if not response.is_success:
+            raise error_of_response(response.status_code, response.text)
+        value = parse_json(response.content)
+        _upload(value, "")
+        return dict(value)
+
+    async def read_blob(self, path: str, headers: dict[str, str]) -> AsyncGenerator[bytes, None]:
+        """The bytes of a blob, or of the part of it that the headers name."""
+        url = self.address.path(path)
+        try:
+            async with self._http.stream(
+                "GET", url, headers=headers, timeout=_BLOB_TIMEOUT
+            ) as response:
+                if not response.is_success:
+                    text = (await response.aread()).decode("utf-8", "replace")
+                    raise error_of_response(response.status_code, text)
+                if response.status_code != (206 if "Range" in headers else 200):
+                    raise WaybillError(
+                        500,
+                        f"{self.address.url} does not give the part of a blob that was asked for: something between it and "
+                        "this agent may have changed the request.",
+                    )
+                async for piece in response.aiter_raw():
+                    yield piece
+        except httpx.HTTPError as error:
+            raise unreachable(self.address.url, error) from error
 
     async def open_socket(self) -> HubSocket:
         # Somebody else may have taken the hub's place while it was out of reach.

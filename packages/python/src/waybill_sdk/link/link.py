@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..protocol.blob import blob_path, blob_upload_path, content_range
 from ..protocol.envelope import VerifiedEnvelope
 from ..protocol.error import WaybillError
 from ..protocol.key import PrivateKey
-from ..protocol.proof import sign_hello
+from ..protocol.proof import sign_hello, sign_request
 from .hub import Hub, Published, manifest_pages
 from .persist import backoff, persist
 from .socket import Deliver, HubSocket
@@ -144,6 +146,43 @@ class Link:
                 503, f"{self._agent} is not attached to {self.hub.address.url} at the moment."
             )
         return await self._socket.call(name, params)
+
+    async def blob_upload(self, digest: str) -> dict[str, Any]:
+        """How much the hub has of a blob from this agent."""
+        path = blob_upload_path(digest)
+        return await self.hub.blob_upload(path, self._signed("GET", path))
+
+    async def put_blob(
+        self, digest: str, size: int, first: int, octets: AsyncIterator[bytes]
+    ) -> dict[str, Any]:
+        """Uploads a blob from some byte on."""
+        path = blob_path(digest)
+        headers = {**self._signed("PUT", path), "Content-Length": str(size - first)}
+        if first > 0:
+            headers["Content-Range"] = content_range(first, size, size)
+        return await self.hub.put_blob(path, headers, octets)
+
+    async def read_blob(self, digest: str, first: int) -> AsyncGenerator[bytes, None]:
+        """The bytes of a blob from one on."""
+        path = blob_path(digest)
+        headers = self._signed("GET", path)
+        if first > 0:
+            headers["Range"] = f"bytes={first}-"
+        async with aclosing(self.hub.read_blob(path, headers)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    def _signed(self, method: str, path: str) -> dict[str, str]:
+        proof = sign_request(
+            sender=self._agent,
+            hub=self.hub.id,
+            domain=self.hub.domain,
+            method=method,
+            path=path,
+            body=None,
+            key=self._key,
+        )
+        return {"Authorization": proof}
 
     async def manifests(self, agent: str) -> Published:
         if self._socket is None:

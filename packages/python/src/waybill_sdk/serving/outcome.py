@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..artifacts.given import GivenArtifact
 from ..protocol.envelope import present
 from ..protocol.error import WaybillError
 from ..protocol.schema import CompiledSchema
@@ -20,7 +22,7 @@ class Finished:
 
     output: Any = None
     messages: list[dict[str, Any]] | None = None
-    artifacts: list[dict[str, Any]] | None = None
+    artifacts: Sequence[GivenArtifact] | None = None
     effects: str | None = None
 
 

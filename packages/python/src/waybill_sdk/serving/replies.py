@@ -31,6 +31,10 @@ class Replies:
     async def _result(self, body: dict[str, Any]) -> None:
         effects, usage = body.get("effects", "possible"), present(usage=body.get("usage"))
         try:
+            given = body.get("artifacts") or []
+            if self._context.artifacts.are_to_be_sent(given):
+                named = await self._context.artifacts.send(given, self._until)
+                body = {**body, "artifacts": named}
             text = await self._context.signer.sign(self._made("result", body))
         except WaybillError as error:
             return await self.say("result", {**failure_of(error, effects), **usage})

@@ -149,6 +149,7 @@ class Run:
             self._stopped,
             await self._resume(),
             self._session,
+            self._context.artifacts.received(handoff["body"].get("artifacts", [])),
             _Speaking(self),
         )
         handler = loop.create_task(self._invoke(served.handler, work))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
+from ..artifacts.given import GivenArtifact
+from ..artifacts.received import BlockingArtifact, ReceivedArtifact
 from ..delegating.blocking_handle import HandoffHandle as BlockingHandle
-from ..delegating.blocking_handle import InLoop
+from ..delegating.blocking_handle import InLoop, blocking_all
 from ..delegating.fan_out import Settled, fan_out
 from ..protocol.envelope import Envelope, present
 from .outcome import Finished, Paused
@@ -56,11 +58,14 @@ class Work:
     resume: Resume | None
     session: WorkSession | None
     """Present where the handoff names a session."""
+    artifacts: list[ReceivedArtifact]
+    """Files that came along. Those that lie at the hub are read when their bytes are asked for."""
     _speaks: Speaks
 
     @property
     def body(self) -> dict[str, Any]:
-        return dict(self.envelope["body"])
+        body = dict(self.envelope["body"])
+        return {**body, "artifacts": self.artifacts} if "artifacts" in body else body
 
     @property
     def input(self) -> Any:
@@ -142,7 +147,7 @@ class Work:
         output: Any = None,
         *,
         messages: list[dict[str, Any]] | None = None,
-        artifacts: list[dict[str, Any]] | None = None,
+        artifacts: Sequence[GivenArtifact] | None = None,
         effects: str | None = None,
     ) -> Finished:
         """`return work.result(…)`: for messages, artifacts and effects next to the output."""
@@ -184,6 +189,15 @@ class BlockingWork:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._work, name)
 
+    @property
+    def artifacts(self) -> list[BlockingArtifact]:
+        return [BlockingArtifact(each, self._loop) for each in self._work.artifacts]
+
+    @property
+    def body(self) -> dict[str, Any]:
+        body = self._work.body
+        return {**body, "artifacts": self.artifacts} if "artifacts" in body else body
+
     def progress(
         self, message: str | None = None, *, fraction: float | None = None, data: Any = None
     ) -> None:
@@ -224,7 +238,8 @@ class BlockingWork:
 
     def hand_off_all(self, capability: str, inputs: Iterable[Any], **options: Any) -> list[Any]:
         """Hands off parts, as `Agent.hand_off_all` does, and waits for them."""
-        return self._loop.wait(self._work.hand_off_all(capability, inputs, **options))
+        results = self._loop.wait(self._work.hand_off_all(capability, inputs, **options))
+        return blocking_all(results, self._loop)
 
 
 current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)

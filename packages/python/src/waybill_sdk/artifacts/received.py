@@ -1,0 +1,134 @@
+"""A file that came along, with ways to its bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..protocol.encoding import from_base64url
+from ..protocol.error import WaybillError
+from .given import digest_of_bytes
+
+if TYPE_CHECKING:
+    from ..delegating.blocking_handle import InLoop
+
+# In a class with a method of that name, `bytes` is the method.
+Octets = bytes
+
+DEFAULT_BYTES_LIMIT = 64 * 1024 * 1024
+"""How many bytes `bytes()` takes into memory where nobody says how many."""
+
+
+class Origin(Protocol):
+    """Whoever has received an artifact, and can read its bytes at the hub that they lie at."""
+
+    @property
+    def domain(self) -> str: ...
+    def read(self, blob: dict[str, Any], first: int) -> AsyncIterator[bytes]: ...
+
+
+class ReceivedArtifact(dict[str, Any]):
+    """An artifact as its envelope has it. Its bytes are in it, or at the hub, which is asked for them when
+    they are read. What does not have the digest and the size that were signed is refused with a 422."""
+
+    def __init__(self, artifact: dict[str, Any], origin: Origin) -> None:
+        super().__init__(artifact)
+        self.origin = origin
+
+    async def bytes(self, *, limit: int = DEFAULT_BYTES_LIMIT) -> Octets:
+        """All bytes at once. More than the limit are a 413, before any of them is read."""
+        length = self.get("size", len(self.get("data", "")) * 3 // 4)
+        if length > limit:
+            raise WaybillError(
+                413,
+                f"The artifact {self['name']} has {length} bytes, and at most {limit} are read into memory: give a "
+                "higher limit, or read it with stream() or save().",
+            )
+        return b"".join([piece async for piece in self.stream()])
+
+    async def stream(self) -> AsyncIterator[Octets]:
+        """The bytes as they come. They are checked when the last has come: what was made from them before does
+        not count if reading them fails."""
+        if "size" not in self:
+            yield self._inline()
+            return
+        running, received = hashlib.sha256(), 0
+        async for piece in self.origin.read(self, 0):
+            received += len(piece)
+            if received > self["size"]:
+                break
+            running.update(piece)
+            yield piece
+        if received != self["size"] or "sha256:" + running.hexdigest() != self["digest"]:
+            raise self._changed()
+
+    async def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the bytes to a file, which is there once they are all there and checked."""
+        target = os.path.join(os.getcwd(), os.fspath(path))
+        try:
+            with tempfile.TemporaryDirectory(
+                prefix=".waybill-", dir=os.path.dirname(target)
+            ) as beside:
+                whole = os.path.join(beside, "artifact")
+                with await asyncio.to_thread(open, whole, "xb") as file:
+                    async for piece in self.stream():
+                        await asyncio.to_thread(file.write, piece)
+                    file.flush()
+                    await asyncio.to_thread(os.fsync, file.fileno())
+                os.replace(whole, target)
+        except OSError as error:
+            raise WaybillError(
+                500,
+                f"The artifact {self['name']} was not saved at {target}: {error}. Name a file in a folder that is there "
+                "and may be written to.",
+                cause=error,
+                retryable=False,
+            ) from error
+
+    def _inline(self) -> Octets:
+        if "data" not in self:
+            raise WaybillError(
+                422,
+                f"The artifact {self['name']} lies at {self['url']} and is not carried along: fetch it there, and compare its digest.",
+            )
+        octets = from_base64url(self["data"])
+        if digest_of_bytes(octets) != self["digest"]:
+            raise self._changed()
+        return octets
+
+    def _changed(self) -> WaybillError:
+        sized = f" and the size {self['size']}" if "size" in self else ""
+        return WaybillError(
+            422,
+            f"The artifact {self['name']} was changed on the way: its bytes do not have the digest {self['digest']}{sized} "
+            "that its sender has signed.",
+        )
+
+
+class BlockingArtifact(dict[str, Any]):
+    """The same for code without async: every call waits for the loop of the agent."""
+
+    def __init__(self, received: ReceivedArtifact, loop: InLoop) -> None:
+        super().__init__(received)
+        self._received = received
+        self._loop = loop
+        self.origin = received.origin
+
+    def bytes(self, *, limit: int = DEFAULT_BYTES_LIMIT) -> Octets:
+        return self._loop.wait(self._received.bytes(limit=limit))
+
+    def stream(self) -> Iterator[Octets]:
+        pieces = self._received.stream()
+
+        async def following() -> Octets | None:
+            return await anext(pieces, None)
+
+        while (piece := self._loop.wait(following())) is not None:
+            yield piece
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        self._loop.wait(self._received.save(path))
