@@ -1,4 +1,4 @@
-"""The example of the README of this package, as it stands there."""
+"""The examples of the README, as they stand there."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 
 from processes import Place
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "ag2_agent.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 async def test_what_is_served_in_a_few_lines_is_called_in_a_few_lines(place: Place) -> None:
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, EXAMPLE, place.url, stdout=asyncio.subprocess.PIPE
-    )
-    output, _ = await asyncio.wait_for(child.communicate(), 120)
-    assert output.decode().splitlines()[-1] == "The library says: twice a day."
-    assert child.returncode == 0
+    # One after the other, with the same keys.
+    for example in ("ag2_agent", "ag2_network"):
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, EXAMPLES / f"{example}.py", place.url, stdout=asyncio.subprocess.PIPE
+        )
+        output, _ = await asyncio.wait_for(child.communicate(), 120)
+        assert output.decode().splitlines()[-1] == "The library says: twice a day."
+        assert child.returncode == 0

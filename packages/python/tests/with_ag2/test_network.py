@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import ag2
 from ag2.events import ToolCallEvent
-from ag2.knowledge import MemoryKnowledgeStore
+from ag2.knowledge import MemoryKnowledgeStore, SqliteKnowledgeStore
 from ag2.network import EV_TEXT, Envelope, Hub, HubListener
 from conftest import Cast, Hanging, refused
 from listening import Listening
+from processes import Place
 
 from waybill_sdk import Agent, WaybillError
 from waybill_sdk.ag2 import NetworkProxy, received_in
@@ -162,6 +164,35 @@ async def test_a_channel_that_is_closed_cancels_the_handoff(cast: Cast) -> None:
         await channel.close(reason="enough")
         await asyncio.wait_for(hanging.has_stopped.wait(), 30)
     assert (await refused(await newsroom.attach(hanging.handoff_id))).status == 499
+
+
+async def test_after_a_restart_it_answers_what_it_was_asked_before(
+    place: Place, cast: Cast, tmp_path: Path
+) -> None:
+    began, finish = asyncio.Event(), asyncio.Event()
+    runs: list[str] = []
+    worker = await cast.agent("worker")
+
+    @worker.serve({"name": "research", "takes": "conversation"})
+    async def research(work: Any) -> str:
+        runs.append(work.handoff_id)
+        began.set()
+        await finish.wait()
+        return "all about tides"
+
+    await worker.start()
+    folder = tmp_path / "network.db"
+    script = await place.python("with_ag2/consulting_ag2", "newsroom", str(folder))
+    await asyncio.wait_for(began.wait(), 30)
+    await script.kill()
+    async with network(await cast.agent("newsroom"), SqliteKnowledgeStore(folder)) as (hub, proxy):
+        heard = Heard(hub)
+        researcher = await proxy.register("researcher", "research")
+        finish.set()
+        reply = await heard.next_by(researcher.agent_id)
+    received = received_in(reply)
+    assert received is not None and received["output"] == "all about tides"
+    assert len(runs) == 1
 
 
 async def test_one_that_was_registered_before_is_found_again(cast: Cast) -> None:

@@ -104,6 +104,23 @@ async def test_the_conversation_goes_along_without_the_call_that_hands_it_on(cas
     ]
 
 
+async def test_calls_that_a_model_counts_anew_in_each_turn_are_a_handoff_each(cast: Cast) -> None:
+    seen: list[Any] = []
+
+    async def research(work: Any) -> str:
+        seen.append(work.body["brief"]["instruction"])
+        return f"about {seen[-1]}"
+
+    owner = await researching(cast, research)
+    calls = [
+        ToolCallEvent("research", id="call_0", arguments=json.dumps({"task": each}))
+        for each in ("tides", "waves")
+    ]
+    says = Listening(*calls, "done")
+    await ag2.Agent("editor", config=says, tools=[RemoteTool(owner, "research")]).ask("Write.")
+    assert seen == ["tides", "waves"]
+
+
 async def test_files_go_along_where_that_is_asked_for_alone(cast: Cast) -> None:
     seen: list[Any] = []
 

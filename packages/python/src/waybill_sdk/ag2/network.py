@@ -60,23 +60,31 @@ class NetworkProxy:
         self._hub = hub
         self._timeout = timeout
         self._on_question = on_question
-        self._turns: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._turns: dict[asyncio.Task[None], tuple[str, str]] = {}
         hub.register_remote_proxy(self)
 
     async def register(
         self, name: str, capability: str, *, to: str | None = None, description: str = ""
     ) -> Passport:
         """Makes `capability`, of the agent `to` or of whoever has it, a participant under this name. One that was
-        registered before, in a store that lasts, is found again."""
+        registered before, in a store that lasts, is found again, and goes on with what it was asked."""
         auth = AuthBlock(scheme=_SCHEME, claim={"capability": capability, "to": to})
         known = self._hub.find_agent_id(name)
         if known is not None:
             passport = await self._hub.get_agent(known)
             if passport.auth == auth:
+                await self._go_on(passport)
                 return passport
         resume = Resume(claimed_capabilities=[capability], summary=description)
         passport = Passport(name=name, kind="remote_agent", auth=auth)
         return await self._hub.register_identity(passport, resume)
+
+    async def _go_on(self, recipient: Passport) -> None:
+        """Takes the turns that were the participant's when the process ended: each finds its own handoff."""
+        for turn in await self._hub.pending_turns_for(_id_of(recipient)):
+            for envelope in await self._hub.read_wal(turn.channel_id):
+                if envelope.envelope_id == turn.triggering_envelope_id:
+                    await self.dispatch(envelope, recipient)
 
     async def dispatch(self, envelope: Envelope, recipient: Passport) -> None:
         """For the hub of AG2. Returns once the work is in custody."""
@@ -84,15 +92,15 @@ class NetworkProxy:
         if event == EV_CHANNEL_INVITE:
             await self._join(envelope, me)
         elif event in (EV_CHANNEL_CLOSED, EV_CHANNEL_EXPIRED):
-            turn = self._turns.get((envelope.channel_id, me))
-            if turn is not None:
-                turn.cancel()
+            for turn, channel in self._turns.items():
+                if channel == (envelope.channel_id, me):
+                    turn.cancel()
         elif not event.startswith(("ag2.channel.", "ag2.task.")):
             await self._take(envelope, recipient)
 
     async def close(self) -> None:
         """Cancels what is still at work. Stop the agent after it."""
-        turns = list(self._turns.values())
+        turns = list(self._turns)
         for turn in turns:
             turn.cancel()
         await asyncio.gather(*turns, return_exceptions=True)
@@ -128,12 +136,11 @@ class NetworkProxy:
             await self._fail(envelope, recipient, error)
             raise
         turn = asyncio.ensure_future(self._answer(handle, envelope, recipient))
-        self._turns[channel_id, me] = turn
-        turn.add_done_callback(lambda done: self._ended((channel_id, me), done))
+        self._turns[turn] = (channel_id, me)
+        turn.add_done_callback(self._ended)
 
-    def _ended(self, key: tuple[str, str], turn: asyncio.Task[None]) -> None:
-        if self._turns.get(key) is turn:
-            del self._turns[key]
+    def _ended(self, turn: asyncio.Task[None]) -> None:
+        del self._turns[turn]
         # What went wrong is reported to the hub.
         _ = turn.cancelled() or turn.exception()
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from typing import Any
 
 from ag2 import Context
-from ag2.events import ToolCallEvent, ToolErrorEvent, ToolResult, ToolResultEvent
+from ag2.events import (
+    BaseEvent,
+    ToolCallEvent,
+    ToolErrorEvent,
+    ToolResult,
+    ToolResultEvent,
+    ToolResultsEvent,
+)
 from ag2.exceptions import HumanInputError, HumanInputNotProvidedError
 from ag2.middleware import BaseMiddleware
 from ag2.tools.final.function_tool import FunctionDefinition, FunctionToolSchema
@@ -133,18 +140,20 @@ class RemoteTool(Tool):
 
     async def _handle(self, event: ToolCallEvent, context: Context) -> HandoffHandle:
         stream = str(context.stream.id)
+        events = list(await context.stream.history.get_events())
         return dispatch(
             self._agent,
             self._capability,
             run=f"ag2/{stream}",
-            step=event.id,
+            step=_step_of(event, events),
             session=session_for(self._session, stream),
-            **await self._work(event.serialized_arguments, context),
+            **self._work(event.serialized_arguments, context, events),
             **self._options,
         )
 
-    async def _work(self, given: dict[str, Any], context: Context) -> dict[str, Any]:
-        events = list(await context.stream.history.get_events())
+    def _work(
+        self, given: dict[str, Any], context: Context, events: Sequence[BaseEvent]
+    ) -> dict[str, Any]:
         files = files_of(events) if self._has_files and not self._has_conversation else []
         along = {"artifacts": files} if files else {}
         if self._parameters is not None:
@@ -183,6 +192,17 @@ class RemoteTool(Tool):
         return ToolErrorEvent(
             parent_id=event.id, name=event.name, error=error, result=ToolResult(told)
         )
+
+
+def _step_of(event: ToolCallEvent, events: Iterable[BaseEvent]) -> str:
+    """Some models count the calls of each turn anew: the second call of one id is another step."""
+    earlier = sum(
+        result.parent_id == event.id
+        for each in events
+        if isinstance(each, ToolResultsEvent)
+        for result in each.results
+    )
+    return event.id if earlier == 0 else f"{event.id}.{earlier + 1}"
 
 
 def _answered(event: ToolCallEvent, result: HandoffResult) -> ToolResultEvent:
