@@ -17,10 +17,10 @@ from waybill_sdk.autogen import RemoteAgent
 
 
 async def main() -> None:
-    url, name, key = sys.argv[1:]
+    url, name, key, how = sys.argv[1:]
     token = CancellationToken()
-    # Without it AutoGen waits at Ctrl-C until its participants have come to their end.
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, token.cancel)
+    if how == "token":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, token.cancel)
     async with await connect(url) as hub, Agent(name, key=load_key(key), hub=hub) as agent:
         remote = RemoteAgent("remote", agent=agent, capability="research")
         team = round_robin(assistant("planner", "Look up tides."), remote)

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 
+import pytest
 from conftest import Cast, Hanging, refused
 from processes import Place
 
 
-async def test_what_a_team_waits_for_is_cancelled_by_ctrl_c(place: Place, cast: Cast) -> None:
+@pytest.mark.parametrize(
+    "how",
+    [
+        "token",
+        pytest.param(
+            "bare",
+            marks=pytest.mark.skipif(
+                sys.version_info < (3, 11), reason="asyncio.run answers SIGINT from Python 3.11 on"
+            ),
+        ),
+    ],
+)
+async def test_what_a_team_waits_for_is_cancelled_by_ctrl_c(
+    place: Place, cast: Cast, how: str
+) -> None:
     worker = await cast.agent("worker")
     hanging = Hanging(worker, "research")
     await worker.start()
-    script = await place.python("with_autogen/interrupted_autogen", "newsroom")
+    script = await place.python("with_autogen/interrupted_autogen", "newsroom", how)
     await asyncio.wait_for(hanging.has_begun.wait(), 30)
-    await script.end(signal.SIGINT)
+    # The script ends by itself after that, and with it the handoff.
+    await asyncio.wait_for(script.end(signal.SIGINT), 30)
     await asyncio.wait_for(hanging.has_stopped.wait(), 30)
     newsroom = await cast.agent("newsroom")
     handle = await newsroom.attach(hanging.handoff_id)

@@ -18,6 +18,7 @@ from ..adapter.call import (
     session_for,
     settle,
 )
+from ..adapter.interrupt import cancel_at_interrupt
 from ..agent import Agent
 
 
@@ -53,6 +54,7 @@ def remote_core_agent(
             settle(handle, on_progress=on_progress, on_question=on_question)
         )
         ctx.cancellation_token.link_future(working)
+        cancel_at_interrupt(working)
         return _read(gives, (await working).output)
 
     # The runtime goes by the types that stand here, and these are known only now.

@@ -28,6 +28,7 @@ from ..adapter.call import (
     session_for,
     settle,
 )
+from ..adapter.interrupt import cancel_at_interrupt
 from ..adapter.speech import replies_of
 from ..adapter.words import Message, text_message, text_of, words_of_result
 from ..agent import Agent
@@ -131,6 +132,8 @@ class RemoteAgent(BaseChatAgent):
         inner: list[BaseChatMessage] = []
         work = asyncio.ensure_future(self._reply(messages, shown, inner))
         cancellation_token.link_future(work)
+        # A team that is cancelled waits for its participants, and tells them nothing.
+        cancel_at_interrupt(work)
         work.add_done_callback(lambda _: shown.put_nowait(None))
         try:
             while (event := await shown.get()) is not None:
