@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from autogen_agentchat.conditions import HandoffTermination, TextMentionTerminat
 from autogen_agentchat.teams import Swarm
 from conftest import Cast
 from processes import Place
-from teams import Counting, assistant, round_robin, transfer_to
+from teams import Counting, assistant, counting, round_robin, transfer_to
 
 from waybill_sdk import Agent, HandoffResult, SessionStore, Work, new_id
 from waybill_sdk.autogen import serve
@@ -51,6 +52,21 @@ async def test_an_agent_with_a_model_is_shown_the_earlier_turns(
     # What was said in an earlier turn is no part of the result.
     assert [each["content"][0]["text"] for each in second.messages] == ["heard 3"]
     assert (await say(owner, "And now?", session=None)).output == "heard 1"
+
+
+async def test_a_turn_needs_none_of_the_threads_of_its_loop(cast: Cast, session: str) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, "chat", lambda _: counting("counter"))
+    await worker.start()
+    let_go = threading.Event()
+    loop = asyncio.get_running_loop()
+    # As crews that run without async do, each in a thread that waits for another agent.
+    busy = [loop.run_in_executor(None, let_go.wait) for _ in range(64)]
+    try:
+        assert (await say(owner, "one", session)).output == "heard 1"
+    finally:
+        let_go.set()
+        await asyncio.gather(*busy)
 
 
 async def test_a_conversation_that_waits_for_an_answer_lets_no_other_turn_in(

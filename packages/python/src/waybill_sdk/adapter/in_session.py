@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
@@ -38,7 +37,7 @@ async def in_session(
     thread = f"{work.agent}:{session.key}:{capability}"
     handoff_id, until = work.handoff_id, int(work.deadline.timestamp() * 1000)
     async with store.turn(thread):
-        kept, ended = await asyncio.to_thread(store.read, thread, handoff_id)
+        kept, ended = await store.aside(lambda: store.read(thread, handoff_id))
         if ended is not None:
             session.found(ended.had_conversation)
             return ended.finished
@@ -48,18 +47,21 @@ async def in_session(
         ending, state = await run(kept.state)
         try:
             if isinstance(ending, Paused):
-                await asyncio.to_thread(store.ask, thread, kept, handoff_id=handoff_id, until=until)
+                await store.aside(
+                    lambda: store.ask(thread, kept, handoff_id=handoff_id, until=until)
+                )
                 return ending
             # What is not the promised output is a failure, and no turn of the conversation.
             result_of(ending, output)
-            await asyncio.to_thread(
-                store.end,
-                thread,
-                kept,
-                handoff_id=handoff_id,
-                until=until,
-                state=state,
-                ended=EndedTurn(ending, had),
+            await store.aside(
+                lambda: store.end(
+                    thread,
+                    kept,
+                    handoff_id=handoff_id,
+                    until=until,
+                    state=state,
+                    ended=EndedTurn(ending, had),
+                )
             )
         except Moved:
             raise WaybillError(

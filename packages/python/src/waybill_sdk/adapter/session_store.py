@@ -7,12 +7,16 @@ import json
 import os
 import sqlite3
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ..protocol.instant import now_ms
 from ..serving.outcome import Finished
+
+Value = TypeVar("Value")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS conversation (
@@ -92,6 +96,8 @@ class SessionStore:
         self._budget = budget or (_IN_MEMORY if path is None else _IN_FILE)
         # One connection, which threads take turns at.
         self._lock = threading.Lock()
+        # The threads of a loop may all wait for what is asked of this agent.
+        self._thread = ThreadPoolExecutor(1, "waybill-sessions")
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         if path is not None:
             # SQLite gives the files beside it the permissions of this one.
@@ -108,8 +114,13 @@ class SessionStore:
 
     def close(self) -> None:
         """Closes the file. What is served with this store must have stopped."""
+        self._thread.shutdown()
         with self._lock:
             self._database.close()
+
+    async def aside(self, work: Callable[[], Value]) -> Value:
+        """Reads or writes in a thread of the store's own, so that a slow disk keeps no loop waiting."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def turn(self, thread: str) -> asyncio.Lock:
         """Held by the one run of a conversation that may go on; nothing is kept of what is idle."""
