@@ -23,7 +23,7 @@ interface Line {
   readonly isStop?: boolean;
 }
 
-interface Asked {
+interface Interrupted {
   readonly id?: string;
   readonly value: unknown;
 }
@@ -83,13 +83,13 @@ async function run(line: Line): Promise<void> {
 }
 
 /** One run of the graph. Gives what it waits for, where it does not come to its end. */
-async function stream(input: unknown, config: object): Promise<Asked | undefined> {
-  let asked: Asked | undefined;
+async function stream(input: unknown, config: object): Promise<Interrupted | undefined> {
+  let asked: Interrupted | undefined;
   const modes = { streamMode: ["custom", "updates"], durability: "sync" } as const;
   const chunks = await graph.stream(input as never, { ...config, ...modes } as never);
   for await (const [mode, chunk] of chunks as AsyncIterable<[string, object]>) {
     if (mode === "custom") tell({ type: "progress", data: chunk });
-    else asked = (chunk as { __interrupt__?: Asked[] }).__interrupt__?.[0] ?? asked;
+    else asked = (chunk as { __interrupt__?: Interrupted[] }).__interrupt__?.[0] ?? asked;
   }
   return asked;
 }

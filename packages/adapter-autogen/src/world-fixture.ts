@@ -17,7 +17,7 @@ import { PYTHON } from "./python-fixture.ts";
 const PROGRAM = fileURLToPath(new URL("worker-fixture.py", import.meta.url));
 
 /** What a worker has told. */
-export interface Told {
+export interface WorkerReport {
   readonly ready?: string;
   readonly refused?: string;
   readonly hanging?: string;
@@ -29,9 +29,9 @@ export interface Told {
 
 export interface PythonWorker {
   /** The first that was told, or will be, that has this member. */
-  told(member: keyof Told): Promise<Told>;
+  told(member: keyof WorkerReport): Promise<WorkerReport>;
   /** Has its runtime send a message, and gives the answer or the error. */
-  send(target: string, text: string): Promise<Told>;
+  send(target: string, text: string): Promise<WorkerReport>;
   release(): void;
   /** As a machine that is gone without a word: its connections stay, and say nothing. */
   freeze(): void;
@@ -106,14 +106,14 @@ function startWorker(address: string, agentType: string): PythonWorker {
   // AutoGen complains at length of what these tests are about.
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
-  const all: Told[] = [];
+  const all: WorkerReport[] = [];
   const listeners = new Set<() => void>();
   createInterface({ input: child.stdout }).on("line", (line) => {
-    all.push(JSON.parse(line) as Told);
+    all.push(JSON.parse(line) as WorkerReport);
     for (const listener of listeners) listener();
   });
-  const first = (fits: (told: Told) => boolean) =>
-    new Promise<Told>((resolve, reject) => {
+  const first = (fits: (told: WorkerReport) => boolean) =>
+    new Promise<WorkerReport>((resolve, reject) => {
       const look = () => {
         const found = all.find(fits);
         if (found === undefined) return;

@@ -2,7 +2,7 @@ import {
   anyOf,
   afterTurns,
   conversationMember,
-  elsewhereOn,
+  remotesOn,
   remoteMember,
   roundRobin,
   runTeam,
@@ -47,7 +47,7 @@ const { messages, stoppedBy } = await runTeam(
     ],
     next: roundRobin(),
     until: anyOf(whenSaid("DONE"), afterTurns(10)),
-    elsewhere: elsewhereOn(newsroom, hub),
+    elsewhere: remotesOn(newsroom, hub),
   },
   { run: "article-1", messages: [textMessage("user", "An article about rain.")] },
 );

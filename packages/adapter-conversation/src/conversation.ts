@@ -9,7 +9,7 @@ import type {
   WaybillError,
 } from "@waybill/protocol";
 import type { Tool, ToolUse } from "./tool.ts";
-import type { Question } from "./waiting.ts";
+import type { Question } from "./waiting-for-answer.ts";
 
 /** An agent that is a conversation of a model with its tools. */
 export interface Conversation {

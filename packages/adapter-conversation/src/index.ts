@@ -5,4 +5,4 @@ export { handoffTool, handoffTools } from "./handoff-tool.ts";
 export type { HandoffToolOptions } from "./handoff-tool.ts";
 export { localTool, questionTool } from "./tool.ts";
 export type { LocalTool, Tool, ToolReply, ToolUse } from "./tool.ts";
-export type { Question } from "./waiting.ts";
+export type { Question } from "./waiting-for-answer.ts";

@@ -5,8 +5,8 @@ import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
 import { toolMessage } from "./as-data.ts";
 import type { Converse } from "./conversation.ts";
 import type { Tool, ToolReply, ToolUse } from "./tool.ts";
-import { Waiting } from "./waiting.ts";
-import type { Question } from "./waiting.ts";
+import { WaitingForAnswer } from "./waiting-for-answer.ts";
+import type { Question } from "./waiting-for-answer.ts";
 
 export interface Used {
   /** In the order of the calls. */
@@ -47,7 +47,7 @@ export async function useTools(
         const reply = await useTool(call, tools, toolUseOf(call, converse, said, stopped));
         return { call, reply };
       } catch (thrown) {
-        if (thrown instanceof Waiting) return { question: thrown.question };
+        if (thrown instanceof WaitingForAnswer) return { question: thrown.question };
         if (!endsAll(thrown)) return { call, reply: { failure: failureFrom(thrown) } };
         stop.abort(thrown);
         return { thrown };
@@ -110,7 +110,7 @@ function toolUseOf(
       const answer = answers?.get(questionId);
       if (answer !== undefined) return answer;
       if (onQuestion !== undefined) return onQuestion(asked, use);
-      throw new Waiting({ ...asked, id: questionId });
+      throw new WaitingForAnswer({ ...asked, id: questionId });
     },
   };
   return use;

@@ -1,5 +1,5 @@
 import { createAgent } from "@waybill/agent";
-import { elsewhereOn, localMember, runCrew } from "@waybill/adapter-crew";
+import { remotesOn, localMember, runCrew } from "@waybill/adapter-crew";
 import type { Manager } from "@waybill/adapter-crew";
 import { memoryStore, openHub } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
@@ -34,7 +34,7 @@ const { output, outcomes } = await runCrew(
     tasks: [{ name: "issue", description: "Bring it out.", expectedOutput: "One line." }],
     manager,
     // Who is no member is looked for on the hub.
-    elsewhere: elsewhereOn(newsroom, hub),
+    elsewhere: remotesOn(newsroom, hub),
   },
   { run: "issue-1" },
 );

@@ -9,7 +9,7 @@ import type { Assignment, Member, Whom } from "./member.ts";
 import type { Journal } from "./journal.ts";
 import { managed } from "./manager.ts";
 import type { CrewWork } from "./crew-work.ts";
-import { Waiting } from "./waiting.ts";
+import { WaitingForAnswer } from "./waiting-for-answer.ts";
 
 /** A task in the course of its crew's run. */
 export interface Doing {
@@ -92,7 +92,7 @@ function assignmentOf(
       const answer = answers?.get(id);
       if (answer !== undefined) return answer;
       if (work.onQuestion !== undefined) return work.onQuestion(asked);
-      throw new Waiting({ ...asked, id });
+      throw new WaitingForAnswer({ ...asked, id });
     },
   };
 }

@@ -8,4 +8,4 @@ export { askedMember, localMember, remoteMember } from "./members.ts";
 export type { LocalMember, RemoteMemberOptions } from "./members.ts";
 export { managedBy } from "./managed-by.ts";
 export type { Made, Manager, Move, Situation } from "./manager.ts";
-export { elsewhereOn } from "./elsewhere.ts";
+export { remotesOn } from "./remotes.ts";

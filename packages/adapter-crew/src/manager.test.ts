@@ -3,7 +3,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import type { Crew, Task } from "./crew.ts";
-import { elsewhereOn } from "./elsewhere.ts";
+import { remotesOn } from "./remotes.ts";
 import { managedBy } from "./managed-by.ts";
 import type { Move, Situation } from "./manager.ts";
 import { localMember } from "./members.ts";
@@ -49,7 +49,7 @@ test("a manager delegates and asks, here and anywhere, and says what it all came
   );
   const caller = agent("crew");
   const { output, outcomes } = await runCrew(
-    { members: [writer], tasks: TASKS, manager, elsewhere: elsewhereOn(caller, hub) },
+    { members: [writer], tasks: TASKS, manager, elsewhere: remotesOn(caller, hub) },
     { run: "run-1" },
   );
   expect([output, outcomes[0]!.by, outcomes[0]!.failures]).toEqual(["The article.", "manager", []]);
@@ -77,7 +77,7 @@ test("a manager can't finish over a delegation that has failed", async () => {
     { delegate: { to: "payer-1", task: "Pay." } },
     { finish: "It was all paid." },
   );
-  const elsewhere = elsewhereOn(agent("crew"), hub);
+  const elsewhere = remotesOn(agent("crew"), hub);
   const crew: Crew = { members: [writer], tasks: TASKS, manager, elsewhere };
   await expect(runCrew(crew, { run: "run-1" })).rejects.toMatchObject({
     status: 413,
@@ -124,7 +124,7 @@ test("a question in a delegation pauses the crew, and no move is made again", as
     members: [writer],
     tasks: TASKS,
     manager,
-    elsewhere: elsewhereOn(caller, hub),
+    elsewhere: remotesOn(caller, hub),
   };
   caller.serve(...serveCrew(crew, { name: "travel", takes: "delegation" }));
   await caller.start();

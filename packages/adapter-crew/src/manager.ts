@@ -3,7 +3,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Json, StatusCode } from "@waybill/protocol";
 import type { Assignment, Delivery, Failure, Member, Whom } from "./member.ts";
 import type { Journal } from "./journal.ts";
-import { Waiting } from "./waiting.ts";
+import { WaitingForAnswer } from "./waiting-for-answer.ts";
 
 /** What a manager does next about a task. */
 export type Move =
@@ -103,7 +103,7 @@ async function takenUp(
     const member = await memberFor(to);
     return { move, delivery: await member.work({ ...assignment, ...wordsOfMove(move) }) };
   } catch (thrown) {
-    if (thrown instanceof Waiting || assignment.signal.aborted) throw thrown;
+    if (thrown instanceof WaitingForAnswer || assignment.signal.aborted) throw thrown;
     const error = WaybillError.is(thrown) ? thrown : failureFrom(thrown);
     const { status, message, retryable, cause } = error;
     // Kept as JSON, should the crew pause.

@@ -5,8 +5,8 @@ import type { CrewState, CrewWork } from "./crew-work.ts";
 import { doTask } from "./do-task.ts";
 import { Journal } from "./journal.ts";
 import { stagesOf } from "./stages.ts";
-import { Waiting } from "./waiting.ts";
-import type { Question } from "./waiting.ts";
+import { WaitingForAnswer } from "./waiting-for-answer.ts";
+import type { Question } from "./waiting-for-answer.ts";
 
 /** What a crew has come to. */
 export interface CrewResult {
@@ -78,7 +78,7 @@ async function joined(
       try {
         return await act(task, journal, signal);
       } catch (thrown) {
-        if (!(thrown instanceof Waiting)) stop.abort(thrown);
+        if (!(thrown instanceof WaitingForAnswer)) stop.abort(thrown);
         else {
           questions.push(thrown.question);
           steps.push([name, journal.steps]);

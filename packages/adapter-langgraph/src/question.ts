@@ -5,12 +5,12 @@ import type { Pending } from "./graph.ts";
 import { jsonOf } from "./message-out.ts";
 
 /** How often a node has asked under one interrupt's id, and what it has asked last. */
-interface Asked {
+interface AskedRound {
   readonly round: number;
   readonly value: Digest;
 }
 
-type AskedById = Readonly<Record<string, Asked>>;
+type AskedById = Readonly<Record<string, AskedRound>>;
 
 /**
  * What a thread waits for, against what was asked before. One node may interrupt again and again
@@ -38,7 +38,7 @@ export function pauseOf(
   answered: Readonly<Record<string, Json>>,
 ): Paused {
   const before = askedIn(resume);
-  const after: Record<string, Asked> = {};
+  const after: Record<string, AskedRound> = {};
   const questions = pending.map(({ id, value, schema }) => {
     const asked = before[id];
     const digest = valueOf(value);

@@ -10,7 +10,7 @@ import type { AgentOfGraph, Graph, Pending } from "./graph.ts";
 import { failureOutcome, isParked } from "./parked.ts";
 import type { Outcome, Parked } from "./parked.ts";
 
-type Waiting = Pending & { readonly value: Parked };
+type PendingQuestion = Pending & { readonly value: Parked };
 
 /** How a parked graph is woken. */
 export interface WakeOptions {
@@ -70,7 +70,7 @@ async function wakeThread(
   let values: unknown;
   for (;;) {
     const { state, pending } = await threadOf(graph, config);
-    const parked = pending.filter((each): each is Waiting => isParked(each.value));
+    const parked = pending.filter((each): each is PendingQuestion => isParked(each.value));
     if (parked.length > 0) {
       const heard = parked.map((each) => {
         const outcome =
@@ -98,7 +98,7 @@ async function wakeThread(
 /** What becomes of a handoff that a graph is parked on: its end, or a question that the graph asks. */
 async function outcomeOf(
   agent: Agent,
-  { id, value }: Waiting,
+  { id, value }: PendingQuestion,
   listening: Omit<Listening, "onQuestion">,
 ): Promise<readonly [string, Outcome]> {
   const { handoff_id: handoffId, answers } = value;

@@ -14,7 +14,7 @@ import type { Props, Scenery } from "@waybill/conformance/model";
 import type { Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Script } from "@waybill/scripted-model";
-import { servedRun } from "./course.ts";
+import { servedRun } from "./served-run.ts";
 import { questionTool } from "./question.ts";
 import { remoteTool } from "./remote-tool.ts";
 import type { RemoteResult } from "./remote-tool.ts";

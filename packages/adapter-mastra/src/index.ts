@@ -5,4 +5,4 @@ export type { RemoteResult, RemoteToolOptions } from "./remote-tool.ts";
 export { remoteSubAgent } from "./remote-sub-agent.ts";
 export type { RemoteOptions } from "./remote.ts";
 export { questionTool } from "./question.ts";
-export { servedRun } from "./course.ts";
+export { servedRun } from "./served-run.ts";

@@ -10,7 +10,7 @@ import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 
 /** What Mastra gives a sub-agent along. */
-interface Asked {
+interface RunContext {
   readonly requestContext?: RequestContext | undefined;
   readonly abortSignal?: AbortSignal | undefined;
   /** What was said in the run that delegates. */
@@ -27,7 +27,7 @@ export function remoteSubAgent(
 ): SubAgent {
   const { name = toolNameOf(capability.name) } = options;
   const remote = { agent, capability, options };
-  const ask = (given: unknown, asked: Asked, show: Show): Promise<HandoffResult> => {
+  const ask = (given: unknown, asked: RunContext, show: Show): Promise<HandoffResult> => {
     const prompt = wordsOfPrompt(given);
     // Mastra does not tell a sub-agent by which call it was reached: what is asked, and when, names it.
     const step = `${name}/${asked.context?.length ?? 0}/${digestOf(prompt)}`;
@@ -38,7 +38,7 @@ export function remoteSubAgent(
       progress: show,
     });
   };
-  const stream = async (prompt: unknown, asked: Asked = {}) => {
+  const stream = async (prompt: unknown, asked: RunContext = {}) => {
     const streamed = { error: undefined as Error | undefined };
     const ended = Promise.withResolvers<string>();
     const used = Promise.withResolvers<unknown>();
@@ -71,7 +71,7 @@ export function remoteSubAgent(
       runId: name,
     });
   };
-  const generate = async (prompt: unknown, asked: Asked = {}) => {
+  const generate = async (prompt: unknown, asked: RunContext = {}) => {
     const result = await ask(prompt, asked, () => undefined);
     const [text, usage] = [resultForModel(result), usageOf(result)];
     return { text, usage, finishReason: "stop", runId: name, response: {} };

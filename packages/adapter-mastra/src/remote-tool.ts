@@ -11,7 +11,7 @@ import {
 import type { OnFailure, PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, QuestionEvent } from "@waybill/agent";
 import type { Capability, Json, WaybillError } from "@waybill/protocol";
-import { servedRun } from "./course.ts";
+import { servedRun } from "./served-run.ts";
 import { messagesOf } from "./from-model.ts";
 import type { ModelMessage } from "./model-message.ts";
 import { handedOff } from "./remote.ts";

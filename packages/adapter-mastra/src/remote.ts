@@ -4,7 +4,7 @@ import type { CallSession, PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
-import { servedRun } from "./course.ts";
+import { servedRun } from "./served-run.ts";
 
 /** How another agent stands in Mastra: its name there, and whom its handoffs go to. */
 export interface RemoteOptions {

@@ -2,7 +2,7 @@ import type { Agent } from "@mastra/core/agent";
 import { conversationOf, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
 import type { CountedUsage, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
-import { contextOf } from "./course.ts";
+import { requestContextOf } from "./served-run.ts";
 import { endOf, ERRORS, withHostsWords } from "./failure.ts";
 import { artifactsIn, messagesOf } from "./from-model.ts";
 import { openCallsOf } from "./model-message.ts";
@@ -158,7 +158,7 @@ async function turn(
     const stream = await start({
       runId: run.handoffId,
       abortSignal: AbortSignal.any([run.signal, stop.signal]),
-      requestContext: contextOf(run),
+      requestContext: requestContextOf(run),
       ...thread?.options,
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(run.traceparent === undefined ? {} : { tracingOptions: tracingOf(run.traceparent) }),

@@ -3,7 +3,7 @@ import type { FunctionTool, RunState, RunToolApprovalItem } from "@openai/agents
 import { wordsOf } from "@waybill/agent/adapter";
 import type { Ask } from "@waybill/agent";
 import type { Json } from "@waybill/protocol";
-import { currentCourse } from "./course.ts";
+import { currentServedRun } from "./served-run.ts";
 
 const QUESTION = "ask_delegator";
 
@@ -23,7 +23,7 @@ export function questionTool(): FunctionTool {
     // Going on is "approved" by the answer, which the call then finds.
     needsApproval: true,
     execute(_, __, details) {
-      const answer = currentCourse()?.answers.get(details?.toolCall?.callId ?? "");
+      const answer = currentServedRun()?.answers.get(details?.toolCall?.callId ?? "");
       return wordsOf(answer ?? null);
     },
   }) as FunctionTool;

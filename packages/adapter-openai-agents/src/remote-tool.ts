@@ -10,7 +10,7 @@ import {
 import type { OnFailure } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import type { Capability, Json } from "@waybill/protocol";
-import { currentCourse } from "./course.ts";
+import { currentServedRun } from "./served-run.ts";
 import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { parametersOf } from "./remote-agent.ts";
@@ -41,7 +41,7 @@ export function remoteTool(
       try {
         const work = workFrom(given as Json, capability, []);
         const result = await handedOff(remote, details!.toolCall!.callId, work, signal, (event) =>
-          currentCourse()?.progress({ message: event.message, data: event.data }),
+          currentServedRun()?.progress({ message: event.message, data: event.data }),
         );
         context?.usage.add(sdkUsage(result.usage));
         return resultForModel(result);

@@ -18,7 +18,7 @@ import type {
 } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
-import { currentCourse } from "./course.ts";
+import { currentServedRun } from "./served-run.ts";
 import { currentTraceparent } from "./trace.ts";
 import { sdkUsage } from "./usage.ts";
 
@@ -61,7 +61,7 @@ export async function handedOff(
   onProgress: (event: ProgressEvent) => void,
   onDelta?: (event: DeltaEvent) => void,
 ): Promise<HandoffResult> {
-  const course = currentCourse();
+  const course = currentServedRun();
   const { to, timeoutMs, onQuestion } = options;
   const result = await call(agent, {
     step: { run: runName(options), step },

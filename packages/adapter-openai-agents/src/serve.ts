@@ -18,7 +18,7 @@ import {
 import type { ErrorTable, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import { digestOf, WaybillError } from "@waybill/protocol";
 import type { CapabilityInput, Json } from "@waybill/protocol";
-import { inCourse } from "./course.ts";
+import { withServedRun } from "./served-run.ts";
 import { artifactsIn, turnsOf } from "./from-items.ts";
 import type { SpokenItem } from "./from-items.ts";
 import { questionsOf, settle } from "./question.ts";
@@ -69,7 +69,7 @@ export function serveAgent(
     run(run) {
       const answers = run.resume?.answers ?? new Map<string, Json>();
       const course = { ...run, answers, remote: new Usage() };
-      return inCourse(course, () =>
+      return withServedRun(course, () =>
         inTrace(run, agent.name, () => held(agent, runner, run, options, course.remote)),
       );
     },

@@ -35,7 +35,7 @@ const RULES: readonly Mutant[] = [
   {
     name: "a blob is removed although an envelope names it",
     file: `${BLOBS}/naming.ts`,
-    find: "    draft.change(stayed(BLOB_ROWS.blob(hex), blob!.text));",
+    find: "    transaction.change(stayed(BLOB_ROWS.blob(hex), blob!.text));",
     replace: "",
     seenBy: {
       file: COLLECTING,
@@ -75,7 +75,7 @@ const RULES: readonly Mutant[] = [
   {
     name: "a blob is removed while a handoff that names it is open",
     file: `${BLOBS}/naming.ts`,
-    find: "if (!draft.hasEnded || record.blobs === undefined) return;",
+    find: "if (!transaction.hasEnded || record.blobs === undefined) return;",
     replace: "if (record.blobs === undefined) return;",
     seenBy: {
       file: BLOBS_TEST,
@@ -124,7 +124,7 @@ const RULES: readonly Mutant[] = [
   },
   {
     name: "WB-95 an operator's proof is taken as often as it is sent",
-    file: `${HUB}/served/doors/caller.ts`,
+    file: `${HUB}/served/access/caller.ts`,
     find: "  used.use(OPERATORS, claim.id, now);\n",
     replace: "",
     seenBy: {
@@ -134,14 +134,14 @@ const RULES: readonly Mutant[] = [
   },
   {
     name: "WB-95 an operator's proof for another address is taken",
-    file: `${HUB}/served/doors/caller.ts`,
+    file: `${HUB}/served/access/caller.ts`,
     find: "if (claim.host !== undefined && !isAskedAt(claim.host)) {",
     replace: "if (claim.host !== undefined && claim.host === undefined) {",
     seenBy: { file: OPERATORS, name: "that is signed for another machine is 401" },
   },
   {
     name: "WB-95 an operator's proof is for any path",
-    file: `${HUB}/served/doors/caller.ts`,
+    file: `${HUB}/served/access/caller.ts`,
     find: "checkRequestLine(claim, { domain: hub.domain, method, path, now, clockSkewMs });",
     replace:
       "checkRequestLine(claim, { domain: hub.domain, method, path: claim.path, now, clockSkewMs });",
@@ -210,7 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "who may use what is for some is anybody that asks by the capability",
-    file: `${HUB}/engine/bind.ts`,
+    file: `${HUB}/engine/terms.ts`,
     find: "await access.audiencesOf(asker)",
     replace: "undefined",
   },
@@ -247,7 +247,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a handoff that nobody knows is answered in words of its own",
-    file: `${HUB}/engine/custody.ts`,
+    file: `${HUB}/engine/submit.ts`,
     find: "if (record === undefined || !isParty(record, envelope.from)) return 403;",
     replace: "if (record === undefined) return 404 as 403;",
   },
@@ -259,7 +259,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a dead letter may be replayed by anybody",
-    file: `${HUB}/engine/custody.ts`,
+    file: `${HUB}/engine/submit.ts`,
     find: "original === undefined || (original.state.delegator !== envelope.from && !isOperator)",
     replace: 'original === undefined || (original.state.delegator === "" && !isOperator)',
   },
@@ -319,19 +319,19 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a retired key opens a socket",
-    file: `${HUB}/registry/hello.ts`,
+    file: `${HUB}/registry/hello-verifier.ts`,
     find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
     replace: "if (record.agent !== agent) {",
   },
   {
     name: "a socket is opened in the name of others",
-    file: `${HUB}/registry/hello.ts`,
+    file: `${HUB}/registry/hello-verifier.ts`,
     find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
     replace: "if (now < record.notBefore || now >= record.notAfter) {",
   },
   {
     name: "a metrics token passes for an operator's",
-    file: `${HUB}/served/doors/caller.ts`,
+    file: `${HUB}/served/access/caller.ts`,
     find: 'const isMetrics = method === "GET" && path === METRICS && metricsToken !== undefined;',
     replace: "const isMetrics = metricsToken !== undefined;\n  void [method, path];",
   },
@@ -343,16 +343,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a receipt of custody tells whether a handoff exists",
-    file: `${HUB}/custody/draft.ts`,
+    file: `${HUB}/custody/handoff-transaction.ts`,
     find: "if (found === undefined) return 403;",
     replace: 'if (found === undefined) return envelope.kind === "receipt" ? 400 : 403;',
   },
   {
     name: "what an inbox reports is taken for whoever holds the attempt",
     file: `${HUB}/engine/engine.ts`,
-    find: "const event = { type, by: attached.agent, attempt, at: draft.at } as const;",
+    find: "const event = { type, by: attached.agent, attempt, at: transaction.at } as const;",
     replace:
-      "const holder = draft.record?.state.attempts[attempt - 1]?.recipient;\n      const event = { type, by: holder ?? attached.agent, attempt, at: draft.at } as const;",
+      "const holder = transaction.record?.state.attempts[attempt - 1]?.recipient;\n      const event = { type, by: holder ?? attached.agent, attempt, at: transaction.at } as const;",
   },
   {
     name: "where a listing goes on tells the ids of others",

@@ -1,7 +1,7 @@
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
-import { caseOf } from "./custody/record.ts";
-import type { HandoffRecord } from "./custody/record.ts";
-import { submit } from "./engine/custody.ts";
+import { recordOf } from "./custody/handoff-record.ts";
+import type { HandoffRecord } from "./custody/handoff-record.ts";
+import { submit } from "./engine/submit.ts";
 import type { Engine } from "./engine/engine.ts";
 import { reasonOf } from "./engine/notice.ts";
 import { viewOf } from "./engine/view.ts";
@@ -42,7 +42,7 @@ export class DeadLetters {
   /** By id: all of them, or those of one delegator. */
   async list(page: Page<string>, delegator?: string): Promise<readonly DeadLetter[]> {
     const stored = await this.#engine.store.deadLetters(page, delegator);
-    return stored.map((each) => deadLetterOf(caseOf(each).record));
+    return stored.map((each) => deadLetterOf(recordOf(each).record));
   }
 
   async show(id: string): Promise<DeadLetterDetail> {
@@ -78,11 +78,11 @@ export class DeadLetters {
   /** It stays on record, and is listed no more. */
   async discard(id: string): Promise<void> {
     await this.#recordOf(id);
-    await this.#engine.cases.change(id, (draft) => draft.decide({ type: "discard" }));
+    await this.#engine.records.change(id, (transaction) => transaction.decide({ type: "discard" }));
   }
 
   async #recordOf(id: string): Promise<HandoffRecord> {
-    const record = (await this.#engine.cases.load(id))?.record;
+    const record = (await this.#engine.records.load(id))?.record;
     if (record?.state.state === "dead_lettered") return record;
     throw new WaybillError(404, `There is no dead letter ${id} here; list them to see which are.`);
   }

@@ -1,4 +1,4 @@
-import { Recent } from "./custody/recent.ts";
+import { BoundedCache } from "./bounded-cache.ts";
 
 /** What one of those who queue has waiting. */
 interface Flow<Job> {
@@ -18,7 +18,7 @@ const NAMES_KEPT = 10_000;
 export class FairQueue<Job> {
   readonly #flows = new Map<string, Flow<Job>>();
   /** How much each had been given at its end. */
-  readonly #given = new Recent<string, number>(NAMES_KEPT);
+  readonly #given = new BoundedCache<string, number>(NAMES_KEPT);
   #now = 0;
 
   get isEmpty(): boolean {

@@ -49,7 +49,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options.disk);
 }
 
-interface Waiting {
+interface PendingChange {
   readonly change: Change;
   resolve(outcome: CommitOutcome): void;
   reject(error: WaybillError): void;
@@ -62,7 +62,7 @@ class MemoryStore implements Store {
   readonly #disk: Disk | undefined;
   readonly #opened: Promise<void>;
   readonly #listeners = new Set<CommitListener>();
-  #waiting: Waiting[] = [];
+  #waiting: PendingChange[] = [];
   #flushing: Promise<void> | undefined;
   #isClosing = false;
   /** Why nothing is answered any more. */
@@ -127,7 +127,7 @@ class MemoryStore implements Store {
     this.#flushing = undefined;
   }
 
-  async #commitAll(batch: readonly Waiting[]): Promise<void> {
+  async #commitAll(batch: readonly PendingChange[]): Promise<void> {
     const view = stagedView(this.#state);
     const judged = batch.map((each) => {
       const { change } = each;

@@ -2,7 +2,7 @@ import { generateKey, signManifest, WaybillError } from "@waybill/protocol";
 import type { FindQuery, Found, PrivateKey } from "@waybill/protocol";
 import type { Viewer } from "./access/access.ts";
 import { DeadLetters } from "./dead-letters.ts";
-import { submit } from "./engine/custody.ts";
+import { submit } from "./engine/submit.ts";
 import { Engine } from "./engine/engine.ts";
 import type { HubOptions, KeyedHubOptions } from "./engine/options.ts";
 import { isParty, viewOf } from "./engine/view.ts";
@@ -16,12 +16,12 @@ import type {
   PublishedManifest,
   PublishedPage,
 } from "./hub-api.ts";
-import { Doorkeeper } from "./registry/hello.ts";
+import { HelloVerifier } from "./registry/hello-verifier.ts";
 import { identityOf, keepIdentity } from "./registry/identity.ts";
 import { Operator } from "./operator.ts";
 import { nextOf, PAGE_CHARACTERS } from "./page.ts";
-import { admit, checkAttachRequest } from "./routing/admit.ts";
-import type { AttachingAgent } from "./routing/attached.ts";
+import { attachAgent, checkAttachRequest } from "./routing/attach-agent.ts";
+import type { AttachingAgent } from "./routing/agent-session.ts";
 import type { Store, StoredManifest } from "./store.ts";
 
 /** How many manifests one answer has. */
@@ -59,7 +59,7 @@ export async function openHub(given: HubOptions): Promise<HubServer> {
   }
   await keepIdentity(options.store, engine);
   await engine.start();
-  const doorkeeper = new Doorkeeper(engine, registry, limits.clockSkewMs);
+  const doorkeeper = new HelloVerifier(engine, registry, limits.clockSkewMs);
   return {
     id: engine.id,
     domain: engine.domain,
@@ -122,7 +122,7 @@ async function find(engine: Engine, query: FindQuery, as: Viewer = "operator"): 
 
 async function view(engine: Engine, id: string, as: string): Promise<HandoffView | undefined> {
   engine.assertOpen();
-  const found = await engine.cases.load(id);
+  const found = await engine.records.load(id);
   return found === undefined || !isParty(found.record, as)
     ? undefined
     : viewOf(engine, found.record);
@@ -130,7 +130,7 @@ async function view(engine: Engine, id: string, as: string): Promise<HandoffView
 
 async function attach(
   engine: Engine,
-  doorkeeper: Doorkeeper,
+  doorkeeper: HelloVerifier,
   request: AttachRequest & Pick<AttachingAgent, "show">,
   handler: (delivery: Delivery) => void,
 ): Promise<Attachment> {
@@ -138,5 +138,5 @@ async function attach(
   checkAttachRequest(request);
   const { agent, instance, proof } = request;
   const { at: helloAt, kid } = await doorkeeper.check(proof, agent, instance, engine.clock.now());
-  return admit(engine, { ...request, helloAt, kids: [kid] }, handler);
+  return attachAgent(engine, { ...request, helloAt, kids: [kid] }, handler);
 }

@@ -10,19 +10,19 @@ import { allowedSetting } from "./admission/admission.ts";
 import { invitationsOf, invite, revocation } from "./admission/invitations.ts";
 import { pinSetting, retiredSetting } from "./admission/pins.ts";
 import type { Invitation, KnownInvitation, NewInvitation } from "./admission/invitations.ts";
-import { caseOf } from "./custody/record.ts";
+import { recordOf } from "./custody/handoff-record.ts";
 import type { Engine, HubNews } from "./engine/engine.ts";
 import { isParty, viewOf } from "./engine/view.ts";
 import type { Group } from "./groups/groups.ts";
 import { slotSettings } from "./groups/minute.ts";
 import type { Attachment, Delivery, HandoffView } from "./hub-api.ts";
 import { PAGE_CHARACTERS } from "./page.ts";
-import { placeText } from "./registry/place.ts";
+import { placeText } from "./registry/offer-cursor.ts";
 import type { Offer, Publication, Published } from "./registry/registry.ts";
 import { currentKids, descriptionOf, factsOf } from "./registry/rows.ts";
 import type { Description } from "./registry/rows.ts";
-import { admit } from "./routing/admit.ts";
-import type { AttachingAgent } from "./routing/attached.ts";
+import { attachAgent } from "./routing/attach-agent.ts";
+import type { AttachingAgent } from "./routing/agent-session.ts";
 import type { Search } from "./routing/router.ts";
 import type {
   LedgerEntry,
@@ -133,7 +133,7 @@ export class Operator {
     handler: (delivery: Delivery) => void,
   ): Promise<Attachment> {
     await this.#assertKnown(request.agent);
-    return admit(this.#engine, request, handler);
+    return attachAgent(this.#engine, request, handler);
   }
 
   /** The same, but only where nothing of the agent is attached: whoever is there stays. */
@@ -142,14 +142,14 @@ export class Operator {
     handler: (delivery: Delivery) => void,
   ): Promise<Attachment | undefined> {
     await this.#assertKnown(request.agent);
-    return this.#engine.attached.has(request.agent)
+    return this.#engine.agentSessions.has(request.agent)
       ? undefined
-      : admit(this.#engine, request, handler);
+      : attachAgent(this.#engine, request, handler);
   }
 
   /** An agent that is attached has proven itself again: from now on its line stands on this key. */
   async stayWith(agent: string, kid: string): Promise<void> {
-    const attached = this.#engine.attached.get(agent);
+    const attached = this.#engine.agentSessions.get(agent);
     if (attached === undefined || attached.kids?.[0] === kid) return;
     attached.kids = [kid];
     await this.#engine.keys.look(attached);
@@ -192,22 +192,22 @@ export class Operator {
 
   /** Settles when what an agent has said without an envelope was taken in; nothing where that is little. */
   framesTaken(agent: string): Promise<void> | undefined {
-    return this.#engine.attached.get(agent)?.framesTaken();
+    return this.#engine.agentSessions.get(agent)?.framesTaken();
   }
 
   /** The key that an agent which is attached has proven itself with. */
   kidOf(agent: string): string | undefined {
-    return this.#engine.attached.get(agent)?.kids?.[0];
+    return this.#engine.agentSessions.get(agent)?.kids?.[0];
   }
 
   /** Which process of an agent is attached. */
   instanceOf(agent: string): string | undefined {
-    return this.#engine.attached.get(agent)?.instance;
+    return this.#engine.agentSessions.get(agent)?.instance;
   }
 
   /** What all who are attached have on their hands, and what they would take. */
   load(): { readonly attached: number; readonly inFlight: number; readonly credit: number } {
-    const all = [...this.#engine.attached.values()];
+    const all = [...this.#engine.agentSessions.values()];
     return {
       attached: all.length,
       inFlight: all.reduce((sum, { heldCount }) => sum + heldCount, 0),
@@ -483,16 +483,16 @@ export class Operator {
     shown: readonly Offer[] = looked,
   ): Promise<Presence> {
     const { agent, sequence, digest, at } = card;
-    const { attached, seen, clock } = this.#engine;
+    const { agentSessions, lastSeen, clock } = this.#engine;
     const { inbox, capabilities: count, restricted = 0, isRetired = false } = factsOf(card);
-    const here = attached.get(agent);
+    const here = agentSessions.get(agent);
     const isRestricted = ({ terms }: Offer) => terms.from !== undefined;
     // An operator, who is shown all of them, is told of all that there are.
     const hidden = shown === looked ? 0 : restricted - shown.filter(isRestricted).length;
     return {
       agent,
       isConnected: here !== undefined,
-      lastSeen: here === undefined ? await seen.of(agent) : clock.now(),
+      lastSeen: here === undefined ? await lastSeen.of(agent) : clock.now(),
       credit: here?.room ?? 0,
       inFlight: here?.heldCount ?? 0,
       sequence,
@@ -523,7 +523,7 @@ export class Operator {
 
   /** As an operator sees it, or, with `as`, a party of it. */
   async handoff(id: string, as?: string): Promise<HandoffView | undefined> {
-    const record = (await this.#engine.cases.load(id))?.record;
+    const record = (await this.#engine.records.load(id))?.record;
     if (record === undefined || (as !== undefined && !isParty(record, as))) return undefined;
     return viewOf(this.#engine, record);
   }
@@ -545,7 +545,7 @@ export class Operator {
     for (let from = after; looked < LOOKED_THROUGH;) {
       const stored = await store.correlated(correlationId, { after: from, limit: size });
       for (const each of stored) {
-        const { record } = caseOf(each);
+        const { record } = recordOf(each);
         if (as !== undefined && !isParty(record, as)) continue;
         const view = await viewOf(this.#engine, record);
         handoffs.push(view);

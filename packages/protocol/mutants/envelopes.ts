@@ -134,7 +134,7 @@ export const ENVELOPES: readonly Mutant[] = [
   },
   {
     rule: "WB-85",
-    file: "src/envelope/usual.ts",
+    file: "src/envelope/fast-path.ts",
     find: `domain: isKid,`,
     replace: `domain: text(0, 256),`,
     why: "takes whatever is named as the domain",

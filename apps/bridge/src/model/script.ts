@@ -26,7 +26,7 @@ const LINES: readonly Line[] = [
 /** What the model of the newsroom says where no real one is asked. */
 export function scriptedTurn({ body, headers, signal }: ModelRequest): Turn {
   const asker = String(headers["x-agent"]);
-  const request = askedIn(body as Asked);
+  const request = askedIn(body as PlayedRequest);
   const line = LINES.find((each) => each.asker === asker && each.asked.test(request));
   if (line !== undefined) return { text: spoken(line.said(request), signal) };
   const answer = QUESTIONS[indexOfQuestion(request) ?? -1]?.answer;
@@ -53,13 +53,13 @@ function nameIn(request: string): string {
 /** What the task `name` has come to, as a member is told of it: a line of JSON. */
 const NAME = /What the task name has come to:[^"]*\n("[^\n]*")/;
 
-interface Asked {
+interface PlayedRequest {
   readonly messages: readonly {
     readonly content: string | readonly { readonly text?: string }[];
   }[];
 }
 
-function askedIn({ messages }: Asked): string {
+function askedIn({ messages }: PlayedRequest): string {
   const content = messages.at(-1)?.content ?? "";
   return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("\n");
 }

@@ -1,5 +1,5 @@
 import { converse } from "@waybill/adapter-conversation";
-import { elsewhereOn, localMember, serveCrew } from "@waybill/adapter-crew";
+import { remotesOn, localMember, serveCrew } from "@waybill/adapter-crew";
 import type { Assignment, Crew } from "@waybill/adapter-crew";
 import { conversationOf } from "@waybill/agent/adapter";
 import { join, seat } from "./join.ts";
@@ -29,7 +29,7 @@ await join((agent, hub) => {
   const crew: Crew = {
     members: [writer, publisher],
     // Not of this crew, and not of this process: whoever on the hub checks facts.
-    elsewhere: elsewhereOn(agent, hub),
+    elsewhere: remotesOn(agent, hub),
     tasks: [
       {
         name: "headline",

@@ -8,7 +8,7 @@ import { SqliteSaver } from "@waybill/langgraph-checkpoint-sqlite";
 import { WaybillError } from "@waybill/protocol";
 import { join, seat } from "./join.ts";
 
-interface Asked {
+interface AskQuestion {
   readonly question: string;
   readonly timeoutMs: number;
 }
@@ -26,7 +26,7 @@ interface Missed {
 
 const State = Annotation.Root({
   topic: Annotation<string>,
-  questions: Annotation<readonly Asked[]>,
+  questions: Annotation<readonly AskQuestion[]>,
   findings: Annotation<readonly Finding[]>({
     reducer: (before, after) => [...before, ...after],
     default: () => [],
@@ -52,7 +52,7 @@ function tell({ writer }: Config, message: string): void {
 }
 
 await join((agent, hub) => {
-  const ask = async ({ question, timeoutMs }: Asked, config: Config) => {
+  const ask = async ({ question, timeoutMs }: AskQuestion, config: Config) => {
     const handoff = { capability: "web_research", input: { question }, timeoutMs };
     try {
       const { output, by } = await remote(agent, handoff, config);

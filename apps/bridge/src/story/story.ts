@@ -19,7 +19,7 @@ interface Known {
   isPaused: boolean;
 }
 
-type Told = Pick<StoryEvent, "event" | "says" | "tone" | "status" | "to">;
+type StoryLine = Pick<StoryEvent, "event" | "says" | "tone" | "status" | "to">;
 
 /** Tells what a ledger says, entry by entry. */
 export class Story {
@@ -99,7 +99,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   fact_check: "the facts",
 };
 
-function toldOf(envelope: Envelope, about = "it"): Told {
+function toldOf(envelope: Envelope, about = "it"): StoryLine {
   const { body } = envelope;
   const status = "status" in body ? body.status : undefined;
   switch (envelope.kind) {
@@ -138,8 +138,8 @@ function toldOf(envelope: Envelope, about = "it"): Told {
   }
 }
 
-function toldOfReceipt(status: StatusCode, about: string): Told {
-  const told = (event: EventName, says: string, tone: Tone): Told => ({
+function toldOfReceipt(status: StatusCode, about: string): StoryLine {
+  const told = (event: EventName, says: string, tone: Tone): StoryLine => ({
     event,
     says,
     tone,
@@ -151,7 +151,7 @@ function toldOfReceipt(status: StatusCode, about: string): Told {
   return told("offered", `gives ${about} back: ${named(status)}`, "warning");
 }
 
-type Teller = (decision: Decision, handoff: Known) => Told;
+type Teller = (decision: Decision, handoff: Known) => StoryLine;
 
 const DECISIONS: Readonly<Record<string, Teller>> = {
   offer({ recipient }, handoff) {

@@ -6,7 +6,7 @@ import { onValue, writeValue } from "./lines.ts";
 import { unpackError } from "./message.ts";
 import type { Message } from "./message.ts";
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: WaybillError): void;
 }
@@ -21,7 +21,7 @@ export class Caller {
   readonly #path: string;
   readonly #heard: (news: unknown) => void;
   readonly #cut: (reason: WaybillError) => void;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCall>();
   #line: Socket | undefined;
   #unsent: Message[] = [];
   #calls = 0;

@@ -5,7 +5,7 @@ import { folderAt } from "./folder.ts";
 import type { Folder } from "./folder.ts";
 
 /** What a process tells its supervisor. */
-export type Told =
+export type ProcessReport =
   | { readonly type: "ready" }
   /** So many handoffs have ended for the delegator. */
   | { readonly type: "ended"; readonly count: number }
@@ -19,7 +19,7 @@ export interface Life {
   readonly folder: Folder;
   /** The arguments after the folder. */
   readonly given: readonly string[];
-  tell(told: Told): void;
+  tell(told: ProcessReport): void;
 }
 
 /** The start of every process here. It ends with its supervisor, however that ends. */

@@ -2,14 +2,14 @@
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { folderAt } from "../process/folder.ts";
-import type { Told } from "../process/life.ts";
+import type { ProcessReport } from "../process/life.ts";
 
 export interface ChargeOptions {
   readonly name: string;
   readonly module: URL;
   /** The folder of the run, and what else the module wants to know. */
   readonly given: readonly [string, ...string[]];
-  readonly told: (told: Told) => void;
+  readonly told: (told: ProcessReport) => void;
   /** It ended without having been killed. */
   readonly fell: (message: string) => void;
 }
@@ -46,8 +46,8 @@ export class Charge {
     this.isReady = false;
     child.on("message", (message) => {
       if (child !== this.#child) return;
-      if ((message as Told).type === "ready") this.#began();
-      told(message as Told);
+      if ((message as ProcessReport).type === "ready") this.#began();
+      told(message as ProcessReport);
     });
     child.once("exit", (code, signal) => {
       if (this.#isOver) return;

@@ -1,10 +1,10 @@
 /// <reference types="node" />
-import type { Told } from "../process/life.ts";
+import type { ProcessReport } from "../process/life.ts";
 
 /** Longer than any work takes: by then, something has ended or nothing will. */
 const STILL_AT_MOST_MS = 60_000;
 
-interface Waiting {
+interface PendingCheck {
   readonly isThere: () => boolean;
   readonly settle: (isThere: boolean) => void;
 }
@@ -17,10 +17,10 @@ export class Progress {
   /** What processes had to log, with how often. */
   readonly failures: Map<string, number> = new Map();
   #isHopeless = false;
-  #waiting: Waiting[] = [];
+  #waiting: PendingCheck[] = [];
   #stall: NodeJS.Timeout | undefined;
 
-  take(told: Told): void {
+  take(told: ProcessReport): void {
     if (told.type === "failure") {
       this.failures.set(told.message, (this.failures.get(told.message) ?? 0) + 1);
       return;

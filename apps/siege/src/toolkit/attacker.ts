@@ -9,7 +9,7 @@ import type { Origin } from "../origin.ts";
 import { Actor } from "./actor.ts";
 import type { Place } from "./place.ts";
 
-export interface Asked {
+export interface AttackRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -158,7 +158,7 @@ export class Attacker {
     return this.ask({ method: "POST", path: "/v1/envelopes", body: { envelope }, label });
   }
 
-  async ask(asked: Asked): Promise<Answer> {
+  async ask(asked: AttackRequest): Promise<Answer> {
     const { method = "GET", path, as, label } = asked;
     this.signal.throwIfAborted();
     const body = bodyOf(asked.body);

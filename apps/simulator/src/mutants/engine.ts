@@ -48,7 +48,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "a session is found by its id alone, whoever has named it",
     patches: [
       {
-        file: `${FOLDER}/custody/draft.ts`,
+        file: `${FOLDER}/custody/handoff-transaction.ts`,
         find: "const name = `${sessionKey(from, session.id)} ${capability}`;",
         replace: 'const name = `${sessionKey("all", session.id)} ${from && capability}`;',
       },
@@ -71,7 +71,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "the hub signs for a handoff that it has yet to write",
     patches: [
       {
-        file: `${FOLDER}/custody/cases.ts`,
+        file: `${FOLDER}/custody/handoff-records.ts`,
         find: COMMIT,
         replace: `const committing = commitTo(commit);
       committing.catch(() => undefined);
@@ -84,9 +84,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "offers, results and stops leave before they are on disk",
     patches: [
       {
-        file: `${FOLDER}/custody/cases.ts`,
+        file: `${FOLDER}/custody/handoff-records.ts`,
         find: COMMIT,
-        replace: `await settle(draft, stored);\n      ${COMMIT}`,
+        replace: `await settle(transaction, stored);\n      ${COMMIT}`,
       },
     ],
   },
@@ -95,7 +95,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "a hub goes on as if its write had won over another hub's",
     patches: [
       {
-        file: `${FOLDER}/custody/cases.ts`,
+        file: `${FOLDER}/custody/handoff-records.ts`,
         find: LOST,
         replace: "",
       },
@@ -106,10 +106,10 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "a hub that lost the race hands out its offer as well",
     patches: [
       {
-        file: `${FOLDER}/custody/cases.ts`,
+        file: `${FOLDER}/custody/handoff-records.ts`,
         find: LOST,
         replace: `if (outcome.type !== "committed") {
-      await settle(draft, stored);
+      await settle(transaction, stored);
       return "conflict";
     }`,
       },
@@ -122,7 +122,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/engine.ts`,
-        find: "this.#graces.note(handoffId, { by, attempt, at, until });",
+        find: "this.#acceptanceTimers.note(handoffId, { by, attempt, at, until });",
         replace: "void [by, attempt, at, until];",
       },
     ],
@@ -149,7 +149,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "a hub that starts again does not know that a result was acknowledged",
     patches: [
       {
-        file: `${FOLDER}/custody/record.ts`,
+        file: `${FOLDER}/custody/handoff-record.ts`,
         find: "return { version: stored.version, record: JSON.parse(stored.record) as HandoffRecord };",
         replace: `const record = JSON.parse(stored.record) as HandoffRecord;
   return {
@@ -164,7 +164,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "an agent that was away never hears what it missed",
     patches: [
       {
-        file: `${FOLDER}/routing/admit.ts`,
+        file: `${FOLDER}/routing/attach-agent.ts`,
         find: "await engine.deliveries.catchUp(",
         replace: "void (",
       },
@@ -176,7 +176,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/conclude.ts`,
-        find: 'if (hasChildren) draft.addFollowUp("children");',
+        find: 'if (hasChildren) transaction.addFollowUp("children");',
         replace: "",
       },
     ],
@@ -197,7 +197,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "an agent that has room again is not given what waits for it",
     patches: [
       {
-        file: `${FOLDER}/routing/attached.ts`,
+        file: `${FOLDER}/routing/agent-session.ts`,
         find: "if (this.#letGo(handoffId) && this.room > 0) this.#events.hasRoom(this);",
         replace: "this.#letGo(handoffId);",
       },
@@ -208,8 +208,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "nobody hears of a commit of which the store could not say that it had happened",
     patches: [
       {
-        file: `${FOLDER}/custody/cases.ts`,
-        find: "if (isChanged) this.#options.doubtful(stored);",
+        file: `${FOLDER}/custody/handoff-records.ts`,
+        find: "if (isChanged) this.#options.onCommitUnknown(stored);",
         replace: "",
       },
     ],
@@ -220,7 +220,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "what another hub writes at the moment of a heartbeat is taken for the heartbeat",
     patches: [
       {
-        file: `${FOLDER}/custody/cases.ts`,
+        file: `${FOLDER}/custody/handoff-records.ts`,
         find: 'if (outcome === "conflict") await this.#catchUp(id, before);',
         replace: "void outcome;",
       },

@@ -86,7 +86,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     why: "what waits for somebody waits for ever",
     patches: [
       {
-        file: "packages/hub/src/custody/record.ts",
+        file: "packages/hub/src/custody/handoff-record.ts",
         find: "return isWaiting ? state.deadline : wakeAt(state);",
         replace: "return isWaiting ? null : wakeAt(state);",
       },

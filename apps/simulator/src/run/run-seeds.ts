@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { SeedRun } from "../simulate-seed.ts";
-import type { Job, Told } from "./told.ts";
+import type { Job, DeliveredEvent } from "./delivered-event.ts";
 
 export interface RunOptions {
   readonly from: number;
@@ -109,7 +109,7 @@ function work(shift: Shift): Promise<void> {
         new Error(`A thread ended in the middle of seed ${current}: nothing was left to happen.`),
       );
     });
-    worker.on("message", (told: Told) => {
+    worker.on("message", (told: DeliveredEvent) => {
       if (told.type === "failed") {
         const why = new Error(`The simulator failed at seed ${told.seed}: ${told.message}`);
         return done(() => reject(why));

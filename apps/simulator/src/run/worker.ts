@@ -5,7 +5,7 @@ import { mutantNamed } from "../mutants/mutants.ts";
 import { plant } from "../mutants/plant.ts";
 import type { Judge } from "../judge/verdict.ts";
 import { rememberSignatures } from "./known-signatures.ts";
-import type { Job, Told } from "./told.ts";
+import type { Job, DeliveredEvent } from "./delivered-event.ts";
 
 const { mutant } = workerData as { readonly mutant: string | undefined };
 rememberSignatures();
@@ -17,7 +17,7 @@ const { judge } = (await import(`../judge/judge.ts${sound}`)) as { readonly judg
 const { simulateSeed } = await import("../simulate-seed.ts");
 const { simulateEachCall } = await import("../simulate-each-call.ts");
 
-const tell = (told: Told) => parentPort!.postMessage(told);
+const tell = (told: DeliveredEvent) => parentPort!.postMessage(told);
 
 parentPort!.on("message", ({ seed, isTraced, crashesAtEachCall }: Job) => {
   const running = crashesAtEachCall

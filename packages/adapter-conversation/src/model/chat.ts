@@ -7,11 +7,11 @@ import type {
 } from "openai/resources";
 import { brokenOff } from "./failure.ts";
 import { FORM_NAME } from "./said.ts";
-import type { Asked, Said, SaidCall } from "./said.ts";
+import type { ModelRequest, Said, SaidCall } from "./said.ts";
 import { chatMessagesOf } from "./to-chat.ts";
 
 /** Asks a model by the chat completions API. */
-export async function askChat(asked: Asked): Promise<Said> {
+export async function askChat(asked: ModelRequest): Promise<Said> {
   const { client, model, instructions, messages, tools, form, request, headers, signal } = asked;
   const body = {
     model,
@@ -90,6 +90,6 @@ class Heard {
   }
 }
 
-function functionOf({ name, description, parameters }: Asked["tools"][number]) {
+function functionOf({ name, description, parameters }: ModelRequest["tools"][number]) {
   return { type: "function", function: { name, description, parameters } };
 }

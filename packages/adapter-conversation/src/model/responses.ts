@@ -3,11 +3,11 @@ import type { UsageRow } from "@waybill/protocol";
 import type { Response, ResponseCreateParamsStreaming } from "openai/resources/responses/responses";
 import { brokenOff, failedResponse } from "./failure.ts";
 import { FORM_NAME } from "./said.ts";
-import type { Asked, Said } from "./said.ts";
+import type { ModelRequest, Said } from "./said.ts";
 import { responseItemsOf } from "./to-responses.ts";
 
 /** Asks a model by the responses API. */
-export async function askResponses(asked: Asked): Promise<Said> {
+export async function askResponses(asked: ModelRequest): Promise<Said> {
   const { model, name, instructions, messages, tools, form, request } = asked;
   const body = {
     model,
@@ -51,7 +51,7 @@ function usageOf({ model, usage }: Response): UsageRow | undefined {
 
 /** The response as it is at its end. */
 async function heard(
-  { client, headers, signal, onDelta }: Asked,
+  { client, headers, signal, onDelta }: ModelRequest,
   body: ResponseCreateParamsStreaming,
 ): Promise<Response> {
   for await (const event of await client.responses.create(body, { signal, headers })) {
@@ -63,6 +63,6 @@ async function heard(
   throw brokenOff();
 }
 
-function functionOf({ name, description, parameters }: Asked["tools"][number]) {
+function functionOf({ name, description, parameters }: ModelRequest["tools"][number]) {
   return { type: "function", name, description, parameters, strict: false };
 }

@@ -3,7 +3,7 @@ import type { JsonSchema, Message, UsageRow } from "@waybill/protocol";
 import type { Tool } from "../tool.ts";
 
 /** What a model is asked, whichever API it is asked by. */
-export interface Asked {
+export interface ModelRequest {
   readonly client: OpenAI;
   readonly model: string;
   /** What the agent is called itself. */

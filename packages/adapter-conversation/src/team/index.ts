@@ -23,5 +23,5 @@ export {
   whenSaid,
   whenSpoken,
 } from "./termination.ts";
-export { elsewhereOn } from "./elsewhere.ts";
+export { remotesOn } from "./remotes.ts";
 export { serveTeam } from "./serve.ts";

@@ -1,7 +1,7 @@
 import { mergeUsage, WaybillError } from "@waybill/protocol";
 import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
-import { Waiting } from "../waiting.ts";
-import type { Question } from "../waiting.ts";
+import { WaitingForAnswer } from "../waiting-for-answer.ts";
+import type { Question } from "../waiting-for-answer.ts";
 import type { Handoff, Member, Progress, Spoken, Team, Turn } from "./team.ts";
 
 /** What a team is asked. */
@@ -95,7 +95,7 @@ async function heard(member: Member, turn: Turn): Promise<Spoken> {
   try {
     return await member.speak(turn);
   } catch (thrown) {
-    if (thrown instanceof Waiting) return { messages: [], questions: [thrown.question] };
+    if (thrown instanceof WaitingForAnswer) return { messages: [], questions: [thrown.question] };
     throw thrown;
   }
 }
@@ -120,7 +120,7 @@ function turnOf(work: TeamWork, state: TeamState): Turn {
       const answer = answers.get(id);
       if (answer !== undefined) return answer;
       if (work.onQuestion !== undefined) return work.onQuestion(asked);
-      throw new Waiting({ ...asked, id });
+      throw new WaitingForAnswer({ ...asked, id });
     },
   };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { questionTool } from "../tool.ts";
 import { world } from "../world-fixture.ts";
 import type { World } from "../world-fixture.ts";
-import { elsewhereOn } from "./elsewhere.ts";
+import { remotesOn } from "./remotes.ts";
 import { askedMember, conversationMember, remoteMember } from "./members.ts";
 import { keepSpeaking, roundRobin, selector } from "./next-speaker.ts";
 import { runTeam } from "./run-team.ts";
@@ -132,7 +132,7 @@ for (const to of ["careful", { capability: "check" }] as const) {
       members: [writer],
       next: keepSpeaking("writer"),
       until: whenSpoken(who),
-      elsewhere: elsewhereOn(here.agent("boss"), here.hub),
+      elsewhere: remotesOn(here.agent("boss"), here.hub),
     };
     const { messages, stoppedBy } = await runTeam(team, { run: "run-1", messages: ASKED });
     expect(textOf(messages.at(-1)!)).toBe("careful has checked it.");

@@ -1,6 +1,6 @@
 import type { Ask } from "@waybill/agent";
 import type { Artifact, Json, Message, UsageRow } from "@waybill/protocol";
-import type { Question } from "../waiting.ts";
+import type { Question } from "../waiting-for-answer.ts";
 
 /** One who speaks in a team. */
 export interface Member {

@@ -31,7 +31,7 @@ export interface Listening {
 /** Waits for the end of a handoff, and lets a framework take part in what happens until then. */
 export async function settle(handle: HandoffHandle, listening: Listening): Promise<HandoffResult> {
   const { signal } = listening;
-  const waiting = new Waiting(handle, listening);
+  const waiting = new PendingHandoff(handle, listening);
   const cancel = () => waiting.cancel(signal?.reason);
   if (signal?.aborted === true) cancel();
   else signal?.addEventListener("abort", cancel, { once: true });
@@ -44,7 +44,7 @@ export async function settle(handle: HandoffHandle, listening: Listening): Promi
 }
 
 /** One wait of a framework's step. The step may end before the handoff does. */
-class Waiting {
+class PendingHandoff {
   isOver = false;
   readonly #handle: HandoffHandle;
   readonly #listening: Listening;

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
 
-interface Waiting {
+interface PendingCall {
   readonly name: string;
   readonly until: number;
   resolve(value: unknown): void;
@@ -12,7 +12,7 @@ interface Waiting {
 export class Calls {
   readonly #withinMs: number;
   /** In the order in which they were made, which is that in which their time runs out. */
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCall>();
   #timer: NodeJS.Timeout | undefined;
   #last = 0;
 
@@ -46,7 +46,7 @@ export class Calls {
   }
 
   /** An answer that comes too late is nobody's any more. */
-  #take(number: number): Waiting | undefined {
+  #take(number: number): PendingCall | undefined {
     const waiting = this.#waiting.get(number);
     this.#waiting.delete(number);
     return waiting;

@@ -5,7 +5,7 @@ import { addressOf } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";
 import { HttpCalls } from "./http-calls.ts";
 import { HubIdentity } from "./hub-identity.ts";
-import { persist } from "./persist.ts";
+import { retry } from "./retry.ts";
 import { RemoteHub } from "./remote-hub.ts";
 import { WAITS } from "./socket.ts";
 
@@ -48,7 +48,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   const http = new HttpCalls(address);
   const identity = new HubIdentity(address.url, hubKey);
   signal.throwIfAborted();
-  const { hub: id, domain } = await persist((ending) => identity.meet(http, ending), {
+  const { hub: id, domain } = await retry((ending) => identity.meet(http, ending), {
     withinMs: timeoutMs,
     signal,
     waiting: (error) => log({ event: "waiting", url: address.url, error }),

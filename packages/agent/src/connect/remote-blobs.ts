@@ -20,7 +20,7 @@ import { unreachable } from "./unreachable.ts";
 const SILENCE_MS = 120_000;
 const ANSWER_BYTES = 64 * 1024;
 
-interface Asked {
+interface BlobRequest {
   readonly method: "GET" | "PUT";
   readonly path: string;
   readonly headers: Readonly<Record<string, string | number>>;
@@ -81,7 +81,7 @@ export class RemoteBlobs implements Blobs {
     );
   }
 
-  async #ask(asked: Asked, bytes?: AsyncIterable<Uint8Array>): Promise<IncomingMessage> {
+  async #ask(asked: BlobRequest, bytes?: AsyncIterable<Uint8Array>): Promise<IncomingMessage> {
     const url = this.#address.path(asked.path);
     const open = url.startsWith("https:") ? secureRequest : plainRequest;
     const { method, headers } = asked;

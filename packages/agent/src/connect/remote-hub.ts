@@ -25,7 +25,7 @@ import type { Address } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";
 import type { HttpCalls } from "./http-calls.ts";
 import type { HubIdentity, HubName } from "./hub-identity.ts";
-import { persist } from "./persist.ts";
+import { retry } from "./retry.ts";
 import { RemoteAttachment } from "./remote-attachment.ts";
 import { RemoteBlobs } from "./remote-blobs.ts";
 import { HubSocket, WAITS } from "./socket.ts";
@@ -111,7 +111,7 @@ export class RemoteHub implements Hub {
   /** Opens a connection, again and again for a while, and gives what the next hello is to carry. */
   challenge(): Promise<string> {
     const { address, http, identity, log } = this.#options;
-    return persist(
+    return retry(
       async (signal) => {
         // Somebody else may have taken the hub's place while it was out of reach.
         this.#mustBe(await identity.meet(http, signal));
@@ -191,7 +191,7 @@ export class RemoteHub implements Hub {
 
   /** A question may be asked as often as it takes: it changes nothing. */
   #persist<Value>(attempt: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
-    return persist(attempt, { withinMs: WAITS.callMs, signal: this.#closing.signal });
+    return retry(attempt, { withinMs: WAITS.callMs, signal: this.#closing.signal });
   }
 
   async #once<Value>(attempt: (signal: AbortSignal) => Promise<Value>): Promise<Value> {

@@ -72,11 +72,11 @@ export interface HandoffHandle<
 export type QuestionOf<Questions extends QuestionSchemas | undefined> =
   Questions extends QuestionSchemas
     ?
-        | { [Name in keyof Questions & string]: Asked<Name> }[keyof Questions & string]
-        | Asked<undefined>
+        | { [Name in keyof Questions & string]: AskedEvent<Name> }[keyof Questions & string]
+        | AskedEvent<undefined>
     : QuestionEvent;
 
-type Asked<Name> = QuestionEvent & { readonly name: Name };
+type AskedEvent<Name> = QuestionEvent & { readonly name: Name };
 
 /** How a question is answered: by its id, or, where it is declared, by itself or by its name. */
 export type Answer<Questions extends QuestionSchemas | undefined> =
@@ -89,8 +89,8 @@ type PlainAnswer = <Given>(
 
 interface DeclaredAnswer<Questions extends QuestionSchemas> {
   <Name extends keyof Questions & string>(
-    question: Name | Asked<Name>,
+    question: Name | AskedEvent<Name>,
     answer: SchemaInput<Questions[Name]>,
   ): Promise<void>;
-  <Given>(question: Asked<undefined>, answer: Given & JsonCompatible<Given>): Promise<void>;
+  <Given>(question: AskedEvent<undefined>, answer: Given & JsonCompatible<Given>): Promise<void>;
 }

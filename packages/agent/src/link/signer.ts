@@ -3,7 +3,7 @@ import type { Envelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import type { OwnKey } from "../identity/own-key.ts";
 
-interface Waiting {
+interface PendingSignature {
   readonly envelope: Envelope;
   resolve(text: string): void;
   reject(error: unknown): void;
@@ -16,7 +16,7 @@ const GIVEN_AT_ONCE = 32;
 export class Signer {
   readonly #key: OwnKey;
   readonly #clock: Clock;
-  #waiting: Waiting[] = [];
+  #waiting: PendingSignature[] = [];
 
   constructor(key: OwnKey, clock: Clock) {
     this.#key = key;
@@ -51,7 +51,7 @@ export class Signer {
     }
   }
 
-  #give(waiting: readonly Waiting[], texts: readonly string[], from: number): void {
+  #give(waiting: readonly PendingSignature[], texts: readonly string[], from: number): void {
     const end = Math.min(from + GIVEN_AT_ONCE, waiting.length);
     for (let index = from; index < end; index++) waiting[index]!.resolve(texts[index]!);
     if (end === waiting.length) return;

@@ -21,11 +21,11 @@ import { readInput, rejectionOf, servedFor } from "./capabilities.ts";
 import type { Served } from "./capabilities.ts";
 import { Deltas } from "./deltas.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import type { Lately } from "./lately.ts";
+import type { RecentIds } from "./recent-ids.ts";
 import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
 import type { GivenResult } from "./outcome.ts";
 import { Replies } from "./replies.ts";
-import { Tally } from "./tally.ts";
+import { UsageTally } from "./usage-tally.ts";
 import { sessionOf } from "./session.ts";
 import type { SessionOfWork } from "./session.ts";
 import type { Resume, Work } from "./work.ts";
@@ -40,7 +40,7 @@ export interface RunOptions {
   readonly served: readonly Served[];
   readonly handoff: (options: ParentedOptions) => Handle;
   /** Handoffs whose terms were countered here: of the same work there is no second counter-offer. */
-  readonly countered: Lately;
+  readonly countered: RecentIds;
 }
 
 /** One attempt in this process, from its offer to the last word about it. */
@@ -52,7 +52,7 @@ export class Run {
   readonly #options: RunOptions;
   readonly #controller = new AbortController();
   readonly #answers = new Answers();
-  readonly #tally = new Tally();
+  readonly #tally = new UsageTally();
   /** Answers that came before the offer itself was verified. */
   readonly #early: [text: string, receivedAt: ReceivedAt][] = [];
   readonly #deadline: number;

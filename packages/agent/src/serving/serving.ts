@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import { InFlight } from "@waybill/protocol/api";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
-import { Lately } from "./lately.ts";
+import { RecentIds } from "./recent-ids.ts";
 import { Run } from "./run.ts";
 import type { Offer, RunOptions } from "./run.ts";
 
@@ -15,11 +15,11 @@ export class Serving {
   readonly #context: AgentContext;
   readonly #options: RunOptions;
   readonly #runs = new InFlight<string, Run>();
-  readonly #finished = new Lately(KEPT);
+  readonly #finished = new RecentIds(KEPT);
   #isStopping = false;
 
   constructor(options: Omit<RunOptions, "countered">) {
-    this.#options = { ...options, countered: new Lately(KEPT) };
+    this.#options = { ...options, countered: new RecentIds(KEPT) };
     this.#context = options.context;
   }
 

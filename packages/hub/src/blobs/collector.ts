@@ -1,4 +1,4 @@
-import type { Case } from "../custody/record.ts";
+import type { VersionedRecord } from "../custody/handoff-record.ts";
 import type { SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
 import { readersOf } from "./naming.ts";
@@ -14,7 +14,7 @@ export interface CollectorOptions {
   readonly context: BlobContext;
   readonly rights: BlobRights;
   readonly uploads: Uploads;
-  readonly load: (handoffId: string) => Promise<Case | undefined>;
+  readonly load: (handoffId: string) => Promise<VersionedRecord | undefined>;
   readonly failed: (error: unknown) => void;
 }
 

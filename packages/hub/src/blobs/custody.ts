@@ -1,8 +1,8 @@
 import type { Digest, Envelope } from "@waybill/protocol";
 import { WaybillError } from "@waybill/protocol";
 import type { BlobUpload } from "@waybill/protocol/api";
-import type { Draft } from "../custody/draft.ts";
-import type { Case, HandoffRecord } from "../custody/record.ts";
+import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
+import type { VersionedRecord, HandoffRecord } from "../custody/handoff-record.ts";
 import type { BlobContent, BlobPut, BlobRead, Blobs } from "../hub-api.ts";
 import { Collector } from "./collector.ts";
 import type { BlobContext } from "./context.ts";
@@ -17,7 +17,7 @@ export interface BlobCustodyOptions extends Pick<
   BlobContext,
   "store" | "files" | "commit" | "clock" | "newId" | "limits"
 > {
-  readonly load: (handoffId: string) => Promise<Case | undefined>;
+  readonly load: (handoffId: string) => Promise<VersionedRecord | undefined>;
   readonly failed: (error: unknown) => void;
   readonly assertOpen: () => void;
 }
@@ -107,13 +107,17 @@ export class BlobCustody implements Blobs {
   }
 
   /** Checks what an envelope names, and puts it into the commit that takes it. */
-  name(draft: Draft, envelope: Envelope, original?: HandoffRecord): Promise<void> {
-    return nameBlobs(this.#rights, draft, envelope, original);
+  name(
+    transaction: HandoffTransaction,
+    envelope: Envelope,
+    original?: HandoffRecord,
+  ): Promise<void> {
+    return nameBlobs(this.#rights, transaction, envelope, original);
   }
 
   /** Puts into a commit what follows from it for the blobs of its handoff. */
-  bind(draft: Draft): Promise<void> {
-    return bindBlobs(this.#context, draft);
+  bind(transaction: HandoffTransaction): Promise<void> {
+    return bindBlobs(this.#context, transaction);
   }
 
   /** The end of a handoff that names blobs is on disk. */

@@ -1,7 +1,7 @@
 import type { Envelope } from "@waybill/protocol";
 import { blobKeptUntil, blobsIn, checkNamedBlob } from "@waybill/protocol/api";
-import type { Draft } from "../custody/draft.ts";
-import type { HandoffRecord } from "../custody/record.ts";
+import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { BlobContext } from "./context.ts";
 import type { BlobRights } from "./rights.ts";
 import { BLOB_ROWS, handoffDue, hexOf } from "./rows.ts";
@@ -13,11 +13,11 @@ import { stayed } from "./uploads.ts";
  */
 export async function nameBlobs(
   rights: BlobRights,
-  draft: Draft,
+  transaction: HandoffTransaction,
   envelope: Envelope,
   original: HandoffRecord | undefined,
 ): Promise<void> {
-  const blobs = new Set(draft.record!.blobs);
+  const blobs = new Set(transaction.record!.blobs);
   for (const named of blobsIn(envelope)) {
     const hex = hexOf(named.digest);
     const { text, row } = await rights.upload(hex, envelope.from);
@@ -28,15 +28,16 @@ export async function nameBlobs(
       original?.blobs?.includes(hex) === true;
     const blob = mayName ? await rights.blob(hex) : undefined;
     checkNamedBlob(named, blob?.row.size);
-    draft.change(stayed(BLOB_ROWS.blob(hex), blob!.text));
+    transaction.change(stayed(BLOB_ROWS.blob(hex), blob!.text));
     if (isUploaded) {
       // From now on it is the handoff that gives its sender the right to it.
-      draft.change({ name: BLOB_ROWS.upload(hex, envelope.from), from: text, to: null });
-      draft.change(...(await rights.withoutDue(hex, envelope.from, row)));
+      transaction.change({ name: BLOB_ROWS.upload(hex, envelope.from), from: text, to: null });
+      transaction.change(...(await rights.withoutDue(hex, envelope.from, row)));
     }
     blobs.add(hex);
   }
-  if (blobs.size > (draft.record!.blobs?.length ?? 0)) draft.amend({ blobs: [...blobs] });
+  if (blobs.size > (transaction.record!.blobs?.length ?? 0))
+    transaction.amend({ blobs: [...blobs] });
 }
 
 /**
@@ -45,19 +46,19 @@ export async function nameBlobs(
  */
 export async function bindBlobs(
   { store, limits }: Pick<BlobContext, "store" | "limits">,
-  draft: Draft,
+  transaction: HandoffTransaction,
 ): Promise<void> {
-  const { before } = draft;
-  const record = draft.record!;
+  const { before } = transaction;
+  const record = transaction.record!;
   const known = new Set(before === undefined ? [] : readersOf(before));
   for (const reader of readersOf(record)) {
     if (known.has(reader)) continue;
-    draft.change({ name: reader, from: (await store.setting(reader)) ?? null, to: "" });
+    transaction.change({ name: reader, from: (await store.setting(reader)) ?? null, to: "" });
   }
-  if (!draft.hasEnded || record.blobs === undefined) return;
-  const due = blobKeptUntil(draft.at, limits.blobKeptMs)!;
+  if (!transaction.hasEnded || record.blobs === undefined) return;
+  const due = blobKeptUntil(transaction.at, limits.blobKeptMs)!;
   for (const hex of record.blobs) {
-    draft.change({
+    transaction.change({
       name: BLOB_ROWS.due(due, hex, handoffDue(record.state.id)),
       from: null,
       to: "",

@@ -4,7 +4,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { checkBlobPart, checkUploadedBlob } from "@waybill/protocol/api";
 import type { BlobUpload } from "@waybill/protocol/api";
-import { Lanes } from "../custody/lanes.ts";
+import { KeyedQueue } from "../keyed-queue.ts";
 import type { BlobPut } from "../hub-api.ts";
 import type { CommitOutcome, SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
@@ -24,7 +24,7 @@ interface Receiving extends BlobPut {
 export class Uploads {
   readonly #context: BlobContext;
   readonly #rights: BlobRights;
-  readonly #lanes = new Lanes();
+  readonly #queue = new KeyedQueue();
   /** The newest upload of each agent and blob. */
   readonly #newest = new Map<string, AbortController>();
 
@@ -72,7 +72,7 @@ export class Uploads {
     this.#newest.get(key)?.abort(overtaken(digest));
     this.#newest.set(key, own);
     try {
-      return await this.#lanes.run(key, async () => {
+      return await this.#queue.run(key, async () => {
         const whole = await this.#rights.sizeFor(digest, as);
         if (whole !== undefined) return { received: whole, size: whole, isComplete: true };
         own.signal.throwIfAborted();
@@ -87,7 +87,7 @@ export class Uploads {
   /** Ends what is under way; what has arrived stays. */
   async close(reason: WaybillError): Promise<void> {
     for (const each of this.#newest.values()) each.abort(reason);
-    await this.#lanes.idle();
+    await this.#queue.idle();
   }
 
   /** Puts on record that the agent uploads it, and where to, before there is a file. */

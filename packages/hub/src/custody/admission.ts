@@ -2,9 +2,9 @@ import { parseTime, WaybillError } from "@waybill/protocol";
 import type { Envelope, HandoffEnvelope, Limits } from "@waybill/protocol";
 import type { HubLimits } from "../engine/options.ts";
 import type { Store } from "../store.ts";
-import { traceIdOf } from "./draft.ts";
-import type { Draft } from "./draft.ts";
-import type { HandoffRecord } from "./record.ts";
+import { traceIdOf } from "./handoff-transaction.ts";
+import type { HandoffTransaction } from "./handoff-transaction.ts";
+import type { HandoffRecord } from "./handoff-record.ts";
 
 /** What comes under another correlation id or trace than its handoff would mix two jobs up. */
 export function checkThread(envelope: Envelope, record: HandoffRecord): void {
@@ -133,7 +133,7 @@ export function checkGroup(members: readonly HandoffRecord[], envelope: HandoffE
 
 /** An offer holds all answers, so together they must be no more than a line can carry. */
 export function checkAnswers(
-  { before, record }: Pick<Draft, "before" | "record">,
+  { before, record }: Pick<HandoffTransaction, "before" | "record">,
   { answerCharacters }: Pick<HubLimits, "answerCharacters">,
 ): void {
   const count = record?.answerCharacters ?? 0;

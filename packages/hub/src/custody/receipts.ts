@@ -9,7 +9,7 @@ import type {
 } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 
-interface Waiting {
+interface PendingReceipt {
   readonly receipt: ReceiptEnvelope;
   resolve(receipt: VerifiedEnvelope): void;
   reject(error: unknown): void;
@@ -27,7 +27,7 @@ export class Receipts {
   readonly #key: PrivateKey;
   readonly #clock: Clock;
   readonly #newId: () => string;
-  #waiting: Waiting[] = [];
+  #waiting: PendingReceipt[] = [];
 
   constructor(hub: string, key: PrivateKey, clock: Clock, newId: () => string) {
     this.#hub = hub;
@@ -80,7 +80,7 @@ export class Receipts {
     }
   }
 
-  #give(waiting: readonly Waiting[], texts: readonly string[], from: number): void {
+  #give(waiting: readonly PendingReceipt[], texts: readonly string[], from: number): void {
     const end = Math.min(from + GIVEN_AT_ONCE, waiting.length);
     for (let index = from; index < end; index++) {
       const { receipt: envelope, resolve } = waiting[index]!;

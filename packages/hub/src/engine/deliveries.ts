@@ -1,21 +1,21 @@
 import { liveAttempt, statusOf } from "@waybill/protocol";
 import type { Digest, StatusCode } from "@waybill/protocol";
-import type { Cases, Paper } from "../custody/cases.ts";
-import type { Outgoing } from "../custody/draft.ts";
-import { papersForDelegator } from "../custody/record.ts";
-import type { HandoffRecord } from "../custody/record.ts";
+import type { HandoffRecords, StoredEnvelope } from "../custody/handoff-records.ts";
+import type { Outgoing } from "../custody/handoff-transaction.ts";
+import { papersForDelegator } from "../custody/handoff-record.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Delivery } from "../hub-api.ts";
-import type { Attached } from "../routing/attached.ts";
+import type { AgentSession } from "../routing/agent-session.ts";
 
 /** Brings what is on disk to the agents that are attached here. Others find it in their inbox. */
 export class Deliveries {
-  readonly #attached: ReadonlyMap<string, Attached>;
-  readonly #cases: Pick<Cases, "paper">;
+  readonly #attached: ReadonlyMap<string, AgentSession>;
+  readonly #cases: Pick<HandoffRecords, "envelope">;
   readonly #now: () => number;
 
   constructor(
-    attached: ReadonlyMap<string, Attached>,
-    cases: Pick<Cases, "paper">,
+    attached: ReadonlyMap<string, AgentSession>,
+    cases: Pick<HandoffRecords, "envelope">,
     now: () => number,
   ) {
     this.#attached = attached;
@@ -39,13 +39,17 @@ export class Deliveries {
    * Everything about a handoff that an agent must have, because it may have missed it, except for what
    * is `given` already. Gives whether there is more than the agent can be sent before it has read.
    */
-  async catchUp(record: HandoffRecord, attached: Attached, given: Set<Digest>): Promise<boolean> {
+  async catchUp(
+    record: HandoffRecord,
+    attached: AgentSession,
+    given: Set<Digest>,
+  ): Promise<boolean> {
     const { state } = record;
     if (state.delegator === attached.agent) {
       for (const digest of papersForDelegator(record)) {
         if (given.has(digest)) continue;
         if (attached.isBehind) return true;
-        this.#pass(attached, state.id, digest, await this.#cases.paper(state.id, digest));
+        this.#pass(attached, state.id, digest, await this.#cases.envelope(state.id, digest));
         given.add(digest);
       }
     }
@@ -66,7 +70,7 @@ export class Deliveries {
     const delegator = this.#attached.get(state.delegator);
     const live = liveAttempt(state);
     for (const digest of delegator === undefined ? [] : papersForDelegator(record)) {
-      this.#pass(delegator!, state.id, digest, await this.#cases.paper(state.id, digest));
+      this.#pass(delegator!, state.id, digest, await this.#cases.envelope(state.id, digest));
     }
     for (const attached of this.#attached.values()) {
       const held = attached.heldAttempt(state.id);
@@ -75,7 +79,7 @@ export class Deliveries {
       if (attempt.state === "closed") stop(attached, state.id, held, attempt.status);
       else if (live?.number === held) {
         for (const digest of record.answers) {
-          this.#pass(attached, state.id, digest, await this.#cases.paper(state.id, digest));
+          this.#pass(attached, state.id, digest, await this.#cases.envelope(state.id, digest));
         }
       }
     }
@@ -92,7 +96,12 @@ export class Deliveries {
     }
   }
 
-  #pass(attached: Attached, handoffId: string, digest: Digest, { text, at }: Paper): void {
+  #pass(
+    attached: AgentSession,
+    handoffId: string,
+    digest: Digest,
+    { text, at }: StoredEnvelope,
+  ): void {
     const receivedAt = { [digest]: at };
     attached.deliver({ type: "envelope", id: digest, handoffId, envelope: text, receivedAt });
   }
@@ -103,7 +112,7 @@ export class Deliveries {
     const paused = asked.findLast((each) => each.attempt === state.resumes?.attempt);
     const receivedAt: Record<string, number> = {};
     const paper = async (digest: Digest) => {
-      const { text, at } = await this.#cases.paper(state.id, digest);
+      const { text, at } = await this.#cases.envelope(state.id, digest);
       receivedAt[digest] = at;
       return text;
     };
@@ -124,7 +133,12 @@ export class Deliveries {
   }
 }
 
-function stop(attached: Attached, handoffId: string, attempt: number, status: StatusCode): void {
+function stop(
+  attached: AgentSession,
+  handoffId: string,
+  attempt: number,
+  status: StatusCode,
+): void {
   attached.deliver({
     type: "stop",
     handoffId,

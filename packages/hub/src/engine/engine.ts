@@ -5,37 +5,37 @@ import { systemClock } from "../clock.ts";
 import { Access } from "../access/access.ts";
 import { Admission } from "../admission/admission.ts";
 import { BlobCustody } from "../blobs/custody.ts";
-import { Cases } from "../custody/cases.ts";
-import type { Draft } from "../custody/draft.ts";
+import { HandoffRecords } from "../custody/handoff-records.ts";
+import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import { Receipts } from "../custody/receipts.ts";
-import { storedOf } from "../custody/record.ts";
-import type { Case } from "../custody/record.ts";
+import { storedOf } from "../custody/handoff-record.ts";
+import type { VersionedRecord } from "../custody/handoff-record.ts";
 import { StoreHealth } from "../custody/store-health.ts";
 import { Groups } from "../groups/groups.ts";
 import { Quotas } from "../groups/quotas.ts";
 import type { HubIdentity } from "../registry/identity.ts";
-import { LateSettings } from "../registry/late-settings.ts";
+import { WriteBehindSettings } from "../registry/write-behind-settings.ts";
 import { Measured } from "../registry/measured.ts";
 import { Registry } from "../registry/registry.ts";
 import type { Publication, Published } from "../registry/registry.ts";
-import { Seen } from "../registry/seen.ts";
-import type { Attached } from "../routing/attached.ts";
+import { LastSeen } from "../registry/last-seen.ts";
+import type { AgentSession } from "../routing/agent-session.ts";
 import { Router } from "../routing/router.ts";
 import { SchemaChecks } from "../routing/schema-checks.ts";
 import type { Commit, CommitOutcome, Store, StoredHandoff } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
-import { Unseen } from "../routing/unseen.ts";
-import { termsWith } from "./bind.ts";
+import { UnacknowledgedDeliveries } from "../routing/unacknowledged-deliveries.ts";
+import { termsWith } from "./terms.ts";
 import { conclude } from "./conclude.ts";
 import { Deliveries } from "./deliveries.ts";
-import { Graces } from "./graces.ts";
-import type { Taken } from "./graces.ts";
+import { AcceptanceTimers } from "./acceptance-timers.ts";
+import type { TakenAttempt } from "./acceptance-timers.ts";
 import { Offers } from "./offers.ts";
 import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
-import { lapse, wake } from "./wake.ts";
+import { expireAcceptance, applyDueTimers } from "./due-timers.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -60,24 +60,24 @@ export class Engine {
   readonly quotas: Quotas;
   readonly checks: SchemaChecks;
   readonly router: Router;
-  readonly cases: Cases;
+  readonly records: HandoffRecords;
   readonly receipts: Receipts;
   readonly deliveries: Deliveries;
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
   /** Undefined where the store has no place for blobs. */
   readonly blobs: BlobCustody | undefined;
-  readonly attached: Map<string, Attached> = new Map();
-  readonly unseen: Unseen;
+  readonly agentSessions: Map<string, AgentSession> = new Map();
+  readonly unseen: UnacknowledgedDeliveries;
   readonly keys: KeyWatch;
   readonly health: StoreHealth;
-  readonly seen: Seen;
+  readonly lastSeen: LastSeen;
   readonly watchers: Set<(news: HubNews) => void> = new Set();
   readonly newId: () => string;
-  readonly #settings: LateSettings;
+  readonly #settings: WriteBehindSettings;
   readonly #measured: Measured;
   readonly #timers: Timers;
-  readonly #graces: Graces;
+  readonly #acceptanceTimers: AcceptanceTimers;
   readonly openedAt: number;
   readonly #background = new Set<Promise<void>>();
   #unsubscribe: () => void = () => undefined;
@@ -108,15 +108,17 @@ export class Engine {
         allowed: options.allowed ?? [],
       }),
     });
-    this.unseen = new Unseen(this.limits.unseenCharacters, this.attached);
+    this.unseen = new UnacknowledgedDeliveries(this.limits.unseenCharacters, this.agentSessions);
     this.keys = new KeyWatch({
-      attached: this.attached,
+      attached: this.agentSessions,
       clock: this.clock,
       keyOf: (kid) => this.registry.keyOf(kid),
       inBackground: (work) => this.inBackground(work),
     });
-    this.#settings = new LateSettings(this.store, this.clock, (cause) => this.health.failed(cause));
-    this.seen = new Seen(this.store, this.#settings);
+    this.#settings = new WriteBehindSettings(this.store, this.clock, (cause) =>
+      this.health.failed(cause),
+    );
+    this.lastSeen = new LastSeen(this.store, this.#settings);
     this.#measured = new Measured(this.store, this.#settings);
     this.groups = new Groups(this.store);
     this.access = new Access(this.groups);
@@ -124,28 +126,28 @@ export class Engine {
       registry: this.registry,
       access: this.access,
       measured: this.#measured,
-      attached: this.attached,
+      attached: this.agentSessions,
       checks: this.checks,
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
-    this.cases = new Cases({
+    this.records = new HandoffRecords({
       store: this.store,
       commit: (commit) => this.commit(commit),
       clock: this.clock,
-      finish: (draft) => this.#finish(draft),
-      abandon: (draft) => this.#abandon(draft),
-      settle: (draft, stored) => this.#settle(draft, stored),
-      doubtful: (stored) => this.#doubt(stored),
-      overtaken: (found) => this.#overtaken(found),
+      finish: (transaction) => this.#finish(transaction),
+      onAbandoned: (transaction) => this.#onAbandoned(transaction),
+      onCommitted: (transaction, stored) => this.#onCommitted(transaction, stored),
+      onCommitUnknown: (stored) => this.#onCommitUnknown(stored),
+      onConflict: (found) => this.#onConflict(found),
     });
-    this.deliveries = new Deliveries(this.attached, this.cases, () => this.clock.now());
+    this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());
     this.offers = new Offers({
       store: this.store,
       clock: this.clock,
-      cases: this.cases,
+      cases: this.records,
       router: this.router,
-      attached: this.attached,
+      attached: this.agentSessions,
       inBackground: (work) => this.inBackground(work),
     });
     this.openHandoffs = new OpenHandoffs(this.store, this.limits.openHandoffs);
@@ -161,17 +163,19 @@ export class Engine {
             clock: this.clock,
             newId: this.newId,
             limits: this.limits,
-            load: (id) => this.cases.load(id),
+            load: (id) => this.records.load(id),
             failed: (error) => this.log({ event: "failure", error }),
             assertOpen: () => this.assertOpen(),
           });
     this.#timers = new Timers(
       this.store,
       this.clock,
-      (stored) => wake(this, stored),
+      (stored) => applyDueTimers(this, stored),
       (error) => this.log({ event: "failure", error }),
     );
-    this.#graces = new Graces(this.clock, (id, taken) => this.inBackground(this.#lapse(id, taken)));
+    this.#acceptanceTimers = new AcceptanceTimers(this.clock, (id, taken) =>
+      this.inBackground(this.#expireAcceptance(id, taken)),
+    );
     this.openedAt = this.clock.now();
   }
 
@@ -210,8 +214,8 @@ export class Engine {
 
   async start(): Promise<void> {
     this.#unsubscribe = this.store.onCommit((stored, publisher) => {
-      if (publisher !== null) this.#published(publisher);
-      if (stored !== null) this.#observe(stored);
+      if (publisher !== null) this.#onPublished(publisher);
+      if (stored !== null) this.#onOtherHubsCommit(stored);
     });
     await this.blobs?.start();
     await this.#timers.start();
@@ -223,11 +227,11 @@ export class Engine {
     this.offers.close();
     this.#unsubscribe();
     const reason = new WaybillError(503, `The hub ${this.id} has closed; attach again later.`);
-    for (const attached of this.attached.values()) attached.end(reason);
-    this.#graces.stop();
+    for (const attached of this.agentSessions.values()) attached.end(reason);
+    this.#acceptanceTimers.stop();
     await this.blobs?.close();
     await this.#timers.stop();
-    await this.cases.lanes.idle();
+    await this.records.queue.idle();
     await Promise.allSettled(this.#background);
     await this.#settings.save();
   }
@@ -243,17 +247,17 @@ export class Engine {
   }
 
   frame(
-    attached: Attached,
+    attached: AgentSession,
     type: "taken" | "heartbeat",
     handoffId: string,
     attempt: number,
   ): Promise<void> {
-    const work = this.cases.frame(handoffId, (draft) => {
-      const event = { type, by: attached.agent, attempt, at: draft.at } as const;
-      const before = draft.record;
-      const status = draft.frame(event);
+    const work = this.records.frame(handoffId, (transaction) => {
+      const event = { type, by: attached.agent, attempt, at: transaction.at } as const;
+      const before = transaction.record;
+      const status = transaction.frame(event);
       if (status === 410) {
-        const closed = draft.record?.state.attempts[attempt - 1];
+        const closed = transaction.record?.state.attempts[attempt - 1];
         const reason = "This attempt is closed.";
         attached.deliver({
           type: "stop",
@@ -263,64 +267,70 @@ export class Engine {
           reason,
         });
       }
-      if (draft.record === before) return undefined;
+      if (transaction.record === before) return undefined;
       if (type === "heartbeat") return [];
       const { by, at } = event;
-      const until = liveAttempt(draft.record!.state)!.silentAt!;
-      this.#graces.note(handoffId, { by, attempt, at, until });
+      const until = liveAttempt(transaction.record!.state)!.silentAt!;
+      this.#acceptanceTimers.note(handoffId, { by, attempt, at, until });
       return [event];
     });
     this.inBackground(work);
     return work;
   }
 
-  async #lapse(id: string, taken: Taken): Promise<void> {
+  async #expireAcceptance(id: string, taken: TakenAttempt): Promise<void> {
     try {
-      await lapse(this, id, taken);
+      await expireAcceptance(this, id, taken);
     } catch (error) {
       // The store is given time to recover.
-      this.#graces.note(id, { ...taken, until: this.clock.now() + PAUSE_AFTER_FAILURE_MS });
+      this.#acceptanceTimers.note(id, {
+        ...taken,
+        until: this.clock.now() + PAUSE_AFTER_FAILURE_MS,
+      });
       throw error;
     }
   }
 
-  async #finish(draft: Draft): Promise<void> {
-    if (draft.record === undefined || (!draft.isChanged && !draft.wantsOffer)) return;
-    if (draft.isOpen && isOfferDue(draft.record.state, draft.at)) await this.offers.place(draft);
-    else if (draft.record.isWaiting) this.offers.waitUntilDue(draft.record, draft.at);
-    if (draft.hasEnded) await conclude(this, draft);
-    if (draft.record.blobs !== undefined) await this.blobs?.bind(draft);
+  async #finish(transaction: HandoffTransaction): Promise<void> {
+    if (transaction.record === undefined || (!transaction.isChanged && !transaction.wantsOffer))
+      return;
+    if (transaction.isOpen && isOfferDue(transaction.record.state, transaction.at))
+      await this.offers.place(transaction);
+    else if (transaction.record.isWaiting)
+      this.offers.waitUntilDue(transaction.record, transaction.at);
+    if (transaction.hasEnded) await conclude(this, transaction);
+    if (transaction.record.blobs !== undefined) await this.blobs?.bind(transaction);
   }
 
-  #abandon(draft: Draft): void {
-    const { state } = draft.record ?? {};
-    if (draft.before === undefined && state !== undefined) {
+  #onAbandoned(transaction: HandoffTransaction): void {
+    const { state } = transaction.record ?? {};
+    if (transaction.before === undefined && state !== undefined) {
       this.quotas.leave(state.delegator, state.id);
     }
-    for (const each of draft.outgoing) {
+    for (const each of transaction.outgoing) {
       if (each.type !== "offer") continue;
-      const attached = this.attached.get(each.to);
-      const id = draft.record!.state.id;
+      const attached = this.agentSessions.get(each.to);
+      const id = transaction.record!.state.id;
       if (attached?.heldAttempt(id) === each.attempt) attached.drop(id);
     }
   }
 
-  async #settle(draft: Draft, stored: StoredHandoff): Promise<void> {
-    const record = draft.record;
+  async #onCommitted(transaction: HandoffTransaction, stored: StoredHandoff): Promise<void> {
+    const record = transaction.record;
     if (record === undefined) return;
     this.openHandoffs.note(stored);
-    if (draft.before === undefined) this.quotas.settled(stored.id);
+    if (transaction.before === undefined) this.quotas.settled(stored.id);
     this.#timers.note(stored.wakeAt);
-    if (draft.isChanged) this.#graces.forget(stored.id);
-    this.offers.settled(draft, stored);
-    if (draft.hasEnded) {
-      if (record.blobs !== undefined) this.blobs?.ended(draft.at);
+    if (transaction.isChanged) this.#acceptanceTimers.forget(stored.id);
+    this.offers.onCommitted(transaction, stored);
+    if (transaction.hasEnded) {
+      if (record.blobs !== undefined) this.blobs?.ended(transaction.at);
       const { status } = record.state;
       this.log({ event: "ended", handoffId: stored.id, status });
     }
-    const outcomes = this.#outcomesOf(draft);
+    const outcomes = this.#outcomesOf(transaction);
     try {
-      await this.deliveries.send(record, draft.outgoing);
+      await this.deliveries.send(record, transaction.outgoing);
     } catch (error) {
       // It stays in the inbox of whom it is for.
       this.log({ event: "failure", handoffId: stored.id, error });
@@ -338,11 +348,11 @@ export class Engine {
     if (isBack) this.offers.lookAgain(recipient, `capability:${capability}`);
   }
 
-  /** How the attempts ended that this draft closes, with what only the attachment knows about each. */
-  #outcomesOf(draft: Draft): (Outcome & { readonly recipient: string })[] {
-    const { state, asked } = draft.record!;
-    return draft.outcomes().map((outcome) => {
-      const attached = this.attached.get(outcome.recipient);
+  /** How the attempts ended that this transaction closes, with what only the attachment knows about each. */
+  #outcomesOf(transaction: HandoffTransaction): (Outcome & { readonly recipient: string })[] {
+    const { state, asked } = transaction.record!;
+    return transaction.outcomes().map((outcome) => {
+      const attached = this.agentSessions.get(outcome.recipient);
       const isHeld = attached?.heldAttempt(state.id) !== undefined;
       const heldMs = attached?.heldMs(state.id);
       // Who waited for a person's answer was not slow.
@@ -352,59 +362,59 @@ export class Engine {
   }
 
   /** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */
-  #doubt(stored: StoredHandoff): void {
+  #onCommitUnknown(stored: StoredHandoff): void {
     this.#timers.note(stored.wakeAt);
-    this.offers.noteDoubtful(stored);
-    this.inBackground(this.cases.lanes.run(stored.id, () => this.#resolveDoubt(stored)));
+    this.offers.noteUnknownCommit(stored);
+    this.inBackground(this.records.queue.run(stored.id, () => this.#resolveUnknownCommit(stored)));
   }
 
   /** Another hub's word of the same version, which came meanwhile, was taken for the echo of this one. */
-  async #resolveDoubt(stored: StoredHandoff): Promise<void> {
+  async #resolveUnknownCommit(stored: StoredHandoff): Promise<void> {
     await this.#follow(stored);
-    const found = await this.cases.load(stored.id);
-    if (found !== undefined) this.#noteOthers(storedOf(found));
+    const found = await this.records.load(stored.id);
+    if (found !== undefined) this.#noteOtherHubsCommit(storedOf(found));
   }
 
   /** A manifest was published, here or at another hub. */
-  #published(agent: string): void {
+  #onPublished(agent: string): void {
     this.registry.forget(agent);
-    const attached = this.attached.get(agent);
+    const attached = this.agentSessions.get(agent);
     if (attached !== undefined) this.inBackground(this.keys.look(attached));
     // It may offer now what others have been waiting for.
-    this.inBackground(this.offers.published(agent));
+    this.inBackground(this.offers.onPublished(agent));
   }
 
   /** Another hub on the same store has written. */
-  #observe(stored: StoredHandoff): void {
-    if (this.cases.isOwnWrite(stored)) return;
-    this.cases.outdate(stored);
-    this.#noteOthers(stored);
-    if (this.attached.size === 0) return;
-    this.inBackground(this.cases.lanes.run(stored.id, () => this.#follow(stored)));
+  #onOtherHubsCommit(stored: StoredHandoff): void {
+    if (this.records.isOwnWrite(stored)) return;
+    this.records.invalidate(stored);
+    this.#noteOtherHubsCommit(stored);
+    if (this.agentSessions.size === 0) return;
+    this.inBackground(this.records.queue.run(stored.id, () => this.#follow(stored)));
   }
 
   /** Another hub has written in between: all that its word would have set off here. */
-  async #overtaken(found: Case): Promise<void> {
-    this.#noteOthers(storedOf(found));
+  async #onConflict(found: VersionedRecord): Promise<void> {
+    this.#noteOtherHubsCommit(storedOf(found));
     await this.deliveries.follow(found.record);
   }
 
-  #noteOthers(stored: StoredHandoff): void {
-    if (stored.state !== "open") this.#graces.forget(stored.id);
+  #noteOtherHubsCommit(stored: StoredHandoff): void {
+    if (stored.state !== "open") this.#acceptanceTimers.forget(stored.id);
     this.openHandoffs.note(stored);
     this.#timers.note(stored.wakeAt);
     this.offers.noteWaiting(stored);
-    if (this.attached.size === 0 || stored.waitsFor === null) return;
+    if (this.agentSessions.size === 0 || stored.waitsFor === null) return;
     this.inBackground(this.offers.offerAgain(stored.id));
   }
 
   async #follow({ id, delegator }: StoredHandoff): Promise<void> {
     try {
-      const found: Case | undefined = await this.cases.load(id);
+      const found: VersionedRecord | undefined = await this.records.load(id);
       if (found !== undefined) await this.deliveries.follow(found.record);
     } catch (error) {
       // Nothing else would bring it to those who are here: whoever attaches again is brought it.
-      for (const attached of this.attached.values()) {
+      for (const attached of this.agentSessions.values()) {
         const isParty = attached.agent === delegator || attached.heldAttempt(id) !== undefined;
         if (isParty) attached.endUnserved(error);
       }

@@ -1,14 +1,14 @@
 import { isGroupOver, judgeGroup } from "@waybill/protocol";
 import type { HandoffState } from "@waybill/protocol";
-import { caseOf } from "../custody/record.ts";
-import type { HandoffRecord } from "../custody/record.ts";
+import { recordOf } from "../custody/handoff-record.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Store } from "../store.ts";
 import type { Engine } from "./engine.ts";
 
 const PAGE = 100;
 
 /** What changes a group, or is decided by how it stands, goes one after the other. */
-export function groupLane(delegator: string, groupId: string): string {
+export function groupKey(delegator: string, groupId: string): string {
   return `group ${delegator} ${groupId}`;
 }
 
@@ -20,7 +20,7 @@ export async function membersOf(
   const members: HandoffRecord[] = [];
   for (let after: string | undefined; ;) {
     const page = await store.group(delegator, groupId, { after, limit: PAGE });
-    for (const stored of page) members.push(caseOf(stored).record);
+    for (const stored of page) members.push(recordOf(stored).record);
     if (page.length < PAGE) return members;
     after = page.at(-1)!.id;
   }
@@ -52,8 +52,8 @@ export async function endGroup(engine: Engine, delegator: string, groupId: strin
     members
       .filter(({ state }) => state.state === "open")
       .map(({ state }) =>
-        engine.cases.change(state.id, (draft) => {
-          if (draft.isOpen) draft.decide({ type: "group_decided" });
+        engine.records.change(state.id, (transaction) => {
+          if (transaction.isOpen) transaction.decide({ type: "group_decided" });
         }),
       ),
   );

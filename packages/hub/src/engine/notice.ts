@@ -6,7 +6,7 @@ import type {
   PrivateKey,
   VerifiedEnvelope,
 } from "@waybill/protocol";
-import type { Cause } from "../custody/record.ts";
+import type { Cause } from "../custody/handoff-record.ts";
 
 export const DECIDED_WITHOUT_IT = "The group that this one is a member of is decided without it.";
 

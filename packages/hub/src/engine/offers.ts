@@ -1,19 +1,19 @@
 import { sessionOffered } from "@waybill/protocol";
 import { Backlog } from "../backlog.ts";
 import type { Clock } from "../clock.ts";
-import type { Cases, Changed } from "../custody/cases.ts";
-import { Lanes } from "../custody/lanes.ts";
-import { targetOf } from "../custody/record.ts";
-import type { HandoffRecord } from "../custody/record.ts";
-import type { Draft } from "../custody/draft.ts";
-import { FewAtOnce } from "../few-at-once.ts";
+import type { HandoffRecords, Changed } from "../custody/handoff-records.ts";
+import { KeyedQueue } from "../keyed-queue.ts";
+import { targetOf } from "../custody/handoff-record.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
+import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
+import { ConcurrencyLimit } from "../concurrency-limit.ts";
 import { holderOf } from "./holder.ts";
-import { leavePlace } from "../place.ts";
-import type { Attached } from "../routing/attached.ts";
+import { leaveConcurrencySlot } from "../concurrency-slot.ts";
+import type { AgentSession } from "../routing/agent-session.ts";
 import type { Route, Router } from "../routing/router.ts";
 import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
 import { firstOf, WaitingQueue } from "./waiting-queue.ts";
-import type { Room, Waiting } from "./waiting-queue.ts";
+import type { Room, QueuedHandoff } from "./waiting-queue.ts";
 
 /** How many of those that wait are read at a time, of all targets of an agent together. */
 const PAGE = 50;
@@ -35,9 +35,9 @@ type Queues = Map<string, WaitingQueue>;
 export interface OffersOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly cases: Cases;
+  readonly cases: HandoffRecords;
   readonly router: Router;
-  readonly attached: ReadonlyMap<string, Attached>;
+  readonly attached: ReadonlyMap<string, AgentSession>;
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
@@ -58,26 +58,26 @@ export class Offers {
    */
   readonly #waitedFor = new Map<string, number>();
   #notes = 0;
-  readonly #queues = new Map<Attached, Queues>();
+  readonly #queues = new Map<AgentSession, Queues>();
   /** Of agents that have left, whoever left last is the last one. */
   readonly #away = new Map<string, Queues>();
   /** An agent that comes back goes on where the last pull of its old line ends. */
-  readonly #lanes = new Lanes();
+  readonly #byAgent = new KeyedQueue();
   readonly #queuesOf = new Map<string, Set<WaitingQueue>>();
-  readonly #pulling = new Map<Attached, "once" | "again">();
-  /** How often work was looked for, and how often it had been when a draft was placed. */
+  readonly #pulling = new Map<AgentSession, "once" | "again">();
+  /** How often work was looked for, and how often it had been when a transaction was placed. */
   #pulls = 0;
-  readonly #placedAfter = new WeakMap<Draft, number>();
-  readonly #routes = new WeakMap<Draft, Route>();
+  readonly #placedAfter = new WeakMap<HandoffTransaction, number>();
+  readonly #routes = new WeakMap<HandoffTransaction, Route>();
   /** Handoffs that somebody with room may have missed, by delegator. */
   readonly #missed: Backlog;
   /** The routing of new handoffs, by delegator. */
-  readonly #routing = new FewAtOnce(ROUTED_AT_ONCE, leavePlace);
+  readonly #routing = new ConcurrencyLimit(ROUTED_AT_ONCE, leaveConcurrencySlot);
   /** What was put behind others that wait, though there may be room for it. */
-  readonly #queued = new WeakSet<Draft>();
+  readonly #queued = new WeakSet<HandoffTransaction>();
   /** When targets are looked at anew, by everybody or by one agent. */
   readonly #alarms = new Map<string, Alarm>();
-  readonly #failed = new Set<Attached>();
+  readonly #failed = new Set<AgentSession>();
   #isClosed = false;
 
   constructor(options: OffersOptions) {
@@ -105,25 +105,25 @@ export class Offers {
   }
 
   /** Nobody can say whether this is on disk. */
-  noteDoubtful({ waitsFor }: StoredHandoff): void {
+  noteUnknownCommit({ waitsFor }: StoredHandoff): void {
     if (waitsFor === null) return;
     this.#waitedFor.set(waitsFor, ++this.#notes);
     for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.restart();
   }
 
-  /** A draft is on disk. Whoever has come while it was on its way there did not find it waiting. */
-  settled(draft: Draft, stored: StoredHandoff): void {
+  /** A transaction is on disk. Whoever has come while it was on its way there did not find it waiting. */
+  onCommitted(transaction: HandoffTransaction, stored: StoredHandoff): void {
     const { id, waitsFor } = stored;
     this.noteWaiting(stored);
-    if (this.#queued.has(draft)) {
+    if (this.#queued.has(transaction)) {
       for (const attached of this.#options.attached.values()) {
         if (attached.room > 0 || this.#pulling.has(attached)) this.pull(attached);
       }
     }
-    const before = this.#placedAfter.get(draft);
+    const before = this.#placedAfter.get(transaction);
     if (waitsFor === null || before === undefined || before === this.#pulls) return;
     const hasRoom = [...this.#options.attached.values()].some(({ room }) => room > 0);
-    if (hasRoom) this.#missed.add(draft.record!.state.delegator, id);
+    if (hasRoom) this.#missed.add(transaction.record!.state.delegator, id);
   }
 
   /** Whoever is here may be offered what was not for them before. */
@@ -135,17 +135,17 @@ export class Offers {
   }
 
   /** Hands an agent what waits for it, as long as it has room. */
-  pull(attached: Attached): void {
+  pull(attached: AgentSession): void {
     this.#pulls++;
     if (this.#pulling.has(attached)) {
       this.#pulling.set(attached, "again");
       return;
     }
     this.#pulling.set(attached, "once");
-    this.#options.inBackground(this.#lanes.run(attached.agent, () => this.#pullAll(attached)));
+    this.#options.inBackground(this.#byAgent.run(attached.agent, () => this.#pullAll(attached)));
   }
 
-  async #pullAll(attached: Attached): Promise<void> {
+  async #pullAll(attached: AgentSession): Promise<void> {
     try {
       do {
         this.#pulling.set(attached, "once");
@@ -165,7 +165,7 @@ export class Offers {
     }
   }
 
-  #pullLater(attached: Attached): void {
+  #pullLater(attached: AgentSession): void {
     if (this.#failed.has(attached) || this.#isClosed) return;
     this.#failed.add(attached);
     const { clock } = this.#options;
@@ -176,7 +176,7 @@ export class Offers {
   }
 
   /** An agent has published a manifest: what it could not take before, it may take now. */
-  async published(agent: string): Promise<void> {
+  async onPublished(agent: string): Promise<void> {
     this.#drop(this.#away.get(agent));
     this.#away.delete(agent);
     for (const each of this.#queues.keys()) if (each.agent === agent) this.#forget(each);
@@ -189,7 +189,7 @@ export class Offers {
   }
 
   /** Everything that an agent could take may be waiting. */
-  async welcome(attached: Attached): Promise<void> {
+  async welcome(attached: AgentSession): Promise<void> {
     for (const target of await this.#options.router.targetsOf(attached.agent)) {
       if (!this.#waitedFor.has(target)) this.#waitedFor.set(target, ++this.#notes);
     }
@@ -197,12 +197,12 @@ export class Offers {
   }
 
   /** It is remembered how far an agent had come: to attach again costs no more than to stay. */
-  left(attached: Attached): void {
+  left(attached: AgentSession): void {
     // A pull that is under way sees to it.
     if (!this.#pulling.has(attached)) this.#putAside(attached);
   }
 
-  #putAside(attached: Attached): void {
+  #putAside(attached: AgentSession): void {
     const { agent } = attached;
     const queues = this.#queues.get(attached);
     if (queues === undefined) return;
@@ -216,7 +216,7 @@ export class Offers {
     this.#drop(old);
   }
 
-  #forget(attached: Attached): void {
+  #forget(attached: AgentSession): void {
     this.#drop(this.#queues.get(attached));
     this.#queues.delete(attached);
   }
@@ -263,7 +263,10 @@ export class Offers {
     this.#alarm(target, at, () => this.#lookAtAll(target));
   }
 
-  #queuesFor(attached: Attached, targets: readonly string[]): ReadonlyMap<string, WaitingQueue> {
+  #queuesFor(
+    attached: AgentSession,
+    targets: readonly string[],
+  ): ReadonlyMap<string, WaitingQueue> {
     const { agent } = attached;
     const all = this.#queues.get(attached) ?? this.#away.get(agent) ?? new Map();
     this.#away.delete(agent);
@@ -280,7 +283,7 @@ export class Offers {
   }
 
   /** What waits for it by its name and by its capabilities is one queue: the first of all is offered first. */
-  async #pullFrom(targets: readonly string[], attached: Attached): Promise<void> {
+  async #pullFrom(targets: readonly string[], attached: AgentSession): Promise<void> {
     const limits = await this.#options.router.limitsOf(attached.agent);
     if (!attached.isOpen) return;
     const room: Room = {
@@ -295,7 +298,7 @@ export class Offers {
     const mayTake = ({ capability }: WaitingQueue) =>
       capability !== undefined || names.length === 0 || !names.every(room.isFull);
     /** Looked at when the agent had no room: again in the next round, and not in this one. */
-    const missed: { readonly queue: WaitingQueue; readonly waiting: Waiting }[] = [];
+    const missed: { readonly queue: WaitingQueue; readonly waiting: QueuedHandoff }[] = [];
     while (attached.room > 0 && !this.#isClosed && this.#queues.get(attached) === all) {
       const first = await firstOf(queues.filter(mayTake), room);
       if (first === undefined || attached.room === 0) break;
@@ -315,10 +318,13 @@ export class Offers {
   }
 
   /** Has a handoff routed: whether it waits still, and whether that is for want of room of this agent. */
-  async #look({ id }: Waiting, attached: Attached): Promise<"gone" | "left" | "lacked room"> {
+  async #look(
+    { id }: QueuedHandoff,
+    attached: AgentSession,
+  ): Promise<"gone" | "left" | "lacked room"> {
     const changed = await this.offerAgain(id);
-    if (changed.type !== "changed" || changed.draft.record?.isWaiting !== true) return "gone";
-    const route = this.#routes.get(changed.draft);
+    if (changed.type !== "changed" || changed.transaction.record?.isWaiting !== true) return "gone";
+    const route = this.#routes.get(changed.transaction);
     const hasLacked = route?.type === "wait" && route.busy.includes(attached);
     return hasLacked ? "lacked room" : "left";
   }
@@ -346,32 +352,32 @@ export class Offers {
   }
 
   offerAgain(id: string): Promise<Changed<void>> {
-    return this.#options.cases.change(id, (draft) => {
-      draft.wantsOffer = draft.record?.isWaiting === true;
+    return this.#options.cases.change(id, (transaction) => {
+      transaction.wantsOffer = transaction.record?.isWaiting === true;
     });
   }
 
   /** Plans the offer of what is due: to whoever the router picks, or to wait for somebody. */
-  async place(draft: Draft): Promise<void> {
-    const record = draft.record!;
-    this.#placedAfter.set(draft, this.#pulls);
-    if (this.#isOvertaking(draft)) {
-      this.#queued.add(draft);
-      draft.amend({ isWaiting: true });
+  async place(transaction: HandoffTransaction): Promise<void> {
+    const record = transaction.record!;
+    this.#placedAfter.set(transaction, this.#pulls);
+    if (this.#isOvertaking(transaction)) {
+      this.#queued.add(transaction);
+      transaction.amend({ isWaiting: true });
       return;
     }
     const holder = await holderOf(this.#options.store, record);
-    const route = await this.#route(draft, holder);
-    this.#routes.set(draft, route);
-    this.#noteSession(draft, route);
+    const route = await this.#route(transaction, holder);
+    this.#routes.set(transaction, route);
+    this.#noteSession(transaction, route);
     if (route.type === "offer") {
       const { agent } = route.to;
       const session = record.session && sessionOffered(holder, agent);
-      draft.decide({ type: "offer", recipient: agent, ...(session && { session }) });
+      transaction.decide({ type: "offer", recipient: agent, ...(session && { session }) });
     } else if (route.type === "nobody") {
-      draft.decide({ type: "dead_letter", status: route.status });
+      transaction.decide({ type: "dead_letter", status: route.status });
     } else {
-      if (!record.isWaiting) draft.amend({ isWaiting: true });
+      if (!record.isWaiting) transaction.amend({ isWaiting: true });
       const target = targetOf(record);
       if (route.until !== undefined) this.#lookAtAllLater(route.until, target);
       for (const { agent, at } of route.back ?? []) {
@@ -381,24 +387,25 @@ export class Offers {
   }
 
   /** What views tell of its session is on disk with what was decided. */
-  #noteSession(draft: Draft, route: Route): void {
-    const { session } = draft.record!;
+  #noteSession(transaction: HandoffTransaction, route: Route): void {
+    const { session } = transaction.record!;
     if (session === undefined) return;
     const awaits = route.type === "wait" ? route.awaits : undefined;
-    if (awaits !== session.awaits) draft.amend({ session: { ...session, awaits } });
+    if (awaits !== session.awaits) transaction.amend({ session: { ...session, awaits } });
   }
 
-  #route(draft: Draft, holder: string | undefined): Promise<Route> {
-    const record = draft.record!;
+  #route(transaction: HandoffTransaction, holder: string | undefined): Promise<Route> {
+    const record = transaction.record!;
     const { cases, router } = this.#options;
-    const work = () => router.route(record, () => cases.handoffOf(draft), draft.at, holder);
+    const work = () =>
+      router.route(record, () => cases.handoffOf(transaction), transaction.at, holder);
     // A named recipient checks the input itself. What is offered again is bounded where that is asked for.
-    if (typeof record.to === "string" || draft.wantsOffer) return work();
+    if (typeof record.to === "string" || transaction.wantsOffer) return work();
     return this.#routing.run(record.state.delegator, work);
   }
 
   /** What has just come must not take the room that is being given to those who have waited. */
-  #isOvertaking({ wantsOffer, record }: Draft): boolean {
+  #isOvertaking({ wantsOffer, record }: HandoffTransaction): boolean {
     return !wantsOffer && this.#pulling.size > 0 && this.#waitedFor.has(targetOf(record!));
   }
 

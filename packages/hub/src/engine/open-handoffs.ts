@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
-import { openBoxOf } from "../custody/record.ts";
-import { Recent } from "../custody/recent.ts";
+import { openBoxOf } from "../custody/handoff-record.ts";
+import { BoundedCache } from "../bounded-cache.ts";
 import type { Store, StoredHandoff } from "../store.ts";
 
 const PAGE = 500;
@@ -22,7 +22,7 @@ interface Count {
 export class OpenHandoffs {
   readonly #store: Store;
   readonly #most: number;
-  readonly #counts = new Recent<string, Count>(DELEGATORS_KEPT);
+  readonly #counts = new BoundedCache<string, Count>(DELEGATORS_KEPT);
 
   constructor(store: Store, most: number) {
     this.#store = store;

@@ -1,8 +1,8 @@
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope } from "@waybill/protocol";
 import type { WaitsFor } from "@waybill/protocol/api";
-import { endingOf, openQuestions } from "../custody/record.ts";
-import type { HandoffRecord } from "../custody/record.ts";
+import { endingOf, openQuestions } from "../custody/handoff-record.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { HandoffView } from "../hub-api.ts";
 import { whyWaiting } from "../routing/why-waiting.ts";
 import type { Engine } from "./engine.ts";
@@ -11,7 +11,7 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
   const { state, acceptance, session } = record;
   const receivedAt: Record<string, number> = {};
   const paper = async (digest: Digest) => {
-    const { text, at } = await engine.cases.paper(state.id, digest);
+    const { text, at } = await engine.records.envelope(state.id, digest);
     receivedAt[digest] = at;
     return text;
   };

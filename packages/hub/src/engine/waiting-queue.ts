@@ -1,4 +1,4 @@
-import { caseOf } from "../custody/record.ts";
+import { recordOf } from "../custody/handoff-record.ts";
 import type { Page, StoredHandoff, WaitingPlace } from "../store.ts";
 
 const CAPABILITY = "capability:";
@@ -11,7 +11,7 @@ export type ReadPage = (
 ) => Promise<readonly StoredHandoff[]>;
 
 /** A handoff that waits: what has to be known of it to offer it. */
-export interface Waiting extends WaitingPlace {
+export interface QueuedHandoff extends WaitingPlace {
   readonly capability: string;
 }
 
@@ -41,7 +41,7 @@ export class WaitingQueue {
   /** How many are read at a time. */
   limit = 1;
   /** What came in before the place that was reached, in its order. */
-  #early: Waiting[] = [];
+  #early: QueuedHandoff[] = [];
   #page: readonly StoredHandoff[] = [];
   #next = 0;
   /** The last one that was taken out. */
@@ -65,7 +65,7 @@ export class WaitingQueue {
   }
 
   /** The first that was not taken out yet, of those that the agent has room for. */
-  async head(room: Room): Promise<Waiting | undefined> {
+  async head(room: Room): Promise<QueuedHandoff | undefined> {
     for (;;) {
       // All of it is of one capability: it need not be read to be passed over.
       if (this.capability !== undefined && room.isFull(this.capability)) return undefined;
@@ -82,7 +82,7 @@ export class WaitingQueue {
   }
 
   /** Goes on behind its head. */
-  takeOut(head: Waiting): void {
+  takeOut(head: QueuedHandoff): void {
     const index = this.#early.indexOf(head);
     if (index >= 0) this.#early.splice(index, 1);
     // Where it was begun anew since, this one comes again.
@@ -98,13 +98,13 @@ export class WaitingQueue {
   }
 
   /** The agent had no room for it at the time: it is looked at again in any case. */
-  putBack(waiting: Waiting): void {
+  putBack(waiting: QueuedHandoff): void {
     this.#hasLeft = true;
     this.#addEarly(waiting);
   }
 
   /** The agent takes no more of its capability now: it is looked at again when it does. */
-  passOver({ capability, waitsAt }: Waiting, inFlight: number): void {
+  passOver({ capability, waitsAt }: QueuedHandoff, inFlight: number): void {
     this.#hasLeft = true;
     const before = this.#passed.get(capability);
     const after = { waitsAt, id: "" };
@@ -155,7 +155,7 @@ export class WaitingQueue {
     this.#next = 0;
   }
 
-  #addEarly(waiting: Waiting): void {
+  #addEarly(waiting: QueuedHandoff): void {
     const index = this.#early.findIndex((each) => !isBefore(each, waiting));
     if (index < 0) this.#early.push(waiting);
     else if (this.#early[index]!.id !== waiting.id) this.#early.splice(index, 0, waiting);
@@ -187,7 +187,7 @@ export class WaitingQueue {
     this.#goTo(at, isEnd);
   }
 
-  async #first(): Promise<Waiting | undefined> {
+  async #first(): Promise<QueuedHandoff | undefined> {
     while (this.#next === this.#page.length && !this.#isEnd) await this.#readOn();
     const next = this.#page[this.#next];
     const [early] = this.#early;
@@ -216,9 +216,9 @@ export class WaitingQueue {
     }
   }
 
-  #waitingOf(stored: StoredHandoff): Waiting {
+  #waitingOf(stored: StoredHandoff): QueuedHandoff {
     const { waitsAt, id } = stored;
-    return { waitsAt, id, capability: this.capability ?? caseOf(stored).record.capability };
+    return { waitsAt, id, capability: this.capability ?? recordOf(stored).record.capability };
   }
 }
 
@@ -226,11 +226,11 @@ export class WaitingQueue {
 export async function firstOf(
   queues: readonly WaitingQueue[],
   room: Room,
-): Promise<{ readonly queue: WaitingQueue; readonly waiting: Waiting } | undefined> {
+): Promise<{ readonly queue: WaitingQueue; readonly waiting: QueuedHandoff } | undefined> {
   const heads = await Promise.all(
     queues.map(async (queue) => ({ queue, waiting: await queue.head(room) })),
   );
-  let first: { queue: WaitingQueue; waiting: Waiting } | undefined;
+  let first: { queue: WaitingQueue; waiting: QueuedHandoff } | undefined;
   for (const { queue, waiting } of heads) {
     if (waiting === undefined) continue;
     if (first === undefined || isBefore(waiting, first.waiting)) first = { queue, waiting };

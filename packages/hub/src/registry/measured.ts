@@ -1,18 +1,18 @@
 import { isEjected, NO_STATS, recordOutcome } from "@waybill/protocol";
 import type { Outcome, ReliabilityStats } from "@waybill/protocol";
-import { Recent } from "../custody/recent.ts";
+import { BoundedCache } from "../bounded-cache.ts";
 import type { Store } from "../store.ts";
-import type { LateSettings } from "./late-settings.ts";
+import type { WriteBehindSettings } from "./write-behind-settings.ts";
 
 const KEPT = 10_000;
 
 /** How each agent has kept its word, by capability. */
 export class Measured {
   readonly #store: Pick<Store, "setting">;
-  readonly #settings: LateSettings;
-  readonly #stats = new Recent<string, ReliabilityStats>(KEPT);
+  readonly #settings: WriteBehindSettings;
+  readonly #stats = new BoundedCache<string, ReliabilityStats>(KEPT);
 
-  constructor(store: Pick<Store, "setting">, settings: LateSettings) {
+  constructor(store: Pick<Store, "setting">, settings: WriteBehindSettings) {
     this.#store = store;
     this.#settings = settings;
   }

@@ -33,8 +33,8 @@ import { newKeyAdvice } from "@waybill/protocol/api";
 import { actEntry } from "../admission/act.ts";
 import type { Admission, Entry } from "../admission/admission.ts";
 import { checkPin, pinOf, unlessDecided, usedPin } from "../admission/pins.ts";
-import { Lanes } from "../custody/lanes.ts";
-import { Recent } from "../custody/recent.ts";
+import { KeyedQueue } from "../keyed-queue.ts";
+import { BoundedCache } from "../bounded-cache.ts";
 import type { SchemaChecks } from "../routing/schema-checks.ts";
 import type {
   KeyChange,
@@ -58,7 +58,7 @@ import {
 } from "./rows.ts";
 import type { OfferTerms } from "./rows.ts";
 import { byText } from "../memory-store/id-index.ts";
-import { placeText } from "./place.ts";
+import { placeText } from "./offer-cursor.ts";
 
 /** A capability of an agent, as far as it is known without its text. */
 export interface Offer extends OfferPlace {
@@ -134,18 +134,18 @@ export class Registry {
   readonly #domain: string;
   readonly #names: readonly string[];
   readonly #admission: Admission;
-  readonly #lanes = new Lanes();
+  readonly #queue = new KeyedQueue();
   /** A key never goes from one agent to another. */
-  readonly #owners = new Recent<string, string>(KEYS_KEPT);
-  readonly #keys = new Recent<string, ReadonlyMap<string, KeyRecord>>(
+  readonly #owners = new BoundedCache<string, string>(KEYS_KEPT);
+  readonly #keys = new BoundedCache<string, ReadonlyMap<string, KeyRecord>>(
     KEYS_KEPT,
     (records) => records.size,
   );
-  readonly #offersOf = new Recent<string, readonly Offer[]>(OFFERS_KEPT, weightOf);
-  readonly #firstOffers = new Recent<string, FirstOffers>(OFFERS_KEPT, ({ offers }) =>
+  readonly #offersOf = new BoundedCache<string, readonly Offer[]>(OFFERS_KEPT, weightOf);
+  readonly #firstOffers = new BoundedCache<string, FirstOffers>(OFFERS_KEPT, ({ offers }) =>
     weightOf(offers),
   );
-  readonly #capabilities = new Recent<string, { read: ReadOffer; characters: number }>(
+  readonly #capabilities = new BoundedCache<string, { read: ReadOffer; characters: number }>(
     CAPABILITY_CHARACTERS_KEPT,
     ({ characters }) => characters,
   );
@@ -286,7 +286,7 @@ export class Registry {
         { at: "/agent_id" },
       );
     }
-    return this.#lanes.run(agent, () => this.#publish(agent, text, at, publication));
+    return this.#queue.run(agent, () => this.#publish(agent, text, at, publication));
   }
 
   async #publish(

@@ -2,10 +2,10 @@ import { isKeyValidAt, WaybillError } from "@waybill/protocol";
 import type { KeyRecord } from "@waybill/protocol";
 import { endedKeyAdvice } from "@waybill/protocol/api";
 import type { Clock } from "../clock.ts";
-import type { Attached } from "./attached.ts";
+import type { AgentSession } from "./agent-session.ts";
 
 export interface KeyWatchOptions {
-  readonly attached: ReadonlyMap<string, Attached>;
+  readonly attached: ReadonlyMap<string, AgentSession>;
   readonly clock: Clock;
   /** A key of whichever agent, retired ones too. */
   readonly keyOf: (kid: string) => Promise<KeyRecord | undefined>;
@@ -21,7 +21,7 @@ const TIMER_MOST_MS = 2 ** 31 - 1;
  */
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
-  readonly #timers = new WeakMap<Attached, () => void>();
+  readonly #timers = new WeakMap<AgentSession, () => void>();
 
   constructor(options: KeyWatchOptions) {
     this.#options = options;
@@ -34,7 +34,7 @@ export class KeyWatch {
   }
 
   /** Ends an attachment where none of the keys that it stands on is valid, or looks again when that is so. */
-  async look(attached: Attached): Promise<void> {
+  async look(attached: AgentSession): Promise<void> {
     const { clock, keyOf } = this.#options;
     const { agent, kids } = attached;
     if (kids === undefined) return;
@@ -53,7 +53,7 @@ export class KeyWatch {
     this.#arm(attached, Math.max(...valid.map(({ notAfter }) => notAfter)));
   }
 
-  #arm(attached: Attached, until: number): void {
+  #arm(attached: AgentSession, until: number): void {
     const { clock, inBackground } = this.#options;
     this.#timers.get(attached)?.();
     if (until === Infinity) return;

@@ -17,17 +17,17 @@ import type {
 } from "@waybill/protocol";
 import { nameOf, wantedOf } from "../access/access.ts";
 import type { Access, Viewer } from "../access/access.ts";
-import { askerOf } from "../custody/record.ts";
-import type { HandoffRecord } from "../custody/record.ts";
+import { askerOf } from "../custody/handoff-record.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Measured } from "../registry/measured.ts";
-import { placeText, readPlace } from "../registry/place.ts";
+import { placeText, readPlace } from "../registry/offer-cursor.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
-import type { Attached } from "./attached.ts";
+import type { AgentSession } from "./agent-session.ts";
 import { NameSet } from "./name-set.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 
 export type Route =
-  | { readonly type: "offer"; readonly to: Attached }
+  | { readonly type: "offer"; readonly to: AgentSession }
   | Wait
   /** Everybody there is has said no, or does not take work from its delegator. */
   | { readonly type: "nobody"; readonly status: StatusCode };
@@ -41,7 +41,7 @@ export interface Wait {
   /** The holder of its session, where it is held back for that one. */
   readonly awaits?: string | undefined;
   /** Those who were left out for want of room alone. */
-  readonly busy: readonly Attached[];
+  readonly busy: readonly AgentSession[];
 }
 
 export interface ComingBack {
@@ -69,7 +69,7 @@ export interface RouterOptions {
   readonly registry: Registry;
   readonly access: Access;
   readonly measured: Measured;
-  readonly attached: ReadonlyMap<string, Attached>;
+  readonly attached: ReadonlyMap<string, AgentSession>;
   readonly checks: SchemaChecks;
   /** Numbers from 0 up to, but not including, 1. */
   readonly random: () => number;
@@ -80,10 +80,10 @@ export class Router {
   readonly #registry: Registry;
   readonly #access: Access;
   readonly #measured: Measured;
-  readonly #attached: ReadonlyMap<string, Attached>;
+  readonly #attached: ReadonlyMap<string, AgentSession>;
   /** What those who are here offer: to pick among them, nobody else's manifest matters. */
-  readonly #offered = new WeakMap<Attached, NameSet>();
-  readonly #learning = new WeakMap<Attached, number>();
+  readonly #offered = new WeakMap<AgentSession, NameSet>();
+  readonly #learning = new WeakMap<AgentSession, number>();
   readonly #checks: SchemaChecks;
   readonly #random: () => number;
   #turn = 0;
@@ -98,7 +98,7 @@ export class Router {
   }
 
   /** Finds out what an agent offers that is attached: again whenever it has published a manifest. */
-  async learn(attached: Attached): Promise<void> {
+  async learn(attached: AgentSession): Promise<void> {
     const turn = (this.#learning.get(attached) ?? 0) + 1;
     this.#learning.set(attached, turn);
     const offers = await this.#registry.offersOf(attached.agent);
@@ -206,7 +206,7 @@ export class Router {
   async #waitOrEnd(
     record: HandoffRecord,
     refusers: ReadonlySet<string>,
-    busy: readonly Attached[],
+    busy: readonly AgentSession[],
   ): Promise<Route> {
     const { state, capability } = record;
     const audiences = await this.#access.audiencesOf(askerOf(record));
@@ -231,7 +231,7 @@ export class Router {
   #placeBest(
     record: HandoffRecord,
     fits: readonly RankedCandidate[],
-    busy: Attached[],
+    busy: AgentSession[],
   ): Route | undefined {
     for (let left = fits; left.length > 0;) {
       const best = chooseCandidate(left, this.#random)!;
@@ -244,13 +244,17 @@ export class Router {
     return undefined;
   }
 
-  #named(agent: string): readonly Attached[] {
+  #named(agent: string): readonly AgentSession[] {
     const attached = this.#attached.get(agent);
     return attached === undefined ? [] : [attached];
   }
 
   /** Whether one of those who lack room is not ejected. Of many the first are looked at. */
-  async #isOneSound(busy: readonly Attached[], capability: string, now: number): Promise<boolean> {
+  async #isOneSound(
+    busy: readonly AgentSession[],
+    capability: string,
+    now: number,
+  ): Promise<boolean> {
     const some = busy.slice(0, LOOKED_AT_ONCE);
     const stats = await Promise.all(some.map(({ agent }) => this.#measured.of(agent, capability)));
     return stats.some((each) => !isEjected(each, now));
@@ -265,9 +269,9 @@ export class Router {
     { capability, state: { attempts } }: HandoffRecord,
     refusers: ReadonlySet<string>,
     preferred: string | undefined,
-  ): { readonly here: readonly Attached[]; readonly busy: Attached[] } {
-    const here: Attached[] = [];
-    const busy: Attached[] = [];
+  ): { readonly here: readonly AgentSession[]; readonly busy: AgentSession[] } {
+    const here: AgentSession[] = [];
+    const busy: AgentSession[] = [];
     for (const attached of this.#attached.values()) {
       const offers = this.#offered.get(attached)?.has(capability) === true;
       if (!offers || refusers.has(attached.agent)) continue;
@@ -278,7 +282,7 @@ export class Router {
     this.#turn = (this.#turn + LOOKED_AT_ONCE) % here.length;
     const inTurn = [...here.slice(this.#turn), ...here.slice(0, this.#turn)];
     const tried = new Set(attempts.map(({ recipient }) => recipient));
-    const rankOf = ({ agent }: Attached) =>
+    const rankOf = ({ agent }: AgentSession) =>
       agent === preferred
         ? -1
         : tried.has(agent)
@@ -291,16 +295,16 @@ export class Router {
 
   /** What these agents offer under the name of a handoff; `busy` are those who take no more of it. */
   async #look(
-    agents: readonly Attached[],
+    agents: readonly AgentSession[],
     record: HandoffRecord,
     now: number,
   ): Promise<{
     readonly candidates: readonly Candidate[];
-    readonly busy: readonly Attached[];
+    readonly busy: readonly AgentSession[];
     readonly isCut: boolean;
   }> {
     const { capability } = record;
-    const busy: Attached[] = [];
+    const busy: AgentSession[] = [];
     const offers = await Promise.all(
       agents.map(async (attached) => {
         const all = await this.#registry.offersOf(attached.agent, capability);
@@ -379,7 +383,7 @@ export class Router {
   }
 
   /** Whether what waits under a name is for this agent. */
-  isTarget(target: string, attached: Attached): boolean {
+  isTarget(target: string, attached: AgentSession): boolean {
     if (target === `agent:${attached.agent}`) return true;
     const name = target.slice("capability:".length);
     return this.#offered.get(attached)?.has(name) === true;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckBudget } from "@waybill/protocol";
-import { inPlace } from "../place.ts";
+import { inConcurrencySlot } from "../concurrency-slot.ts";
 import { handClock } from "./hand-clock-fixture.ts";
 import { SchemaChecks } from "./schema-checks.ts";
 
@@ -124,7 +124,7 @@ test("40: checks that have to wait give up the place of their call, and those th
   const call = (who: string, steps: number): Promise<string> => {
     const budget = { stepsLeft: 2_000_000 };
     const slices = checks(budget, { name: who, count: 3, steps }, []);
-    return inPlace(
+    return inConcurrencySlot(
       () => void left.push(who),
       () => all.run(who, budget, slices),
     );

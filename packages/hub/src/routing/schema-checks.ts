@@ -2,7 +2,7 @@ import { isAgentId, WaybillError } from "@waybill/protocol";
 import type { CheckBudget } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { FairQueue } from "../fair-queue.ts";
-import { leavePlace } from "../place.ts";
+import { leaveConcurrencySlot } from "../concurrency-slot.ts";
 
 /** Steps that are done in one turn of the event loop: about 5 ms. A single check may go beyond. */
 const STEPS_AT_ONCE = 500_000;
@@ -63,7 +63,7 @@ export class SchemaChecks {
       if (this.#queue.isEmpty && this.#left > 0) goOn();
       else this.#queue.push(who, goOn);
       // A thousand costly checks would otherwise keep all places from calls that cost little.
-      if (!isOver) leavePlace();
+      if (!isOver) leaveConcurrencySlot();
       this.#rest();
     });
   }

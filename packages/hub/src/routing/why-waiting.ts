@@ -9,10 +9,10 @@ import type { Candidate, HandoffEnvelope, InputVerdicts } from "@waybill/protoco
 import type { WaitReason, WaitsFor } from "@waybill/protocol/api";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
-import { askerOf } from "../custody/record.ts";
-import type { HandoffRecord } from "../custody/record.ts";
+import { askerOf } from "../custody/handoff-record.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
-import type { Attached } from "./attached.ts";
+import type { AgentSession } from "./agent-session.ts";
 import type { SchemaChecks } from "./schema-checks.ts";
 import { givenOf, readAll } from "./input-check.ts";
 
@@ -36,13 +36,13 @@ const WHYS: readonly WaitReason[] = [
 export interface WhyWaitingOptions {
   readonly registry: Registry;
   readonly access: Access;
-  readonly attached: ReadonlyMap<string, Attached>;
+  readonly agentSessions: ReadonlyMap<string, AgentSession>;
   readonly checks: SchemaChecks;
 }
 
 /** Why a handoff waits, by those who offer its capability: who says most about it comes first. */
 export async function whyWaiting(
-  { registry, access, attached, checks }: WhyWaitingOptions,
+  { registry, access, agentSessions, checks }: WhyWaitingOptions,
   record: HandoffRecord,
   handoff: HandoffEnvelope,
   now: number,
@@ -78,7 +78,7 @@ export async function whyWaiting(
     const found = against.flatMap(
       (reasons) => reasons.get(placeOf(offer)) ?? reasons.get(offer.agent) ?? [],
     );
-    const here = presence(offer, attached.get(offer.agent));
+    const here = presence(offer, agentSessions.get(offer.agent));
     const why = found[0] ?? behindHolder(here, session?.awaits) ?? here;
     const before = closest.get(offer.agent);
     // Of several versions the one counts that comes closest to taking it.
@@ -162,7 +162,10 @@ function behindHolder(
   return { agent_id, why: "session", reason };
 }
 
-function presence({ agent: agent_id, name, terms }: Offer, here: Attached | undefined): WaitsFor {
+function presence(
+  { agent: agent_id, name, terms }: Offer,
+  here: AgentSession | undefined,
+): WaitsFor {
   if (here === undefined) return { agent_id, why: "away", reason: "is not connected" };
   if (here.roomFor(name, terms.concurrency) > 0) {
     return { agent_id, why: "next", reason: "has room for it" };

@@ -2,12 +2,12 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
-import { Hosts, isLocalOnly, isLoopback } from "./doors/hosts.ts";
-import { operatorTokenOf } from "./doors/operator-token.ts";
-import { Slots } from "./doors/slots.ts";
-import { Tolls } from "./doors/tolls.ts";
-import { Turns } from "./doors/turns.ts";
-import { UsedProofs } from "./doors/used-proofs.ts";
+import { Hosts, isLocalOnly, isLoopback } from "./access/hosts.ts";
+import { operatorTokenOf } from "./access/operator-token.ts";
+import { FairSlots } from "./access/fair-slots.ts";
+import { RateLimits } from "./access/rate-limits.ts";
+import { FairScheduler } from "./access/fair-scheduler.ts";
+import { UsedProofs } from "./access/used-proofs.ts";
 import { BODY_BYTES_BESIDE_ENVELOPE } from "./http/body.ts";
 import { Connections } from "./http/connections.ts";
 import { addRoute } from "./http/routes.ts";
@@ -46,18 +46,18 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
   const { limits } = budgets;
   const { operator } = hub;
   const operatorToken = await operatorTokenOf(store, hub.domain, options.operatorToken);
-  const tolls = new Tolls(budgets);
-  const turns = new Turns(limits.turnMs, () => budgets.hit("turnMs"));
-  const slots = new Slots(limits.callsPerHub, {
+  const tolls = new RateLimits(budgets);
+  const turns = new FairScheduler(limits.turnMs, () => budgets.hit("turnMs"));
+  const slots = new FairSlots(limits.callsPerHub, {
     waited: () => budgets.hit("callsPerHub"),
     begin: (who, work) => turns.run(who, work),
     mayLeave: true,
   });
-  const searchSlots = new Slots(limits.searchesPerHub, {
+  const searchSlots = new FairSlots(limits.searchesPerHub, {
     waited: () => budgets.hit("searchesPerHub"),
     begin: (who, work) => turns.run(who, work),
   });
-  const strangerSlots = new Slots(limits.strangerCallsPerHub, {
+  const strangerSlots = new FairSlots(limits.strangerCallsPerHub, {
     waited: () => budgets.hit("strangerCallsPerHub"),
     begin: (address, work) => turns.runForStranger(address, work),
   });

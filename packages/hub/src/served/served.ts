@@ -1,8 +1,8 @@
 import type { Newcomers } from "@waybill/protocol/api";
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
-import type { Tolls } from "./doors/tolls.ts";
-import type { Turns } from "./doors/turns.ts";
+import type { RateLimits } from "./access/rate-limits.ts";
+import type { FairScheduler } from "./access/fair-scheduler.ts";
 import type { Polls } from "./inbox/polls.ts";
 import type { ServedLimits } from "./budgets.ts";
 import type { HubMetrics } from "./metrics/hub-metrics.ts";
@@ -13,8 +13,8 @@ export interface Served {
   readonly store: Store;
   readonly limits: ServedLimits;
   readonly polls: Polls;
-  readonly tolls: Tolls;
-  readonly turns: Turns;
+  readonly tolls: RateLimits;
+  readonly turns: FairScheduler;
   readonly url: string;
   /** Whether strangers may read the registry, where its operator has said so. */
   readonly isOpenRegistry: boolean | undefined;

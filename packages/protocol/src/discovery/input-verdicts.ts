@@ -16,7 +16,7 @@ export interface InputVerdict {
 export type InputVerdicts = Map<unknown, InputVerdict>;
 
 /** Whoever is asked whether the input fits. */
-export interface Asked {
+export interface InputQuery {
   readonly capability: Capability;
   readonly inputSchema?: Pick<CompiledSchema, "check"> | undefined;
 }
@@ -31,7 +31,7 @@ const NOT_CHECKED: readonly string[] = ["not checked: the query's budget is used
  */
 export function* inputVerdicts(
   input: Json,
-  asked: readonly Asked[],
+  asked: readonly InputQuery[],
   budget: CheckBudget,
   known: InputVerdicts,
 ): Generator<void> {
@@ -52,23 +52,23 @@ export function* inputVerdicts(
 }
 
 /** Why the input does not fit one of them; it has not been checked where nothing is known. */
-export function verdictOf(known: InputVerdicts, asked: Asked): readonly string[] {
+export function verdictOf(known: InputVerdicts, asked: InputQuery): readonly string[] {
   return verdictOn(known, asked)?.reasons ?? NOT_CHECKED;
 }
 
-export function verdictOn(known: InputVerdicts, asked: Asked): InputVerdict | undefined {
+export function verdictOn(known: InputVerdicts, asked: InputQuery): InputVerdict | undefined {
   return known.get(schemaOf(asked));
 }
 
 /** What tells a schema from others: those who share one are checked once. */
-function schemaOf({ capability, inputSchema }: Asked): unknown {
+function schemaOf({ capability, inputSchema }: InputQuery): unknown {
   return inputSchema ?? JSON.stringify(capability.input_schema);
 }
 
 /** Undefined where the steps did not suffice to tell. */
 function tryOut(
   input: Json,
-  { capability, inputSchema }: Asked,
+  { capability, inputSchema }: InputQuery,
   budget: CheckBudget,
   steps: number,
 ): InputVerdict | undefined {

@@ -13,7 +13,7 @@ import type { KeyRecord } from "../manifest/manifest.ts";
 import { fromSchemaError } from "./schema-error.ts";
 import { parseTime } from "../time.ts";
 import type { Usage } from "../usage/usage.ts";
-import { isUsual } from "./usual.ts";
+import { fitsFastPath } from "./fast-path.ts";
 
 /** How an envelope is verified: with whose keys, at what time, and for which reader. */
 export interface VerifyOptions {
@@ -106,7 +106,9 @@ export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope
       { at: "/kind" },
     );
   }
-  const envelope = isUsual(value) ? (value as Envelope) : bySchema(value, kind as EnvelopeKind);
+  const envelope = fitsFastPath(value)
+    ? (value as Envelope)
+    : bySchema(value, kind as EnvelopeKind);
   timeOf(envelope.issued_at, "/issued_at");
   if (envelope.kind === "handoff") checkStart(envelope);
   checkLimits(envelope, limits);

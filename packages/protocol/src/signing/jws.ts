@@ -9,7 +9,7 @@ import { KID } from "./key.ts";
 import type { PrivateKey, PublicKey } from "./key.ts";
 import { LIMITS } from "../limits.ts";
 import type { Limits } from "../limits.ts";
-import { recall, remember } from "./recall.ts";
+import { findVerified, keepVerified } from "./verified-cache.ts";
 import type { Algorithm, Verified } from "./verified.ts";
 
 interface AlgorithmRow {
@@ -113,10 +113,10 @@ export function verifyCompact(
   options: VerifyOptions = {},
 ): Verified {
   if (options.mayRecall !== true) return verifyAnew(text, keyOf, options);
-  const recalled = recall(text, keyOf, options.limits);
+  const recalled = findVerified(text, keyOf, options.limits);
   if (recalled !== undefined) return recalled;
   const verified = verifyAnew(text, keyOf, options);
-  remember(text as string, verified, keyOf(verified.kid)!);
+  keepVerified(text as string, verified, keyOf(verified.kid)!);
   return verified;
 }
 

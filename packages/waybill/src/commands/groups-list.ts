@@ -5,7 +5,7 @@ import { groupNamed } from "../hub/groups.ts";
 import { hubClient } from "../hub/client.ts";
 import { listOf } from "../hub/list.ts";
 import { columns, pairs } from "../terminal/columns.ts";
-import { quotaText } from "../trace/told.ts";
+import { quotaText } from "../trace/event-text.ts";
 
 export const run: Run = async (context) => {
   const group = context.given.arguments["group"];

@@ -5,7 +5,7 @@ import { countOf } from "../command-line/count.ts";
 import { isGiven, textOf } from "../command-line/given.ts";
 import { hubClient } from "../hub/client.ts";
 import { printable } from "../terminal/text.ts";
-import { quotaText } from "../trace/told.ts";
+import { quotaText } from "../trace/event-text.ts";
 
 export const run: Run = async ({ given, settings, terminal, signal }) => {
   const { group = "" } = given.arguments;

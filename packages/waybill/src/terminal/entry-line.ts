@@ -2,8 +2,8 @@ import { parseEnvelope, parseJson, readCompact } from "@waybill/protocol";
 import type { Envelope } from "@waybill/protocol";
 import type { WireEntry } from "@waybill/protocol/api";
 import { toned } from "../trace/signs.ts";
-import { DECISIONS, toldOf } from "../trace/told.ts";
-import type { Decision, Told } from "../trace/told.ts";
+import { DECISIONS, textOf } from "../trace/event-text.ts";
+import type { Decision, EventText } from "../trace/event-text.ts";
 import type { Style } from "./style.ts";
 import { padded, printable } from "./text.ts";
 
@@ -42,7 +42,7 @@ export function lineOf({ content, ...members }: WireEntry): EntryLine {
 
 interface Read {
   readonly by: string;
-  readonly told: Told | undefined;
+  readonly told: EventText | undefined;
   readonly about?: string | undefined;
   readonly correlationId?: string;
   readonly envelope?: Envelope;
@@ -56,7 +56,7 @@ const READERS: Readonly<Record<WireEntry["type"], (content: string) => Read>> = 
     const isCustody = envelope.kind === "receipt" && envelope.body.status === 100;
     return {
       by: envelope.from,
-      told: isCustody ? undefined : toldOf(envelope),
+      told: isCustody ? undefined : textOf(envelope),
       about: aboutOf(envelope),
       correlationId: envelope.correlation_id,
       envelope,

@@ -1,8 +1,8 @@
 import type { LedgerEntry } from "@waybill/hub";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { Envelope, StatusCode } from "@waybill/protocol";
-import { DECISIONS, toldOf, toldOfRefused } from "./told.ts";
-import type { Decision } from "./told.ts";
+import { DECISIONS, textOf, textOfRefused } from "./event-text.ts";
+import type { Decision } from "./event-text.ts";
 import type { Signature, TraceEvent } from "./trace.ts";
 
 export interface Papers {
@@ -11,13 +11,13 @@ export interface Papers {
   readonly signatureOf: (text: string, at: number) => Signature;
 }
 
-type Paper = LedgerEntry & { readonly envelope: Envelope };
+type SignedEntry = LedgerEntry & { readonly envelope: Envelope };
 
 /** What the ledger has about one handoff. The hub's receipts stand with what they are for. */
 export function eventsOf(entries: readonly LedgerEntry[], papers: Papers): TraceEvent[] {
   const receipts = new Map<string, Signature>();
   const refused = new Map<string, StatusCode>();
-  const papersOf = new Map<number, Paper>();
+  const papersOf = new Map<number, SignedEntry>();
   for (const entry of entries) {
     if (entry.type !== "envelope") continue;
     const envelope = parseEnvelope(readCompact(entry.content).payload);
@@ -43,12 +43,12 @@ export function eventsOf(entries: readonly LedgerEntry[], papers: Papers): Trace
 }
 
 function paperEvent(
-  { sequence, at, content, digest, envelope }: Paper,
+  { sequence, at, content, digest, envelope }: SignedEntry,
   refused: StatusCode | undefined,
   receipts: ReadonlyMap<string, Signature>,
   { signatureOf }: Papers,
 ): TraceEvent {
-  const told = refused === undefined ? toldOf(envelope) : toldOfRefused(envelope, refused);
+  const told = refused === undefined ? textOf(envelope) : textOfRefused(envelope, refused);
   return {
     sequence,
     at,

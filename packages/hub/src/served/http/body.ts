@@ -2,17 +2,17 @@
 import type { IncomingMessage } from "node:http";
 import { parseJson, WaybillError } from "@waybill/protocol";
 import type { Json, Limits } from "@waybill/protocol";
-import type { Turns } from "../doors/turns.ts";
+import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { Connections } from "./connections.ts";
-import type { DoorOptions } from "./door.ts";
+import type { HeaderCheckOptions } from "./check-headers.ts";
 
 /** What a request holds around its envelope. */
 export const BODY_BYTES_BESIDE_ENVELOPE: number = 4 * 1024;
 
 export interface BodyOptions {
-  readonly door: DoorOptions;
+  readonly door: HeaderCheckOptions;
   readonly connections: Connections;
-  readonly turns: Turns;
+  readonly turns: FairScheduler;
   readonly hubLimits: Limits;
 }
 
@@ -43,7 +43,7 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
 
 function take(
   request: IncomingMessage,
-  { tolls, bodyBytes }: DoorOptions,
+  { tolls, bodyBytes }: HeaderCheckOptions,
   connections: Connections,
 ): Promise<Buffer> {
   const toll = tolls.of(request);

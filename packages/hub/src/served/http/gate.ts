@@ -2,19 +2,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { WaybillError } from "@waybill/protocol";
 import type { Budgets } from "../budgets.ts";
-import type { Turns } from "../doors/turns.ts";
+import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { discardRest } from "./discard.ts";
-import { checkAtDoor } from "./door.ts";
-import type { DoorOptions } from "./door.ts";
+import { checkHeaders } from "./check-headers.ts";
+import type { HeaderCheckOptions } from "./check-headers.ts";
 import { plainProblem, rawProblem, tooLate } from "./errors.ts";
 import { isUpload } from "./uploads.ts";
 
 export interface GateOptions {
-  readonly door: DoorOptions;
+  readonly door: HeaderCheckOptions;
   readonly budgets: Budgets;
   readonly connections: Connections;
-  readonly turns: Turns;
+  readonly turns: FairScheduler;
 }
 
 /** Whoever comes too early is answered after its time, and no later than this. */
@@ -33,7 +33,7 @@ export function gate(answer: RequestListener, options: GateOptions): RequestList
       return connections.condemn(connection);
     }
     try {
-      door.tolls.note(request, checkAtDoor(request, door, connection));
+      door.tolls.note(request, checkHeaders(request, door, connection));
     } catch (error) {
       return refuse(WaybillError.from(error), request, response, connection, options);
     }

@@ -3,17 +3,17 @@ import { Readable } from "node:stream";
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
 import { checked, checkRequestBody, OPERATOR_SCHEME } from "@waybill/protocol/api";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerOf } from "../doors/caller.ts";
-import type { Caller, CallerOptions, Request } from "../doors/caller.ts";
-import type { Slots } from "../doors/slots.ts";
-import type { Tolls } from "../doors/tolls.ts";
-import { isForwarded } from "../doors/forwarded.ts";
+import { callerOf } from "../access/caller.ts";
+import type { Caller, CallerOptions, Request } from "../access/caller.ts";
+import type { FairSlots } from "../access/fair-slots.ts";
+import type { RateLimits } from "../access/rate-limits.ts";
+import { isForwarded } from "../access/forwarded.ts";
 import { Bytes, Lines, NDJSON, Page, WithStatus } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
 import { addressOf } from "./address.ts";
 import type { Connections } from "./connections.ts";
-import type { DoorOptions } from "./door.ts";
+import type { HeaderCheckOptions } from "./check-headers.ts";
 import { queryReader } from "./query.ts";
 import type { UploadBodies } from "./uploads.ts";
 
@@ -28,11 +28,11 @@ export interface RouteOptions {
   readonly served: Served;
   readonly callers: CallerOptions;
   readonly connections: Connections;
-  readonly tolls: Tolls;
-  readonly slots: Slots;
-  readonly searchSlots: Slots;
-  readonly strangerSlots: Slots;
-  readonly door: DoorOptions;
+  readonly tolls: RateLimits;
+  readonly slots: FairSlots;
+  readonly searchSlots: FairSlots;
+  readonly strangerSlots: FairSlots;
+  readonly door: HeaderCheckOptions;
   readonly uploads: UploadBodies;
 }
 
@@ -135,7 +135,7 @@ export function addRoute(
 
 function requestOf(
   { headers, method, url, raw }: FastifyRequest,
-  { hosts, isBehindProxy }: DoorOptions,
+  { hosts, isBehindProxy }: HeaderCheckOptions,
 ): Request {
   const { localAddress, localPort } = raw.socket;
   const ends = { from: addressOf(raw, isBehindProxy), localAddress, localPort };

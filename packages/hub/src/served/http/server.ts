@@ -10,25 +10,25 @@ import fastify from "fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { HubLimits } from "../../engine/options.ts";
 import type { Budgets } from "../budgets.ts";
-import type { Turns } from "../doors/turns.ts";
+import type { FairScheduler } from "../access/fair-scheduler.ts";
 import { faultOf } from "../log.ts";
 import type { HubLogger } from "../log.ts";
 import type { TlsFiles } from "../options.ts";
 import { readBody } from "./body.ts";
 import type { Connections } from "./connections.ts";
 import { discardRest } from "./discard.ts";
-import type { DoorOptions } from "./door.ts";
+import type { HeaderCheckOptions } from "./check-headers.ts";
 import { errorOf, rawProblem, sendProblem, tooLate } from "./errors.ts";
 import { gate } from "./gate.ts";
 import { OCTETS } from "./routes.ts";
 import { isUpload } from "./uploads.ts";
 
 export interface HttpOptions {
-  readonly door: DoorOptions;
+  readonly door: HeaderCheckOptions;
   readonly hubLimits: HubLimits;
   readonly budgets: Budgets;
   readonly connections: Connections;
-  readonly turns: Turns;
+  readonly turns: FairScheduler;
   readonly tls: TlsFiles | undefined;
   readonly logger: HubLogger | undefined;
   /** A request was answered. */

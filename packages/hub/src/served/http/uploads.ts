@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WaybillError } from "@waybill/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Budgets } from "../budgets.ts";
-import type { Tolls } from "../doors/tolls.ts";
+import type { RateLimits } from "../access/rate-limits.ts";
 import type { Connections } from "./connections.ts";
 
 const UPLOADS = /^\/v1\/blobs\/[^/?]*$/;
@@ -17,10 +17,10 @@ export function isUpload({ method, url = "" }: IncomingMessage): boolean {
 /** Takes the bodies of uploads as they come: each agent within its rate, and none that hardly comes at all. */
 export class UploadBodies {
   readonly #budgets: Budgets;
-  readonly #tolls: Tolls;
+  readonly #tolls: RateLimits;
   readonly #connections: Connections;
 
-  constructor(budgets: Budgets, tolls: Tolls, connections: Connections) {
+  constructor(budgets: Budgets, tolls: RateLimits, connections: Connections) {
     this.#budgets = budgets;
     this.#tolls = tolls;
     this.#connections = connections;

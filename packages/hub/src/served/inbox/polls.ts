@@ -1,8 +1,8 @@
 import { newId, WaybillError } from "@waybill/protocol";
-import { Recent } from "../../custody/recent.ts";
+import { BoundedCache } from "../../bounded-cache.ts";
 import type { Operator } from "../../operator.ts";
 import type { Budgets } from "../budgets.ts";
-import type { Tolls } from "../doors/tolls.ts";
+import type { RateLimits } from "../access/rate-limits.ts";
 import { PolledLine } from "./polled-line.ts";
 
 const CREDIT = 1;
@@ -12,13 +12,13 @@ const REPLACED_KEPT = 10_000;
 export class Polls {
   readonly #operator: Operator;
   readonly #budgets: Budgets;
-  readonly #tolls: Tolls;
+  readonly #tolls: RateLimits;
   readonly #lines = new Map<string, PolledLine>();
   readonly #opening = new Map<string, Promise<unknown>>();
   /** Processes whose place another process has taken: they would push each other out for ever. */
-  readonly #replaced = new Recent<string, true>(REPLACED_KEPT);
+  readonly #replaced = new BoundedCache<string, true>(REPLACED_KEPT);
 
-  constructor(operator: Operator, budgets: Budgets, tolls: Tolls) {
+  constructor(operator: Operator, budgets: Budgets, tolls: RateLimits) {
     this.#operator = operator;
     this.#budgets = budgets;
     this.#tolls = tolls;

@@ -1,7 +1,7 @@
 import { defaultNewcomers, httpShapes, shapes, writePublished } from "@waybill/protocol/api";
 import type { WirePresence } from "@waybill/protocol/api";
 import type { Presence, PresenceDetail } from "../../operator.ts";
-import { viewerOf } from "../doors/caller.ts";
+import { viewerOf } from "../access/caller.ts";
 import { wireTime } from "../wire-time.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";

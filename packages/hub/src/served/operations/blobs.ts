@@ -8,10 +8,10 @@ import {
   writeContentRange,
 } from "@waybill/protocol/api";
 import type { Blobs } from "../../hub-api.ts";
-import type { Caller } from "../doors/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
 import { Bytes, operation, WithStatus } from "./operation.ts";
-import type { AnyOperation, Asked } from "./operation.ts";
+import type { AnyOperation, OperationRequest } from "./operation.ts";
 
 const OCTETS = "application/octet-stream";
 /** What a browser must not show as a page of the hub, whatever is in it. */
@@ -93,7 +93,7 @@ async function readBlob({
   caller,
   params: { digest },
   header,
-}: Asked<{ digest: `sha256:${string}` }, never, never>): Promise<Bytes> {
+}: OperationRequest<{ digest: `sha256:${string}` }, never, never>): Promise<Bytes> {
   const blobs = blobsOf(served);
   const asked = { digest, as: agentOf(caller) };
   const { size, bytes } = await blobs.read(asked);

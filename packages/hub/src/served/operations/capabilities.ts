@@ -1,8 +1,8 @@
 import { shapes, writeFound } from "@waybill/protocol/api";
 import type { WireFound, WireNames, WireSearch } from "@waybill/protocol/api";
 import type { Search } from "../../routing/router.ts";
-import { viewerOf } from "../doors/caller.ts";
-import type { Caller } from "../doors/caller.ts";
+import { viewerOf } from "../access/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";

@@ -2,7 +2,7 @@ import { WaybillError } from "@waybill/protocol";
 import { httpShapes, writeHandoffView } from "@waybill/protocol/api";
 import type { WireDeadLetter } from "@waybill/protocol/api";
 import type { DeadLetter, DeadLetterDetail } from "../../dead-letters.ts";
-import type { Caller } from "../doors/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
 import { writeEntry } from "./entries.ts";
 import { asWhom } from "./handoffs.ts";

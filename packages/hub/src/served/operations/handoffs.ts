@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/api";
 import type { TextPage } from "../../store.ts";
-import type { Caller } from "../doors/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { entriesOf, nextEntry, PAGE_CHARACTERS } from "../../page.ts";
 import { linesOf, writeEntry } from "./entries.ts";
 import { Lines, NDJSON, operation } from "./operation.ts";

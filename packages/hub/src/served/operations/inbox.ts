@@ -1,5 +1,5 @@
 import { httpShapes, writeDelivery } from "@waybill/protocol/api";
-import type { Caller } from "../doors/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 

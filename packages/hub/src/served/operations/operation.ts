@@ -1,12 +1,12 @@
 import type { StatusCode } from "@waybill/protocol";
 import type { Shape } from "@waybill/protocol/api";
-import type { Caller } from "../doors/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
 
 /** Who may ask: everybody, whoever may read the registry, this machine, agents of their own things, operators. */
 export type Who = "anyone" | "reader" | "local" | "agent" | "party" | "operator";
 
-export interface Asked<Params, Query, Body> {
+export interface OperationRequest<Params, Query, Body> {
   readonly served: Served;
   readonly caller: Caller;
   /** Asked on this machine alone, by no way that could have led here from elsewhere. */
@@ -107,7 +107,7 @@ export interface Operation<Params = never, Query = never, Body = never> {
   readonly isSearch?: boolean;
   /** It may wait for something to happen before it is answered. */
   readonly waits?: boolean;
-  handle(asked: Asked<Params, Query, Body>): Promise<unknown>;
+  handle(asked: OperationRequest<Params, Query, Body>): Promise<unknown>;
 }
 
 export type AnyOperation = Operation<unknown, unknown, unknown>;

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { WebSocket } from "ws";
 import { HUB_LIMITS } from "../../engine/options.ts";
 import { Budgets } from "../budgets.ts";
-import { Tolls } from "../doors/tolls.ts";
-import { Turns } from "../doors/turns.ts";
+import { RateLimits } from "../access/rate-limits.ts";
+import { FairScheduler } from "../access/fair-scheduler.ts";
 import { Intake } from "./intake.ts";
 import type { IntakeOptions } from "./intake.ts";
 
@@ -40,7 +40,7 @@ interface Opened {
 }
 
 function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
-  const tolls = new Tolls(budgets);
+  const tolls = new RateLimits(budgets);
   const address = "127.0.0.1";
   const line = new Line();
   const held = { cuttable: 0, pending: 0 };
@@ -53,7 +53,7 @@ function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
   const options = {
     budgets,
     tolls,
-    turns: new Turns(turnMs, () => undefined),
+    turns: new FairScheduler(turnMs, () => undefined),
     connections: { hold },
     connection: { address },
     toll: tolls.enter({ address, bytes: 0, isSigned: false, isTrusted: false }),

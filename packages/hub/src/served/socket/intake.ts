@@ -5,15 +5,15 @@ import type { AgentFrame } from "@waybill/protocol/api";
 import type { WebSocket } from "ws";
 import type { HubLimits } from "../../engine/options.ts";
 import type { Budgets } from "../budgets.ts";
-import type { Toll, Tolls } from "../doors/tolls.ts";
-import type { Turns } from "../doors/turns.ts";
+import type { Toll, RateLimits } from "../access/rate-limits.ts";
+import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { Connection, Connections } from "../http/connections.ts";
 
 /** What stands between a socket and what is done for it. */
 export interface IntakeOptions {
   readonly budgets: Budgets;
-  readonly tolls: Tolls;
-  readonly turns: Turns;
+  readonly tolls: RateLimits;
+  readonly turns: FairScheduler;
   readonly connections: Connections;
   readonly connection: Connection;
   /** What the connection has paid so far. */

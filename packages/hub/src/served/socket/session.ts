@@ -12,7 +12,7 @@ import type { AgentFrame, CallName, HubFrame, Newcomers, ShownDelta } from "@way
 import type { WebSocket } from "ws";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";
-import type { Slots } from "../doors/slots.ts";
+import type { FairSlots } from "../access/fair-slots.ts";
 import type { Budgets } from "../budgets.ts";
 import { answerCall } from "./call.ts";
 import { Intake } from "./intake.ts";
@@ -23,8 +23,8 @@ export interface SessionOptions extends IntakeOptions {
   readonly hub: HubServer;
   /** Whose first manifest is taken. */
   readonly newcomers: Newcomers;
-  readonly slots: Slots;
-  readonly searchSlots: Slots;
+  readonly slots: FairSlots;
+  readonly searchSlots: FairSlots;
   readonly nonce: string;
   /** A call was answered: with which status, 200 where it was no problem. */
   readonly called: (call: CallName, status: number, seconds: number) => void;

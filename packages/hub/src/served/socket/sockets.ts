@@ -8,14 +8,14 @@ import type { Newcomers } from "@waybill/protocol/api";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import type { HubServer } from "../../open-hub.ts";
-import { isForwarded } from "../doors/forwarded.ts";
-import type { Slots } from "../doors/slots.ts";
-import type { Toll, Tolls } from "../doors/tolls.ts";
-import type { Turns } from "../doors/turns.ts";
+import { isForwarded } from "../access/forwarded.ts";
+import type { FairSlots } from "../access/fair-slots.ts";
+import type { Toll, RateLimits } from "../access/rate-limits.ts";
+import type { FairScheduler } from "../access/fair-scheduler.ts";
 import { addressOf } from "../http/address.ts";
 import type { Connection, Connections } from "../http/connections.ts";
-import { checkAtDoor } from "../http/door.ts";
-import type { DoorOptions } from "../http/door.ts";
+import { checkHeaders } from "../http/check-headers.ts";
+import type { HeaderCheckOptions } from "../http/check-headers.ts";
 import { rawProblem } from "../http/errors.ts";
 import type { Budgets } from "../budgets.ts";
 import { Session } from "./session.ts";
@@ -27,11 +27,11 @@ export interface SocketsOptions {
   readonly isLocal: boolean;
   readonly budgets: Budgets;
   readonly connections: Connections;
-  readonly door: DoorOptions;
-  readonly tolls: Tolls;
-  readonly turns: Turns;
-  readonly slots: Slots;
-  readonly searchSlots: Slots;
+  readonly door: HeaderCheckOptions;
+  readonly tolls: RateLimits;
+  readonly turns: FairScheduler;
+  readonly slots: FairSlots;
+  readonly searchSlots: FairSlots;
   readonly called: SessionOptions["called"];
 }
 
@@ -87,7 +87,7 @@ export class Sockets {
 
   #check(request: IncomingMessage, connection: Connection): Toll {
     const { door, connections } = this.#options;
-    const toll = checkAtDoor(request, door, connection);
+    const toll = checkHeaders(request, door, connection);
     if (request.url?.split("?")[0] !== PATH) {
       throw new WaybillError(404, `There is no socket under this path; it is at ${PATH}.`);
     }

@@ -1,9 +1,9 @@
 import { WaybillError } from "@waybill/protocol";
 import { inboxContactAt } from "@waybill/protocol/api";
 import type { InboxFailure } from "@waybill/protocol/api";
-import { Recent } from "../../custody/recent.ts";
+import { BoundedCache } from "../../bounded-cache.ts";
 import type { DoorName, Budgets } from "../budgets.ts";
-import { Rates } from "../doors/rates.ts";
+import { Rates } from "../access/rates.ts";
 
 /** How it ends that an inbox was asked whether it is one. */
 export interface Contact {
@@ -31,7 +31,7 @@ const EVERYBODY = "";
  */
 export class Contacts {
   readonly #budgets: Budgets;
-  readonly #known = new Recent<string, Known>(KEPT);
+  readonly #known = new BoundedCache<string, Known>(KEPT);
   readonly #agents: Rates;
   readonly #hosts: Rates;
   readonly #all: Rates;

@@ -5,7 +5,7 @@ import { checkEcho, readPushAnswer, writePush } from "@waybill/protocol/api";
 import type { Push } from "@waybill/protocol/api";
 import type { HubServer } from "../../open-hub.ts";
 import type { Budgets } from "../budgets.ts";
-import { Slots } from "../doors/slots.ts";
+import { FairSlots } from "../access/fair-slots.ts";
 import type { HubLogger } from "../log.ts";
 import { Contacts } from "./contacts.ts";
 import type { Contact } from "./contacts.ts";
@@ -54,7 +54,7 @@ export class Webhooks {
   readonly #closing = new AbortController();
   readonly #cut = new AbortController();
   readonly #contacts: Contacts;
-  readonly #slots: Slots;
+  readonly #slots: FairSlots;
   #unwatch: () => void = () => undefined;
 
   constructor(options: WebhooksOptions) {
@@ -62,7 +62,7 @@ export class Webhooks {
     this.#options = options;
     this.#contacts = new Contacts(budgets);
     const { webhooksAtOnce } = budgets.limits;
-    this.#slots = new Slots(webhooksAtOnce, {
+    this.#slots = new FairSlots(webhooksAtOnce, {
       waited: () => budgets.hit("webhooksAtOnce"),
       // Each push waits for the network.
       begin: (_agent, push) => push(),

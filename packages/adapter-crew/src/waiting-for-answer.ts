@@ -1,0 +1,13 @@
+import type { Ask } from "@waybill/agent";
+
+export type Question = Ask & { readonly id: string };
+
+/** Thrown through whatever has asked, so that nothing waits in memory. */
+export class WaitingForAnswer extends Error {
+  readonly question: Question;
+
+  constructor(question: Question) {
+    super(`An answer is waited for: ${question.text ?? question.id}`);
+    this.question = question;
+  }
+}

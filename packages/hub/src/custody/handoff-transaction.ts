@@ -1,0 +1,321 @@
+import { eventOf, holderBy, queuePlace, sessionKey, step } from "@waybill/protocol";
+import type {
+  Attempt,
+  Digest,
+  Envelope,
+  HandoffEnvelope,
+  LifecycleEffect,
+  LifecycleEvent,
+  LifecycleTerms,
+  Outcome,
+  StatusCode,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+import type { NewEntry, SettingChange } from "../store.ts";
+import { decisionEntry, envelopeEntry } from "./entries.ts";
+import type { Decision, HubEvent } from "./entries.ts";
+import type { Cause, AfterEnd, HandoffRecord } from "./handoff-record.ts";
+
+/** What leaves the hub once the transaction is on disk. */
+export type Outgoing =
+  | {
+      readonly type: "envelope";
+      readonly to: string;
+      readonly digest: Digest;
+      readonly text: string;
+      readonly at: number;
+    }
+  | { readonly type: "offer"; readonly to: string; readonly attempt: number }
+  | {
+      readonly type: "stop";
+      readonly to: string;
+      readonly attempt: number;
+      readonly status: StatusCode;
+    };
+
+/** A hub's event without its time: the transaction has that. */
+export type HubMove = HubEvent extends infer Event
+  ? Event extends HubEvent
+    ? Omit<Event, "at">
+    : never
+  : never;
+
+/** What a party has signed. */
+interface SignedText {
+  readonly digest: Digest;
+  readonly text: string;
+  readonly kid: string;
+}
+
+/** A process that can't be told to stop must not fill the ledger. */
+const LATE_AT_MOST = 16;
+
+/** What one commit will say about a handoff: its next record, the ledger's lines, what to send. */
+export class HandoffTransaction {
+  readonly at: number;
+  readonly before: HandoffRecord | undefined;
+  record: HandoffRecord | undefined;
+  readonly entries: NewEntry[] = [];
+  readonly outgoing: Outgoing[] = [];
+  /** What else the commit changes: it is made anew where that was changed meanwhile. */
+  readonly settings: SettingChange[] = [];
+  /** The hub's receipt for what was taken, which leaves once the transaction is on disk. */
+  receipt: VerifiedEnvelope | undefined;
+  /** The envelope of the handoff, where it is at hand. */
+  handoff: HandoffEnvelope | undefined;
+  /** The hub's own step that came last. */
+  lastMove: HubMove["type"] | undefined;
+  /** To be offered if somebody is there for it, whatever else happens. */
+  wantsOffer = false;
+  /** Written even if nothing has changed: what is on disk is older than what is in memory. */
+  isForced = false;
+
+  /** Of the record before; 0 where there is none. */
+  readonly version: number;
+
+  constructor(before: HandoffRecord | undefined, version: number, at: number) {
+    this.before = before;
+    this.version = version;
+    this.record = before;
+    this.at = at;
+  }
+
+  get isChanged(): boolean {
+    return this.record !== this.before || this.isForced;
+  }
+
+  get hasEnded(): boolean {
+    return this.before?.state.state !== this.record?.state.state && !this.isOpen;
+  }
+
+  get isOpen(): boolean {
+    return this.record?.state.state === "open";
+  }
+
+  get #isOverdue(): boolean {
+    return this.isOpen && this.at >= this.record!.state.deadline;
+  }
+
+  /** Takes what a party has sent; gives the status for its sender. */
+  take(verified: VerifiedEnvelope, terms?: LifecycleTerms): StatusCode {
+    const { envelope, digest, text, kid } = verified;
+    const found = eventOf(envelope, digest, this.at);
+    // Only a hub confirms custody and gives notice, and it takes no word of its own from outside.
+    if (found === undefined) return 403;
+    const event = found.type === "submit" && terms !== undefined ? { ...found, terms } : found;
+    const status = this.#step(event, { digest, text, kid }, envelope);
+    if (status !== 100) return status;
+    if (terms !== undefined && event.type === "submit") {
+      this.note({ type: "bound", digest, terms });
+    }
+    this.entries.push(envelopeEntry(this.at, verified));
+    return status;
+  }
+
+  /** Puts the hub's receipt on record, next to what it confirms. */
+  confirm(receipt: VerifiedEnvelope): void {
+    this.receipt = receipt;
+    this.entries.push(envelopeEntry(this.at, receipt));
+  }
+
+  /** Puts what came too late on record, with the answer that it got; beyond a number, only the answer. */
+  refuse(verified: VerifiedEnvelope, status: StatusCode): void {
+    const { late } = this.record!;
+    const { attempt = 0 } = verified.envelope as { attempt?: number };
+    const count = late[attempt] ?? 0;
+    if (count >= LATE_AT_MOST) return;
+    this.amend({ late: { ...late, [attempt]: count + 1 } });
+    this.note({ type: "refused", digest: verified.digest, status });
+    this.entries.push(envelopeEntry(this.at, verified));
+  }
+
+  /** A step of the hub's own. */
+  decide(move: HubMove): StatusCode {
+    if (this.#isOverdue && move.type !== "expire") {
+      this.decide({ type: "expire" });
+      return 410;
+    }
+    this.lastMove = move.type;
+    const event = { ...move, at: this.at } as HubEvent;
+    const status = this.#step(event, undefined, undefined);
+    if (status === 100) this.note(event);
+    return status;
+  }
+
+  /** A step that is only worth remembering: no line in the ledger. */
+  frame(event: LifecycleEvent): StatusCode {
+    // The step would end it by the deadline, and with no line of that in the ledger.
+    if (this.#isOverdue) return 410;
+    return this.#step(event, undefined, undefined);
+  }
+
+  note(decision: Decision, handoffId: string = this.record!.state.id): void {
+    this.entries.push(decisionEntry(this.at, handoffId, decision));
+  }
+
+  amend(change: Partial<HandoffRecord>): void {
+    this.record = { ...this.record!, ...change };
+  }
+
+  change(...settings: readonly SettingChange[]): void {
+    this.settings.push(...settings);
+  }
+
+  addAfterEnd(followUp: AfterEnd): void {
+    this.amend({ afterEnd: [...this.record!.afterEnd, followUp] });
+  }
+
+  /** How the attempts ended that this transaction closes, each with its recipient. */
+  outcomes(): (Outcome & { readonly recipient: string })[] {
+    const attempts: readonly Attempt[] = this.record?.state.attempts ?? [];
+    return attempts.flatMap(({ closed, status, recipient }, index) => {
+      const before = this.before?.state.attempts[index];
+      if (closed === null || before?.closed != null) return [];
+      const isAccepted = before?.state === "accepted" || before?.state === "waiting";
+      return [{ status, closed, at: this.at, isAccepted, recipient }];
+    });
+  }
+
+  #step(
+    event: LifecycleEvent,
+    paper: SignedText | undefined,
+    envelope: Envelope | undefined,
+  ): StatusCode {
+    const before = this.record?.state;
+    const { state, effects } = step(before, event);
+    const [reply] = effects;
+    const status = reply?.type === "reply" ? reply.status : 500;
+    if (state === undefined || state === before) return status;
+    if (this.record === undefined) {
+      this.record = newRecord(envelope as HandoffEnvelope, state, paper!.kid);
+      this.handoff = envelope as HandoffEnvelope;
+    } else this.amend({ state });
+    this.#noteHolder(before, event);
+    if (paper !== undefined) this.#noteEnvelope(event, paper);
+    const cause = envelope && causeIn(envelope, this.record.cause);
+    if (cause !== undefined) this.amend({ cause });
+    for (const effect of effects) this.#send(effect, event, paper);
+    return status;
+  }
+
+  #noteEnvelope(
+    event: LifecycleEvent,
+    { digest, text }: Pick<SignedText, "digest" | "text">,
+  ): void {
+    const record = this.record!;
+    if (event.type === "accept") this.amend({ acceptance: digest });
+    else if (event.type === "answer") {
+      const answerCharacters = record.answerCharacters + text.length;
+      this.amend({ answers: [...record.answers, digest], answerCharacters });
+    } else if (event.type === "question" || event.type === "pause") {
+      const { attempt, questions } = event;
+      this.amend({ asked: [...record.asked, { digest, attempt, questions }] });
+    }
+  }
+
+  #send(
+    effect: LifecycleEffect,
+    event: LifecycleEvent,
+    paper: Pick<SignedText, "digest" | "text"> | undefined,
+  ): void {
+    const { state } = this.record!;
+    if (effect.type === "offer") {
+      this.amend({ isWaiting: false });
+      this.#noteOffer(event);
+      this.outgoing.push({ type: "offer", to: effect.recipient, attempt: effect.attempt });
+    } else if (effect.type === "stop") {
+      const { recipient: to, attempt, status } = effect;
+      this.outgoing.push({ type: "stop", to, attempt, status });
+    } else if (effect.type === "forward" && paper !== undefined) {
+      const to =
+        effect.to === "delegator" ? state.delegator : state.attempts[effect.attempt - 1]!.recipient;
+      this.#forward(to, paper);
+    } else if (effect.type === "ended") {
+      this.amend({ isWaiting: false });
+      if (paper?.digest === state.outcome && paper !== undefined) {
+        this.#forward(state.delegator, paper);
+      }
+    }
+  }
+
+  /** Its session comes to the recipient with the first word of an attempt, and anew with a result. */
+  #noteHolder(before: HandoffRecord["state"] | undefined, { type }: LifecycleEvent): void {
+    const { session, state } = this.record!;
+    if (session === undefined) return;
+    const isAnother = before === undefined || holderBy(before) !== holderBy(state);
+    if (isAnother || type === "result") this.amend({ session: { ...session, at: this.at } });
+  }
+
+  #noteOffer(event: LifecycleEvent): void {
+    const { session } = this.record!;
+    if (session === undefined || event.type !== "offer") return;
+    this.amend({ session: { ...session, offered: event.session } });
+  }
+
+  #forward(to: string, { digest, text }: Pick<SignedText, "digest" | "text">): void {
+    this.outgoing.push({ type: "envelope", to, digest, text, at: this.at });
+  }
+}
+
+function newRecord(
+  envelope: HandoffEnvelope,
+  state: HandoffRecord["state"],
+  kid: string,
+): HandoffRecord {
+  return {
+    state,
+    to: envelope.to,
+    kid,
+    capability: typeof envelope.to === "string" ? envelope.body.capability : envelope.to.capability,
+    correlationId: envelope.correlation_id,
+    queuePlace: queuePlace(state.nextAttemptAt!, envelope.priority),
+    traceId: traceIdOf(envelope),
+    parentId: envelope.parent_id ?? null,
+    hop: envelope.hop ?? 0,
+    group: groupOf(envelope),
+    session: sessionOf(envelope),
+    replayOf: envelope.replay_of ?? null,
+    acceptance: null,
+    asked: [],
+    answers: [],
+    answerCharacters: 0,
+    notice: null,
+    isWaiting: false,
+    hasChildren: false,
+    afterEnd: [],
+    replayedBy: null,
+    late: {},
+  };
+}
+
+const MESSAGE_CHARACTERS = 300;
+
+/** What a recipient has said against an attempt. A verdict says more than that it was given back. */
+function causeIn(envelope: Envelope, before: Cause | undefined): Cause | undefined {
+  const { kind, from: by, body } = envelope;
+  if (kind !== "result" && kind !== "receipt") return undefined;
+  const { status } = body;
+  const said = kind === "result" ? body.error?.message : body.reason;
+  if (status < 300 || said === undefined || said === "") return undefined;
+  if (status < 400 && before !== undefined) return undefined;
+  return { by, status, message: said.slice(0, MESSAGE_CHARACTERS) };
+}
+
+function groupOf({ group }: HandoffEnvelope): HandoffRecord["group"] {
+  if (group === undefined) return null;
+  const { id, index, size, join, quorum = null, on_failure: onFailure = "cancel" } = group;
+  return { id, index, size, join, quorum, onFailure };
+}
+
+/** An agent holds a session for one capability: what it does at another is another conversation. */
+function sessionOf({ from, session, to, body }: HandoffEnvelope): HandoffRecord["session"] {
+  if (session === undefined) return undefined;
+  const capability = typeof to === "string" ? body.capability : to.capability;
+  const name = `${sessionKey(from, session.id)} ${capability}`;
+  return { name, waitMs: (session.wait_seconds ?? 0) * 1_000, at: 0 };
+}
+
+/** The part of a W3C traceparent that all spans of a job share. */
+export function traceIdOf({ traceparent }: Envelope): string | null {
+  return traceparent?.slice(3, 35) ?? null;
+}

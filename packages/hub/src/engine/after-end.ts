@@ -1,0 +1,85 @@
+import { createHandoff, derivedId, signEnvelope, WaybillError } from "@waybill/protocol";
+import type { AfterEnd, HandoffRecord } from "../custody/handoff-record.ts";
+import { childrenKey, endWithParent, submit } from "./submit.ts";
+import type { Engine } from "./engine.ts";
+import { endGroup, groupKey } from "./group.ts";
+import { reasonOf } from "./notice.ts";
+
+const PAGE = 100;
+const DEAD_LETTER_TIMEOUT_MS = 24 * 60 * 60 * 1000;
+/** A dead letter's envelope travels inside another one, which has the same limit. */
+const ENVELOPE_PART = 0.5;
+
+/** Does what an end has left to do. After a crash all of it is done again, and changes nothing. */
+export async function runAfterEnd(engine: Engine, id: string): Promise<void> {
+  const found = await engine.records.load(id);
+  for (const name of found?.record.afterEnd ?? []) {
+    await AFTER_END[name](engine, found!.record);
+    await engine.records.change(id, (transaction) => {
+      const left = transaction.record?.afterEnd.filter((each) => each !== name) ?? [];
+      transaction.amend({ afterEnd: left });
+    });
+  }
+}
+
+async function endChildren(engine: Engine, parentId: string): Promise<void> {
+  for (let after: string | undefined; ;) {
+    const page = await engine.store.children(parentId, { after, limit: PAGE });
+    await Promise.all(
+      page.flatMap((child) => (child.state === "open" ? [endWithParent(engine, child.id)] : [])),
+    );
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+const AFTER_END: Readonly<
+  Record<AfterEnd, (engine: Engine, record: HandoffRecord) => Promise<void>>
+> = {
+  children: (engine, { state }) =>
+    engine.records.queue.run(childrenKey(state.id), () => endChildren(engine, state.id)),
+
+  group: (engine, { state, group }) =>
+    engine.records.queue.run(groupKey(state.delegator, group!.id), () =>
+      endGroup(engine, state.delegator, group!.id),
+    ),
+
+  async dead_letter(engine, record) {
+    const { deadLetterAgent: agent, key } = engine.options;
+    if (agent === undefined) return;
+    const { state } = record;
+    const { text } = await engine.records.envelope(state.id, state.digest);
+    const isSmall = text.length < engine.limits.envelopeBytes * ENVELOPE_PART;
+    const handoff = createHandoff(
+      {
+        from: engine.id,
+        domain: engine.domain,
+        to: agent,
+        // The same each time, so that a letter is handed over once whenever the hub goes down.
+        handoffId: derivedId("dead letter", state.id),
+        timeoutMs: DEAD_LETTER_TIMEOUT_MS,
+        body: {
+          capability: "dead_letter",
+          input: {
+            handoff_id: state.id,
+            delegator: state.delegator,
+            capability: record.capability,
+            status: state.status,
+            reason: record.reason ?? reasonOf(state, record.cause, undefined),
+            digest: state.digest,
+            ...(isSmall ? { envelope: text } : {}),
+          },
+        },
+      },
+      { now: () => engine.clock.now(), newId: engine.newId },
+    );
+    try {
+      await submit(engine, signEnvelope(handoff, key));
+    } catch (error) {
+      // 409: it went in before a crash. Else no such agent takes it, and the letter stays listed.
+      const isFinal = [403, 404, 409, 422].includes(WaybillError.from(error).status);
+      if (!isFinal) throw error;
+      engine.log({ event: "failure", handoffId: state.id, error });
+    }
+  },
+};

@@ -1,0 +1,283 @@
+import { derivedId, isAddressed, WaybillError } from "@waybill/protocol";
+import type { Envelope, HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import { blobsIn } from "@waybill/protocol/api";
+import {
+  checkAnswers,
+  checkChild,
+  checkFanOut,
+  checkGroup,
+  checkHeld,
+  checkThread,
+} from "../custody/admission.ts";
+import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
+import { envelopeEntry } from "../custody/entries.ts";
+import type { Decision } from "../custody/entries.ts";
+import { refusal } from "../custody/refusal.ts";
+import { checkInput } from "../routing/input-check.ts";
+import { inCustodySpan } from "../tracing/custody-trace.ts";
+import { bindTerms, offersFor } from "./terms.ts";
+import type { Engine } from "./engine.ts";
+import { isParty } from "./view.ts";
+import { endGroup, groupKey, isDecided, membersOf } from "./group.ts";
+
+/** Takes one envelope into custody, and gives the hub's receipt for it. */
+export async function submit(engine: Engine, text: string): Promise<string> {
+  engine.assertOpen();
+  const verified = await engine.registry.verify(text, engine.clock.now());
+  if (verified.envelope.kind !== "handoff") return commitEnvelope(engine, verified);
+  const handoff = verified as VerifiedEnvelope<HandoffEnvelope>;
+  return inCustodySpan(engine.id, handoff.envelope, () => takeHandoff(engine, handoff));
+}
+
+async function takeHandoff(
+  engine: Engine,
+  verified: VerifiedEnvelope<HandoffEnvelope>,
+): Promise<string> {
+  const { envelope } = verified;
+  const { handoff_id: id, parent_id: parentId, group, replay_of: replayOf } = envelope;
+  // Of what is known already nothing is checked again: its sender wants the old answer.
+  if ((await engine.records.load(id)) !== undefined) {
+    const receipt = await commitEnvelope(engine, verified);
+    if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
+    return receipt;
+  }
+  /** Decided before this one came: what ends it is in its first commit, whenever the hub dies. */
+  let isLate = false;
+  let work = () => commitEnvelope(engine, verified, { isAbsent: true, isLate });
+  if (replayOf !== undefined) {
+    const inner = work;
+    work = () => replay(engine, envelope, replayOf, inner);
+  }
+  if (group !== undefined) {
+    const inner = work;
+    work = () =>
+      engine.records.queue.run(groupKey(envelope.from, group.id), async () => {
+        const members = await membersOf(engine.store, envelope.from, group.id);
+        checkGroup(members, envelope);
+        isLate = isDecided(members, group.index);
+        const receipt = await inner();
+        // Another hub may have decided it meanwhile.
+        await endGroup(engine, envelope.from, group.id);
+        return receipt;
+      });
+  }
+  if (parentId === id) throw new WaybillError(400, "A handoff can't be its own parent.");
+  return parentId === undefined ? work() : asChild(engine, envelope, parentId, work);
+}
+
+/** The end of a parent waits for a child that is going in, and then sees it. */
+export function childrenKey(parentId: string): string {
+  return `children ${parentId}`;
+}
+
+/** A child goes in while its parent is known to be open, and the parent's end reaches it. */
+async function asChild(
+  engine: Engine,
+  envelope: HandoffEnvelope,
+  parentId: string,
+  work: () => Promise<string>,
+): Promise<string> {
+  const before = await engine.records.load(parentId);
+  // Whoever does not work on it learns no more of it than that, and not how many children it has.
+  checkHeld(envelope, parentId, before?.record);
+  const receipt = await engine.records.queue.run(childrenKey(parentId), async () => {
+    // A copy that came at the same time may have gone in: the answer to both is the same.
+    if ((await engine.records.load(envelope.handoff_id)) !== undefined) return work();
+    await checkFanOut(engine.store, parentId, engine.limits);
+    await engine.records.change(parentId, (transaction) => {
+      checkChild(envelope, transaction.record!);
+      if (!transaction.record!.hasChildren) transaction.amend({ hasChildren: true });
+    });
+    return work();
+  });
+  // The parent may have ended at another hub while the child went in, and not have seen it.
+  const parent = await engine.records.current(parentId);
+  if (parent?.state.state !== "open") await endWithParent(engine, envelope.handoff_id);
+  return receipt;
+}
+
+export async function endWithParent(engine: Engine, id: string): Promise<void> {
+  await engine.records.change(id, (transaction) => {
+    if (transaction.isOpen) transaction.decide({ type: "parent_ended" });
+  });
+}
+
+/** Trying an ended handoff anew is for its delegator, and for operators. */
+async function replay(
+  engine: Engine,
+  envelope: HandoffEnvelope,
+  replayOf: string,
+  work: () => Promise<string>,
+): Promise<string> {
+  const original = (await engine.records.load(replayOf))?.record;
+  const isOperator = engine.options.operators?.includes(envelope.from) === true;
+  if (original === undefined || (original.state.delegator !== envelope.from && !isOperator)) {
+    throw new WaybillError(
+      403,
+      `${envelope.from} may not replay ${replayOf}, if there is such a handoff: only its delegator and operators may.`,
+      { at: "/replay_of" },
+    );
+  }
+  if (original.state.state === "open") {
+    throw new WaybillError(409, `The handoff ${replayOf} has not ended, so it can't be replayed.`, {
+      at: "/replay_of",
+    });
+  }
+  const receipt = await work();
+  await markReplayed(engine, replayOf, envelope.handoff_id);
+  return receipt;
+}
+
+async function markReplayed(engine: Engine, replayOf: string, by: string): Promise<void> {
+  await engine.records.change(replayOf, (transaction) => {
+    if (transaction.record?.replayedBy !== null) return;
+    transaction.amend({ replayedBy: by });
+    transaction.note({ type: "replayed", by });
+  });
+}
+
+interface CommitOptions {
+  /** The hub has looked a moment ago, and has no such handoff. */
+  readonly isAbsent?: boolean;
+  /** Its group is decided without it. */
+  readonly isLate?: boolean;
+}
+
+/**
+ * The receipt is in the commit of the envelope that it is for: one that has left is on record, for
+ * no more syncs than the envelope alone would take. One that a crash keeps from leaving is true all
+ * the same.
+ */
+async function commitEnvelope(
+  engine: Engine,
+  verified: VerifiedEnvelope,
+  { isAbsent = false, isLate = false }: CommitOptions = {},
+): Promise<string> {
+  const { envelope, digest } = verified;
+  engine.assertOpen();
+  const plan = async (transaction: HandoffTransaction) => {
+    const status = await decide(engine, transaction, verified);
+    if (status === 100 && isLate) transaction.addAfterEnd("group");
+    if (status === 100) transaction.confirm(await engine.receipts.sign(envelope, digest, status));
+    return status;
+  };
+  const changed = await engine.records.change(envelope.handoff_id, plan, isAbsent);
+  const status = changed.type === "changed" ? changed.value : (201 as const);
+  if (changed.type === "replayed" && changed.digest !== digest) throw refusal(409, envelope);
+  if (status === 100 && changed.type === "changed") return changed.transaction.receipt!.text;
+  if (status === 201) return answerRepeated(engine, verified);
+  throw refusal(status, envelope);
+}
+
+async function decide(
+  engine: Engine,
+  transaction: HandoffTransaction,
+  verified: VerifiedEnvelope,
+): Promise<StatusCode> {
+  const { envelope, digest } = verified;
+  const { record } = transaction;
+  const isNew = record === undefined && envelope.kind === "handoff";
+  if (isNew) {
+    const offers = await offersFor({ envelope, kid: verified.kid }, engine);
+    await checkInput(envelope, offers, engine, transaction.at);
+    const status = transaction.take(verified, bindTerms(envelope, offers, engine.terms));
+    if (status === 100) await nameBlobs(engine, transaction, envelope);
+    if (status === 100 && envelope.from !== engine.id) {
+      transaction.change(
+        ...(await engine.quotas.enter(envelope.from, envelope.handoff_id, transaction.at)),
+      );
+    }
+    return status;
+  }
+  // Knowing an id is not owning it: everybody else hears the same, whatever there is.
+  if (record === undefined || !isParty(record, envelope.from)) return 403;
+  if (!isAddressed(envelope, record.state, engine.id)) return 403;
+  if (transaction.isOpen && transaction.at >= record.state.deadline)
+    transaction.decide({ type: "expire" });
+  const status = isOfAnotherNotice(transaction, verified) ? 409 : transaction.take(verified);
+  if (status === 100) {
+    checkThread(envelope, record);
+    checkAnswers(transaction, engine.limits);
+    await nameBlobs(engine, transaction, envelope);
+  }
+  // Only a party hears more than 403, and what strangers send is not put on record.
+  if (status === 100 || status === 403) return status;
+  const seen = await engine.store.seen(envelope.from, envelope.id);
+  if (seen !== undefined) return seen.digest === digest ? 201 : 409;
+  if (status === 410) transaction.refuse(verified, status);
+  return status;
+}
+
+/** A handoff that replays another may name what that one names, whoever has uploaded it. */
+async function nameBlobs(
+  engine: Engine,
+  transaction: HandoffTransaction,
+  envelope: Envelope,
+): Promise<void> {
+  const [first] = blobsIn(envelope);
+  if (first === undefined) return;
+  if (engine.blobs === undefined) {
+    throw new WaybillError(
+      422,
+      "This hub keeps no blobs: its store has no place for them. Send the content in the envelope (data), or name an address (url).",
+      { at: first.at },
+    );
+  }
+  const replayOf = envelope.kind === "handoff" ? envelope.replay_of : undefined;
+  const original = replayOf === undefined ? undefined : await engine.records.load(replayOf);
+  await engine.blobs.name(transaction, envelope, original?.record);
+}
+
+/** Where no envelope ended a handoff, what is acknowledged is the hub's notice. */
+function isOfAnotherNotice(
+  { record }: HandoffTransaction,
+  { envelope }: VerifiedEnvelope,
+): boolean {
+  const isAcknowledgement = envelope.kind === "receipt" && envelope.body.status === 200;
+  if (!isAcknowledgement || record === undefined) return false;
+  const { state, notice } = record;
+  if (state.state === "open" || state.delegator !== envelope.from) return false;
+  return state.outcome === null && envelope.re !== notice;
+}
+
+/** The very envelope came before: it gets the answer that it got then, or the one receipt that says so. */
+async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
+  const { envelope, digest } = verified;
+  // Found again by its id, however long the history of the handoff is.
+  const id = derivedId(`repeated ${digest}`, envelope.id);
+  // In its lane, so that two repetitions at once do not put two receipts on record.
+  return engine.records.queue.run(envelope.handoff_id, async () => {
+    await checkTaken(engine, verified);
+    const given = await receiptSentUnder(engine, id);
+    if (given !== undefined) return given;
+    const receipt = await engine.receipts.sign(envelope, digest, 201, id);
+    const outcome = await engine.commit({
+      handoff: null,
+      entries: [envelopeEntry(engine.clock.now(), receipt)],
+    });
+    // Another hub of this name may have been faster.
+    const first = outcome.type === "replayed" ? await receiptSentUnder(engine, id) : undefined;
+    return first ?? receipt.text;
+  });
+}
+
+/** What this hub has put on record under an id. */
+async function receiptSentUnder(engine: Engine, id: string): Promise<string | undefined> {
+  const seen = await engine.store.seen(engine.id, id);
+  if (seen === undefined) return undefined;
+  const [entry] = await engine.store.ledger({ after: seen.sequence - 1, limit: 1 });
+  return entry?.content;
+}
+
+/** What came too late is on record, right behind the answer that it got. */
+async function checkTaken(engine: Engine, { envelope, digest }: VerifiedEnvelope): Promise<void> {
+  const { attempt = 0 } = envelope as { attempt?: number };
+  const late = (await engine.records.load(envelope.handoff_id))?.record.late[attempt] ?? 0;
+  const seen = late === 0 ? undefined : await engine.store.seen(envelope.from, envelope.id);
+  if (seen === undefined || seen.sequence < 2) return;
+  const [entry] = await engine.store.ledger({ after: seen.sequence - 2, limit: 1 });
+  if (entry?.type !== "decision" || entry.handoffId !== envelope.handoff_id) return;
+  const decision = JSON.parse(entry.content) as Decision;
+  const isOfThis = decision.type === "refused" && decision.digest === digest;
+  if (isOfThis) throw refusal(decision.status, envelope);
+}

@@ -1,0 +1,22 @@
+import { InFlight } from "@waybill/protocol/api";
+
+/** One thing at a time for each key, in the order in which they came. */
+export class KeyedQueue {
+  readonly #tails = new InFlight<string, Promise<unknown>>();
+
+  run<Value>(key: string, task: () => Promise<Value>): Promise<Value> {
+    const before = this.#tails.get(key);
+    const done = before === undefined ? task() : before.then(task, task);
+    this.#tails.set(key, done);
+    const leave = () => {
+      if (this.#tails.get(key) === done) this.#tails.delete(key);
+    };
+    done.then(leave, leave);
+    return done;
+  }
+
+  /** Settles when nothing is under way any more. */
+  async idle(): Promise<void> {
+    while (this.#tails.size > 0) await Promise.allSettled(this.#tails.values());
+  }
+}

@@ -1,0 +1,66 @@
+import { readCompact, verifyCompact, WaybillError } from "@waybill/protocol";
+import { checkHello, endedKeyAdvice, newKeyAdvice, readHello } from "@waybill/protocol/api";
+import type { Hello } from "@waybill/protocol/api";
+import type { HubIdentity } from "./identity.ts";
+import type { Registry } from "./registry.ts";
+
+/** Checks hellos. One that was used is refused from then on: who overheard it can't attach with it. */
+export class HelloVerifier {
+  readonly #hub: HubIdentity;
+  readonly #registry: Registry;
+  readonly #skewMs: number;
+  /** Hellos within the time in which they would be believed, by id. */
+  readonly #used = new Map<string, number>();
+
+  constructor(hub: HubIdentity, registry: Registry, skewMs: number) {
+    this.#hub = hub;
+    this.#registry = registry;
+    this.#skewMs = skewMs;
+  }
+
+  /** Gives the time at which the agent has said hello, by its own clock, and with which key. */
+  async check(
+    proof: string,
+    agent: string,
+    instance: string,
+    now: number,
+  ): Promise<{ readonly at: number; readonly kid: string }> {
+    const { kid } = readCompact(proof);
+    const record = await this.#registry.keyOf(kid);
+    if (record === undefined) {
+      throw new WaybillError(
+        401,
+        `${agent} is not known here by the key ${kid}. ${newKeyAdvice(agent, kid)}`,
+      );
+    }
+    const { payload } = verifyCompact(proof, () => record.key);
+    const hello = readHello(payload);
+    if (hello.from !== agent || hello.instance !== instance) {
+      throw new WaybillError(
+        401,
+        `The hello is of ${hello.from} (${hello.instance}), and ${agent} (${instance}) wants to attach.`,
+      );
+    }
+    const { id: to, domain } = this.#hub;
+    checkHello(hello, { to, domain, now, clockSkewMs: this.#skewMs });
+    if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {
+      throw new WaybillError(
+        401,
+        `The key ${kid} is not a current key of ${agent}: a manifest, an operator or its time has ended it. ${endedKeyAdvice(agent)}`,
+      );
+    }
+    this.#use(hello, now);
+    return { at: hello.at, kid };
+  }
+
+  #use({ id, at }: Hello, now: number): void {
+    for (const [used, usedAt] of this.#used) {
+      if (usedAt + this.#skewMs >= now) break;
+      this.#used.delete(used);
+    }
+    if (this.#used.has(id)) {
+      throw new WaybillError(401, "This very hello was used before; sign a new one each time.");
+    }
+    this.#used.set(id, Math.max(at, now));
+  }
+}

@@ -1,0 +1,39 @@
+import type { Clock } from "../clock.ts";
+import type { Store } from "../store.ts";
+
+const SAVE_AFTER_MS = 1_000;
+
+/**
+ * Settings that are written a moment later than they are learned: a crash loses what is newest, and a
+ * commit for each would cost what custody costs.
+ */
+export class WriteBehindSettings {
+  readonly #store: Pick<Store, "saveSetting">;
+  readonly #clock: Clock;
+  readonly #failed: (cause: unknown) => void;
+  readonly #unsaved = new Map<string, string>();
+  #disarm: (() => void) | undefined;
+
+  constructor(store: Pick<Store, "saveSetting">, clock: Clock, failed: (cause: unknown) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#failed = failed;
+  }
+
+  set(name: string, value: string): void {
+    this.#unsaved.set(name, value);
+    this.#disarm ??= this.#clock.setTimer(this.#clock.now() + SAVE_AFTER_MS, () => {
+      this.#disarm = undefined;
+      // What can't be saved now is saved when it changes next; no promise is at stake.
+      this.save().catch(this.#failed);
+    });
+  }
+
+  async save(): Promise<void> {
+    this.#disarm?.();
+    this.#disarm = undefined;
+    const unsaved = [...this.#unsaved];
+    this.#unsaved.clear();
+    for (const [name, value] of unsaved) await this.#store.saveSetting(name, value);
+  }
+}

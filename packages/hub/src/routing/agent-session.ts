@@ -1,0 +1,346 @@
+import { WaybillError } from "@waybill/protocol";
+import { InFlight, readerOfDelta } from "@waybill/protocol/api";
+import type { Clock } from "../clock.ts";
+import { HUB_LIMITS } from "../engine/options.ts";
+import type { AttachRequest, Attachment, Delivery, Delta, ShownDelta } from "../hub-api.ts";
+import { charactersOf } from "./delivery-size.ts";
+import { DeltaRate } from "./delta-rate.ts";
+
+/** What an attachment tells the hub. */
+export interface AgentSessionEvents {
+  /** Settles when it has been taken in. */
+  frame(
+    attached: AgentSession,
+    type: "taken" | "heartbeat",
+    handoffId: string,
+    attempt: number,
+  ): Promise<void>;
+  /** A piece of what the agent writes is for this delegator. */
+  delta(delegator: string, delta: ShownDelta): void;
+  /** So many more characters are held until the agent has seen them. */
+  holds(more: number): void;
+  hasRoom(attached: AgentSession): void;
+  left(attached: AgentSession): void;
+}
+
+export interface AttachingAgent extends Omit<AttachRequest, "proof"> {
+  /** When it said hello, by its own clock; undefined where it has proved itself at this moment. */
+  readonly helloAt?: number | undefined;
+  /** The keys on which it stands: it ends when none of them is valid. Left out: on none. */
+  readonly kids?: readonly string[] | undefined;
+  /** Takes the deltas for it; left out where its line does not show them. */
+  readonly show?: ((delta: ShownDelta) => void) | undefined;
+}
+
+/** An attempt that an agent works on. */
+interface HeldAttempt {
+  readonly attempt: number;
+  readonly capability: string;
+  readonly delegator: string;
+  readonly since: number;
+  readonly deltas: DeltaRate;
+}
+
+type Tracked = Exclude<Delivery, { type: "stop" }>;
+
+/** After so long without a word of its arrival, a delivery is sent again. */
+const SEND_AGAIN_AFTER_MS = 10_000;
+/** Deliveries on the way to one agent; an inbox is longer, and waits. */
+const UNSEEN_AT_MOST = 256;
+/** Beyond, an agent does not read at all, and is not waited for. */
+const UNREAD_AT_MOST = 16 * UNSEEN_AT_MOST;
+/** The same for what is in them. */
+const UNSEEN_CHARACTERS = 4 * 1024 * 1024;
+const UNREAD_CHARACTERS = 4 * UNSEEN_CHARACTERS;
+
+/** Signs of life and of taking that are under way: beyond, its line is not read. */
+const FRAMES_AT_ONCE = 1_024;
+
+/** One agent's side of the hub while it is connected. */
+export class AgentSession implements Attachment {
+  readonly agent: string;
+  readonly instance: string;
+  readonly helloAt: number | undefined;
+  /** The keys on which it stands. */
+  kids: readonly string[] | undefined;
+  readonly closed: Promise<WaybillError | undefined>;
+  readonly #handler: (delivery: Delivery) => void;
+  readonly #deltasPerSecond: number;
+  readonly #show: ((delta: ShownDelta) => void) | undefined;
+  readonly #clock: Clock;
+  readonly #events: AgentSessionEvents;
+  readonly #settle: (reason: WaybillError | undefined) => void;
+  /** Attempts that it works on, by handoff. */
+  readonly #held = new InFlight<string, HeldAttempt>();
+  /** How many of them at each capability. */
+  readonly #counts = new Map<string, number>();
+  readonly #unseen = new InFlight<string, { delivery: Tracked; at: number }>();
+  #unseenCharacters = 0;
+  /** It was not offered what it had credit for. */
+  #isCrowded = false;
+  #frames = 0;
+  #drained: (() => void)[] = [];
+  #disarm: (() => void) | undefined;
+  #credit: number;
+  #roomChanges = 0;
+  #isOpen = true;
+
+  constructor(
+    request: AttachingAgent,
+    handler: (delivery: Delivery) => void,
+    clock: Clock,
+    events: AgentSessionEvents,
+    deltasPerSecond: number = HUB_LIMITS.deltasPerSecond,
+  ) {
+    this.agent = request.agent;
+    this.instance = request.instance;
+    this.helloAt = request.helloAt;
+    this.kids = request.kids;
+    this.#credit = request.credit;
+    this.#handler = handler;
+    this.#show = request.show;
+    this.#deltasPerSecond = deltasPerSecond;
+    this.#clock = clock;
+    this.#events = events;
+    let settle: (reason: WaybillError | undefined) => void;
+    this.closed = new Promise((resolve) => (settle = resolve));
+    this.#settle = settle!;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** How many more attempts it takes. */
+  get room(): number {
+    // While much of what it was sent has not arrived, more would only wait on the way.
+    if (!this.#isOpen || this.#unseenCharacters >= UNSEEN_CHARACTERS) return 0;
+    return Math.max(0, this.#credit - this.#held.size);
+  }
+
+  /** How often its room has changed. */
+  get roomChanges(): number {
+    return this.#roomChanges;
+  }
+
+  /** How many more attempts at one capability, which has a limit of its own. */
+  roomFor(capability: string, concurrency: number = Infinity): number {
+    const room = this.room;
+    if (room === 0 || concurrency === Infinity) return room;
+    return Math.max(0, Math.min(room, concurrency - this.inFlight(capability)));
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  inFlight(capability: string): number {
+    return this.#counts.get(capability) ?? 0;
+  }
+
+  heldAttempt(handoffId: string): number | undefined {
+    return this.#held.get(handoffId)?.attempt;
+  }
+
+  /** How long ago it was given the attempt that it holds. */
+  heldMs(handoffId: string): number | undefined {
+    const held = this.#held.get(handoffId);
+    return held === undefined ? undefined : Math.max(0, this.#clock.now() - held.since);
+  }
+
+  hold(
+    handoffId: string,
+    { attempt, capability, delegator }: Omit<HeldAttempt, "since" | "deltas">,
+  ): void {
+    this.#letGo(handoffId);
+    const deltas = new DeltaRate(this.#deltasPerSecond);
+    const since = this.#clock.now();
+    this.#held.set(handoffId, { attempt, capability, delegator, since, deltas });
+    this.#counts.set(capability, this.inFlight(capability) + 1);
+    this.#roomChanges++;
+  }
+
+  #letGo(handoffId: string): boolean {
+    const held = this.#held.get(handoffId);
+    if (held === undefined) return false;
+    const left = this.inFlight(held.capability) - 1;
+    if (left > 0) this.#counts.set(held.capability, left);
+    else this.#counts.delete(held.capability);
+    this.#roomChanges++;
+    return this.#held.delete(handoffId);
+  }
+
+  drop(handoffId: string): void {
+    if (this.#letGo(handoffId) && this.room > 0) this.#events.hasRoom(this);
+  }
+
+  deliver(delivery: Delivery): void {
+    if (!this.#isOpen) return;
+    if (delivery.type !== "stop") {
+      this.#forget(delivery.id);
+      this.#unseen.set(delivery.id, { delivery, at: this.#clock.now() });
+      this.#weigh(charactersOf(delivery));
+      // All together may have been too much, and this one the heaviest.
+      if (!this.#isOpen) return;
+      this.#arm();
+      const isFull =
+        this.#unseen.size > UNREAD_AT_MOST || this.#unseenCharacters > UNREAD_CHARACTERS;
+      if (isFull) return this.end(unread(this.agent));
+    }
+    this.#handler(delivery);
+  }
+
+  #forget(deliveryId: string): boolean {
+    const unseen = this.#unseen.get(deliveryId);
+    if (unseen === undefined) return false;
+    this.#unseen.delete(deliveryId);
+    this.#weigh(-charactersOf(unseen.delivery));
+    return true;
+  }
+
+  #weigh(more: number): void {
+    const wasMuch = this.#unseenCharacters >= UNSEEN_CHARACTERS;
+    this.#unseenCharacters += more;
+    const isMuch = this.#unseenCharacters >= UNSEEN_CHARACTERS;
+    this.#isCrowded ||= isMuch;
+    if (isMuch !== wasMuch) this.#roomChanges++;
+    this.#events.holds(more);
+  }
+
+  /** What could not be offered for what was on the way can be now. */
+  #offerAgain(): void {
+    if (!this.#isCrowded || this.room === 0) return;
+    this.#isCrowded = false;
+    this.#events.hasRoom(this);
+  }
+
+  /** What it has been sent and has not said to have arrived. */
+  get unseenCharacters(): number {
+    return this.#unseenCharacters;
+  }
+
+  /** Whether so much is on its way that the rest of an inbox has to wait. */
+  get isBehind(): boolean {
+    return this.#unseen.size >= UNSEEN_AT_MOST || this.#unseenCharacters >= UNSEEN_CHARACTERS;
+  }
+
+  /** Settles when an inbox may go on: not too much is on its way. */
+  async ready(): Promise<void> {
+    while (this.#isOpen && this.isBehind) {
+      await new Promise<void>((resolve) => this.#drained.push(resolve));
+    }
+  }
+
+  taken(handoffId: string, attempt: number): void {
+    this.#frame("taken", handoffId, attempt);
+  }
+
+  heartbeat(handoffId: string, attempt: number): void {
+    this.#frame("heartbeat", handoffId, attempt);
+  }
+
+  delta(delta: Delta): void {
+    const held = this.#held.get(delta.handoffId);
+    const delegator = readerOfDelta(held, delta);
+    if (delegator === undefined || !held!.deltas.take(this.#clock.now())) return;
+    this.#events.delta(delegator, { ...delta, by: this.agent });
+  }
+
+  /** Shows a delta, where there is somebody to show it to who keeps up. */
+  show(delta: ShownDelta): void {
+    if (this.#isOpen && !this.isBehind) this.#show?.(delta);
+  }
+
+  #frame(type: "taken" | "heartbeat", handoffId: string, attempt: number): void {
+    if (!this.#isOpen) return;
+    this.#frames++;
+    const isTaken = () => {
+      if (--this.#frames <= FRAMES_AT_ONCE / 2) this.#wakeDrained();
+    };
+    this.#events.frame(this, type, handoffId, attempt).then(isTaken, isTaken);
+  }
+
+  /** Settles when its frames have been taken in, all but a few; nothing where so few are under way. */
+  framesTaken(): Promise<void> | undefined {
+    return this.#isOpen && this.#frames > FRAMES_AT_ONCE ? this.#framesTaken() : undefined;
+  }
+
+  async #framesTaken(): Promise<void> {
+    while (this.#isOpen && this.#frames > FRAMES_AT_ONCE) {
+      await new Promise<void>((resolve) => this.#drained.push(resolve));
+    }
+  }
+
+  seen(deliveryId: string): void {
+    if (!this.#forget(deliveryId)) return;
+    const isFew = this.#unseen.size < UNSEEN_AT_MOST / 2;
+    if (isFew && this.#unseenCharacters < UNSEEN_CHARACTERS / 2) this.#wakeDrained();
+    this.#offerAgain();
+  }
+
+  setCredit(credit: number): void {
+    const hadRoom = this.room > 0;
+    this.#credit = credit;
+    this.#roomChanges++;
+    // Where there was room before, all that there is for it was offered.
+    if (!hadRoom && this.room > 0) this.#events.hasRoom(this);
+  }
+
+  close(): Promise<void> {
+    this.end(undefined);
+    return Promise.resolve();
+  }
+
+  end(reason: WaybillError | undefined): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#disarm?.();
+    this.#weigh(-this.#unseenCharacters);
+    this.#unseen.clear();
+    this.#held.clear();
+    this.#counts.clear();
+    this.#wakeDrained();
+    this.#events.left(this);
+    this.#settle(reason);
+  }
+
+  /** What is on disk for it could not be brought to it, and will be when it attaches again. */
+  endUnserved(cause: unknown): void {
+    const message = `${this.agent} could not be brought all that is there for it; attach again to have it.`;
+    this.end(new WaybillError(503, message, { cause }));
+  }
+
+  #wakeDrained(): void {
+    for (const resolve of this.#drained) resolve();
+    this.#drained = [];
+  }
+
+  #arm(): void {
+    this.#disarm ??= this.#clock.setTimer(this.#clock.now() + SEND_AGAIN_AFTER_MS, () => {
+      this.#disarm = undefined;
+      this.#sendAgain();
+    });
+  }
+
+  #sendAgain(): void {
+    const now = this.#clock.now();
+    for (const unseen of this.#unseen.values()) {
+      // An offer that nobody took becomes another attempt; it is not pressed on anybody.
+      if (unseen.delivery.type === "offer") this.#forget(unseen.delivery.id);
+      else if (now - unseen.at >= SEND_AGAIN_AFTER_MS) {
+        unseen.at = now;
+        this.#handler(unseen.delivery);
+      }
+    }
+    this.#wakeDrained();
+    this.#offerAgain();
+    if (this.#isOpen && this.#unseen.size > 0) this.#arm();
+  }
+}
+
+function unread(agent: string): WaybillError {
+  return new WaybillError(
+    413,
+    `${agent} has left ${UNREAD_AT_MOST} deliveries unread, or ${UNREAD_CHARACTERS} characters. They stay in its inbox: attach again to have them.`,
+  );
+}

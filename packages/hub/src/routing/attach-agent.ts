@@ -1,0 +1,145 @@
+import { isAgentId, WaybillError } from "@waybill/protocol";
+import type { Digest } from "@waybill/protocol";
+import type { Engine } from "../engine/engine.ts";
+import type { AttachRequest, Delivery } from "../hub-api.ts";
+import { AgentSession } from "./agent-session.ts";
+import type { AttachingAgent } from "./agent-session.ts";
+
+const PAGE = 100;
+const CREDIT_AT_MOST = 10_000;
+const INSTANCE_CHARACTERS = 256;
+
+export function checkAttachRequest({
+  agent,
+  credit,
+  instance,
+}: Omit<AttachRequest, "proof">): void {
+  if (!isAgentId(agent) || !Number.isInteger(credit) || credit < 0 || credit > CREDIT_AT_MOST) {
+    throw new WaybillError(
+      400,
+      `An attachment is of an agent, with a credit from 0 to ${CREDIT_AT_MOST}.`,
+    );
+  }
+  if (typeof instance === "string" && instance.length <= INSTANCE_CHARACTERS) return;
+  throw new WaybillError(
+    400,
+    `An instance is a text of at most ${INSTANCE_CHARACTERS} characters.`,
+  );
+}
+
+/** Attaches an agent that is who it says. Whoever was attached as that agent is not any more. */
+export function attachAgent(
+  engine: Engine,
+  request: AttachingAgent,
+  handler: (delivery: Delivery) => void,
+): AgentSession {
+  checkAttachRequest(request);
+  engine.assertOpen();
+  const { agent, instance, helloAt = Infinity } = request;
+  const before = engine.agentSessions.get(agent);
+  if ((before?.helloAt ?? 0) > helloAt) {
+    // It was long on its way. Its line may be dead, and must not end the one that has come since.
+    throw new WaybillError(
+      503,
+      `${agent} has said hello again since this hello, and is attached by that; attach anew if it is not.`,
+    );
+  }
+  const attached = new AgentSession(
+    request,
+    safely(engine, agent, handler),
+    engine.clock,
+    {
+      frame: (from, type, handoffId, attempt) => engine.frame(from, type, handoffId, attempt),
+      delta: (delegator, delta) => engine.agentSessions.get(delegator)?.show(delta),
+      holds: (more) => engine.unseen.hold(more),
+      hasRoom: (who) => engine.offers.pull(who),
+      left: (who) => {
+        if (engine.agentSessions.get(agent) === who) engine.agentSessions.delete(agent);
+        engine.offers.left(who);
+        engine.lastSeen.note(agent, engine.clock.now());
+        engine.log({ event: "detached", agent });
+      },
+    },
+    engine.limits.deltasPerSecond,
+  );
+  engine.agentSessions.set(agent, attached);
+  engine.lastSeen.note(agent, engine.clock.now());
+  before?.end(
+    before.instance === instance
+      ? // Not 409, which tells a process to give up: it has moved on, or this hello was late, and it comes back.
+        new WaybillError(503, `${agent} goes on over another line.`)
+      : new WaybillError(
+          409,
+          `Another process has attached as ${agent} (${instance}); an agent is attached once.`,
+        ),
+  );
+  engine.log({ event: "attached", agent });
+  engine.inBackground(serve(engine, attached));
+  return attached;
+}
+
+async function serve(engine: Engine, attached: AgentSession): Promise<void> {
+  try {
+    // The key may have been given up while the hello was on its way.
+    await engine.keys.look(attached);
+    await engine.router.learn(attached);
+    await restore(engine, attached);
+    await engine.offers.welcome(attached);
+  } catch (error) {
+    attached.endUnserved(error);
+    throw error;
+  }
+}
+
+/** Brings an agent what it may have missed: ends, questions and acceptances, and its own attempts. */
+async function restore(engine: Engine, attached: AgentSession): Promise<void> {
+  for (let after: string | undefined; attached.isOpen;) {
+    const page = await engine.store.inbox(attached.agent, { after, limit: PAGE });
+    for (const { id } of page) {
+      const given = new Set<Digest>();
+      let isMore = true;
+      while (isMore) {
+        // Not in the lane of the handoff: its other party must not wait for this one to read.
+        await attached.ready();
+        if (!attached.isOpen) return;
+        isMore = await engine.records.queue.run(id, () => catchUp(engine, id, attached, given));
+      }
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** Whether there is more of it than could be given at once. */
+async function catchUp(
+  engine: Engine,
+  id: string,
+  attached: AgentSession,
+  given: Set<Digest>,
+): Promise<boolean> {
+  try {
+    const found = await engine.records.load(id);
+    if (found === undefined) return false;
+    return await engine.deliveries.catchUp(found.record, attached, given);
+  } catch (error) {
+    // What is damaged stays so, and must not stand before everything else that the agent is owed.
+    if (WaybillError.is(error, 503)) throw error;
+    engine.log({ event: "failure", agent: attached.agent, handoffId: id, error });
+    return false;
+  }
+}
+
+/** An agent's mistake must not become the hub's. */
+function safely(
+  engine: Engine,
+  agent: string,
+  handler: (delivery: Delivery) => void,
+): (delivery: Delivery) => void {
+  return (delivery) => {
+    try {
+      handler(delivery);
+    } catch (error) {
+      engine.log({ event: "failure", agent, error });
+    }
+  };
+}

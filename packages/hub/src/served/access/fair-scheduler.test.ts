@@ -1,0 +1,94 @@
+/// <reference types="node" />
+import { expect, test } from "vitest";
+import { FairScheduler } from "./fair-scheduler.ts";
+
+/** One job a turn: whatever else there is has to wait. */
+const ONE_AT_A_TIME_MS = 1e-9;
+
+async function allDone(done: readonly string[], count: number): Promise<void> {
+  while (done.length < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Everything that is due in this turn of the event loop, apart from what comes with the next one. */
+async function restOfTurn(): Promise<void> {
+  await new Promise<void>((resolve) => queueMicrotask(() => process.nextTick(resolve)));
+}
+
+test("where nobody waits a job is done at once, and the next one in the same turn", async () => {
+  const turns = new FairScheduler(1_000, () => expect.unreachable());
+  const done: string[] = [];
+  turns.run("anna", () => done.push("anna"));
+  expect(done).toEqual(["anna"]);
+  turns.runForStranger("1.1.1.1", () => done.push("stranger"));
+  await restOfTurn();
+  expect(done).toEqual(["anna", "stranger"]);
+});
+
+test("what a job does once promises have settled belongs to it, and is done before the next job begins", async () => {
+  let now = 0;
+  let waits = 0;
+  const turns = new FairScheduler(
+    10,
+    () => waits++,
+    () => now,
+  );
+  const done: string[] = [];
+  const work = (name: string) => async () => {
+    await Promise.resolve();
+    await Promise.resolve();
+    now += 4;
+    done.push(name);
+  };
+  for (let number = 0; number < 8; number++) turns.run("anna", () => void work(`${number}`)());
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  expect(done).toEqual([]);
+  const counts: number[] = [];
+  while (done.length < 8) {
+    await turn();
+    counts.push(done.length);
+  }
+  expect(done).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+  // Three of 4 ms each are more than 10 ms.
+  expect(counts).toEqual([3, 6, 8]);
+  expect(waits).toBe(2);
+});
+
+test("a job that throws keeps nobody from the next one", async () => {
+  const turns = new FairScheduler(1_000, () => undefined);
+  const done: string[] = [];
+  expect(() =>
+    turns.run("anna", () => {
+      throw new Error("no");
+    }),
+  ).toThrow("no");
+  turns.run("berta", () => done.push("berta"));
+  await allDone(done, 1);
+});
+
+test("an agent that asks little is not behind one that asks much", async () => {
+  let waits = 0;
+  const turns = new FairScheduler(ONE_AT_A_TIME_MS, () => waits++);
+  const done: string[] = [];
+  for (let count = 0; count < 100; count++) turns.run("heavy", () => done.push("heavy"));
+  turns.run("light", () => done.push("light"));
+  await allDone(done, 101);
+  expect(done.indexOf("light")).toBeLessThanOrEqual(2);
+  expect(waits).toBe(100);
+});
+
+test("strangers count as one agent together, and each address as much as another", async () => {
+  const turns = new FairScheduler(ONE_AT_A_TIME_MS, () => undefined);
+  const done: string[] = [];
+  for (let count = 0; count < 50; count++) {
+    for (const address of ["a", "b", "c", "d"]) {
+      turns.runForStranger(address, () => done.push(address));
+    }
+  }
+  for (let count = 0; count < 20; count++) turns.run("agent", () => done.push("agent"));
+  turns.runForStranger("new", () => done.push("new"));
+  await allDone(done, 221);
+  // A job costs some time more or less: what is compared is far apart.
+  const strangersBefore = done.lastIndexOf("agent") + 1 - 20;
+  expect(strangersBefore).toBeLessThan(150);
+  expect(done.indexOf("new")).toBeLessThan(100);
+});

@@ -1,0 +1,232 @@
+import type { WaybillError } from "@waybill/protocol";
+import type { DoorName, Budgets } from "../budgets.ts";
+import { Rates, tooMany } from "./rates.ts";
+
+/** What one request has cost so far, and who pays for it. */
+export interface Toll {
+  readonly address: string;
+  /** Of its body, as far as they are known. */
+  bytes: number;
+  /** What its address has paid. */
+  readonly paid: { requests: number; bytes: number };
+  /** Whether its address pays for more of its body. */
+  isStrangers: boolean;
+}
+
+/** What is known of a request at the door. */
+export interface Arrival {
+  readonly address: string;
+  readonly bytes: number;
+  /** It has a proof. That is checked before its body is read, which its agent pays for. */
+  readonly isSigned: boolean;
+  /** An agent has proven itself on its line before: it costs its address nothing. */
+  readonly isTrusted: boolean;
+}
+
+const EVERYBODY = "";
+const SECONDS_PER_MINUTE = 60;
+
+/**
+ * What it costs to ask: strangers pay for what they send before it is read, each address out of its
+ * own budget and all of them out of one. Agents pay themselves.
+ */
+export class RateLimits {
+  readonly #budgets: Budgets;
+  readonly #requests: readonly Share[];
+  readonly #bytes: readonly Share[];
+  readonly #manifests: readonly Share[];
+  readonly #attachments: Rates;
+  readonly #calls: Rates;
+  readonly #agentBytes: Rates;
+  readonly #uploadBytes: Rates;
+  readonly #tolls = new WeakMap<object, Toll>();
+
+  constructor(budgets: Budgets) {
+    const { limits } = budgets;
+    this.#budgets = budgets;
+    this.#requests = [
+      {
+        budget: "requestsPerAddress",
+        rates: new Rates(limits.requestsPerAddress, limits.burstPerAddress),
+      },
+      {
+        budget: "strangerRequestsPerHub",
+        rates: new Rates(limits.strangerRequestsPerHub, limits.strangerBurstPerHub),
+        key: EVERYBODY,
+      },
+    ];
+    this.#bytes = [
+      {
+        budget: "bytesPerAddress",
+        rates: new Rates(limits.bytesPerAddress, limits.burstBytesPerAddress),
+      },
+      {
+        budget: "strangerBytesPerHub",
+        rates: new Rates(limits.strangerBytesPerHub, limits.strangerBurstBytesPerHub),
+        key: EVERYBODY,
+      },
+    ];
+    this.#manifests = [
+      {
+        budget: "manifestBytesPerAddress",
+        rates: new Rates(limits.manifestBytesPerAddress, limits.manifestBurstPerAddress),
+      },
+      {
+        budget: "manifestBytesPerHub",
+        rates: new Rates(limits.manifestBytesPerHub, limits.manifestBurstPerHub),
+        key: EVERYBODY,
+      },
+    ];
+    this.#attachments = new Rates(
+      limits.attachmentsPerAgent / SECONDS_PER_MINUTE,
+      limits.attachmentBurstPerAgent,
+    );
+    this.#calls = new Rates(limits.callsPerAgent, limits.burstPerAgent);
+    this.#agentBytes = new Rates(limits.bytesPerAgent, limits.burstBytesPerAgent);
+    this.#uploadBytes = new Rates(limits.uploadBytesPerAgent, limits.uploadBytesPerAgent);
+  }
+
+  /** What an agent uploads: for how many milliseconds it is not heard any further. */
+  takeUpload(agent: string, count: number): number {
+    return this.#take("uploadBytesPerAgent", this.#uploadBytes, agent, count);
+  }
+
+  note(request: object, toll: Toll): void {
+    this.#tolls.set(request, toll);
+  }
+
+  /** What a request that has come in has paid. */
+  of(request: object): Toll {
+    return this.#tolls.get(request)!;
+  }
+
+  enter({ address, bytes, isSigned, isTrusted }: Arrival): Toll {
+    const now = Date.now();
+    const paid = { requests: isTrusted ? 0 : 1, bytes: isSigned ? 0 : bytes };
+    this.#check(this.#requests, address, now, paid.requests);
+    this.#check(this.#bytes, address, now, paid.bytes);
+    charge(this.#requests, address, now, paid.requests);
+    charge(this.#bytes, address, now, paid.bytes);
+    return { address, bytes, paid, isStrangers: true };
+  }
+
+  /** More of a body of which nobody said how long it is. */
+  more(toll: Toll, bytes: number): void {
+    const { address, paid, isStrangers } = toll;
+    toll.bytes += bytes;
+    if (!isStrangers) return;
+    const now = Date.now();
+    this.#check(this.#bytes, address, now, bytes);
+    charge(this.#bytes, address, now, bytes);
+    paid.bytes += bytes;
+  }
+
+  /** What still comes on a stranger's socket that is being closed: a frame costs as much as a request. */
+  late(toll: Toll, frames: number, bytes: number): void {
+    const now = Date.now();
+    this.#check(this.#requests, toll.address, now, frames);
+    charge(this.#requests, toll.address, now, frames);
+    this.more(toll, bytes);
+  }
+
+  /** An agent has proven that the request is its own. Its address gets back what it has paid. */
+  pay(toll: Toll, agent: string): void {
+    const { bytes } = toll;
+    const now = Date.now();
+    this.forget(toll);
+    const early = this.#calls.earlyMs(agent, now);
+    if (early > 0) throw this.#tooMany("callsPerAgent", agent, early);
+    const earlyBytes = this.#agentBytes.earlyMs(agent, now, bytes);
+    if (earlyBytes > 0) throw this.#tooMany("bytesPerAgent", agent, earlyBytes);
+    this.#calls.charge(agent, now, 1);
+    this.#agentBytes.charge(agent, now, bytes);
+  }
+
+  /** An operator has proven who it is, who may ask as much as it likes. */
+  forget(toll: Toll): void {
+    const { address, paid } = toll;
+    const now = Date.now();
+    for (const { rates, key = address } of this.#requests) rates.refund(key, now, paid.requests);
+    for (const { rates, key = address } of this.#bytes) rates.refund(key, now, paid.bytes);
+    toll.isStrangers = false;
+  }
+
+  /** A manifest costs its address more than other bodies, whoever signs it: names are free. */
+  publish(address: string, bytes: number): void {
+    const now = Date.now();
+    this.#check(this.#manifests, address, now, bytes);
+    charge(this.#manifests, address, now, bytes);
+  }
+
+  /** Refuses who has attached too often. What is only claimed costs nothing: `attached` charges. */
+  attaching(agent: string): void {
+    const early = this.#attachments.earlyMs(agent, Date.now());
+    if (early > 0) throw this.#tooMany("attachmentsPerAgent", agent, early);
+  }
+
+  attached(agent: string): void {
+    this.#attachments.charge(agent, Date.now(), 1);
+  }
+
+  /** A signature does not hold, or a manifest. That costs more than one that does. */
+  fail(address: string): void {
+    const count = this.#budgets.limits.requestsPerFailure;
+    this.#budgets.hit("requestsPerFailure");
+    // What an address owes is no debt of strangers elsewhere.
+    this.#requests[0]!.rates.charge(address, Date.now(), count);
+  }
+
+  /** The same on the socket of an agent: for how long it is not heard any further. */
+  failOf(agent: string): number {
+    this.#budgets.hit("requestsPerFailure");
+    return this.takeFrames(agent, this.#budgets.limits.requestsPerFailure);
+  }
+
+  /** What an agent reports in one request: each item costs what it would cost as a frame on a socket. */
+  report(agent: string, items: number): void {
+    const now = Date.now();
+    const early = this.#calls.earlyMs(agent, now, items);
+    if (early > 0) throw this.#tooMany("callsPerAgent", agent, early);
+    this.#calls.charge(agent, now, items);
+  }
+
+  /** What an agent says on its socket: for how many milliseconds it is not heard any further. */
+  takeFrames(agent: string, count: number): number {
+    return this.#take("callsPerAgent", this.#calls, agent, count);
+  }
+
+  takeBytes(agent: string, count: number): number {
+    return this.#take("bytesPerAgent", this.#agentBytes, agent, count);
+  }
+
+  #take(budget: DoorName, rates: Rates, agent: string, count: number): number {
+    const now = Date.now();
+    const early = rates.earlyMs(agent, now, count);
+    rates.charge(agent, now, count);
+    if (early > 0) this.#budgets.hit(budget);
+    return early;
+  }
+
+  #check(shares: readonly Share[], address: string, now: number, count: number): void {
+    for (const { budget, rates, key = address } of shares) {
+      const early = rates.earlyMs(key, now, count);
+      if (early > 0) throw this.#tooMany(budget, "This address", early);
+    }
+  }
+
+  #tooMany(budget: DoorName, who: string, early: number): WaybillError {
+    this.#budgets.hit(budget);
+    return tooMany(who, early);
+  }
+}
+
+interface Share {
+  readonly budget: DoorName;
+  readonly rates: Rates;
+  /** Left out: the address. */
+  readonly key?: string;
+}
+
+function charge(shares: readonly Share[], address: string, now: number, count: number): void {
+  for (const { rates, key = address } of shares) rates.charge(key, now, count);
+}
