@@ -1,4 +1,4 @@
-import { call, offerOf, repliesOf } from "@waybill/agent/adapter";
+import { call, offerOf, repliesOf, sessionFor } from "@waybill/agent/adapter";
 import { reportAdapter, reportAsText } from "@waybill/conformance";
 import type { AdapterFixture } from "@waybill/conformance";
 
@@ -39,6 +39,7 @@ export const fixture: AdapterFixture = {
       work,
       to,
       timeoutMs,
+      session,
       traceparent,
       signal,
       show,
@@ -50,6 +51,7 @@ export const fixture: AdapterFixture = {
         to,
         ...work,
         timeoutMs,
+        session: sessionFor(session, run),
         traceparent,
         signal,
         onProgress: ({ message = "" }) => show(message),
