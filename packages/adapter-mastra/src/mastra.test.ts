@@ -1,35 +1,19 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
-import type { AgentConfig } from "@mastra/core/agent";
 import { MockMemory } from "@mastra/core/memory";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
-import { startScriptedModel } from "@waybill/scripted-model";
 import type { ModelRequest, Script } from "@waybill/scripted-model";
 import { artifactOf, textMessage, textOf } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
-import type { Capability, Json } from "@waybill/protocol";
-import { expect, onTestFinished, test } from "vitest";
+import type { Json } from "@waybill/protocol";
+import { expect, test } from "vitest";
 import * as z from "zod";
 import { world } from "@waybill/conformance/vitest";
-import type { World } from "@waybill/conformance/vitest";
+import { found, modelOf, plain } from "./agent-fixture.ts";
 import { remoteSubAgent } from "./remote-sub-agent.ts";
 import { remoteTool } from "./remote-tool.ts";
 import { serveAgent } from "./serve.ts";
-
-async function modelOf(script: Script): Promise<AgentConfig["model"]> {
-  const model = await startScriptedModel(script);
-  onTestFinished(() => model.close());
-  const provider = createOpenAICompatible({ name: "s", baseURL: model.url, apiKey: "none" });
-  return provider.chatModel("scripted") as never;
-}
-
-const plain = { name: "editor", id: "editor", instructions: "", maxRetries: 0 };
-
-async function found({ hub }: World, name: string): Promise<Capability> {
-  return (await hub.find({ capability: name })).fits[0]!.capability;
-}
 
 /** What the model was told last. */
 function lastOf({ body }: ModelRequest): string {

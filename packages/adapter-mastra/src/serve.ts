@@ -1,6 +1,6 @@
 import type { Agent } from "@mastra/core/agent";
 import { conversationOf, offerOf, outputOf, textMessage } from "@waybill/agent/adapter";
-import type { CountedUsage, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
+import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
 import { requestContextOf } from "./served-run.ts";
 import { endOf, ERRORS, withHostsWords } from "./failure.ts";
@@ -9,6 +9,8 @@ import { openCallsOf } from "./model-message.ts";
 import type { ModelMessage } from "./model-message.ts";
 import { dataOfAnswer, questionOf, questionOfSuspension } from "./question.ts";
 import type { Suspension } from "./question.ts";
+import { takeOutput, usageOf } from "./streamed.ts";
+import type { Chunk } from "./streamed.ts";
 import { threadFor } from "./thread.ts";
 import type { Thread } from "./thread.ts";
 import { modelMessagesOf, toolResult } from "./to-model.ts";
@@ -142,7 +144,7 @@ async function turn(
   const take = ({ type, payload, data }: Chunk): void => {
     if (type.startsWith("data-")) run.progress(data);
     else if (type === "text-delta") run.delta(payload.text as string);
-    else if (type === "tool-output") run.progress(payload.output);
+    else if (type === "tool-output") takeOutput(payload, run);
     else if (type === "tool-result") made.push(...artifactsIn(payload.result));
     else if (type === "step-finish") run.addUsage(usageOf(payload));
     else if (type === "file") made.push(...artifactsIn(payload));
@@ -176,27 +178,6 @@ async function turn(
     stop.abort(thrown);
     throw thrown;
   }
-}
-
-interface Chunk {
-  readonly type: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-  /** Of what an application or a sub-agent streams, in place of a payload. */
-  readonly data?: unknown;
-}
-
-/** What a step of the agent has used. What sub-agents have used here stands in their own. */
-function usageOf({ output, metadata }: Chunk["payload"]): CountedUsage {
-  const { usage } = output as { usage?: Partial<Record<string, unknown>> };
-  const { modelId } = (metadata ?? {}) as { modelId?: unknown };
-  return {
-    model: modelId,
-    requests: 1,
-    input_tokens: usage?.["inputTokens"],
-    cached_input_tokens: usage?.["cachedInputTokens"],
-    output_tokens: usage?.["outputTokens"],
-    reasoning_tokens: usage?.["reasoningTokens"],
-  };
 }
 
 function tracingOf(traceparent: string): { traceId: string; parentSpanId: string } {

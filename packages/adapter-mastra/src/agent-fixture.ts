@@ -1,0 +1,28 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { AgentConfig } from "@mastra/core/agent";
+import type { World } from "@waybill/conformance/vitest";
+import type { Capability } from "@waybill/protocol";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { Script } from "@waybill/scripted-model";
+import { onTestFinished } from "vitest";
+
+/** A model that plays a script. */
+export async function modelOf(script: Script): Promise<AgentConfig["model"]> {
+  const model = await startScriptedModel(script);
+  onTestFinished(() => model.close());
+  const provider = createOpenAICompatible({
+    name: "s",
+    baseURL: model.url,
+    apiKey: "none",
+    includeUsage: true,
+  });
+  return provider.chatModel("scripted") as never;
+}
+
+/** What every agent of a test has. */
+export const plain = { name: "editor", id: "editor", instructions: "", maxRetries: 0 };
+
+/** A capability as its manifest has it. */
+export async function found({ hub }: World, name: string): Promise<Capability> {
+  return (await hub.find({ capability: name })).fits[0]!.capability;
+}

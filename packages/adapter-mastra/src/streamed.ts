@@ -1,0 +1,53 @@
+import type { CountedUsage, Run } from "@waybill/agent/adapter";
+
+/** What stands in a stream of Mastra. */
+export interface Chunk {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Of what an application or a sub-agent streams, in place of a payload. */
+  readonly data?: unknown;
+}
+
+/**
+ * Takes what a tool has written. A sub-agent and a workflow write their whole stream there: words are shown
+ * and tokens counted, and the rest, with requests to models and results of tools, stays inside.
+ */
+export function takeOutput({ output, toolName }: Chunk["payload"], run: Run): void {
+  if (!isChunk(output)) {
+    if (!isDelegation(toolName)) run.progress(output);
+    return;
+  }
+  const { type, payload } = output;
+  if (type === "text-delta") run.delta(payload.text as string);
+  else if (type === "step-finish") run.addUsage(usageOf(payload));
+  else if (type === "tool-output" || type === "workflow-step-output") takeOutput(payload, run);
+}
+
+/** What a step of an agent has used. */
+export function usageOf({ output, metadata }: Chunk["payload"]): CountedUsage {
+  const { usage } = (output ?? {}) as { usage?: Partial<Record<string, unknown>> };
+  const { modelId } = (metadata ?? {}) as { modelId?: unknown };
+  return {
+    model: modelId,
+    requests: 1,
+    input_tokens: usage?.["inputTokens"],
+    cached_input_tokens: usage?.["cachedInputTokens"],
+    output_tokens: usage?.["outputTokens"],
+    reasoning_tokens: usage?.["reasoningTokens"],
+  };
+}
+
+const SOURCES: ReadonlySet<unknown> = new Set(["AGENT", "USER", "SYSTEM", "WORKFLOW", "NETWORK"]);
+
+function isChunk(value: unknown): value is Chunk {
+  if (typeof value !== "object" || value === null) return false;
+  const { from, type, payload } = value as Partial<Record<string, unknown>>;
+  return (
+    SOURCES.has(from) && typeof type === "string" && typeof payload === "object" && payload !== null
+  );
+}
+
+/** Mastra's own tools for sub-agents and workflows. What an older model's stream has there has no source. */
+function isDelegation(toolName: unknown): boolean {
+  return typeof toolName === "string" && /^(agent|workflow)-/.test(toolName);
+}
