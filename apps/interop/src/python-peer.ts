@@ -6,12 +6,21 @@ import type { PeerFixture } from "@waybill/conformance";
 
 const PYTHON = new URL("../../../packages/python/", import.meta.url);
 
+interface PeerOptions {
+  /** Where a framework has several: the one that the process plays. */
+  readonly side?: string;
+  readonly names?: PeerFixture["names"];
+}
+
 /** One side of a framework, in the environment that `npm run test:python` makes for it. */
-export function pythonPeer(framework: string, side: string = framework): PeerFixture {
+export function pythonPeer(
+  framework: string,
+  { side = framework, names = ["player"] }: PeerOptions = {},
+): PeerFixture {
   const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
   const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
   return {
-    // What is declared of the framework can be read on a machine that can't run it.
+    // What is declared of the framework can be read on a machine that can't run it. A spread would read this too.
     get command() {
       if (!existsSync(python)) {
         throw new Error(
@@ -20,7 +29,7 @@ export function pythonPeer(framework: string, side: string = framework): PeerFix
       }
       return [python, "tests/conformance/peer.py", side];
     },
-    names: ["player"],
+    names,
     cwd: PYTHON,
     env: { PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", ...SILENT },
   };
