@@ -6,7 +6,7 @@ import type {
   ModelResponse,
   StreamEvent,
 } from "@openai/agents";
-import { saidSince, wordsOfResult, workFrom } from "@waybill/agent/adapter";
+import { saidSince, ShownText, wordsOfResult, workFrom } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { DeltaEvent, HandoffResult, ProgressEvent } from "@waybill/agent";
 import { parseJson } from "@waybill/protocol";
@@ -39,7 +39,7 @@ export class RemoteModel implements Model {
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
     yield { type: "response_started" };
     const heard: (ProgressEvent | DeltaEvent)[] = [];
-    let shown = "";
+    const shown = new ShownText();
     let change = Promise.withResolvers<void>();
     let isOver = false;
     const result = this.#ask(request, (event) => {
@@ -55,8 +55,7 @@ export class RemoteModel implements Model {
       while (heard.length > 0) {
         const event = heard.shift()!;
         if ("text" in event) {
-          shown += event.text;
-          yield { type: "output_text_delta", delta: event.text };
+          yield { type: "output_text_delta", delta: shown.add(event) };
           continue;
         }
         const { message, fraction, data } = event;
@@ -68,7 +67,7 @@ export class RemoteModel implements Model {
       change = Promise.withResolvers();
     }
     const answer = this.#answerOf(await result);
-    const rest = restOf(wordsOfResult(await result), shown);
+    const rest = shown.restOf(wordsOfResult(await result));
     if (rest !== "") yield { type: "output_text_delta", delta: rest };
     const usage = sdkUsage((await result).usage);
     yield {
@@ -107,12 +106,6 @@ export class RemoteModel implements Model {
     const artifacts = files.length === 0 ? {} : { artifacts: files };
     return { step, work: inputFrom({ messages, ...artifacts }, capability) };
   }
-}
-
-/** What of the text is still to be shown. Deltas may be lost, and another attempt begins anew. */
-function restOf(text: string, shown: string): string {
-  if (text.startsWith(shown)) return text.slice(shown.length);
-  return `\n${text}`;
 }
 
 function userItem(text: string): AgentInputItem {

@@ -8,6 +8,7 @@ export type { CallSession } from "./call-session.ts";
 export { Turns } from "./in-turn.ts";
 export { settle } from "./settle.ts";
 export type { Listening } from "./settle.ts";
+export { ShownText } from "./shown-text.ts";
 export { currentWork } from "./current-work.ts";
 export { handoffIdOf } from "./step.ts";
 export type { Step } from "./step.ts";
