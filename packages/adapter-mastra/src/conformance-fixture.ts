@@ -101,7 +101,7 @@ async function called(request: CallRequest): Promise<Played> {
     let got: RemoteResult | undefined;
     let waiting: { toolCallId: string; suspendPayload: { id: string; text: string } } | undefined;
     for await (const { type, payload } of stream.fullStream as AsyncIterable<Chunk>) {
-      if (type === "tool-output") request.show((payload.output as { message: string }).message);
+      if (type === "tool-output") request.show(shownIn(payload.output));
       else if (type === "tool-result") got = payload.result as RemoteResult;
       else if (type === "tool-call-suspended") waiting = payload as never;
       else if (type === "error" || type === "tool-error") throw payload.error;
@@ -117,6 +117,12 @@ async function called(request: CallRequest): Promise<Played> {
     if ("failure" in got) throw got.failure;
     return { ...got, usage: got.usage?.total, heard: { as: tool.id, messages: heard } };
   }
+}
+
+/** What a tool shows: a milestone, or a piece of what the remote agent writes. */
+function shownIn(output: unknown): string {
+  const { message, payload } = output as { message?: string; payload?: { text: string } };
+  return message ?? payload!.text;
 }
 
 interface Chunk {

@@ -1,13 +1,20 @@
 import { MessageList } from "@mastra/core/agent";
 import type { SubAgent } from "@mastra/core/agent";
 import type { RequestContext } from "@mastra/core/request-context";
-import { inputOf, resultForModel, toolNameOf, wordsOfResult } from "@waybill/agent/adapter";
+import {
+  inputOf,
+  resultForModel,
+  ShownText,
+  toolNameOf,
+  wordsOfResult,
+} from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel, digestOf } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
 import { handedOff } from "./remote.ts";
-import type { RemoteOptions } from "./remote.ts";
+import type { RemoteOptions, Surroundings } from "./remote.ts";
+import { wordsChunk } from "./streamed.ts";
 
 /** What Mastra gives a sub-agent along. */
 interface RunContext {
@@ -17,7 +24,10 @@ interface RunContext {
   readonly context?: readonly unknown[] | undefined;
 }
 
-type Show = (data: Readonly<Record<string, unknown>>) => void;
+/** Where what the remote agent shows goes. */
+type Show = Pick<Surroundings, "progress" | "delta">;
+
+const UNSEEN: Show = { progress: () => undefined, delta: () => undefined };
 
 /** Another agent as a sub-agent: stands in the `agents` of an agent of Mastra, which delegates to it. */
 export function remoteSubAgent(
@@ -35,7 +45,7 @@ export function remoteSubAgent(
       requestContext: asked.requestContext,
       runId: undefined,
       signal: asked.abortSignal,
-      progress: show,
+      ...show,
     });
   };
   const stream = async (prompt: unknown, asked: RunContext = {}) => {
@@ -44,11 +54,16 @@ export function remoteSubAgent(
     const used = Promise.withResolvers<unknown>();
     const fullStream = new ReadableStream({
       async start(controller) {
-        const show: Show = (data) => controller.enqueue({ type: "data-waybill-progress", data });
+        const shown = new ShownText();
+        const say = (text: string) => controller.enqueue(wordsChunk(name, text));
+        const show: Show = {
+          progress: (data) => controller.enqueue({ type: "data-waybill-progress", data }),
+          delta: (event) => say(shown.add(event)),
+        };
         try {
           const result = await ask(prompt, asked, show);
-          const text = wordsOfResult(result);
-          controller.enqueue({ type: "text-delta", payload: { id: "result", text } });
+          const rest = shown.restOf(wordsOfResult(result));
+          if (rest !== "") say(rest);
           used.resolve(usageOf(result));
           // Mastra delegates for a model, which is to judge what comes back and not to obey it.
           ended.resolve(resultForModel(result));
@@ -72,7 +87,7 @@ export function remoteSubAgent(
     });
   };
   const generate = async (prompt: unknown, asked: RunContext = {}) => {
-    const result = await ask(prompt, asked, () => undefined);
+    const result = await ask(prompt, asked, UNSEEN);
     const [text, usage] = [resultForModel(result), usageOf(result)];
     return { text, usage, finishReason: "stop", runId: name, response: {} };
   };

@@ -16,6 +16,7 @@ import { messagesOf } from "./from-model.ts";
 import type { ModelMessage } from "./model-message.ts";
 import { handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
+import { wordsChunk } from "./streamed.ts";
 
 /** How a capability of another agent becomes a tool of Mastra. */
 export interface RemoteToolOptions extends RemoteOptions {
@@ -49,6 +50,7 @@ export function remoteTool(
     async execute(given: unknown, context): Promise<unknown> {
       const { agent: course, writer, requestContext, abortSignal: signal } = context;
       const served = servedRun(requestContext);
+      const { runId } = context as { runId?: string };
       const { onFailure = served === undefined ? "tell" : "throw" } = options;
       const { messages = [], artifacts } = options.history?.() ?? {
         messages: messagesOf((course?.messages ?? []) as ModelMessage[], course?.agentId ?? name),
@@ -60,10 +62,11 @@ export function remoteTool(
       try {
         const result = await handedOff(remote, course?.toolCallId ?? "call", work, {
           requestContext,
-          runId: (context as { runId?: string }).runId,
+          runId,
           thread: course?.threadId,
           signal,
           progress: (event) => writer?.write({ type: "waybill.progress", ...event }),
+          delta: ({ text }) => writer?.write(wordsChunk(runId ?? name, text)),
           suspend: async (question) => {
             if (answered?.id === question.id) return (resumeData as { answer: Json }).answer;
             throw new Suspending(question);

@@ -1,7 +1,13 @@
 import type { RequestContext } from "@mastra/core/request-context";
 import { call, refuseQuestion, sessionFor } from "@waybill/agent/adapter";
 import type { CallSession, PortableWork } from "@waybill/agent/adapter";
-import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
+import type {
+  Agent,
+  DeltaEvent,
+  HandoffResult,
+  ProgressEvent,
+  QuestionEvent,
+} from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
 import { servedRun } from "./served-run.ts";
@@ -40,6 +46,8 @@ export interface Surroundings {
   /** Answers by suspending. Left out where the run can't be. */
   readonly suspend?: ((question: QuestionEvent) => Promise<Json>) | undefined;
   progress(event: Pick<ProgressEvent, "message" | "fraction" | "data">): void | Promise<void>;
+  /** Into the stream of words. */
+  delta(event: DeltaEvent): void | Promise<void>;
 }
 
 /** Hands one step of a run off. */
@@ -65,6 +73,7 @@ export async function handedOff(
     traceparent: served === undefined ? traceparentIn(requestContext) : undefined,
     signal,
     onProgress: ({ message, fraction, data }) => surroundings.progress({ message, fraction, data }),
+    onDelta: (event) => surroundings.delta(event),
     onQuestion: (question) => {
       if (options.onQuestion !== undefined || served === undefined) return onQuestion(question);
       const { id, text, data, schema } = question;

@@ -8,6 +8,11 @@ export interface Chunk {
   readonly data?: unknown;
 }
 
+/** Words as an agent of Mastra streams them. */
+export function wordsChunk(runId: string, text: string): Chunk & { from: string; runId: string } {
+  return { type: "text-delta", from: "AGENT", runId, payload: { id: "result", text } };
+}
+
 /**
  * Takes what a tool has written. A sub-agent and a workflow write their whole stream there: words are shown
  * and tokens counted, and the rest, with requests to models and results of tools, stays inside.

@@ -4,8 +4,86 @@ import { createTool } from "@mastra/core/tools";
 import { world } from "@waybill/conformance/vitest";
 import type { HandoffHandle } from "@waybill/agent";
 import { expect, test } from "vitest";
-import { modelOf, plain } from "./agent-fixture.ts";
+import { found, modelOf, plain } from "./agent-fixture.ts";
+import { remoteSubAgent } from "./remote-sub-agent.ts";
+import { remoteTool } from "./remote-tool.ts";
 import { serveAgent } from "./serve.ts";
+
+type Kind = "agents" | "tools";
+
+/** A supervisor with one remote agent, which writes its words as it goes. */
+async function withRemote(kind: Kind) {
+  const place = await world();
+  const [researcher, editor] = [place.agent("researcher"), place.agent("editor")];
+  const seen = Promise.withResolvers<void>();
+  researcher.serve({ name: "research", takes: "delegation" }, async ({ progress, delta }) => {
+    await progress({ message: "half of it" });
+    delta("It rains");
+    await seen.promise;
+    return "It rains in Bergen.";
+  });
+  await researcher.start();
+  const research = await found(place, "research");
+  const supervisor = new Agent({
+    ...plain,
+    model: await modelOf((request) => {
+      if (request.index > 0) return { text: "Bergen, then." };
+      const { name } = request.body.tools[0].function;
+      const asked = "Where does it rain?";
+      return { calls: [{ name, arguments: { prompt: asked, instruction: asked } }] };
+    }),
+    ...(kind === "agents"
+      ? { agents: { research: remoteSubAgent(editor, research, { run: () => "run-1" }) } }
+      : { tools: { research: remoteTool(editor, research) } }),
+  });
+  new Mastra({ agents: { supervisor }, logger: false });
+  return { place, editor, supervisor, seen };
+}
+
+test.for<[string, Kind, string]>([
+  [
+    "a sub-agent shows what is written as it comes, and the rest at the end",
+    "agents",
+    "It rains in Bergen.",
+  ],
+  ["a remote tool shows what is written as it comes", "tools", "It rains"],
+])("%s", async ([, kind, whole]) => {
+  const { supervisor, seen } = await withRemote(kind);
+  const stream = await supervisor.stream("Report.", { runId: "run-1" });
+  const milestones: unknown[] = [];
+  let words = "";
+  for await (const chunk of stream.fullStream as AsyncIterable<Streamed>) {
+    const output = chunk.payload?.output;
+    if (output?.type === "text-delta") words += output.payload.text;
+    if (words === "It rains") seen.resolve();
+    if (output?.type === "waybill.progress") milestones.push(output.message);
+    if (chunk.type === "data-waybill-progress") milestones.push(chunk.data.message);
+  }
+  expect(words).toBe(whole);
+  expect(milestones).toEqual(["half of it"]);
+});
+
+interface Streamed {
+  readonly type: string;
+  readonly data: { message: string };
+  readonly payload?: { output?: { type: string; message?: string; payload: { text: string } } };
+}
+
+test.for<[string, Kind, string]>([
+  ["sub-agent", "agents", "It rains in Bergen."],
+  ["remote tool", "tools", "It rains"],
+])("what a %s writes goes on to the delegator of a served run once, as deltas", async (given) => {
+  const [, kind, whole] = given;
+  const { place, editor, supervisor, seen } = await withRemote(kind);
+  seen.resolve();
+  editor.serve(...serveAgent(supervisor, { name: "edit", takes: "conversation" }));
+  await editor.start();
+  const brief = { instruction: "Write." };
+  const shown = await watched(place.agent("owner").handoff({ capability: "edit", brief }));
+  expect(shown.words).toBe(`${whole}Bergen, then.`);
+  expect(JSON.stringify(shown.progress)).not.toContain("It rains");
+  expect(JSON.stringify(shown.progress)).toContain("half of it");
+});
 
 /** What is shown while a handoff is worked on, and its end. */
 async function watched(handle: HandoffHandle) {
