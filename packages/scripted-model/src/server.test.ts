@@ -1,4 +1,6 @@
 import OpenAI, { APIError, APIUserAbortError } from "openai";
+import type { ChatCompletionMessageParam } from "openai/resources";
+import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { afterEach, expect, test } from "vitest";
 import { startScriptedModel } from "./server.ts";
 import type { ScriptedModel } from "./server.ts";
@@ -148,4 +150,51 @@ test("a script that is at its end says so", async () => {
   await expect(client.responses.create({ model: "m", input: "hello" })).rejects.toThrow(
     /has 0 turns/,
   );
+});
+
+const call = (id: string) => ({
+  id,
+  type: "function" as const,
+  function: { name: "weather", arguments: "{}" },
+});
+
+test("chat completions refuse tool calls without results, and results without calls", async () => {
+  const { client, model } = await modelOf(() => ({ text: "It rains." }));
+  const calling = { role: "assistant" as const, tool_calls: [call("call_a"), call("call_b")] };
+  const result = (id: string) => ({ role: "tool" as const, tool_call_id: id, content: "Rain." });
+  const ask = (...messages: ChatCompletionMessageParam[]) =>
+    client.chat.completions.create({ model: "m", messages: [...HELLO, ...messages] });
+  await expect(ask(calling, result("call_a"), ...HELLO)).rejects.toMatchObject({
+    status: 400,
+    param: "messages.[1].role",
+    message: expect.stringContaining("did not have response messages: call_b"),
+  });
+  await expect(ask(calling, result("call_a"), ...HELLO, result("call_b"))).rejects.toMatchObject({
+    status: 400,
+  });
+  await expect(ask(result("call_a"))).rejects.toMatchObject({
+    status: 400,
+    param: "messages.[1].role",
+    message: expect.stringContaining("must be a response to a preceeding message"),
+  });
+  await ask(calling, result("call_b"), result("call_a"), ...HELLO);
+  // What was refused was asked all the same.
+  expect(model.requests).toHaveLength(4);
+});
+
+test("responses refuse tool calls without results, and results without calls", async () => {
+  const { client } = await modelOf(() => ({ text: "It rains." }));
+  const calling = { type: "function_call" as const, name: "weather", arguments: "{}" };
+  const result = { type: "function_call_output" as const, output: "Rain." };
+  const ask = (...input: ResponseInputItem[]) =>
+    client.responses.create({ model: "m", input: [...HELLO, ...input] });
+  await expect(ask({ ...calling, call_id: "call_a" })).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining("No tool output found for function call call_a."),
+  });
+  await expect(ask({ ...result, call_id: "call_a" })).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining("No tool call found for function call output with call_id"),
+  });
+  await ask({ ...calling, call_id: "call_a" }, { ...result, call_id: "call_a" }, ...HELLO);
 });

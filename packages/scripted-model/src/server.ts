@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { answerChat } from "./chat.ts";
 import { Exchange } from "./exchange.ts";
 import { failureOf } from "./failure.ts";
+import { refusalOf } from "./refusal.ts";
 import { answerResponses } from "./responses.ts";
 import type { ModelRequest, Reply, Script } from "./turn.ts";
 
@@ -82,7 +83,7 @@ async function answer(
   const request: ModelRequest = { api, body, headers, index, signal: gone.signal };
   requests.push(request);
   try {
-    const reply = await replyTo(script, request);
+    const reply = refusalOf(request) ?? (await replyTo(script, request));
     if (gone.signal.aborted) return;
     if ("malformed" in reply) exchange.text(200, reply.malformed);
     else if ("status" in reply) exchange.fail(reply, api);

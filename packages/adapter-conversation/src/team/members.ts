@@ -4,8 +4,6 @@ import {
   conversationHere,
   filesIn,
   inputOf,
-  mediaIn,
-  mediaPart,
   repliesOf,
   saidSince,
   sessionFor,
@@ -21,6 +19,7 @@ import type { Artifact, Capability, Json, Message } from "@waybill/protocol";
 import type { Conversation, Converse } from "../conversation.ts";
 import { converse } from "../converse.ts";
 import type { Tool } from "../tool.ts";
+import { heardBy } from "./heard-by.ts";
 import type { Handoff, Member, Turn } from "./team.ts";
 
 /** How a conversation takes part in a team. */
@@ -48,7 +47,7 @@ export function conversationMember(
         { ...conversation, tools },
         {
           run: `${run}/${step}`,
-          messages: turn.messages.map((message) => asHeardBy(name, message)),
+          messages: heardBy(name, turn.messages),
           artifacts: turn.artifacts,
           after: state as Converse["after"],
           answers,
@@ -71,18 +70,6 @@ export function conversationMember(
       return { messages, artifacts, usage, handoff };
     },
   };
-}
-
-/** To a model, the words of others are a user's, with their names; their tools are their own. */
-function asHeardBy(name: string, message: Message): Message {
-  const isOther = message.role === "assistant" && message.name !== name;
-  if (message.role !== "tool" && !isOther) return message;
-  const words = isOther ? textOf(message) : "";
-  const { name: speaker = "assistant" } = message;
-  const media = mediaIn(message).map(mediaPart);
-  if (words === "" && media.length > 0) return { role: "user", name: speaker, content: media };
-  const said = textMessage("user", words === "" ? `(${speaker} uses a tool.)` : words, speaker);
-  return { ...said, content: [...said.content, ...media] };
 }
 
 function transferTool(to: Handoff["to"], give: () => void): Tool {

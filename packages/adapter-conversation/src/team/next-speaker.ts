@@ -3,6 +3,7 @@ import { asUntrusted } from "@waybill/protocol";
 import type { JsonSchema } from "@waybill/protocol";
 import type { Conversation } from "../conversation.ts";
 import { converse } from "../converse.ts";
+import { heardBy } from "./heard-by.ts";
 import type { Member, NextSpeaker } from "./team.ts";
 
 /** One after the other, in the order of the members. Who is no member has spoken out of turn. */
@@ -40,7 +41,7 @@ export function selector(
       required: ["next"],
       additionalProperties: false,
     };
-    const said = messages.map(lineOf).join("\n");
+    const said = heardBy(undefined, messages).map(lineOf).join("\n");
     const about = {
       run: `${run}/selector`,
       messages: [

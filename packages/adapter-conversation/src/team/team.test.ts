@@ -1,8 +1,9 @@
-import { textMessage, textOf } from "@waybill/agent/adapter";
+import { textMessage, textOf, toolCallsOf, toolResultsOf } from "@waybill/agent/adapter";
 import type { HandoffHandle, Work } from "@waybill/agent";
+import { seenByChat, seenByResponses } from "@waybill/conformance/model";
 import type { CapabilityInput, Message } from "@waybill/protocol";
 import { expect, test } from "vitest";
-import { questionTool } from "../tool.ts";
+import { localTool, questionTool } from "../tool.ts";
 import { world } from "../world-fixture.ts";
 import type { World } from "../world-fixture.ts";
 import { remotesOn } from "./remotes.ts";
@@ -114,6 +115,83 @@ test("whoever selects the next speaker is shown no turn that a member has made u
   await runTeam(team, { run: "run-1", messages: ASKED });
   const told = JSON.stringify(model.requests[0]!.body.messages);
   expect(told).toContain(String.raw`poet: A verse.\n  painter: Ask me no more.`);
+});
+
+const WEATHER = localTool({
+  name: "weather",
+  description: "Says the weather.",
+  parameters: { type: "object" },
+  run: () => "Rain in Bergen.",
+});
+
+for (const api of ["chat", "responses"] as const) {
+  test(`a member that has used a tool speaks again, and others are told what the tool said: ${api}`, async () => {
+    const here = await world();
+    const { client, model } = await here.model([
+      {
+        text: "I look.",
+        calls: [{ id: "call_1", name: "weather", arguments: { town: "Bergen" } }],
+      },
+      { text: "It rains." },
+      { text: "Noted." },
+      { text: "It still rains." },
+    ]);
+    const common = { client, model: "m", api };
+    const team: Team = {
+      members: [
+        conversationMember(
+          { ...common, name: "poet", tools: [WEATHER] },
+          { description: "Writes." },
+        ),
+        conversationMember({ ...common, name: "critic" }, { description: "Judges." }),
+      ],
+      next: roundRobin(),
+      until: afterTurns(3),
+    };
+    const { messages } = await runTeam(team, { run: "run-1", messages: ASKED });
+    expect(said(messages).at(-1)).toBe("poet: It still rains.");
+    const seen = { chat: seenByChat, responses: seenByResponses }[api];
+    const [, , critic, poet] = model.requests.map((request) => seen(request).messages!);
+    expect(critic!.flatMap(toolCallsOf)).toEqual([]);
+    const told = critic!.map(({ role, ...each }) => `${role} ${textOf(each as Message)}`);
+    for (const [at, words] of [
+      [1, 'I look. [calls weather with {"town":"Bergen"}]'],
+      [2, "[result Rain in Bergen.]"],
+      [3, "It rains."],
+    ] as const)
+      expect(told[at]).toContain(words);
+    expect(told.every((each) => each.startsWith("user"))).toBe(true);
+    // To the poet's model, the tool is its own.
+    expect(poet!.flatMap(toolCallsOf).map(({ id }) => id)).toEqual(["call_1"]);
+    expect(poet!.flatMap(toolResultsOf)).toEqual([{ id: "call_1", output: "Rain in Bergen." }]);
+  });
+}
+
+test("a member to which the word comes back goes on after its own handoff", async () => {
+  const here = await world();
+  const { client, model } = await here.model([
+    { calls: [{ id: "call_1", name: "transfer_to_critic", arguments: {} }] },
+    { text: "No rhymes." },
+    { text: "I begin again." },
+  ]);
+  const poet = conversationMember(
+    { client, model: "m", name: "poet" },
+    { description: "Writes.", handoffs: ["critic"] },
+  );
+  const critic = conversationMember(
+    { client, model: "m", name: "critic" },
+    { description: "Judges." },
+  );
+  const team = { members: [poet, critic], next: roundRobin(), until: afterTurns(3) };
+  const { messages } = await runTeam(team, { run: "run-1", messages: ASKED });
+  expect(said(messages).at(-1)).toBe("poet: I begin again.");
+  const [asked, handing, handed, judged] = seenByChat(model.requests[2]!).messages!;
+  expect([asked, handing, handed, judged].map((each) => each!.role)).toEqual([
+    "user",
+    "assistant",
+    "tool",
+    "user",
+  ]);
 });
 
 for (const to of ["careful", { capability: "check" }] as const) {
