@@ -29,18 +29,19 @@ class Model(BaseLLM):
 
     _says: str = PrivateAttr()
     _is_asked: bool = PrivateAttr(default=False)
-    _heard: list[str] = PrivateAttr(default_factory=list)
+    _heard: list[dict[str, Any]] = PrivateAttr(default_factory=list)
 
     def __init__(self, says: str) -> None:
         super().__init__(model="saying")
         self._says = says
 
     @property
-    def heard(self) -> list[str]:
+    def heard(self) -> list[dict[str, Any]]:
+        """All of the request, its system message too."""
         return self._heard
 
     def call(self, messages: Any, *_args: Any, **_options: Any) -> str:
-        self._heard = [each["content"] for each in messages if each["role"] != "system"]
+        self._heard = [text_message(each["role"], each["content"]) for each in messages]
         if not self._is_asked:
             self._is_asked = True
             return self._says
@@ -192,12 +193,11 @@ async def call(calling: Calling) -> dict[str, Any]:
     crew.agents, crew.tasks = [*crew.agents, listening.agent], [*crew.tasks, listening]
     try:
         ended = await crew.akickoff()
-        heard = [text_message("user", each) for each in model.heard]
         return {
             "output": ended.tasks_output[-2].raw,
             "messages": got[-1].messages,
             "artifacts": got[-1].artifacts,
-            "heard": {"messages": heard},
+            "heard": {"inWords": request["step"], "messages": model.heard},
             "usage": {
                 "input_tokens": ended.token_usage.prompt_tokens,
                 "output_tokens": ended.token_usage.completion_tokens,

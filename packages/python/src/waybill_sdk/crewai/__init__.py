@@ -7,6 +7,7 @@ from ..adapter.extra import require_extra
 # Before the framework is imported, or what is wrong with it would be some name that it lacks.
 require_extra("crewai")
 
+from . import context as context  # noqa: E402
 from .member import RemoteMember  # noqa: E402
 from .serve import schema_of, serve  # noqa: E402
 from .tool import RemoteTool  # noqa: E402

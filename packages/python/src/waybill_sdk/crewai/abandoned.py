@@ -148,6 +148,11 @@ def _job_here() -> Future | None:
     return None
 
 
+def running_task() -> Any | None:
+    """The task that the tool in this thread was called for."""
+    return _task.get()
+
+
 def _note_tool(context: Any) -> None:
     _task.set(context.task)
 

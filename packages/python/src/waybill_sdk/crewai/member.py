@@ -19,7 +19,7 @@ from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .failure import tool_failure
 from .files import aartifacts_of, artifacts_of
-from .step import OnResult, Remote
+from .step import OnResult, Remote, is_delegated
 from .usage import add_to
 
 
@@ -71,25 +71,20 @@ class RemoteMember(BaseAgentAdapter):
             result = self._remote.wait(self.role, **_asked(task, context, files))
         except WaybillError as error:
             # What a coworker is raised is told it as a text like any other, and the run a success.
-            if self._is_delegated(task):
+            if is_delegated(task, self.crew):
                 return tool_failure(error, self._remote.who)
             raise
         words = self._said(result)
         # What was delegated goes to a model, and a task's output to the application.
-        return (
-            marked_as_data(result.by, result_as_data(result)) if self._is_delegated(task) else words
-        )
+        if is_delegated(task, self.crew):
+            return marked_as_data(result.by, result_as_data(result))
+        return words
 
     async def aexecute_task(
         self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None
     ) -> Any:
         files = await aartifacts_of(task, self.crew)
         return self._said(await self._remote.result(self.role, **_asked(task, context, files)))
-
-    def _is_delegated(self, task: Any) -> bool:
-        """A task that is none of its crew's was made on the spot, by who delegates."""
-        own = getattr(self.crew, "tasks", None)
-        return own is not None and all(each is not task for each in own)
 
     def _said(self, result: HandoffResult) -> str:
         add_to(self, result.usage)

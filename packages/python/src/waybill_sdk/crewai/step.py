@@ -36,6 +36,12 @@ OnResult = Callable[[HandoffResult], None]
 """Hears all of a result, as it was received. It is for code: its messages may pose as anybody."""
 
 
+def is_delegated(task: Any, crew: Any) -> bool:
+    """A task that is none of its crew's was made on the spot, by a model that delegates: that model reads its output."""
+    own = getattr(crew, "tasks", None)
+    return own is not None and all(each is not task for each in own)
+
+
 @dataclass
 class Remote:
     agent: Agent | BlockingAgent

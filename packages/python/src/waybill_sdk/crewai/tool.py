@@ -15,8 +15,9 @@ from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
 from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
+from .abandoned import running_task
 from .failure import tool_failure
-from .step import OnResult, Remote
+from .step import OnResult, Remote, is_delegated
 
 
 class Request(BaseModel):
@@ -27,11 +28,13 @@ class _Given(str):
     """A result in words, as code has them, which know how a model is told of it."""
 
     told: str
+    is_delegated: bool
 
     @classmethod
     def of(cls, result: HandoffResult) -> _Given:
-        given = cls(words_of_result(result))
+        given, task = cls(words_of_result(result)), running_task()
         given.told = marked_as_data(result.by, result_as_data(result))
+        given.is_delegated = is_delegated(task, getattr(getattr(task, "agent", None), "crew", None))
         return given
 
 
@@ -81,8 +84,10 @@ class RemoteTool(BaseTool):
             return tool_failure(error, self._remote.who)
 
     def format_output_for_agent(self, raw_result: Any) -> str:
-        # An answer of the task is no model's to judge, but what the crew has come to.
-        if isinstance(raw_result, _Given) and not self.result_as_answer:
+        # An answer of a task of the crew is for code; `context` marks it for the tasks after it.
+        if isinstance(raw_result, _Given) and (
+            raw_result.is_delegated or not self.result_as_answer
+        ):
             return raw_result.told
         return super().format_output_for_agent(raw_result)
 

@@ -1,0 +1,51 @@
+"""What CrewAI tells a task of the tasks before it: a remote agent's words stand in it as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from crewai import Task
+from crewai.hooks.contexts import StepContext
+from crewai.hooks.dispatch import InterceptionPoint, register
+from crewai.tasks.task_output import TaskOutput
+from crewai.utilities.formatter import DIVIDERS
+
+from ..adapter.as_data import marked_as_data
+from .member import RemoteMember
+from .tool import RemoteTool
+
+
+def _mark(step: StepContext) -> None:
+    if step.kind != "task" or not step.payload:
+        return
+    crew, named = getattr(step.agent, "crew", None), step.task.context
+    tasks = [*getattr(crew, "tasks", []), *(named if isinstance(named, list) else [])]
+    outputs = [each.output for each in tasks if each.output is not None and _is_remote(each)]
+    step.payload = _marked(step.payload, outputs)
+
+
+def _is_remote(task: Task) -> bool:
+    if isinstance(task.agent, RemoteMember):
+        return True
+    tools: list[Any] = [*(task.tools or []), *(getattr(task.agent, "tools", None) or [])]
+    return any(isinstance(each, RemoteTool) and each.result_as_answer for each in tools)
+
+
+def _marked(context: str, outputs: Iterable[TaskOutput]) -> str:
+    # The longest first: an output may contain the divider, and between two of them another's output.
+    for each in sorted(outputs, key=lambda each: -len(each.raw)):
+        if each.raw:
+            told = marked_as_data(each.agent.strip(), {"output": each.raw})
+            context = _whole(each.raw).sub(lambda _, told=told: told, context)  # type: ignore[misc]
+    return context
+
+
+def _whole(words: str) -> re.Pattern[str]:
+    """All that stands between two dividers, or at an end."""
+    divider = re.escape(DIVIDERS)
+    return re.compile(rf"(?:\A|(?<={divider})){re.escape(words)}(?=\Z|{divider})")
+
+
+register(InterceptionPoint.PRE_STEP, _mark)
