@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from crewai import Agent, BaseLLM, Crew, Task
+from crewai.llms.base_llm import llm_call_context
 from pydantic import PrivateAttr
 
 
@@ -34,6 +35,21 @@ class Saying(BaseLLM):
 
     def supports_function_calling(self) -> bool:
         return False
+
+
+class Streaming(Saying):
+    """Writes what it says word by word, and calls of tools beside it."""
+
+    def call(self, messages: Any, *args: Any, **options: Any) -> str:
+        said: str = super().call(messages, *args, **options)
+        with llm_call_context():
+            for word in said.split(" "):
+                self._emit_stream_chunk_event(f"{word} ")
+            function = {"name": "look", "arguments": "{}"}
+            self._emit_stream_chunk_event(
+                "{}", tool_call={"index": 0, "type": "function", "function": function}
+            )
+        return said
 
 
 def final(words: str) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from typing import Any
 
+import crewai
 import pytest
 from conftest import Cast, refused
-from crewai import BaseLLM, Flow
+from crewai import BaseLLM, Crew, Flow
 from crewai.flow import human_feedback
 from crewai.flow.flow import listen, start
 from crewai.flow.flow_config import flow_config
-from crews import action, crew, final, member, task, writers
+from crews import Streaming, action, crew, final, member, task, writers
 from processes import Place
 from pydantic import BaseModel
 
@@ -30,6 +32,37 @@ async def test_a_crew_shows_its_tasks_as_progress_and_in_the_result(cast: Cast) 
     result = await handle.result()
     assert result.output == "a better draft"
     assert [each["name"] for each in result.messages] == ["writer", "critic"]
+
+
+def streaming_crew(**options: Any) -> Crew:
+    writer = crewai.Agent(role="writer", goal="g", backstory="b", llm=Streaming(final("a draft")))
+    return crew(task(writer), **options)
+
+
+def streaming_flow(**options: Any) -> Flow[Any]:
+    class Writing(Flow[Any]):
+        stream = options.get("stream", False)
+
+        @start()
+        async def write(self) -> str:
+            return str((await streaming_crew().akickoff(inputs={"instruction": "-"})).raw)
+
+    return Writing()
+
+
+@pytest.mark.parametrize("made", [streaming_crew, streaming_flow])
+@pytest.mark.parametrize("is_streamed", [True, False])
+async def test_what_a_model_streams_is_deltas_and_not_on_record(
+    cast: Cast, made: Callable[..., Crew | Flow[Any]], is_streamed: bool
+) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, "write", lambda _: made(stream=is_streamed))
+    await worker.start()
+    handle = owner.hand_off("write", to="worker", brief={"instruction": "tides"})
+    shown = "".join([each.text async for each in handle.deltas])
+    assert (await handle.result()).output == "a draft"
+    assert shown == f"{final('a draft')} "
+    assert {each.message async for each in handle.progress} == {"a draft"}
 
 
 async def test_inputs_brief_and_history_reach_the_models(cast: Cast) -> None:

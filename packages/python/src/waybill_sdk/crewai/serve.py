@@ -12,7 +12,7 @@ from crewai import Crew, Flow
 from crewai.core.providers.human_input import set_provider
 from crewai.hooks.contexts import StepContext
 from crewai.hooks.dispatch import InterceptionPoint, register_scoped, scoped_hooks
-from crewai.types.streaming import CrewStreamingOutput, FlowStreamingOutput
+from crewai.types.streaming import AsyncStreamSession, CrewStreamingOutput
 
 from ..adapter.call import failed_parts
 from ..adapter.failure import failure_from
@@ -35,6 +35,7 @@ from .files import ShownFiles
 from .inputs import WORDS, inputs_of, with_history_told
 from .step import steps_made
 from .usage import listen, settle_counts
+from .writing import writes
 
 Runner = Crew | Flow[Any]
 Factory = Callable[[Work], "Runner | Awaitable[Runner]"]
@@ -57,8 +58,8 @@ def serve(
     """Serves what the factory makes, anew for every attempt, in a thread of its own.
 
     An input that is an object is the crew's inputs; there are besides `instruction` (the brief, or what
-    was said last), `expected_output` and `history`. What its tasks and methods give is its progress;
-    where a task wants human input, or a flow asks or wants human feedback, the delegator is asked, and the
+    was said last), `expected_output` and `history`. What its tasks and methods give is its progress, and what
+    its models stream its deltas; where a task wants human input, or a flow asks or wants human feedback, the delegator is asked, and the
     run waits in memory.
     Whatever limit the crew ignores, the handoff's deadline holds.
 
@@ -133,6 +134,7 @@ async def _kickoff(
     set_provider(FeedbackAsked(work, loop))
     review_flows()
     review_wanted.set(reviewer(work, loop))
+    writes.set(lambda text: loop.call_soon_threadsafe(work.delta, text))
     if isinstance(runner, Flow) and runner.input_provider is None:
         runner.input_provider = InputAsked(work, loop)
 
@@ -153,7 +155,8 @@ async def _kickoff(
         register_scoped(InterceptionPoint.PRE_MODEL_CALL, shown.before_model_call)
         try:
             ended = await runner.akickoff(inputs=inputs, input_files=shown.files or None)
-            if isinstance(ended, CrewStreamingOutput | FlowStreamingOutput):
+            if isinstance(ended, CrewStreamingOutput | AsyncStreamSession):
+                # `writes` has its pieces already, as it has those of models that stream by themselves.
                 async for _ in ended:
                     pass
                 return ended.result
