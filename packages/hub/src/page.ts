@@ -3,6 +3,9 @@ import type { LedgerEntry, TextPage } from "./store.ts";
 /** About how much text one answer has, and is read at a time. */
 export const PAGE_CHARACTERS: number = 1024 * 1024;
 
+/** The same where entry after entry is sent, to as many as ask: most of what is read waits for its reader. */
+const STREAM_CHARACTERS = 128 * 1024;
+
 /** The last item of a page where there may be more after it: pages of texts end early. */
 export function nextOf<Item>(
   items: readonly Item[],
@@ -28,7 +31,7 @@ export async function* entriesOf(
   limit: number,
 ): AsyncGenerator<LedgerEntry> {
   for (let last: number | undefined = after; last !== undefined;) {
-    const page = { after: last, limit, characters: PAGE_CHARACTERS };
+    const page = { after: last, limit, characters: STREAM_CHARACTERS };
     const entries = await read(page);
     yield* entries;
     last = nextEntry(entries, page);

@@ -217,6 +217,22 @@ for (const [lie, change] of LIES) {
   });
 }
 
+test("a hub that gives an agent no more blobs at once is asked again", async () => {
+  let busy = 2;
+  const { hand, world } = await between(
+    ({ artifacts, result }) => result({ artifacts }),
+    (hub) =>
+      withBlobs(hub, {
+        async read(query) {
+          if (busy-- > 0) throw new WaybillError(301, "so many are read at once");
+          return hub.blobs!.read(query);
+        },
+      }),
+  );
+  const { artifacts } = await hand([{ name: "film.mp4", bytes: LARGE }]).result;
+  expect(await inTime(world, artifacts[0]!.bytes())).toHaveLength(SIZE);
+});
+
 test("work that is handed on names the same file, and nothing is sent or read again", async () => {
   const world = await World.open();
   const { hub, uploads } = counting(world.hub);

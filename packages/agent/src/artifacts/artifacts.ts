@@ -184,7 +184,8 @@ export class Artifacts implements Origin {
     let at = first;
     let until = soon();
     while (at < size) {
-      const reading = () => blobs.read({ digest, as, first: at, sign });
+      const reading = () =>
+        blobs.read({ digest, as, first: at, sign }).catch((error: unknown) => asBusy(error));
       const { bytes } = await link.persist(reading, until);
       try {
         for await (const piece of bytes) {
@@ -248,6 +249,12 @@ async function* passing(
 
 /** What may be otherwise the next time; the hub is asked again how much it has. */
 const PASSING: ReadonlySet<number> = new Set([301, 409]);
+
+/** Other reads of the same agent end before long. */
+function asBusy(thrown: unknown): never {
+  const error = WaybillError.from(thrown);
+  throw error.status === 301 ? new WaybillError(503, error.message, { cause: error }) : thrown;
+}
 
 function asPassing(name: string, thrown: unknown): never {
   const error = WaybillError.from(thrown);

@@ -13,6 +13,7 @@ export interface ServedLimits {
   silentMs: number;
   idleMs: number;
   unreadMs: number;
+  unreadBytes: number;
   requestsAtOnce: number;
   condemnedMs: number;
   headerBytes: number;
@@ -45,6 +46,8 @@ export interface ServedLimits {
   strangerBurstBytesPerHub: number;
   strangerHeldBytes: number;
   heldBytesPerHub: number;
+  streamsPerAgent: number;
+  streamsPerHub: number;
   callBytesPerHub: number;
   callsPerHub: number;
   searchesPerHub: number;
@@ -91,6 +94,7 @@ export interface Budget {
   /** Where no option says otherwise. */
   readonly limit: number;
   readonly unit:
+    | "answers"
     | "attachments"
     | "attachments a minute"
     | "bytes"
@@ -154,7 +158,14 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     limit: 30_000,
     unit: "milliseconds",
     per: "connection",
-    bounds: "the time in which something of what waits to be read must be read",
+    bounds: "the time in which enough of what waits to be read must be read",
+    beyond: "cut",
+  },
+  unreadBytes: {
+    limit: 32 * 1024,
+    unit: "bytes",
+    per: "connection",
+    bounds: "what must be read in that time, where so much waits",
     beyond: "cut",
   },
   requestsAtOnce: {
@@ -446,6 +457,21 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     bounds:
       "what is held for agents: unfinished bodies and messages, unread answers and deliveries",
     beyond: "cut",
+  },
+  streamsPerAgent: {
+    limit: 16,
+    unit: "answers",
+    per: "agent",
+    bounds: "answers under way that are sent piece by piece: blobs, and lines",
+    beyond: 301,
+  },
+  streamsPerHub: {
+    limit: 128,
+    unit: "answers",
+    per: "hub",
+    bounds:
+      "the same of all agents; of the agent with the most, the one that is not read makes room",
+    beyond: 503,
   },
   callBytesPerHub: {
     limit: 8 * MIB,

@@ -12,6 +12,7 @@ import { BODY_BYTES_BESIDE_ENVELOPE } from "./http/body.ts";
 import { Connections } from "./http/connections.ts";
 import { addRoute } from "./http/routes.ts";
 import { httpServer } from "./http/server.ts";
+import { Streams } from "./http/streams.ts";
 import { UploadBodies } from "./http/uploads.ts";
 import { Polls } from "./inbox/polls.ts";
 import { Budgets } from "./budgets.ts";
@@ -122,6 +123,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openapi: () => (description ??= JSON.stringify(openapi(all, url, hub.id))),
   };
   const uploads = new UploadBodies(budgets, tolls, connections);
+  const streams = new Streams(budgets, connections, turns);
   for (const operation of all)
     addRoute(server.fastify, operation, {
       served,
@@ -133,6 +135,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
       strangerSlots,
       door,
       uploads,
+      streams,
     });
   const sockets = new Sockets(server.fastify.server, {
     hub,

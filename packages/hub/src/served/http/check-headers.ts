@@ -29,7 +29,7 @@ export function checkHeaders(
   const length = isUpload(request) ? 0 : Number(headers["content-length"] ?? 0);
   // On a line on which an agent has proven who it is, its next proof pays for its next request.
   const isSigned = headers.authorization !== undefined;
-  const isTrusted = connection.owner !== undefined && isSigned;
+  const isTrusted = !isBehindProxy && connection.owner !== undefined && isSigned;
   // What is too long in any case is refused for that, and costs no more than its headers.
   const bytes = length > bodyBytes ? 0 : length;
   const toll = tolls.enter({ address, bytes, isSigned, isTrusted });

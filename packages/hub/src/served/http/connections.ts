@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
+import { WaybillError } from "@waybill/protocol";
 import type { DoorName, Budgets } from "../budgets.ts";
 import { networkOf } from "./address.ts";
 import { readInSlices } from "./slices.ts";
@@ -74,11 +75,11 @@ export class Connection {
     return this.#exchanges.find((each) => each.request === request);
   }
 
-  /** For how long nothing of what waits to be read has been read. */
-  unreadMs(now: number): number {
+  /** For how long fewer than so many bytes of what waits to be read have been read. */
+  unreadMs(now: number, leastBytes: number): number {
     const { bytesWritten, writableLength } = this.socket;
     const passed = bytesWritten - writableLength;
-    if (writableLength === 0 || passed !== this.#passed) {
+    if (writableLength === 0 || passed - this.#passed >= leastBytes) {
       this.#passed = passed;
       this.#passedAt = now;
     }
@@ -87,6 +88,7 @@ export class Connection {
 }
 
 const SWEEP_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
 /**
  * All connections of a server. Where there are too many of strangers, the one that has kept the hub
@@ -186,13 +188,18 @@ export class Connections {
 
   /** Somebody has proven who it is. An agent has connections of its own that strangers can't take. */
   prove(connection: Connection, owner: string): void {
-    // A proxy has many ask over one connection.
-    if (this.#isBehindProxy && !connection.isUpgraded) return;
     if (connection.owner === owner || !this.#all.has(connection.key)) return;
-    this.#leave(connection);
-    connection.owner = owner;
-    this.#owned.add(owner, connection);
-    if (this.#owned.count(owner) <= this.#budgets.limits.connectionsPerAgent) return;
+    const { connectionsPerAgent } = this.#budgets.limits;
+    if (this.#isShared(connection) && this.#owned.count(owner) >= connectionsPerAgent) {
+      this.#budgets.hit("connectionsPerAgent");
+      throw new WaybillError(
+        301,
+        `As many requests of the same caller are under way as may be: ${connectionsPerAgent}. Ask again once one of them is answered.`,
+        { retryAfterMs: RETRY_AFTER_MS },
+      );
+    }
+    this.#moveTo(connection, owner);
+    if (this.#owned.count(owner) <= connectionsPerAgent) return;
     this.#budgets.hit("connectionsPerAgent");
     const others = (each: Connection) => each !== connection && each.isWaitingForPeer;
     this.cut(this.#owned.first(owner, others) ?? connection);
@@ -201,9 +208,22 @@ export class Connections {
   /** A proof on it did not hold. */
   doubt(connection: Connection): void {
     if (connection.owner === undefined || connection.isUpgraded) return;
+    this.#moveTo(connection, undefined);
+  }
+
+  /** A proxy has many ask over one connection: it is an agent's while a request of it is under way. */
+  #isShared(connection: Connection): boolean {
+    return this.#isBehindProxy && !connection.isUpgraded;
+  }
+
+  /** What is held for it goes along. */
+  #moveTo(connection: Connection, owner: string | undefined): void {
+    const { address, cuttable, pending } = connection;
     this.#leave(connection);
-    connection.owner = undefined;
-    if (connection.address !== undefined) this.#strangers.add(connection.address, connection);
+    connection.owner = owner;
+    if (owner !== undefined) this.#owned.add(owner, connection);
+    else if (address !== undefined) this.#strangers.add(address, connection);
+    this.hold(connection, { cuttable, pending });
   }
 
   #leave(connection: Connection): void {
@@ -238,9 +258,9 @@ export class Connections {
   }
 
   #sweep(now: number): void {
-    const { silentMs, idleMs, headersMs, unreadMs } = this.#budgets.limits;
+    const { silentMs, idleMs, headersMs, unreadMs, unreadBytes } = this.#budgets.limits;
     for (const connection of this.#all.values()) {
-      if (connection.unreadMs(now) >= unreadMs) {
+      if (connection.unreadMs(now, unreadBytes) >= unreadMs) {
         this.#budgets.hit("unreadMs");
         this.cut(connection);
         continue;
@@ -262,10 +282,11 @@ export class Connections {
     response.once("close", () => {
       connection.end(exchange);
       this.#hold(connection, -exchange.held);
+      if (this.#isShared(connection) && connection.requests === 0) this.doubt(connection);
     });
   }
 
-  /** So many more bytes are held for a request, until its answer was read. */
+  /** So many more bytes are held for a request, or fewer; what is left is held until its answer was read. */
   holdForRequest(request: IncomingMessage, bytes: number): void {
     const connection = this.of(request.socket);
     const exchange = connection?.exchangeOf(request);
@@ -301,7 +322,7 @@ export class Connections {
       if (sum > strangerHeldBytes) this.#cutHeaviest("strangerHeldBytes", isStranger);
       return false;
     }
-    if (held.cuttable > heldBytesPerHub) this.#cutHeaviest("heldBytesPerHub", isStranger);
+    while (held.cuttable > heldBytesPerHub && this.#cutHeaviest("heldBytesPerHub", isStranger));
     const budget =
       pending > callBytesAtOnce
         ? "callBytesAtOnce"
@@ -312,14 +333,19 @@ export class Connections {
     return budget !== undefined;
   }
 
-  #cutHeaviest(budget: DoorName, isStranger: boolean): void {
-    let heaviest: Connection | undefined;
-    for (const each of this.#all.values()) {
-      if ((each.owner === undefined) !== isStranger) continue;
-      if (each.cuttable > (heaviest?.cuttable ?? 0)) heaviest = each;
-    }
+  /** Of those for whom the most is held together: their other connections can't hide the heaviest one. */
+  #cutHeaviest(budget: DoorName, isStranger: boolean): boolean {
+    const sums = new Map<string, number>();
+    const all = [...this.#all.values()].filter(
+      ({ owner, cuttable }) => (owner === undefined) === isStranger && cuttable > 0,
+    );
+    for (const each of all) sums.set(payerOf(each), (sums.get(payerOf(each)) ?? 0) + each.cuttable);
     this.#budgets.hit(budget);
+    const [heaviest] = all.toSorted(
+      (a, b) => sums.get(payerOf(b))! - sums.get(payerOf(a))! || b.cuttable - a.cuttable,
+    );
     if (heaviest !== undefined) this.cut(heaviest);
+    return heaviest !== undefined;
   }
 
   #release(connection: Connection): void {
@@ -370,6 +396,11 @@ class Groups {
     for (const [name, { size }] of this.#groups) if (size > this.count(largest)) largest = name;
     return largest;
   }
+}
+
+/** Whose share it is that is held for a connection. */
+function payerOf({ owner, address = "" }: Connection): string {
+  return owner ?? address;
 }
 
 function keyOf({ remoteAddress = "", remotePort = 0 }: Socket): string {

@@ -8,13 +8,14 @@ import type { Caller, CallerOptions, Request } from "../access/caller.ts";
 import type { FairSlots } from "../access/fair-slots.ts";
 import type { RateLimits } from "../access/rate-limits.ts";
 import { isForwarded } from "../access/forwarded.ts";
-import { Bytes, Lines, NDJSON, Page, WithStatus } from "../operations/operation.ts";
+import { Bytes, Lines, Page, WithStatus } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import type { Served } from "../served.ts";
 import { addressOf } from "./address.ts";
 import type { Connections } from "./connections.ts";
 import type { HeaderCheckOptions } from "./check-headers.ts";
 import { queryReader } from "./query.ts";
+import type { Streams } from "./streams.ts";
 import type { UploadBodies } from "./uploads.ts";
 
 declare module "fastify" {
@@ -34,6 +35,7 @@ export interface RouteOptions {
   readonly strangerSlots: FairSlots;
   readonly door: HeaderCheckOptions;
   readonly uploads: UploadBodies;
+  readonly streams: Streams;
 }
 
 /** Puts one operation at its place: who asks is known before a byte of the body is read. */
@@ -50,6 +52,7 @@ export function addRoute(
     strangerSlots,
     door,
     uploads,
+    streams,
   }: RouteOptions,
 ): void {
   const { method, path, who, params, query, body, answer, alsoLines } = operation;
@@ -113,8 +116,9 @@ export function addRoute(
         tolls.publish(address, bytes);
       }
       const given = await inSlot(request, () => operation.handle(asked));
-      if (given instanceof Lines) return sendLines(reply, given.lines);
-      if (given instanceof Bytes) return sendBytes(request, reply, given);
+      if (given instanceof Lines || given instanceof Bytes) {
+        return streams.send(request, reply, given);
+      }
       if (given instanceof Page) {
         return reply
           .headers({ ...given.headers, vary: "accept" })
@@ -210,13 +214,3 @@ function headerOf({ headers }: FastifyRequest, name: string): string | undefined
 
 /** The body of whatever has none. */
 const NOTHING: AsyncIterable<Uint8Array> = Readable.from([]);
-
-function sendBytes({ method }: FastifyRequest, reply: FastifyReply, given: Bytes): FastifyReply {
-  reply.code(given.status).headers(given.headers);
-  return method === "HEAD" ? reply.send() : reply.send(Readable.from(given.bytes));
-}
-
-/** Line by line, as fast as they are read, and no faster than they are taken. */
-function sendLines(reply: FastifyReply, lines: AsyncIterable<string>): FastifyReply {
-  return reply.type(NDJSON).send(Readable.from(lines, { highWaterMark: 16 }));
-}

@@ -52,7 +52,7 @@ export function handoffOperations(): readonly AnyOperation[] {
       method: "GET",
       path: "/v1/handoffs/{id}/history",
       summary: "Everything that is on record about a handoff, every envelope verbatim.",
-      cost: "O(limit): one entry read for each place of the page; as lines, O(1) at a time, as fast as they are read.",
+      cost: "O(limit): one entry read for each place of the page; as lines, at most two entries in memory, as fast as they are read.",
       who: "party",
       params: ofHandoff,
       query: pageBySequence,

@@ -1,0 +1,121 @@
+/// <reference types="node" />
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FairScheduler } from "../access/fair-scheduler.ts";
+import type { Budgets } from "../budgets.ts";
+import { Bytes, NDJSON } from "../operations/operation.ts";
+import type { Lines } from "../operations/operation.ts";
+import type { Connections } from "./connections.ts";
+
+const RETRY_AFTER_MS = 5_000;
+/** A reader that is this late does not keep others waiting. */
+const LATE_MS = 1_000;
+/** A line is held beside the entry that it was made of. */
+const COPIES_OF_LINE = 2;
+
+interface Stream {
+  readonly owner: string;
+  readonly response: ServerResponse;
+  /** Since when its next piece waits for the reader. */
+  waitsSince: number;
+}
+
+/**
+ * Answers that are sent piece by piece. The next piece is read once the socket has room for it, so one
+ * of them is held at a time, and what is held counts for whoever asked.
+ */
+export class Streams {
+  readonly #budgets: Budgets;
+  readonly #connections: Connections;
+  readonly #turns: FairScheduler;
+  readonly #live = new Set<Stream>();
+
+  constructor(budgets: Budgets, connections: Connections, turns: FairScheduler) {
+    this.#budgets = budgets;
+    this.#connections = connections;
+    this.#turns = turns;
+  }
+
+  send(request: FastifyRequest, reply: FastifyReply, given: Bytes | Lines): FastifyReply {
+    const { caller, raw, method } = request;
+    const owner = caller.type === "agent" ? caller.agent : undefined;
+    if (owner !== undefined && method !== "HEAD") this.#makeRoom(owner);
+    if (given instanceof Bytes) reply.code(given.status).headers(given.headers);
+    else reply.type(NDJSON);
+    if (method === "HEAD") return reply.send();
+    const stream = { owner: owner ?? "", response: reply.raw, waitsSince: Infinity };
+    if (owner !== undefined) this.#live.add(stream);
+    reply.raw.once("close", () => this.#live.delete(stream));
+    const pieces = given instanceof Bytes ? given.bytes : given.lines;
+    const hold = (bytes: number) => this.#connections.holdForRequest(raw, bytes);
+    const paced = this.#paced(stream, pieces, hold);
+    // Of one byte, so that one piece is enough.
+    return reply.send(Readable.from(paced, { objectMode: false, highWaterMark: 1 }));
+  }
+
+  /** Gives each piece once the last one has left the hub. */
+  async *#paced(
+    stream: Stream,
+    pieces: AsyncIterable<Uint8Array | string>,
+    hold: (bytes: number) => void,
+  ): AsyncGenerator<Uint8Array | string> {
+    const { owner, response } = stream;
+    for await (const piece of pieces) {
+      const held = typeof piece === "string" ? piece.length * COPIES_OF_LINE : piece.length;
+      hold(held);
+      if (response.destroyed) return;
+      yield piece;
+      // What asks for the next piece hands this one to the socket right after.
+      await Promise.resolve();
+      stream.waitsSince = performance.now();
+      await drained(response);
+      stream.waitsSince = Infinity;
+      if (response.destroyed) return;
+      hold(-held);
+      await this.#turns.next(owner);
+    }
+  }
+
+  #makeRoom(owner: string): void {
+    const { streamsPerAgent, streamsPerHub } = this.#budgets.limits;
+    const counts = new Map<string, number>();
+    for (const each of this.#live) counts.set(each.owner, (counts.get(each.owner) ?? 0) + 1);
+    if ((counts.get(owner) ?? 0) >= streamsPerAgent) {
+      throw this.#budgets.refuse(
+        "streamsPerAgent",
+        `${owner} is reading ${streamsPerAgent} blobs and histories at once, the limit here. Ask again once one of them has ended.`,
+        { retryAfterMs: RETRY_AFTER_MS },
+      );
+    }
+    if (this.#live.size < streamsPerHub) return;
+    const lateAt = performance.now() - LATE_MS;
+    const [latest] = [...this.#live]
+      .filter(({ waitsSince }) => waitsSince <= lateAt)
+      .toSorted(
+        (a, b) => counts.get(b.owner)! - counts.get(a.owner)! || a.waitsSince - b.waitsSince,
+      );
+    const error = this.#budgets.refuse(
+      "streamsPerHub",
+      `Agents are reading ${streamsPerHub} blobs and histories at once, the limit here. Ask again a little later.`,
+      { retryAfterMs: RETRY_AFTER_MS },
+    );
+    if (latest === undefined) throw error;
+    this.#live.delete(latest);
+    latest.response.destroy();
+  }
+}
+
+/** Settles once the socket takes more, or is gone. */
+function drained(response: ServerResponse): Promise<void> {
+  if (!response.writableNeedDrain || response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.once("drain", done);
+    response.once("close", done);
+  });
+}
