@@ -12,7 +12,8 @@ from crewai_files import FileBytes, ImageFile
 from crews import crew, final, member, seeing, task
 
 from waybill_sdk import Agent, HandoffHandle, Work
-from waybill_sdk.crewai import RemoteMember, serve
+from waybill_sdk.adapter.media import artifact_of
+from waybill_sdk.crewai import RemoteMember, files, serve
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgEpEDAABoAD1UCKP3AAAAAElFTkSuQmCC"
@@ -98,6 +99,32 @@ async def test_an_artifact_is_shown_to_those_that_take_it_and_stops_nobody_else(
     owner = await serving(cast, crew(task(painter), task(member("critic", final("an oak")))))
     assert (await ask(owner, artifacts=artifacts).result()).output == "an oak"
     assert [block["image_url"]["url"] for block in painter.llm.seen] == [URL]
+
+
+async def test_a_model_is_told_of_each_file_that_it_is_not_shown(cast: Cast) -> None:
+    # CrewAI tells a model that takes images that it has this one, and the model's host does not take it.
+    scan = artifact_of("scan.tiff", "image/tiff", b"a scan")
+    page = artifact_of("page.txt", "text/plain", b"a page")
+    placed = {"name": "tree.png", "media_type": "image/png", "digest": DIGEST, "url": "https://a/t"}
+    painter, critic = seeing("painter", final("a tree")), member("critic", final("an oak"))
+    owner = await serving(cast, crew(task(painter), task(critic)))
+    await ask(owner, artifacts=[scan, page, placed]).result()
+    assert painter.llm.seen == []
+    for each in (painter, critic):
+        (asked,) = each.llm.asked
+        assert "[The file tree.png, of type image/png, at https://a/t, goes along.]" in asked
+        for name in ("scan.tiff, of type image/tiff", "page.txt, of type text/plain"):
+            assert f"[The file {name}, goes along, and is not shown here: " in asked
+
+
+async def test_without_the_file_support_of_crewai_the_models_are_told_of_all_files(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_IS_INSTALLED", False)
+    critic = member("critic", final("an oak"))
+    owner = await serving(cast, crew(task(critic, "Look.")))
+    await ask(owner, artifacts=[artifact_of("page.txt", "text/plain", b"a page")]).result()
+    assert "[The file page.txt, of type text/plain, goes along.]" in critic.llm.asked[0]
 
 
 @pytest.mark.parametrize("is_sync", [False, True])

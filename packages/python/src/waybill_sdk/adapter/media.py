@@ -43,6 +43,14 @@ def media_in_words(part: Part) -> str:
     return f"[{', '.join([called, part['media_type'], *where])}]"
 
 
+def file_in_words(artifact: Part, reason: str | None = None) -> str:
+    """What a model that is not shown a file which goes along is told of it."""
+    name, media_type = (" ".join(artifact[each].split()) for each in ("name", "media_type"))
+    where = f", at {artifact['url']}" if "url" in artifact else ""
+    because = f", and is not shown here: {reason}" if reason else ""
+    return f"[The file {name}, of type {media_type}{where}, goes along{because}.]"
+
+
 def data_uri_of(part: Part) -> str:
     """The data URI of a part that carries its bytes."""
     return f"data:{part['media_type']};base64,{base64.b64encode(from_base64url(part['data'])).decode()}"

@@ -17,7 +17,7 @@ from autogen_agentchat.messages import (
 from autogen_core import Image
 
 from ..adapter.files import unloaded
-from ..adapter.media import data_uri_of, media_from, media_in, unshowable
+from ..adapter.media import data_uri_of, file_in_words, media_from, media_in, unshowable
 from ..adapter.speech import spoken
 from ..adapter.words import Message
 
@@ -80,25 +80,27 @@ def _whole_of(message: Message) -> dict[str, str]:
     return {} if is_plain and is_text else {_WHOLE: json.dumps(message)}
 
 
-def with_images(messages: Sequence[Message], artifacts: Iterable[dict[str, Any]]) -> list[Message]:
-    """Images that go along are shown with the last turn of a user; AgentChat has no place for other files."""
-    pictures = [each for each in artifacts if each["media_type"].startswith("image/")]
-    for each in pictures:
-        if "size" in each:
-            raise unloaded(each)
-    images = [
-        {"type": "image", **{key: each[key] for key in ("name", "media_type", "data")}}
-        for each in pictures
-        if "data" in each
-    ]
+def with_files(messages: Sequence[Message], artifacts: Iterable[dict[str, Any]]) -> list[Message]:
+    """Files that go along are told with the last turn of a user: images are shown, and of others, for which
+    AgentChat has no place, models are told the name and the type."""
+    parts = [_file_part(each) for each in artifacts]
     shown = [*messages]
-    if not images:
+    if not parts:
         return shown
     last = max((at for at, each in enumerate(shown) if each["role"] == "user"), default=None)
     if last is None:
-        return [{"role": "user", "content": images}, *shown]
-    shown[last] = {**shown[last], "content": [*shown[last]["content"], *images]}
+        return [{"role": "user", "content": parts}, *shown]
+    shown[last] = {**shown[last], "content": [*shown[last]["content"], *parts]}
     return shown
+
+
+def _file_part(artifact: dict[str, Any]) -> dict[str, Any]:
+    is_image = artifact["media_type"].startswith("image/")
+    if is_image and "size" in artifact:
+        raise unloaded(artifact)
+    if is_image and "data" in artifact:
+        return {"type": "image", **{key: artifact[key] for key in ("name", "media_type", "data")}}
+    return {"type": "text", "text": file_in_words(artifact)}
 
 
 def assert_showable(messages: Iterable[Message]) -> None:

@@ -38,7 +38,7 @@ from .messages import (
     from_wire,
     said_in,
     to_wire,
-    with_images,
+    with_files,
 )
 
 Runner = ChatAgent | Team
@@ -119,7 +119,7 @@ async def _task(
         if before is not None:
             await runner.load_state(before)
         body = heard(work, _names_in(runner))
-        asked = with_images(asked_of(body, output_schema), await loaded(work.artifacts))
+        asked = with_files(asked_of(body, output_schema), await loaded(work.artifacts))
         assert_showable(asked)
         return from_wire(asked)
     state = json.loads(work.resume.state)

@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from crewai import BaseLLM, Crew
+from crewai.hooks.contexts import StepContext
 from crewai.hooks.dispatch import HookAborted
 from crewai.hooks.llm_hooks import LLMCallHookContext
 from crewai.utilities.file_store import aget_all_files, get_all_files
 
 from ..adapter.files import unloaded
-from ..adapter.media import Part, media_in, unshowable
+from ..adapter.media import Part, file_in_words, media_in, unshowable
 from ..adapter.words import Message
 from ..protocol.encoding import from_base64url, to_base64url
 from ..protocol.error import WaybillError
@@ -40,13 +41,15 @@ _UNFIT = re.compile(r"[^\w .()-]")
 
 class ShownFiles:
     """The files of some work. What its messages show must reach the models; what goes along as an artifact is
-    shown to those that can take it."""
+    shown to those that can take it, and the others are told of it."""
 
     def __init__(self, messages: Iterable[Message], artifacts: Iterable[dict[str, Any]]) -> None:
         self.files: InputFiles = {}
         self.refused: WaybillError | None = None
         """Why a model could not be shown what it had to be shown."""
         self._shown: dict[str, Part] = {}
+        self._told: list[str] = []
+        """Of what CrewAI has no file of its own for."""
         for message in messages:
             for part in media_in(message):
                 if not _IS_INSTALLED:
@@ -57,12 +60,13 @@ class ShownFiles:
                 if "data" not in part:
                     raise unshowable(part, "CrewAI would fetch its URL by itself")
                 self._shown[self._add(part)] = part
-        if _IS_INSTALLED:
-            for artifact in artifacts:
-                if "size" in artifact:
-                    raise unloaded(artifact)
-                if "data" in artifact:
-                    self._add(artifact)
+        for artifact in artifacts:
+            if not _IS_INSTALLED or "url" in artifact:
+                self._told.append(file_in_words(artifact))
+            elif "size" in artifact:
+                raise unloaded(artifact)
+            else:
+                self._add(artifact)
 
     def _add(self, part: Part) -> str:
         media_type = part["media_type"]
@@ -92,6 +96,11 @@ class ShownFiles:
                 if isinstance(model, BaseLLM) and reason is not None:
                     raise unshowable(part, f"{agent.role}: {reason}")
 
+    def before_task(self, step: StepContext) -> None:
+        """CrewAI tells a task the names of its own files alone."""
+        if step.kind == "task" and self._told:
+            step.payload = "\n\n".join((*([step.payload] if step.payload else []), *self._told))
+
     def before_model_call(self, context: LLMCallHookContext) -> None:
         """CrewAI fails where a model takes no files at all, and leaves out what it does not take of them."""
         for message in context.messages:
@@ -106,6 +115,12 @@ class ShownFiles:
             message["files"] = {
                 name: each for name, each in attached.items() if reasons[name] is None
             }
+            left_out = [
+                file_in_words({"name": name, "media_type": each.content_type}, reasons[name])
+                for name, each in attached.items()
+                if reasons[name] is not None
+            ]
+            message["content"] = "\n".join((str(message["content"]), *left_out))
 
 
 def _why_not(model: Any, file: Any) -> str | None:

@@ -64,8 +64,8 @@ def serve(
     Whatever limit the crew ignores, the handoff's deadline holds.
 
     Images, recordings and files of its messages are files of the crew, and each of its models must take
-    them: what one of them does not take is refused. Artifacts are shown to the models that take them. Both
-    need `crewai[file-processing]`.
+    them: what one of them does not take is refused. Both need `crewai[file-processing]`. Artifacts are
+    shown to the models that take them, and others are told their names and types.
 
     In a session, what was said in its earlier turns stands in `history`. `sessions` keeps it; left out, it is
     in the memory of the process. A crew without a place for `{history}` has it in `{instruction}`."""
@@ -152,6 +152,7 @@ async def _kickoff(
 
     with scoped_hooks():
         register_scoped(InterceptionPoint.POST_STEP, told)
+        register_scoped(InterceptionPoint.PRE_STEP, shown.before_task)
         register_scoped(InterceptionPoint.PRE_MODEL_CALL, shown.before_model_call)
         try:
             ended = await runner.akickoff(inputs=inputs, input_files=shown.files or None)
