@@ -354,7 +354,8 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   }),
   "serve: handoffs of one session share a conversation": () => ({
     run(run, next) {
-      run.session?.found(false);
+      // A turn that goes on with its answer is of another case.
+      if (run.resume === undefined) run.session?.found(false);
       return next(run);
     },
   }),
