@@ -130,7 +130,11 @@ interface Chunk {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-async function modelOf(script: Script, through?: typeof fetch): Promise<AgentConfig["model"]> {
+/** A model that plays a script, and knows for which served run it is asked. */
+export async function modelOf(
+  script: Script,
+  through?: typeof fetch,
+): Promise<AgentConfig["model"]> {
   const { url } = await startScriptedModel(script);
   return ({ requestContext }: { requestContext: RequestContext }) => {
     const run = servedRun(requestContext);

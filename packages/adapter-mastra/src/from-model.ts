@@ -4,8 +4,11 @@ import { artifactOf, mediaFrom, toolCallPart, toolResultPart } from "@waybill/ag
 import type { Artifact, ContentPart, Json, Message } from "@waybill/protocol";
 import type { ModelMessage, ModelPart } from "./model-message.ts";
 
-/** What an agent has added to the history, under its name. */
-export function messagesOf(messages: readonly ModelMessage[], agent: string): Message[] {
+/** What an agent has added to the history, under its name where that is known. */
+export function messagesOf(
+  messages: readonly ModelMessage[],
+  agent: string | undefined,
+): Message[] {
   return messages.map(({ role, content }) => {
     const parts: readonly ModelPart[] =
       typeof content === "string" ? [{ type: "text", text: content }] : content;

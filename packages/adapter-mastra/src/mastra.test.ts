@@ -4,9 +4,10 @@ import { MockMemory } from "@mastra/core/memory";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import type { ModelRequest, Script } from "@waybill/scripted-model";
-import { artifactOf, textMessage, textOf } from "@waybill/agent/adapter";
+import type { HandoffResult } from "@waybill/agent";
+import { artifactOf, mediaIn, mediaPart, textMessage, textOf } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
-import type { Json } from "@waybill/protocol";
+import type { HandoffBody, Json } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { world } from "@waybill/conformance/vitest";
@@ -195,6 +196,52 @@ test("a conversation that is handed off takes along what was said, and the files
   const handle = place.agent("owner").handoff({ capability: "edit", messages, artifacts });
   expect((await handle.result).output).toBe("It is too short, they say.");
   expect(seen).toEqual([[["user", expect.stringContaining("How is this?")]], artifacts]);
+});
+
+test("a sub-agent takes along what was said and shown, and code has its whole result", async () => {
+  const place = await world();
+  const [critic, editor] = [place.agent("critic"), place.agent("editor")];
+  const seen: Pick<HandoffBody, "brief" | "messages" | "artifacts">[] = [];
+  const made = artifactOf("marks.bin", "application/x-marks", new Uint8Array([3, 4]));
+  const words = textMessage("assistant", "It is too short.", "critic");
+  critic.serve({ name: "criticise", takes: "conversation" }, ({ body, result }) => {
+    seen.push(body);
+    return result({ messages: [words], artifacts: [made] });
+  });
+  await critic.start();
+  const capability = await found(place, "criticise");
+  const results: HandoffResult[] = [];
+  const told: string[] = [];
+  const writing = new Agent({
+    ...plain,
+    model: await modelOf((request) => {
+      told.push(lastOf(request));
+      if (request.index > 0) return { text: "It is too short, they say." };
+      return { calls: [{ name: "agent-criticise", arguments: { prompt: "Look." } }] };
+    }),
+    agents: {
+      criticise: remoteSubAgent(editor, capability, { onResult: (result) => results.push(result) }),
+    },
+  });
+  new Mastra({ agents: { writing }, logger: false });
+  editor.serve(...serveAgent(writing, { name: "edit", takes: "conversation" }));
+  await editor.start();
+  const notes = artifactOf("notes.bin", "application/x-notes", new Uint8Array([1, 2]));
+  const image = mediaPart({ type: "image", media_type: "image/png", data: "iVBORw0KGgo" });
+  const messages = [
+    textMessage("user", "How is this?"),
+    { role: "user" as const, content: [image] },
+  ];
+  const artifacts = [notes];
+  await place.agent("owner").handoff({ capability: "edit", messages, artifacts }).result;
+  expect(seen[0]!.brief).toEqual({ instruction: "Look." });
+  expect(seen[0]!.messages?.map(textOf).join()).toContain("How is this?");
+  expect(seen[0]!.messages?.flatMap(mediaIn).map(({ data }) => data)).toEqual([image["data"]]);
+  expect(seen[0]!.artifacts).toEqual(artifacts);
+  expect(results.map(({ messages: said, artifacts: files }) => [said, files])).toEqual([
+    [[words], [made]],
+  ]);
+  expect(told[1]).toContain("marks.bin");
 });
 
 const STORAGE = new InMemoryStore();

@@ -2,17 +2,20 @@ import { MessageList } from "@mastra/core/agent";
 import type { SubAgent } from "@mastra/core/agent";
 import type { RequestContext } from "@mastra/core/request-context";
 import {
+  filesIn,
   inputOf,
   resultForModel,
   ShownText,
   toolNameOf,
   wordsOfResult,
+  workFrom,
 } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult } from "@waybill/agent";
 import { describeForModel, digestOf } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
-import { handedOff } from "./remote.ts";
+import type { ModelMessage } from "./model-message.ts";
+import { broughtAlong, handedOff } from "./remote.ts";
 import type { RemoteOptions, Surroundings } from "./remote.ts";
 import { wordsChunk } from "./streamed.ts";
 
@@ -41,7 +44,9 @@ export function remoteSubAgent(
     const prompt = wordsOfPrompt(given);
     // Mastra does not tell a sub-agent by which call it was reached: what is asked, and when, names it.
     const step = `${name}/${asked.context?.length ?? 0}/${digestOf(prompt)}`;
-    return handedOff(remote, step, workOf(prompt, capability), {
+    const said = (asked.context ?? []) as ModelMessage[];
+    const along = broughtAlong(options, said, undefined, asked.requestContext);
+    return handedOff(remote, step, workOf(prompt, capability, along), {
       requestContext: asked.requestContext,
       runId: undefined,
       signal: asked.abortSignal,
@@ -118,9 +123,16 @@ function usageOf({ usage }: HandoffResult) {
   return { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens };
 }
 
-function workOf(prompt: string, { takes, input_schema }: Capability): PortableWork {
-  const work = { brief: { instruction: prompt } };
-  return takes === "structured" ? { input: inputOf(work, input_schema) } : work;
+function workOf(
+  prompt: string,
+  capability: Capability,
+  { messages, artifacts }: ReturnType<typeof broughtAlong>,
+): PortableWork {
+  const brief = { instruction: prompt };
+  if (capability.takes !== "structured") return workFrom(brief, capability, messages, artifacts);
+  const input = inputOf({ brief }, capability.input_schema);
+  const files = filesIn(messages, artifacts);
+  return files.length === 0 ? { input } : { input, artifacts: files };
 }
 
 /** Mastra delegates a prompt as one turn of a user. */

@@ -8,13 +8,12 @@ import {
   resultForModel,
   workFrom,
 } from "@waybill/agent/adapter";
-import type { OnFailure, PortableWork } from "@waybill/agent/adapter";
+import type { OnFailure } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, QuestionEvent } from "@waybill/agent";
 import type { Capability, Json, WaybillError } from "@waybill/protocol";
 import { servedRun } from "./served-run.ts";
-import { messagesOf } from "./from-model.ts";
 import type { ModelMessage } from "./model-message.ts";
-import { handedOff } from "./remote.ts";
+import { broughtAlong, handedOff } from "./remote.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { wordsChunk } from "./streamed.ts";
 
@@ -25,8 +24,6 @@ export interface RemoteToolOptions extends RemoteOptions {
    * served ends. Left out: a run that is served ends, and the model of any other is told.
    */
   readonly onFailure?: OnFailure | undefined;
-  /** What goes along. Left out: the run's history as Mastra has it, and the files of the run that is served. */
-  readonly history?: (() => Pick<PortableWork, "messages" | "artifacts">) | undefined;
 }
 
 /** What a remote tool has come to: whole for the framework, of which the model is told less. */
@@ -52,10 +49,13 @@ export function remoteTool(
       const served = servedRun(requestContext);
       const { runId } = context as { runId?: string };
       const { onFailure = served === undefined ? "tell" : "throw" } = options;
-      const { messages = [], artifacts } = options.history?.() ?? {
-        messages: messagesOf((course?.messages ?? []) as ModelMessage[], course?.agentId ?? name),
-        artifacts: served?.work.artifacts,
-      };
+      const history = (course?.messages ?? []) as ModelMessage[];
+      const { messages, artifacts } = broughtAlong(
+        options,
+        history,
+        course?.agentId ?? name,
+        requestContext,
+      );
       const work = workFrom(given as Json, capability, messages, artifacts);
       const { resumeData, suspendPayload } = course ?? {};
       const answered = suspendPayload as { id?: string } | undefined;

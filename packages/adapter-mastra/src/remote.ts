@@ -9,7 +9,9 @@ import type {
   QuestionEvent,
 } from "@waybill/agent";
 import { WaybillError } from "@waybill/protocol";
-import type { Capability, Json } from "@waybill/protocol";
+import type { Artifact, Capability, Json, Message } from "@waybill/protocol";
+import { messagesOf } from "./from-model.ts";
+import type { ModelMessage } from "./model-message.ts";
 import { servedRun } from "./served-run.ts";
 
 /** How another agent stands in Mastra: its name there, and whom its handoffs go to. */
@@ -28,6 +30,10 @@ export interface RemoteOptions {
   readonly run?: ((context: RequestContext | undefined) => string | undefined) | undefined;
   /** Answers what the remote agent asks. Left out: whom the run serves is asked, or Mastra's run is suspended. */
   readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
+  /** What goes along. Left out: the run's history as Mastra has it, and the files of the run that is served. */
+  readonly history?: (() => Pick<PortableWork, "messages" | "artifacts">) | undefined;
+  /** Has the result whole, with the messages and files of which a model is told. */
+  readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
 export interface Remote {
@@ -62,7 +68,7 @@ export async function handedOff(
   const served = servedRun(requestContext);
   const run = options.run?.(requestContext) ?? served?.handoffId ?? runId;
   if (run === undefined) throw unnamed();
-  return call(agent, {
+  const result = await call(agent, {
     step: { run, step },
     capability: capability.name,
     to,
@@ -80,6 +86,22 @@ export async function handedOff(
       return served.ask({ id: `${step}/${id}`, text, data, schema });
     },
   });
+  options.onResult?.(result);
+  return result;
+}
+
+/** What goes along with what is handed off: what Mastra has of the run, where the application has no more. */
+export function broughtAlong(
+  { history }: RemoteOptions,
+  said: readonly ModelMessage[],
+  by: string | undefined,
+  requestContext: RequestContext | undefined,
+): { messages: readonly Message[]; artifacts: readonly Artifact[] | undefined } {
+  const { messages = [], artifacts } = history?.() ?? {
+    messages: messagesOf(said, by),
+    artifacts: servedRun(requestContext)?.work.artifacts,
+  };
+  return { messages, artifacts };
 }
 
 function traceparentIn(context: RequestContext | undefined): string | undefined {
