@@ -2,6 +2,7 @@ import {
   base64Of,
   mediaIn,
   mediaOf,
+  speakerName,
   textOf,
   toolCallsOf,
   toolResultsOf,
@@ -78,7 +79,7 @@ function blocksOf(message: Message): Block[] | undefined {
   if (mediaIn(message).length === 0) return undefined;
   const { role, name, content } = message;
   const speaker: ContentPart[] =
-    role === "user" && name !== undefined ? [{ type: "text", text: `${name}:` }] : [];
+    role === "user" && name !== undefined ? [{ type: "text", text: `${speakerName(name)}:` }] : [];
   return [...speaker, ...content].flatMap((part): Block[] => {
     const media = mediaOf(part);
     if (media !== undefined) return [blockOf(media)];

@@ -5,6 +5,7 @@ import {
   bytesOf,
   mediaIn,
   shownByUsers,
+  speakerName,
   textOf,
   toolCallsOf,
   toolResultsOf,
@@ -64,8 +65,9 @@ function modelMessageOf(
 }
 
 function spokenBy(name: string, [first, ...others]: readonly string[], shows: boolean): string[] {
-  if (first === undefined) return shows ? [`${name}:`] : [];
-  return [`${name}: ${first}`, ...others];
+  const speaker = speakerName(name);
+  if (first === undefined) return shows ? [`${speaker}:`] : [];
+  return [`${speaker}: ${first}`, ...others];
 }
 
 /** An image, a recording or a file in a turn. What the model's host takes of these, it says itself. */

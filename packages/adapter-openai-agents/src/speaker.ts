@@ -1,6 +1,8 @@
+import { speakerName } from "@waybill/agent/adapter";
+
 /** Items have no names, so what another agent says has its name in the words. */
 export function spokenBy(name: string, words: string): string {
-  return `${name}: ${words}`;
+  return `${speakerName(name)}: ${words}`;
 }
 
 /** The words alone. */

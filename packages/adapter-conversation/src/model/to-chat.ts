@@ -3,6 +3,7 @@ import {
   mediaOf,
   shownToModel,
   sourceOf,
+  speakerName,
   toolCallsOf,
   toolResultsOf,
   unshowable,
@@ -13,7 +14,8 @@ import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "open
 
 /** A turn in the words of the chat completions API; several results are several turns there. */
 export function chatMessagesOf(message: Message): ChatCompletionMessageParam[] {
-  const named = message.name === undefined ? {} : { name: nameOf(message.name) };
+  const speaker = nameOf(message.name ?? "");
+  const named = speaker === "" ? {} : { name: speaker };
   switch (message.role) {
     case "system":
     case "developer":
@@ -84,5 +86,5 @@ const FORMATS: Readonly<Record<string, "wav" | "mp3" | undefined>> = {
 
 /** The API takes no blanks and brackets in a name. */
 function nameOf(name: string): string {
-  return name.replaceAll(/[\s<|\\/>]+/g, "_").slice(0, 64);
+  return speakerName(name).replaceAll(/[\s<|\\/>]+/g, "_");
 }

@@ -2,6 +2,7 @@ import {
   mediaOf,
   shownToModel,
   sourceOf,
+  speakerName,
   textOf,
   toolCallsOf,
   toolResultsOf,
@@ -14,7 +15,7 @@ import type { ResponseInputContent, ResponseInputItem } from "openai/resources/r
 /** A turn as items of the responses API. It has no names, so who speaks is said in the words. */
 export function responseItemsOf(message: Message, self: string | undefined): ResponseInputItem[] {
   const { role, name } = message;
-  const speaker = name === undefined || name === self ? "" : `${name}: `;
+  const speaker = name === undefined || name === self ? "" : `${speakerName(name)}: `;
   switch (role) {
     case "system":
     case "developer":

@@ -1,6 +1,7 @@
 import type { ContentPart, Message } from "@waybill/protocol";
 import { mediaIn, mediaInWords } from "./media.ts";
 import { textOf, toolCallsOf, toolResultsOf } from "./message.ts";
+import { keyOf, OwnNames, speakerName } from "./speaker.ts";
 
 /**
  * A message of another agent's result as that agent's speech: whatever role, name and tool calls the
@@ -24,27 +25,29 @@ export interface HistoryOptions {
 /**
  * A history that came with a handoff, as its recipient's framework may have it. All of it is the
  * delegator's account. Instructions in it are words of a user, because only the recipient's own are
- * instructions. A tool call stays one where its result follows, and a result where its call came
- * before; any other becomes words, so that no call is carried out and no result answers a call of the
- * recipient's own. Where a name is that of the recipient or of one of its parts, it says whose account
- * this is.
+ * instructions. A turn of the assistant without a name is the delegator's: without one it would read as
+ * what the recipient has said itself. A tool call stays one where its result follows, and a result where
+ * its call came before; any other becomes words, so that no call is carried out and no result answers a
+ * call of the recipient's own. Names are one line each. Where a name is that of the recipient or of one
+ * of its parts, in whatever way it is written, it says whose account this is.
  */
 export function historyFrom(
   messages: readonly Message[],
   { by, names = [] }: HistoryOptions,
 ): Message[] {
   const paired = new Set([...pairsIn(messages)].flat());
+  const whose: Whose = { by, own: new OwnNames(names) };
   const history: Message[] = [];
   // Nothing may stand between a tool call and its results, so words from there come after them.
   let held: Message[] = [];
   for (const message of messages) {
     if (message.role === "tool") {
-      const { answers, words } = sortedOut(message, paired, by);
+      const { answers, words } = sortedOut(message, paired, whose);
       history.push(...answers);
       held.push(...words);
       continue;
     }
-    history.push(...held, asAccount(message, paired, { by, names }));
+    history.push(...held, asAccount(message, paired, whose));
     held = [];
   }
   return withDistinctCalls([...history, ...held]);
@@ -79,33 +82,51 @@ export function distinctId(id: string, used: ReadonlySet<string>): string {
   return distinct;
 }
 
+interface Whose {
+  readonly by: string;
+  readonly own: OwnNames;
+}
+
 /** Of a tool's turn what answers a call of the history, and the rest in words. */
-function sortedOut(message: Message, paired: ReadonlySet<ContentPart>, by: string) {
+function sortedOut(message: Message, paired: ReadonlySet<ContentPart>, whose: Whose) {
   const kept = message.content.filter((part) => paired.has(part));
   const loose = message.content.filter((part) => !paired.has(part));
-  if (kept.length > 0 && loose.length === 0) return { answers: [message], words: [] };
-  const answers = kept.length === 0 ? [] : [{ ...message, content: kept }];
-  return { answers, words: [userTurn({ role: "user", content: loose }, by)] };
+  const named = { ...message, ...speakerOf(message, whose) };
+  if (kept.length > 0 && loose.length === 0) return { answers: [named], words: [] };
+  const answers = kept.length === 0 ? [] : [{ ...named, content: kept }];
+  return { answers, words: [userTurn({ role: "user", content: loose }, whose)] };
 }
 
-function asAccount(
-  message: Message,
-  paired: ReadonlySet<ContentPart>,
-  { by, names = [] }: HistoryOptions,
-): Message {
-  const { role, name, content } = message;
-  const isPosing = name !== undefined && names.includes(name);
-  const named = isPosing ? { ...message, name: `${name}_of_${by}` } : message;
-  if (role === "system" || role === "developer") return userTurn(named, by);
+function asAccount(message: Message, paired: ReadonlySet<ContentPart>, whose: Whose): Message {
+  const { role, content } = message;
+  if (role === "system" || role === "developer") return userTurn(message, whose);
   const words = inWords(content, (part) => !paired.has(part));
-  const isSame = words.every((part, index) => part === content[index]);
-  return isSame ? named : { ...named, content: words };
+  return { ...message, ...speakerOf(message, whose), content: words };
 }
 
-function userTurn(turn: Message, by: string): Message {
-  const { name = by, content } = turn;
-  return { ...turn, role: "user", name, content: inWords(content, () => true) };
+function userTurn(turn: Message, whose: Whose): Message {
+  const { name = whose.by, content } = turn;
+  const user: Message = { ...turn, role: "user", name, content: inWords(content, () => true) };
+  return { ...user, ...speakerOf(user, whose) };
 }
+
+/** Under which name a turn stands. A user and a tool need none, unless their roles are names here. */
+function speakerOf({ role, name = "" }: Message, { by, own }: Whose): Pick<Message, "name"> {
+  const fit = speakerName(name);
+  if (name === "" && role !== "assistant" && !own.has(role)) return {};
+  const speaker = fit === "" ? speakerName(by) : fit;
+  const isPosing = own.has(speaker) || ROLES[role].includes(keyOf(speaker));
+  return { name: isPosing ? own.apart(speaker, by) : speaker };
+}
+
+/** As what nobody speaks who has a role: there are readers to whom a role is a word like a name. */
+const ROLES: Readonly<Record<Message["role"], readonly string[]>> = {
+  system: [],
+  developer: [],
+  user: ["system", "developer"],
+  assistant: ["system", "developer", "user"],
+  tool: ["system", "developer", "user"],
+};
 
 /** Each tool call of the assistant with the first result that follows it. */
 export function pairsIn(messages: readonly Message[]): ReadonlyMap<ContentPart, ContentPart> {
@@ -153,7 +174,7 @@ export function told(message: Message): string {
  * further in: no message can spell another's.
  */
 export function lineOf(message: Message): string {
-  return `${message.name ?? message.role}: ${told(message).replaceAll("\n", "\n  ")}`;
+  return `${speakerName(message.name ?? "") || message.role}: ${told(message).replaceAll("\n", "\n  ")}`;
 }
 
 /** A tool call or a result as it is told in words; undefined where a part is neither. */

@@ -155,7 +155,9 @@ async def test_a_history_that_ends_with_no_question_is_gone_on_from(cast: Cast) 
         {"role": "assistant", "content": [{"type": "text", "text": "I look."}]},
     ]
     await owner.hand_off("research", to="worker", messages=said).result()
-    assert says.seen == [[("user", "anna: tides?"), ("assistant", "I look."), ("user", "Go on.")]]
+    assert says.seen == [
+        [("user", "anna: tides?"), ("assistant", "owner: I look."), ("user", "Go on.")]
+    ]
 
 
 async def test_a_session_goes_on_in_another_process(cast: Cast, tmp_path: Path) -> None:

@@ -100,8 +100,28 @@ async def test_the_whole_history_reaches_the_run(cast: Cast) -> None:
     brief = {"instruction": "Go on."}
     await owner.hand_off("listen", to="worker", messages=history, brief=brief).result()
     assert seen == [
-        [("ann", "Tides?"), ("assistant", '[calls look with {"at":"sea"}]'), ("user", "Go on.")]
+        [("ann", "Tides?"), ("owner", '[calls look with {"at":"sea"}]'), ("user", "Go on.")]
     ]
+
+
+async def test_no_role_stands_for_the_name_of_a_participant(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    seen: list[list[tuple[str, str]]] = []
+
+    class Listener(Quiet):
+        async def on_messages(self, messages: Any, cancellation_token: Any) -> Any:
+            seen.append([(each.source, each.to_text()) for each in messages])
+            return self.say("heard")
+
+    serve(worker, "listen", lambda _: Listener("user", "listens"))
+    await worker.start()
+    history = [
+        {"role": role, "content": [{"type": "text", "text": "Pay."}]}
+        for role in ("user", "assistant")
+    ]
+    brief = {"instruction": "Go on."}
+    await owner.hand_off("listen", to="worker", messages=history, brief=brief).result()
+    assert seen == [[("owner", "Pay."), ("owner", "Pay."), ("owner", "Go on.")]]
 
 
 async def test_a_handoff_to_the_user_is_a_question_and_the_answer_goes_on(cast: Cast) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..delegating.ending import HandoffResult
 from ..serving.work import Work
 from .media import media_in, media_in_words
+from .speaker import OwnNames, key_of, speaker_name
 from .words import Message, text_message, text_of, words_of
 
 Part = dict[str, Any]
@@ -46,24 +48,27 @@ def history_from(
     messages: Sequence[Message], by: str, names: Collection[str] = ()
 ) -> list[Message]:
     """A history that came with a handoff, as its recipient's framework may have it. Instructions in it are
-    words of a user, because only the recipient's own are instructions. A tool call stays one where its
-    result follows, and a result where its call came before; any other becomes words. Where a name is that
-    of the recipient or of one of its parts, it says whose account this is."""
+    words of a user, because only the recipient's own are instructions. A turn of the assistant without a name
+    is the delegator's: without one it would read as what the recipient has said itself. A tool call stays one
+    where its result follows, and a result where its call came before; any other becomes words. Names are one
+    line each. Where a name is that of the recipient or of one of its parts, in whatever way it is written, it
+    says whose account this is."""
+    whose = _Whose(by, OwnNames(names))
     paired = {id(part) for pair in pairs_in(messages) for part in pair}
     history: list[Message] = []
     # Nothing may stand between a tool call and its results, so words from there come after them.
     held: list[Message] = []
     for message in messages:
         if message["role"] != "tool":
-            history += [*held, _as_account(message, paired, by, names)]
+            history += [*held, _as_account(message, paired, whose)]
             held = []
             continue
         kept = [each for each in message["content"] if id(each) in paired]
         loose = [each for each in message["content"] if id(each) not in paired]
         if kept:
-            history.append({**message, "content": kept})
+            history.append({**message, **_speaker_of(message, whose), "content": kept})
         if loose or not kept:
-            held.append(_user_turn({"content": loose}, by))
+            held.append(_user_turn({"content": loose}, whose))
     return with_distinct_calls(history + held)
 
 
@@ -86,20 +91,41 @@ def with_distinct_calls(messages: Sequence[Message]) -> list[Message]:
     ]
 
 
-def _as_account(
-    message: Message, paired: Collection[int], by: str, names: Collection[str]
-) -> Message:
-    if message.get("name") in names:
-        message = {**message, "name": f"{message['name']}_of_{by}"}
+@dataclass(frozen=True)
+class _Whose:
+    by: str
+    own: OwnNames
+
+
+def _as_account(message: Message, paired: Collection[int], whose: _Whose) -> Message:
     if message["role"] in ("system", "developer"):
-        return _user_turn(message, by)
+        return _user_turn(message, whose)
     content = [each if id(each) in paired else _in_words([each])[0] for each in message["content"]]
-    return {**message, "content": content}
+    return {**message, **_speaker_of(message, whose), "content": content}
 
 
-def _user_turn(turn: Message, by: str) -> Message:
-    name = turn.get("name") or by
-    return {**turn, "role": "user", "name": name, "content": _in_words(turn["content"])}
+def _user_turn(turn: Message, whose: _Whose) -> Message:
+    name = turn.get("name") or whose.by
+    user = {**turn, "role": "user", "name": name, "content": _in_words(turn["content"])}
+    return {**user, **_speaker_of(user, whose)}
+
+
+def _speaker_of(message: Message, whose: _Whose) -> Message:
+    """Under which name a turn stands. A user and a tool need none, unless their roles are names here."""
+    role, name = message["role"], message.get("name") or ""
+    if not name and role != "assistant" and role not in whose.own:
+        return {}
+    speaker = speaker_name(name) or speaker_name(whose.by)
+    is_posing = speaker in whose.own or key_of(speaker) in _ROLES[role]
+    return {"name": whose.own.apart(speaker, whose.by) if is_posing else speaker}
+
+
+_ROLES = {
+    "user": ("system", "developer"),
+    "assistant": ("system", "developer", "user"),
+    "tool": ("system", "developer", "user"),
+}
+"""As what nobody speaks who has a role: there are readers to whom a role is a word like a name."""
 
 
 def pairs_in(messages: Sequence[Message]) -> list[tuple[Part, Part]]:
@@ -132,7 +158,7 @@ def told(message: Message) -> str:
 def line_of(message: Message) -> str:
     """One turn is one line, or lines that stand further in: no turn can spell another's."""
     words = told(message).replace("\n", "\n  ")
-    return f"{message.get('name') or message['role']}: {words}"
+    return f"{speaker_name(message.get('name') or '') or message['role']}: {words}"
 
 
 def _in_words(content: Iterable[Part]) -> list[Part]:

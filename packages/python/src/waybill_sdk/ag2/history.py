@@ -34,6 +34,7 @@ from ag2.events import (
 from ag2.events._serialization import deserialize_value, serialize_value
 
 from ..adapter.media import artifact_of, media_in, unshowable
+from ..adapter.speaker import speaker_name
 from ..adapter.words import Message, text_message, text_of
 from ..protocol.encoding import from_base64url, to_base64url
 
@@ -123,7 +124,7 @@ def _inputs_of(message: Message, config: ModelConfig | None) -> list[Input]:
 
 
 def _speaker(message: Message) -> str:
-    return f"{message['name']}: " if message.get("name") else ""
+    return f"{speaker_name(message['name'])}: " if message.get("name") else ""
 
 
 def _media_input(part: Part, config: ModelConfig | None) -> Input:

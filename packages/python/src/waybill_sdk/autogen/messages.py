@@ -55,27 +55,28 @@ def _part(content: str | Image) -> dict[str, Any]:
     return media_from("image", content.data_uri)
 
 
-def from_wire(messages: Iterable[Message]) -> list[BaseChatMessage]:
-    """Every turn as its speaker's. What can't be shown as an image is said in words."""
+def from_wire(messages: Iterable[Message], user: str = "user") -> list[BaseChatMessage]:
+    """Every turn as its speaker's, where `user` speaks the turns of users without a name. What can't be shown as
+    an image is said in words."""
     made: list[BaseChatMessage] = []
     for message in messages:
-        source = message.get("name") or message["role"]
+        role = message["role"]
+        source = message.get("name") or (user if role == "user" else role)
+        whole = _whole_of(message, source)
         images = [_image_of(each) for each in media_in(message) if _is_inline_image(each)]
         if images:
             content: list[str | Image] = [*images]
             words = spoken(message)
             parts = [words, *content] if words else content
-            made.append(
-                MultiModalMessage(source=source, content=parts, metadata=_whole_of(message))
-            )
+            made.append(MultiModalMessage(source=source, content=parts, metadata=whole))
         else:
-            text = TextMessage(source=source, content=spoken(message), metadata=_whole_of(message))
+            text = TextMessage(source=source, content=spoken(message), metadata=whole)
             made.append(text)
     return made
 
 
-def _whole_of(message: Message) -> dict[str, str]:
-    is_plain = message.keys() == {"role", "content"} and message["role"] == "user"
+def _whole_of(message: Message, source: str) -> dict[str, str]:
+    is_plain = message.keys() == {"role", "content"} and message["role"] == source == "user"
     is_text = [[*each] for each in message["content"]] == [["type", "text"]]
     return {} if is_plain and is_text else {_WHOLE: json.dumps(message)}
 

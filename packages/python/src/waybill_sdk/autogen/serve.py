@@ -22,6 +22,7 @@ from ..adapter.failure import failure_from
 from ..adapter.files import loaded
 from ..adapter.in_session import Ending, in_session
 from ..adapter.session_store import SessionStore
+from ..adapter.speaker import unnamed
 from ..adapter.speech import heard
 from ..adapter.trace import in_trace
 from ..adapter.usage import count_usage
@@ -118,10 +119,11 @@ async def _task(
     if work.resume is None:
         if before is not None:
             await runner.load_state(before)
-        body = heard(work, _names_in(runner))
+        names = _names_in(runner)
+        body = heard(work, names)
         asked = with_files(asked_of(body, output_schema), await loaded(work.artifacts))
         assert_showable(asked)
-        return from_wire(asked)
+        return from_wire(asked, unnamed(names, work.envelope["from"]))
     state = json.loads(work.resume.state)
     await runner.load_state(state["run"])
     # The latest pause's: of those before it the state knows.
