@@ -10,6 +10,13 @@ import type { Scene } from "./scene.ts";
 /** Cases by their names: each says one thing that an adapter owes. */
 export type Cases = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
 
+/** One thing that has to hold between two frameworks. */
+export interface Between {
+  /** What each has to be able to do by itself, as the cases of its own suite are called. */
+  readonly needs: readonly string[];
+  check(scene: Scene): Promise<void>;
+}
+
 /** A thing that answers with what it is told to. */
 export function playing(played: Played): Act {
   return async () => played;

@@ -2,17 +2,20 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { textMessage } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import { aborted, accepted, carries, endingOf, holding, moment, playing } from "../case.ts";
+import type { Between } from "../case.ts";
 import type { Played } from "../fixture.ts";
 import { tellsHistory } from "../history.ts";
-import { ARTIFACTS, HISTORY, IN_WORDS, REPLIES, TRACEPARENT, UNICODE } from "../sample.ts";
-import type { Scene } from "../scene.ts";
-
-/** One thing that has to hold between two frameworks. */
-export interface Between {
-  /** What each has to be able to do by itself, as the cases of its own suite are called. */
-  readonly needs: readonly string[];
-  check(scene: Scene): Promise<void>;
-}
+import {
+  ARTIFACTS,
+  HISTORY,
+  IN_WORDS,
+  inShort,
+  LARGE_FILE,
+  REPLIES,
+  TRACEPARENT,
+  UNICODE,
+} from "../sample.ts";
+import { conversingPairCases } from "./pair-conversation.ts";
 
 function came({ output, messages }: Played, text: string): void {
   carries({ input: output, messages: messages && [...messages] }, text);
@@ -101,6 +104,8 @@ export const pairCases: Readonly<Record<string, Between>> = {
     },
   },
 
+  ...conversingPairCases,
+
   "files, both ways": {
     needs: [
       "serve: artifacts arrive byte for byte",
@@ -117,6 +122,22 @@ export const pairCases: Readonly<Record<string, Between>> = {
       const work = { input: { query: "files" }, artifacts: [...ARTIFACTS] };
       deepEqual((await scene.call({ work })).artifacts, ARTIFACTS);
       deepEqual(seen[0]?.artifacts, ARTIFACTS);
+    },
+  },
+
+  "a file that is too large for an envelope": {
+    needs: [
+      "serve: a file that is too large for an envelope arrives byte for byte",
+      "call: a file that is too large for an envelope goes out byte for byte",
+    ],
+    async check(scene) {
+      const seen: PortableWork[] = [];
+      await scene.serve(async ({ work }) => {
+        seen.push(structuredClone(work));
+        return { output: { summary: "read" } };
+      });
+      await scene.call({ work: { input: { query: "files" }, artifacts: [LARGE_FILE] } });
+      deepEqual(seen[0]?.artifacts?.map(inShort), [inShort(LARGE_FILE)]);
     },
   },
 
