@@ -19,7 +19,8 @@ import { SqliteSaver } from "@waybill/langgraph-checkpoint-sqlite";
 import type { Json, Message } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { ScriptedModel } from "./model-fixture.ts";
-import { receivedIn, remoteMember } from "./remote-member.ts";
+import { remoteMember } from "./remote-member.ts";
+import { receivedIn } from "./result-files.ts";
 import { remoteNode } from "./remote-node.ts";
 import { wake } from "./wake.ts";
 

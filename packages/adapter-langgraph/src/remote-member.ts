@@ -15,9 +15,9 @@ import type { ContentPart, Message } from "@waybill/protocol";
 import { toLangChain } from "./message-in.ts";
 import { fromLangChain } from "./message-out.ts";
 import { artifactOf } from "./remote-tool.ts";
-import type { RemoteArtifact } from "./remote-tool.ts";
 import { remote } from "./remote.ts";
 import type { Handoff, RemoteOptions } from "./remote.ts";
+import { filesOf, namingFiles, RECEIVED } from "./result-files.ts";
 import { tokensId } from "./tokens.ts";
 import { withUsage } from "./usage.ts";
 
@@ -34,13 +34,15 @@ export interface RemoteMemberOptions
 
 interface Talk {
   readonly messages: readonly BaseMessage[];
+  readonly artifacts?: unknown;
 }
 
 /**
  * Another agent as a member of a supervisor or a swarm, or as a node of any graph that keeps messages.
- * It gets the whole conversation. Whatever its result says is added as its own speech, under its name
- * here; the result as it was received is what `receivedIn` gives of the last message. What is sent is
- * sent here, in the destination of a handoff tool, and never inside the tool.
+ * It gets the whole conversation, with the files of the state and of other remote agents' results.
+ * Whatever its result says is added as its own speech, under its name here, with the names of its files;
+ * the result as it was received is what `receivedIn` gives of the last message. What is sent is sent here,
+ * in the destination of a handoff tool, and never inside the tool.
  */
 export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
   override lc_namespace: string[] = ["waybill", "member"];
@@ -58,16 +60,17 @@ export class RemoteMember extends Runnable<Talk, { messages: BaseMessage[] }> {
   }
 
   override async invoke(
-    { messages }: Talk,
+    { messages, artifacts: inState }: Talk,
     config: LangGraphRunnableConfig = {},
   ): Promise<{ messages: BaseMessage[] }> {
     const { name, description: _, isParked, ...handoff } = this.#options;
     const said = saidSince(handoff.session, messages.map(fromLangChain), name);
-    const result = await remote(this.#agent, { ...handoff, messages: said }, config, {
-      isParked,
-      name,
-    });
-    const spoken = shownFirst(repliesOf(result, name)).flatMap((each) => toLangChain(each));
+    const files = filesOf(messages.slice(messages.length - said.length), inState);
+    const artifacts = files.length === 0 ? {} : { artifacts: files };
+    const work = { ...handoff, messages: said, ...artifacts };
+    const result = await remote(this.#agent, work, config, { isParked, name });
+    const replies = namingFiles(repliesOf(result, name), result.artifacts, name);
+    const spoken = shownFirst(replies).flatMap((each) => toLangChain(each));
     const last = spoken.at(-1);
     if (last !== undefined) {
       last.response_metadata[RECEIVED] = artifactOf(result);
@@ -96,17 +99,6 @@ function shownFirst(replies: readonly Message[]): Message[] {
 function messageId({ envelope, attempt }: HandoffResult): string {
   const { handoff_id: handoffId } = parseEnvelope(readCompact(envelope).payload);
   return tokensId(handoffId, attempt);
-}
-
-/** Where the last message of a remote member has all of its result. */
-const RECEIVED = "waybill";
-
-/**
- * All of the result that a remote member has come to, as it was received, where a message is the last
- * of what the member has said. It is for code: its messages may pose as anybody.
- */
-export function receivedIn({ response_metadata }: BaseMessage): RemoteArtifact | undefined {
-  return response_metadata[RECEIVED] as RemoteArtifact | undefined;
 }
 
 /** Another agent as a member of a supervisor's or a swarm's team. */

@@ -7,7 +7,8 @@ import type { Message } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
 import type { Reply } from "@waybill/scripted-model";
 import { expect, onTestFinished, test } from "vitest";
-import { receivedIn, remoteMember } from "./remote-member.ts";
+import { remoteMember } from "./remote-member.ts";
+import { receivedIn } from "./result-files.ts";
 import { serveGraph } from "./serve.ts";
 
 const POSING: Message[] = [

@@ -2,11 +2,13 @@ import {
   conversationOf,
   historyFrom,
   inputOf,
+  mediaIn,
   shownByUsers,
   withFiles,
 } from "@waybill/agent/adapter";
-import type { Run } from "@waybill/agent/adapter";
-import type { Json, Message } from "@waybill/protocol";
+import type { PortableWork, Run } from "@waybill/agent/adapter";
+import { WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message } from "@waybill/protocol";
 import { namesIn } from "./graph.ts";
 import type { Graph } from "./graph.ts";
 import { toLangChain } from "./message-in.ts";
@@ -26,19 +28,40 @@ export function stateOf(graph: Graph, given: Given): unknown {
   const { messages = [], artifacts = [] } = work;
   const takes = (name: string) => Object.hasOwn(channels, name);
   const files = takes("artifacts") && artifacts.length > 0 ? { artifacts } : {};
+  const toShow = takes("artifacts") ? [] : artifacts;
   const turns = (said: readonly Message[]) =>
     said.flatMap((message, index) => toLangChain(message, givenId(handoffId, index)));
   if (isConversation({ channels }, work.input)) {
     const said = conversationOf(work, capability.output_schema);
-    const shown = withFiles(said, takes("artifacts") ? [] : artifacts);
-    return { messages: turns(shownByUsers(shown)), ...files };
+    return { messages: turns(shownByUsers(withFiles(said, toShow))), ...files };
   }
   const input = inputOf(work, capability.input_schema);
+  if (!takes("messages")) {
+    assertNothingLost(work, toShow);
+    return isObject(input) ? { ...input, ...files } : input;
+  }
   if (!isObject(input)) return input;
-  if (!takes("messages")) return { ...input, ...files };
   const said = (input["messages"] ?? messages) as readonly Message[];
   const history = historyFrom(said, { by, names: namesIn(graph) });
-  return { ...input, ...files, messages: turns(shownByUsers(history)) };
+  return { ...input, ...files, messages: turns(shownByUsers(withFiles(history, toShow))) };
+}
+
+/** A state without messages has no place for a history, and none for files where it has no artifacts. */
+function assertNothingLost({ input, messages = [] }: PortableWork, toShow: readonly Artifact[]) {
+  const [file] = toShow;
+  if (file !== undefined) throw placeless(`the file ${file.name}`, "artifacts");
+  const [media] = messages.flatMap(mediaIn);
+  if (media !== undefined)
+    throw placeless(`the ${media.type} ${media.name ?? media.media_type}`, "messages");
+  // Without an input, what the history states is the input.
+  if (input !== undefined && messages.length > 0) throw placeless("a history", "messages");
+}
+
+function placeless(what: string, channel: string): WaybillError {
+  return new WaybillError(
+    422,
+    `The work has ${what}, and the state of the graph has no place for it: leave it out, or give the state a channel ${channel}.`,
+  );
 }
 
 /** The id of a message that a run is given: in every attempt the same, and like no other's. */
