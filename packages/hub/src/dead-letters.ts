@@ -2,6 +2,7 @@ import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
 import { recordOf } from "./custody/handoff-record.ts";
 import type { HandoffRecord } from "./custody/handoff-record.ts";
 import { submit } from "./engine/submit.ts";
+import { commitHandoff } from "./engine/commit-handoff.ts";
 import type { Engine } from "./engine/engine.ts";
 import { reasonOf } from "./engine/notice.ts";
 import { viewOf } from "./engine/view.ts";
@@ -78,7 +79,7 @@ export class DeadLetters {
   /** It stays on record, and is listed no more. */
   async discard(id: string): Promise<void> {
     await this.#recordOf(id);
-    await this.#engine.records.change(id, (transaction) => transaction.decide({ type: "discard" }));
+    await commitHandoff(this.#engine, id, (transaction) => transaction.decide({ type: "discard" }));
   }
 
   async #recordOf(id: string): Promise<HandoffRecord> {

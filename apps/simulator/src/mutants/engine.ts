@@ -2,8 +2,17 @@ import type { Scenario } from "../world/scenario.ts";
 import type { Mutant } from "./mutant.ts";
 
 const FOLDER = "packages/hub/src";
-const COMMIT = "outcome = await commitTo(commit);";
-const LOST = 'if (outcome.type !== "committed") return "conflict";';
+const COMMIT = "outcome = await this.#commit(commit);";
+const LOST = 'if (outcome.type !== "committed") return { type: "conflict" };';
+
+const WRITE = "written = await records.write(id, before, transaction);";
+const LOST_RACE = "await catchUp(engine, id, before);\n      if (written.type";
+const IMPORT_STORED_OF = {
+  file: `${FOLDER}/engine/commit-handoff.ts`,
+  find: 'import type { HandoffRecord } from "../custody/handoff-record.ts";',
+  replace:
+    'import { storedOf } from "../custody/handoff-record.ts";\nimport type { HandoffRecord } from "../custody/handoff-record.ts";',
+};
 
 /** Two hubs on a quiet line: nobody attaches again, and so hears after all what was kept from them. */
 const TWO_HUBS: Partial<Scenario> = {
@@ -73,7 +82,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
       {
         file: `${FOLDER}/custody/handoff-records.ts`,
         find: COMMIT,
-        replace: `const committing = commitTo(commit);
+        replace: `const committing = this.#commit(commit);
       committing.catch(() => undefined);
       outcome = version === 1 ? { type: "committed", lastSequence: 0 } : await committing;`,
       },
@@ -84,10 +93,13 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "offers, results and stops leave before they are on disk",
     patches: [
       {
-        file: `${FOLDER}/custody/handoff-records.ts`,
-        find: COMMIT,
-        replace: `await settle(transaction, stored);\n      ${COMMIT}`,
+        file: `${FOLDER}/engine/commit-handoff.ts`,
+        find: WRITE,
+        replace: `const sent = transaction.isChanged && storedOf({ version: transaction.version + 1, record: transaction.record! });
+        if (sent) await deliver(engine, transaction, sent);
+        ${WRITE}`,
       },
+      IMPORT_STORED_OF,
     ],
   },
   {
@@ -106,13 +118,13 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "a hub that lost the race hands out its offer as well",
     patches: [
       {
-        file: `${FOLDER}/custody/handoff-records.ts`,
-        find: LOST,
-        replace: `if (outcome.type !== "committed") {
-      await settle(transaction, stored);
-      return "conflict";
-    }`,
+        file: `${FOLDER}/engine/commit-handoff.ts`,
+        find: LOST_RACE,
+        replace: `const sent = transaction.isChanged && storedOf({ version: transaction.version + 1, record: transaction.record! });
+      if (sent) await deliver(engine, transaction, sent);
+      ${LOST_RACE}`,
       },
+      IMPORT_STORED_OF,
     ],
   },
   {
@@ -122,7 +134,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/engine.ts`,
-        find: "this.#acceptanceTimers.note(handoffId, { by, attempt, at, until });",
+        find: "this.acceptanceTimers.note(handoffId, { by, attempt, at, until });",
         replace: "void [by, attempt, at, until];",
       },
     ],
@@ -176,7 +188,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/conclude.ts`,
-        find: 'if (hasChildren) transaction.addFollowUp("children");',
+        find: 'if (hasChildren) transaction.addAfterEnd("children");',
         replace: "",
       },
     ],
@@ -208,9 +220,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "nobody hears of a commit of which the store could not say that it had happened",
     patches: [
       {
-        file: `${FOLDER}/custody/handoff-records.ts`,
-        find: "if (isChanged) this.#options.onCommitUnknown(stored);",
-        replace: "",
+        file: `${FOLDER}/engine/commit-handoff.ts`,
+        find: "if (stored === undefined) return;",
+        replace: "if (stored === undefined || stored.version > 0) return;",
       },
     ],
     worlds: { ...TWO_HUBS, store: { latencyMs: 4, answersLost: 0.03 } },
@@ -220,9 +232,9 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     why: "what another hub writes at the moment of a heartbeat is taken for the heartbeat",
     patches: [
       {
-        file: `${FOLDER}/custody/handoff-records.ts`,
-        find: 'if (outcome === "conflict") await this.#catchUp(id, before);',
-        replace: "void outcome;",
+        file: `${FOLDER}/engine/commit-handoff.ts`,
+        find: 'if (written.type === "conflict") await catchUp(engine, id, before);',
+        replace: "void written;",
       },
     ],
     worlds: { ...TWO_HUBS, store: { latencyMs: 40, answersLost: 0 } },

@@ -14,7 +14,7 @@ import type {
 import type { NewEntry, SettingChange } from "../store.ts";
 import { decisionEntry, envelopeEntry } from "./entries.ts";
 import type { Decision, HubEvent } from "./entries.ts";
-import type { Cause, AfterEnd, HandoffRecord } from "./handoff-record.ts";
+import type { AfterEnd, Cause, HandoffRecord, VersionedRecord } from "./handoff-record.ts";
 
 /** What leaves the hub once the transaction is on disk. */
 export type Outgoing =
@@ -73,10 +73,10 @@ export class HandoffTransaction {
   /** Of the record before; 0 where there is none. */
   readonly version: number;
 
-  constructor(before: HandoffRecord | undefined, version: number, at: number) {
-    this.before = before;
-    this.version = version;
-    this.record = before;
+  constructor(before: VersionedRecord | undefined, at: number) {
+    this.before = before?.record;
+    this.version = before?.version ?? 0;
+    this.record = before?.record;
     this.at = at;
   }
 

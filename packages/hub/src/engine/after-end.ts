@@ -1,6 +1,7 @@
 import { createHandoff, derivedId, signEnvelope, WaybillError } from "@waybill/protocol";
 import type { AfterEnd, HandoffRecord } from "../custody/handoff-record.ts";
 import { childrenKey, endWithParent, submit } from "./submit.ts";
+import { commitHandoff } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 import { endGroup, groupKey } from "./group.ts";
 import { reasonOf } from "./notice.ts";
@@ -15,7 +16,7 @@ export async function runAfterEnd(engine: Engine, id: string): Promise<void> {
   const found = await engine.records.load(id);
   for (const name of found?.record.afterEnd ?? []) {
     await AFTER_END[name](engine, found!.record);
-    await engine.records.change(id, (transaction) => {
+    await commitHandoff(engine, id, (transaction) => {
       const left = transaction.record?.afterEnd.filter((each) => each !== name) ?? [];
       transaction.amend({ afterEnd: left });
     });

@@ -10,16 +10,16 @@ import type { AgentSession } from "../routing/agent-session.ts";
 /** Brings what is on disk to the agents that are attached here. Others find it in their inbox. */
 export class Deliveries {
   readonly #attached: ReadonlyMap<string, AgentSession>;
-  readonly #cases: Pick<HandoffRecords, "envelope">;
+  readonly #records: Pick<HandoffRecords, "envelope">;
   readonly #now: () => number;
 
   constructor(
     attached: ReadonlyMap<string, AgentSession>,
-    cases: Pick<HandoffRecords, "envelope">,
+    records: Pick<HandoffRecords, "envelope">,
     now: () => number,
   ) {
     this.#attached = attached;
-    this.#cases = cases;
+    this.#records = records;
     this.#now = now;
   }
 
@@ -49,7 +49,7 @@ export class Deliveries {
       for (const digest of papersForDelegator(record)) {
         if (given.has(digest)) continue;
         if (attached.isBehind) return true;
-        this.#pass(attached, state.id, digest, await this.#cases.envelope(state.id, digest));
+        this.#pass(attached, state.id, digest, await this.#records.envelope(state.id, digest));
         given.add(digest);
       }
     }
@@ -70,7 +70,7 @@ export class Deliveries {
     const delegator = this.#attached.get(state.delegator);
     const live = liveAttempt(state);
     for (const digest of delegator === undefined ? [] : papersForDelegator(record)) {
-      this.#pass(delegator!, state.id, digest, await this.#cases.envelope(state.id, digest));
+      this.#pass(delegator!, state.id, digest, await this.#records.envelope(state.id, digest));
     }
     for (const attached of this.#attached.values()) {
       const held = attached.heldAttempt(state.id);
@@ -79,7 +79,7 @@ export class Deliveries {
       if (attempt.state === "closed") stop(attached, state.id, held, attempt.status);
       else if (live?.number === held) {
         for (const digest of record.answers) {
-          this.#pass(attached, state.id, digest, await this.#cases.envelope(state.id, digest));
+          this.#pass(attached, state.id, digest, await this.#records.envelope(state.id, digest));
         }
       }
     }
@@ -112,7 +112,7 @@ export class Deliveries {
     const paused = asked.findLast((each) => each.attempt === state.resumes?.attempt);
     const receivedAt: Record<string, number> = {};
     const paper = async (digest: Digest) => {
-      const { text, at } = await this.#cases.envelope(state.id, digest);
+      const { text, at } = await this.#records.envelope(state.id, digest);
       receivedAt[digest] = at;
       return text;
     };

@@ -2,6 +2,7 @@ import { dueEvent, liveAttempt } from "@waybill/protocol";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import { decisionEntry } from "../custody/entries.ts";
 import type { StoredHandoff } from "../store.ts";
+import { commitHandoff } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 import { runAfterEnd } from "./after-end.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
@@ -36,7 +37,7 @@ async function applyTimers(
   id: string,
   plan: (transaction: HandoffTransaction) => void,
 ): Promise<void> {
-  const changed = await engine.records.change(id, (transaction) => {
+  const changed = await commitHandoff(engine, id, (transaction) => {
     if (transaction.record === undefined) return [];
     plan(transaction);
     if (transaction.isOpen) transaction.wantsOffer = true;

@@ -1,15 +1,12 @@
-import { isOfferDue, liveAttempt, newId, WaybillError } from "@waybill/protocol";
-import type { LifecycleTerms, Outcome } from "@waybill/protocol";
+import { liveAttempt, newId, WaybillError } from "@waybill/protocol";
+import type { LifecycleTerms } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import { Access } from "../access/access.ts";
 import { Admission } from "../admission/admission.ts";
 import { BlobCustody } from "../blobs/custody.ts";
 import { HandoffRecords } from "../custody/handoff-records.ts";
-import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import { Receipts } from "../custody/receipts.ts";
-import { storedOf } from "../custody/handoff-record.ts";
-import type { VersionedRecord } from "../custody/handoff-record.ts";
 import { StoreHealth } from "../custody/store-health.ts";
 import { Groups } from "../groups/groups.ts";
 import { Quotas } from "../groups/quotas.ts";
@@ -22,15 +19,16 @@ import { LastSeen } from "../registry/last-seen.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
 import { Router } from "../routing/router.ts";
 import { SchemaChecks } from "../routing/schema-checks.ts";
-import type { Commit, CommitOutcome, Store, StoredHandoff } from "../store.ts";
+import type { Commit, CommitOutcome, Store } from "../store.ts";
 import { KeyWatch } from "../routing/key-watch.ts";
 import { UnacknowledgedDeliveries } from "../routing/unacknowledged-deliveries.ts";
 import { termsWith } from "./terms.ts";
-import { conclude } from "./conclude.ts";
+import { commitFrame, commitHandoff } from "./commit-handoff.ts";
 import { Deliveries } from "./deliveries.ts";
 import { AcceptanceTimers } from "./acceptance-timers.ts";
 import type { TakenAttempt } from "./acceptance-timers.ts";
 import { Offers } from "./offers.ts";
+import { onCommitOfAnyHub } from "./other-hubs.ts";
 import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
@@ -75,9 +73,9 @@ export class Engine {
   readonly watchers: Set<(news: HubNews) => void> = new Set();
   readonly newId: () => string;
   readonly #settings: WriteBehindSettings;
-  readonly #measured: Measured;
-  readonly #timers: Timers;
-  readonly #acceptanceTimers: AcceptanceTimers;
+  readonly measured: Measured;
+  readonly timers: Timers;
+  readonly acceptanceTimers: AcceptanceTimers;
   readonly openedAt: number;
   readonly #background = new Set<Promise<void>>();
   #unsubscribe: () => void = () => undefined;
@@ -119,33 +117,25 @@ export class Engine {
       this.health.failed(cause),
     );
     this.lastSeen = new LastSeen(this.store, this.#settings);
-    this.#measured = new Measured(this.store, this.#settings);
+    this.measured = new Measured(this.store, this.#settings);
     this.groups = new Groups(this.store);
     this.access = new Access(this.groups);
     this.router = new Router({
       registry: this.registry,
       access: this.access,
-      measured: this.#measured,
+      measured: this.measured,
       attached: this.agentSessions,
       checks: this.checks,
       random: options.random ?? Math.random,
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
-    this.records = new HandoffRecords({
-      store: this.store,
-      commit: (commit) => this.commit(commit),
-      clock: this.clock,
-      finish: (transaction) => this.#finish(transaction),
-      onAbandoned: (transaction) => this.#onAbandoned(transaction),
-      onCommitted: (transaction, stored) => this.#onCommitted(transaction, stored),
-      onCommitUnknown: (stored) => this.#onCommitUnknown(stored),
-      onConflict: (found) => this.#onConflict(found),
-    });
+    this.records = new HandoffRecords(this.store, (commit) => this.commit(commit));
     this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());
     this.offers = new Offers({
       store: this.store,
       clock: this.clock,
-      cases: this.records,
+      records: this.records,
+      change: (id, plan) => commitHandoff(this, id, plan),
       router: this.router,
       attached: this.agentSessions,
       inBackground: (work) => this.inBackground(work),
@@ -167,13 +157,13 @@ export class Engine {
             failed: (error) => this.log({ event: "failure", error }),
             assertOpen: () => this.assertOpen(),
           });
-    this.#timers = new Timers(
+    this.timers = new Timers(
       this.store,
       this.clock,
       (stored) => applyDueTimers(this, stored),
       (error) => this.log({ event: "failure", error }),
     );
-    this.#acceptanceTimers = new AcceptanceTimers(this.clock, (id, taken) =>
+    this.acceptanceTimers = new AcceptanceTimers(this.clock, (id, taken) =>
       this.inBackground(this.#expireAcceptance(id, taken)),
     );
     this.openedAt = this.clock.now();
@@ -215,10 +205,10 @@ export class Engine {
   async start(): Promise<void> {
     this.#unsubscribe = this.store.onCommit((stored, publisher) => {
       if (publisher !== null) this.#onPublished(publisher);
-      if (stored !== null) this.#onOtherHubsCommit(stored);
+      if (stored !== null) onCommitOfAnyHub(this, stored);
     });
     await this.blobs?.start();
-    await this.#timers.start();
+    await this.timers.start();
   }
 
   async close(): Promise<void> {
@@ -228,9 +218,9 @@ export class Engine {
     this.#unsubscribe();
     const reason = new WaybillError(503, `The hub ${this.id} has closed; attach again later.`);
     for (const attached of this.agentSessions.values()) attached.end(reason);
-    this.#acceptanceTimers.stop();
+    this.acceptanceTimers.stop();
     await this.blobs?.close();
-    await this.#timers.stop();
+    await this.timers.stop();
     await this.records.queue.idle();
     await Promise.allSettled(this.#background);
     await this.#settings.save();
@@ -252,7 +242,7 @@ export class Engine {
     handoffId: string,
     attempt: number,
   ): Promise<void> {
-    const work = this.records.frame(handoffId, (transaction) => {
+    const work = commitFrame(this, handoffId, (transaction) => {
       const event = { type, by: attached.agent, attempt, at: transaction.at } as const;
       const before = transaction.record;
       const status = transaction.frame(event);
@@ -271,7 +261,7 @@ export class Engine {
       if (type === "heartbeat") return [];
       const { by, at } = event;
       const until = liveAttempt(transaction.record!.state)!.silentAt!;
-      this.#acceptanceTimers.note(handoffId, { by, attempt, at, until });
+      this.acceptanceTimers.note(handoffId, { by, attempt, at, until });
       return [event];
     });
     this.inBackground(work);
@@ -283,96 +273,12 @@ export class Engine {
       await expireAcceptance(this, id, taken);
     } catch (error) {
       // The store is given time to recover.
-      this.#acceptanceTimers.note(id, {
+      this.acceptanceTimers.note(id, {
         ...taken,
         until: this.clock.now() + PAUSE_AFTER_FAILURE_MS,
       });
       throw error;
     }
-  }
-
-  async #finish(transaction: HandoffTransaction): Promise<void> {
-    if (transaction.record === undefined || (!transaction.isChanged && !transaction.wantsOffer))
-      return;
-    if (transaction.isOpen && isOfferDue(transaction.record.state, transaction.at))
-      await this.offers.place(transaction);
-    else if (transaction.record.isWaiting)
-      this.offers.waitUntilDue(transaction.record, transaction.at);
-    if (transaction.hasEnded) await conclude(this, transaction);
-    if (transaction.record.blobs !== undefined) await this.blobs?.bind(transaction);
-  }
-
-  #onAbandoned(transaction: HandoffTransaction): void {
-    const { state } = transaction.record ?? {};
-    if (transaction.before === undefined && state !== undefined) {
-      this.quotas.leave(state.delegator, state.id);
-    }
-    for (const each of transaction.outgoing) {
-      if (each.type !== "offer") continue;
-      const attached = this.agentSessions.get(each.to);
-      const id = transaction.record!.state.id;
-      if (attached?.heldAttempt(id) === each.attempt) attached.drop(id);
-    }
-  }
-
-  async #onCommitted(transaction: HandoffTransaction, stored: StoredHandoff): Promise<void> {
-    const record = transaction.record;
-    if (record === undefined) return;
-    this.openHandoffs.note(stored);
-    if (transaction.before === undefined) this.quotas.settled(stored.id);
-    this.#timers.note(stored.wakeAt);
-    if (transaction.isChanged) this.#acceptanceTimers.forget(stored.id);
-    this.offers.onCommitted(transaction, stored);
-    if (transaction.hasEnded) {
-      if (record.blobs !== undefined) this.blobs?.ended(transaction.at);
-      const { status } = record.state;
-      this.log({ event: "ended", handoffId: stored.id, status });
-    }
-    const outcomes = this.#outcomesOf(transaction);
-    try {
-      await this.deliveries.send(record, transaction.outgoing);
-    } catch (error) {
-      // It stays in the inbox of whom it is for.
-      this.log({ event: "failure", handoffId: stored.id, error });
-    }
-    for (const outcome of outcomes) {
-      this.inBackground(this.#measure(record.capability, outcome));
-    }
-  }
-
-  async #measure(
-    capability: string,
-    { recipient, ...outcome }: Outcome & { readonly recipient: string },
-  ): Promise<void> {
-    const isBack = await this.#measured.record(recipient, capability, outcome);
-    if (isBack) this.offers.lookAgain(recipient, `capability:${capability}`);
-  }
-
-  /** How the attempts ended that this transaction closes, with what only the attachment knows about each. */
-  #outcomesOf(transaction: HandoffTransaction): (Outcome & { readonly recipient: string })[] {
-    const { state, asked } = transaction.record!;
-    return transaction.outcomes().map((outcome) => {
-      const attached = this.agentSessions.get(outcome.recipient);
-      const isHeld = attached?.heldAttempt(state.id) !== undefined;
-      const heldMs = attached?.heldMs(state.id);
-      // Who waited for a person's answer was not slow.
-      const tookMs = asked.length > 0 ? undefined : heldMs;
-      return { ...outcome, isCrash: !isHeld, tookMs };
-    });
-  }
-
-  /** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */
-  #onCommitUnknown(stored: StoredHandoff): void {
-    this.#timers.note(stored.wakeAt);
-    this.offers.noteUnknownCommit(stored);
-    this.inBackground(this.records.queue.run(stored.id, () => this.#resolveUnknownCommit(stored)));
-  }
-
-  /** Another hub's word of the same version, which came meanwhile, was taken for the echo of this one. */
-  async #resolveUnknownCommit(stored: StoredHandoff): Promise<void> {
-    await this.#follow(stored);
-    const found = await this.records.load(stored.id);
-    if (found !== undefined) this.#noteOtherHubsCommit(storedOf(found));
   }
 
   /** A manifest was published, here or at another hub. */
@@ -382,43 +288,5 @@ export class Engine {
     if (attached !== undefined) this.inBackground(this.keys.look(attached));
     // It may offer now what others have been waiting for.
     this.inBackground(this.offers.onPublished(agent));
-  }
-
-  /** Another hub on the same store has written. */
-  #onOtherHubsCommit(stored: StoredHandoff): void {
-    if (this.records.isOwnWrite(stored)) return;
-    this.records.invalidate(stored);
-    this.#noteOtherHubsCommit(stored);
-    if (this.agentSessions.size === 0) return;
-    this.inBackground(this.records.queue.run(stored.id, () => this.#follow(stored)));
-  }
-
-  /** Another hub has written in between: all that its word would have set off here. */
-  async #onConflict(found: VersionedRecord): Promise<void> {
-    this.#noteOtherHubsCommit(storedOf(found));
-    await this.deliveries.follow(found.record);
-  }
-
-  #noteOtherHubsCommit(stored: StoredHandoff): void {
-    if (stored.state !== "open") this.#acceptanceTimers.forget(stored.id);
-    this.openHandoffs.note(stored);
-    this.#timers.note(stored.wakeAt);
-    this.offers.noteWaiting(stored);
-    if (this.agentSessions.size === 0 || stored.waitsFor === null) return;
-    this.inBackground(this.offers.offerAgain(stored.id));
-  }
-
-  async #follow({ id, delegator }: StoredHandoff): Promise<void> {
-    try {
-      const found: VersionedRecord | undefined = await this.records.load(id);
-      if (found !== undefined) await this.deliveries.follow(found.record);
-    } catch (error) {
-      // Nothing else would bring it to those who are here: whoever attaches again is brought it.
-      for (const attached of this.agentSessions.values()) {
-        const isParty = attached.agent === delegator || attached.heldAttempt(id) !== undefined;
-        if (isParty) attached.endUnserved(error);
-      }
-      throw error;
-    }
   }
 }

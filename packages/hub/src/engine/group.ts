@@ -3,6 +3,7 @@ import type { HandoffState } from "@waybill/protocol";
 import { recordOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Store } from "../store.ts";
+import { commitHandoff } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 
 const PAGE = 100;
@@ -52,7 +53,7 @@ export async function endGroup(engine: Engine, delegator: string, groupId: strin
     members
       .filter(({ state }) => state.state === "open")
       .map(({ state }) =>
-        engine.records.change(state.id, (transaction) => {
+        commitHandoff(engine, state.id, (transaction) => {
           if (transaction.isOpen) transaction.decide({ type: "group_decided" });
         }),
       ),

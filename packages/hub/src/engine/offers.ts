@@ -1,7 +1,8 @@
 import { sessionOffered } from "@waybill/protocol";
 import { Backlog } from "../backlog.ts";
 import type { Clock } from "../clock.ts";
-import type { HandoffRecords, Changed } from "../custody/handoff-records.ts";
+import type { HandoffRecords } from "../custody/handoff-records.ts";
+import type { Committed, Plan } from "./commit-handoff.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
 import { targetOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
@@ -35,7 +36,8 @@ type Queues = Map<string, WaitingQueue>;
 export interface OffersOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly cases: HandoffRecords;
+  readonly records: Pick<HandoffRecords, "handoffOf">;
+  readonly change: (id: string, plan: Plan<void>) => Promise<Committed<void>>;
   readonly router: Router;
   readonly attached: ReadonlyMap<string, AgentSession>;
   readonly inBackground: (work: Promise<unknown>) => void;
@@ -351,8 +353,8 @@ export class Offers {
     }
   }
 
-  offerAgain(id: string): Promise<Changed<void>> {
-    return this.#options.cases.change(id, (transaction) => {
+  offerAgain(id: string): Promise<Committed<void>> {
+    return this.#options.change(id, (transaction) => {
       transaction.wantsOffer = transaction.record?.isWaiting === true;
     });
   }
@@ -396,9 +398,9 @@ export class Offers {
 
   #route(transaction: HandoffTransaction, holder: string | undefined): Promise<Route> {
     const record = transaction.record!;
-    const { cases, router } = this.#options;
+    const { records, router } = this.#options;
     const work = () =>
-      router.route(record, () => cases.handoffOf(transaction), transaction.at, holder);
+      router.route(record, () => records.handoffOf(transaction), transaction.at, holder);
     // A named recipient checks the input itself. What is offered again is bounded where that is asked for.
     if (typeof record.to === "string" || transaction.wantsOffer) return work();
     return this.#routing.run(record.state.delegator, work);

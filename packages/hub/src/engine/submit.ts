@@ -16,6 +16,7 @@ import { refusal } from "../custody/refusal.ts";
 import { checkInput } from "../routing/input-check.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms, offersFor } from "./terms.ts";
+import { commitHandoff, currentRecord } from "./commit-handoff.ts";
 import type { Engine } from "./engine.ts";
 import { isParty } from "./view.ts";
 import { endGroup, groupKey, isDecided, membersOf } from "./group.ts";
@@ -84,20 +85,20 @@ async function asChild(
     // A copy that came at the same time may have gone in: the answer to both is the same.
     if ((await engine.records.load(envelope.handoff_id)) !== undefined) return work();
     await checkFanOut(engine.store, parentId, engine.limits);
-    await engine.records.change(parentId, (transaction) => {
+    await commitHandoff(engine, parentId, (transaction) => {
       checkChild(envelope, transaction.record!);
       if (!transaction.record!.hasChildren) transaction.amend({ hasChildren: true });
     });
     return work();
   });
   // The parent may have ended at another hub while the child went in, and not have seen it.
-  const parent = await engine.records.current(parentId);
+  const parent = await currentRecord(engine, parentId);
   if (parent?.state.state !== "open") await endWithParent(engine, envelope.handoff_id);
   return receipt;
 }
 
 export async function endWithParent(engine: Engine, id: string): Promise<void> {
-  await engine.records.change(id, (transaction) => {
+  await commitHandoff(engine, id, (transaction) => {
     if (transaction.isOpen) transaction.decide({ type: "parent_ended" });
   });
 }
@@ -129,7 +130,7 @@ async function replay(
 }
 
 async function markReplayed(engine: Engine, replayOf: string, by: string): Promise<void> {
-  await engine.records.change(replayOf, (transaction) => {
+  await commitHandoff(engine, replayOf, (transaction) => {
     if (transaction.record?.replayedBy !== null) return;
     transaction.amend({ replayedBy: by });
     transaction.note({ type: "replayed", by });
@@ -161,7 +162,7 @@ async function commitEnvelope(
     if (status === 100) transaction.confirm(await engine.receipts.sign(envelope, digest, status));
     return status;
   };
-  const changed = await engine.records.change(envelope.handoff_id, plan, isAbsent);
+  const changed = await commitHandoff(engine, envelope.handoff_id, plan, isAbsent);
   const status = changed.type === "changed" ? changed.value : (201 as const);
   if (changed.type === "replayed" && changed.digest !== digest) throw refusal(409, envelope);
   if (status === 100 && changed.type === "changed") return changed.transaction.receipt!.text;

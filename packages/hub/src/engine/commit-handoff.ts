@@ -1,0 +1,183 @@
+import { isOfferDue } from "@waybill/protocol";
+import type { Digest, Outcome } from "@waybill/protocol";
+import type { CachedRecord, Written } from "../custody/handoff-records.ts";
+import type { HubEvent } from "../custody/entries.ts";
+import type { HandoffRecord } from "../custody/handoff-record.ts";
+import { HandoffTransaction } from "../custody/handoff-transaction.ts";
+import type { StoredHandoff } from "../store.ts";
+import { conclude } from "./conclude.ts";
+import type { Engine } from "./engine.ts";
+import { catchUp, resolveUnknownCommit } from "./other-hubs.ts";
+
+/** What a change decides, from the record as it is: in the transaction, and for whoever asked. */
+export type Plan<Value> = (transaction: HandoffTransaction) => Value | Promise<Value>;
+
+export type Committed<Value> =
+  | { readonly type: "changed"; readonly value: Value; readonly transaction: HandoffTransaction }
+  /** Somebody's envelope of the same id is in the ledger. */
+  | { readonly type: "replayed"; readonly digest: Digest };
+
+/**
+ * The road that every change of a handoff takes: load, decide, match and sign, commit, deliver. Changes of
+ * one handoff go one after the other. `isAbsent`: the store was asked a moment ago and has none; if that
+ * is not so any more, the commit tells.
+ */
+export function commitHandoff<Value>(
+  engine: Engine,
+  id: string,
+  plan: Plan<Value>,
+  isAbsent: boolean = false,
+): Promise<Committed<Value>> {
+  const { records, clock } = engine;
+  return records.queue.run(id, async () => {
+    for (let isFirst = true; ; isFirst = false) {
+      const before = isFirst && isAbsent ? records.cached(id) : await records.load(id);
+      const transaction = new HandoffTransaction(before, clock.now());
+      let value: Value;
+      let written: Written;
+      try {
+        value = await plan(transaction);
+        await matchAndSign(engine, transaction);
+        written = await records.write(id, before, transaction);
+      } catch (error) {
+        release(engine, transaction);
+        throw error;
+      }
+      if (written.type === "committed") await deliver(engine, transaction, written.stored);
+      if (written.type === "committed" || written.type === "unchanged") {
+        return { type: "changed", value, transaction };
+      }
+      if (written.type === "unknown") onCommitUnknown(engine, written.stored);
+      release(engine, transaction);
+      if (written.type === "unknown") throw written.error;
+      await catchUp(engine, id, before);
+      if (written.type === "replayed") return written;
+      // Another hub has written first: the plan is made again, on what that one wrote.
+    }
+  });
+}
+
+/**
+ * Takes a frame: in memory, and every second one on disk. With frames a third of the lease apart
+ * no other hub, and no restart, sees an attempt as silent that is not.
+ */
+export function commitFrame(
+  engine: Engine,
+  id: string,
+  plan: (transaction: HandoffTransaction) => readonly HubEvent[] | undefined,
+): Promise<void> {
+  const { records, clock } = engine;
+  return records.queue.run(id, async () => {
+    const before = await records.load(id);
+    if (before === undefined) return;
+    const transaction = new HandoffTransaction(before, clock.now());
+    const events = plan(transaction);
+    if (events === undefined || transaction.record === undefined) return;
+    const ahead: CachedRecord = { ...before, soft: [...before.soft, ...events] };
+    if (before.isAhead !== true) {
+      return records.keep({ ...ahead, record: transaction.record, isAhead: true });
+    }
+    const written = await records.write(id, ahead, transaction);
+    if (written.type === "committed") await deliver(engine, transaction, written.stored);
+    if (written.type === "unknown") {
+      onCommitUnknown(engine, written.stored);
+      throw written.error;
+    }
+    if (written.type === "conflict") await catchUp(engine, id, before);
+  });
+}
+
+/** As the store has it now, whatever other hubs have not told yet. */
+export async function currentRecord(
+  engine: Engine,
+  id: string,
+): Promise<HandoffRecord | undefined> {
+  const committed = await commitHandoff(engine, id, ({ record }) => record);
+  return committed.type === "changed" ? committed.value : undefined;
+}
+
+/** Puts into the transaction what follows from a plan: an offer or a wait, the end's notice, its blobs. */
+async function matchAndSign(engine: Engine, transaction: HandoffTransaction): Promise<void> {
+  const { record, isChanged, wantsOffer, isOpen, at } = transaction;
+  if (record === undefined || (!isChanged && !wantsOffer)) return;
+  if (isOpen && isOfferDue(record.state, at)) await engine.offers.place(transaction);
+  else if (record.isWaiting) engine.offers.waitUntilDue(record, at);
+  if (transaction.hasEnded) await conclude(engine, transaction);
+  if (transaction.record!.blobs !== undefined) await engine.blobs?.bind(transaction);
+}
+
+/** Takes back what was reserved for a transaction that is not on disk. */
+function release(engine: Engine, transaction: HandoffTransaction): void {
+  const { state } = transaction.record ?? {};
+  if (state === undefined) return;
+  if (transaction.before === undefined) engine.quotas.leave(state.delegator, state.id);
+  for (const each of transaction.outgoing) {
+    if (each.type !== "offer") continue;
+    const agent = engine.agentSessions.get(each.to);
+    if (agent?.heldAttempt(state.id) === each.attempt) agent.drop(state.id);
+  }
+}
+
+/** The transaction is on disk: sends what it says, and sets off what follows from it. */
+async function deliver(
+  engine: Engine,
+  transaction: HandoffTransaction,
+  stored: StoredHandoff,
+): Promise<void> {
+  const { record, before, at } = transaction;
+  if (record === undefined) return;
+  engine.openHandoffs.note(stored);
+  if (before === undefined) engine.quotas.settled(stored.id);
+  engine.timers.note(stored.wakeAt);
+  if (transaction.isChanged) engine.acceptanceTimers.forget(stored.id);
+  engine.offers.onCommitted(transaction, stored);
+  if (transaction.hasEnded) {
+    if (record.blobs !== undefined) engine.blobs?.ended(at);
+    engine.log({ event: "ended", handoffId: stored.id, status: record.state.status });
+  }
+  // Delivering lets go of what a recipient held, which says how long it took.
+  const outcomes = outcomesOf(engine, transaction);
+  try {
+    await engine.deliveries.send(record, transaction.outgoing);
+  } catch (error) {
+    // It stays in the inbox of whom it is for.
+    engine.log({ event: "failure", handoffId: stored.id, error });
+  }
+  for (const outcome of outcomes) {
+    engine.inBackground(measure(engine, record.capability, outcome));
+  }
+}
+
+/** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */
+function onCommitUnknown(engine: Engine, stored: StoredHandoff | undefined): void {
+  if (stored === undefined) return;
+  engine.timers.note(stored.wakeAt);
+  engine.offers.noteUnknownCommit(stored);
+  engine.inBackground(
+    engine.records.queue.run(stored.id, () => resolveUnknownCommit(engine, stored)),
+  );
+}
+
+type RecipientOutcome = Outcome & { readonly recipient: string };
+
+/** How the attempts ended that this closes, with what only the recipient's session knows about each. */
+function outcomesOf(engine: Engine, transaction: HandoffTransaction): RecipientOutcome[] {
+  const { state, asked } = transaction.record!;
+  return transaction.outcomes().map((outcome) => {
+    const agent = engine.agentSessions.get(outcome.recipient);
+    const isHeld = agent?.heldAttempt(state.id) !== undefined;
+    const heldMs = agent?.heldMs(state.id);
+    // Who waited for a person's answer was not slow.
+    const tookMs = asked.length > 0 ? undefined : heldMs;
+    return { ...outcome, isCrash: !isHeld, tookMs };
+  });
+}
+
+async function measure(
+  engine: Engine,
+  capability: string,
+  { recipient, ...outcome }: RecipientOutcome,
+): Promise<void> {
+  const isBack = await engine.measured.record(recipient, capability, outcome);
+  if (isBack) engine.offers.lookAgain(recipient, `capability:${capability}`);
+}
