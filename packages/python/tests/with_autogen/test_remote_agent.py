@@ -18,7 +18,8 @@ from conftest import Cast, Hanging
 from processes import Place
 from teams import assistant, round_robin, selector, swarm, transfer_to
 
-from waybill_sdk import Agent, WaybillError
+from waybill_sdk import Agent, HandoffResult, WaybillError
+from waybill_sdk.adapter.media import artifact_of
 from waybill_sdk.autogen import RemoteAgent, remote_core_agent, serve
 
 
@@ -253,6 +254,31 @@ async def test_a_core_agent_takes_and_gives_messages(cast: Cast) -> None:
     with pytest.raises(WaybillError, match="The oven is cold"):
         await runtime.send_message(Ask("fail", ""), AgentId("remote", "default"))
     await runtime.stop()
+
+
+async def test_code_hears_all_of_a_result_that_a_core_agent_gets(cast: Cast) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    page = artifact_of("page.txt", "text/plain", b"a page")
+    messages = [{"role": "assistant", "content": [{"type": "text", "text": "Here it is."}]}]
+
+    @worker.serve("find")
+    async def find(work: Any) -> Any:
+        output = {"value": "found", "by": "worker", "attempt": 1}
+        return work.result(output, messages=messages, artifacts=[page])
+
+    await worker.start()
+    runtime = SingleThreadedAgentRuntime()
+    got: list[HandoffResult] = []
+    options: dict[str, Any] = {"takes": Ask, "gives": Reply, "on_result": got.append}
+    kind = remote_core_agent(owner, "find", **options)
+    await kind.register(runtime, "remote", kind)
+    runtime.start()
+    reply = await runtime.send_message(Ask("find", "-"), AgentId("remote", "default"))
+    await runtime.stop()
+    assert reply.value == "found"
+    (result,) = got
+    assert (result.messages, result.by) == (messages, "worker")
+    assert await result.artifacts[0].bytes() == b"a page"
 
 
 async def test_what_it_has_used_is_its_messages_usage_and_counts_once_where_the_team_is_served(

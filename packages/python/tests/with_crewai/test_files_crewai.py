@@ -9,11 +9,11 @@ import pytest
 from conftest import Cast, refused
 from crewai import Crew, Task
 from crewai_files import FileBytes, ImageFile
-from crews import crew, final, member, seeing, task
+from crews import action, crew, final, member, seeing, task
 
 from waybill_sdk import Agent, HandoffHandle, Work
 from waybill_sdk.adapter.media import artifact_of
-from waybill_sdk.crewai import RemoteMember, files, serve
+from waybill_sdk.crewai import RemoteMember, RemoteTool, files, serve
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgEpEDAABoAD1UCKP3AAAAAElFTkSuQmCC"
@@ -157,3 +157,41 @@ async def test_the_files_of_a_task_and_of_its_crew_go_to_a_remote_member(
         ("page.txt", "text/plain", base64.urlsafe_b64encode(b"a page").decode().rstrip("=")),
         ("pixel.png", "image/png", PIXEL),
     ]
+
+
+@pytest.mark.parametrize("is_sync", [False, True])
+@pytest.mark.parametrize("made", ["member", "tool"])
+async def test_the_files_of_a_result_are_files_of_the_crew_for_the_tasks_after_it(
+    cast: Cast, is_sync: bool, made: str
+) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    image = {**{name: IMAGE[name] for name in ("name", "media_type", "data")}, "digest": DIGEST}
+    page = artifact_of("page.bin", "application/x-page", b"a page" * 20_000)
+    sent: list[Any] = []
+
+    @worker.serve("paint")
+    async def paint(work: Work) -> Any:
+        return work.result("Here.", artifacts=[image, page])
+
+    @worker.serve("frame")
+    async def frame(work: Work) -> str:
+        sent.extend(work.artifacts)
+        return "framed"
+
+    await worker.start()
+    await owner.start()
+    remote: dict[str, Any] = {"agent": owner, "capability": "paint"}
+    painter: Any = RemoteMember(role="painter", **remote)
+    if made == "tool":
+        tool = RemoteTool(name="painter", description="-", result_as_answer=True, **remote)
+        painter = member("artist", action("painter", request="-"), tools=[tool])
+    critic = seeing("critic", final("an oak"))
+    framer = RemoteMember(role="framer", agent=owner, capability="frame")
+    team = crew(task(painter), task(critic), task(framer))
+    await (team.kickoff_async if is_sync else team.akickoff)(inputs={"instruction": "-"})
+    assert [block["image_url"]["url"] for block in critic.llm.seen] == [URL]
+    for told in ('"painter pixel.png"', '"painter page.bin"', '"files":["pixel.png","page.bin"]'):
+        assert told in critic.llm.asked[0]
+    got = {each["name"]: await each.bytes() for each in sent}
+    assert sorted(got) == ["painter page.bin", "painter pixel.png"]
+    assert got["painter page.bin"] == b"a page" * 20_000

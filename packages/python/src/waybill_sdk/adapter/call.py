@@ -23,6 +23,8 @@ from .trace import current_traceparent
 OnProgress = Callable[[ProgressEvent], Awaitable[None]]
 OnDelta = Callable[[DeltaEvent], Awaitable[None]]
 OnQuestion = Callable[[QuestionEvent], Awaitable[Any]]
+OnResult = Callable[[HandoffResult], None]
+"""Hears all of a result, as it was received. It is for code: its messages may pose as anybody."""
 
 CallSession: TypeAlias = "str | dict[str, Any] | Literal[True] | None"
 """Which session a framework's step hands off in. True: that of the framework's own conversation, where it has

@@ -13,6 +13,7 @@ from ..adapter.call import (
     CallSession,
     OnProgress,
     OnQuestion,
+    OnResult,
     dispatch,
     refuse_question,
     session_for,
@@ -34,9 +35,11 @@ def remote_core_agent(
     description: str = "A remote agent.",
     on_question: OnQuestion = refuse_question,
     on_progress: OnProgress | None = None,
+    on_result: OnResult | None = None,
 ) -> type[RoutedAgent]:
     """A class to register with a runtime: a message of the type `takes` is the input, and the output is
     read as the type `gives`. Both are dataclasses or pydantic models. A failure is raised to the sender.
+    `on_result` hears all of a result, for code: its messages and files, for which a message here has no place.
     With `session=True` all that goes to one agent of the runtime is one session."""
 
     async def on_work(self: RoutedAgent, message: Any, ctx: MessageContext) -> Any:
@@ -55,7 +58,10 @@ def remote_core_agent(
         )
         ctx.cancellation_token.link_future(working)
         cancel_at_interrupt(working)
-        return _read(gives, (await working).output)
+        result = await working
+        if on_result is not None:
+            on_result(result)
+        return _read(gives, result.output)
 
     # The runtime goes by the types that stand here, and these are known only now.
     on_work.__annotations__ = {"message": takes, "ctx": MessageContext, "return": gives}

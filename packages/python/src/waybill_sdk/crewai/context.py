@@ -9,10 +9,10 @@ from typing import Any
 from crewai import Task
 from crewai.hooks.contexts import StepContext
 from crewai.hooks.dispatch import InterceptionPoint, register
-from crewai.tasks.task_output import TaskOutput
 from crewai.utilities.formatter import DIVIDERS
 
 from ..adapter.as_data import marked_as_data
+from .made import names_made
 from .member import RemoteMember
 from .tool import RemoteTool
 
@@ -22,8 +22,7 @@ def _mark(step: StepContext) -> None:
         return
     crew, named = getattr(step.agent, "crew", None), step.task.context
     tasks = [*getattr(crew, "tasks", []), *(named if isinstance(named, list) else [])]
-    outputs = [each.output for each in tasks if each.output is not None and _is_remote(each)]
-    step.payload = _marked(step.payload, outputs)
+    step.payload = _marked(step.payload, [each for each in tasks if _is_remote(each)])
 
 
 def _is_remote(task: Task) -> bool:
@@ -33,12 +32,14 @@ def _is_remote(task: Task) -> bool:
     return any(isinstance(each, RemoteTool) and each.result_as_answer for each in tools)
 
 
-def _marked(context: str, outputs: Iterable[TaskOutput]) -> str:
+def _marked(context: str, tasks: Iterable[Task]) -> str:
+    outputs = [(each.output, names_made(each)) for each in tasks if each.output is not None]
     # The longest first: an output may contain the divider, and between two of them another's output.
-    for each in sorted(outputs, key=lambda each: -len(each.raw)):
-        if each.raw:
-            told = marked_as_data(each.agent.strip(), {"output": each.raw})
-            context = _whole(each.raw).sub(lambda _, told=told: told, context)  # type: ignore[misc]
+    for output, files in sorted(outputs, key=lambda each: -len(each[0].raw)):
+        if output.raw:
+            data = {"output": output.raw, **({"files": files} if files else {})}
+            told = marked_as_data(output.agent.strip(), data)
+            context = _whole(output.raw).sub(lambda _, told=told: told, context)  # type: ignore[misc]
     return context
 
 

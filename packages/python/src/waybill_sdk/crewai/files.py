@@ -69,23 +69,9 @@ class ShownFiles:
                 self._add(artifact)
 
     def _add(self, part: Part) -> str:
-        media_type = part["media_type"]
-        kind = part.get("type", "file")
+        kind, media_type = part.get("type", "file"), part["media_type"]
         given = part.get("name") or f"{kind}{mimetypes.guess_extension(media_type) or ''}"
-        # A model is told the name in a list of names.
-        name = _UNFIT.sub("_", given)[-_NAME_LENGTH:]
-        number = 1
-        while name in self.files:
-            number += 1
-            name = f"{number} {_UNFIT.sub('_', given)[-_NAME_LENGTH:]}"
-        source = FileBytes(data=from_base64url(part["data"]), filename=name)
-        # CrewAI guesses it from the bytes or the name. The sender has said what it is.
-        source._content_type = media_type
-        file = wrap_file_source(source)
-        # Not made smaller, and not cut into pieces.
-        file.mode = "strict"
-        self.files[name] = file
-        return name
+        return _add(self.files, part, given)
 
     def assert_shown_by(self, crew: Crew) -> None:
         """Before any model is asked: all of its agents are shown the files of a crew."""
@@ -121,6 +107,32 @@ class ShownFiles:
                 if reasons[name] is not None
             ]
             message["content"] = "\n".join((str(message["content"]), *left_out))
+
+
+def input_files(artifacts: Iterable[Part], by: str) -> InputFiles:
+    """Artifacts of a result as files of a crew. What was left at the hub, and what stands at a URL, is not."""
+    files: InputFiles = {}
+    for artifact in artifacts:
+        if _IS_INSTALLED and "data" in artifact:
+            _add(files, artifact, f"{by} {artifact['name']}")
+    return files
+
+
+def _add(files: InputFiles, part: Part, given: str) -> str:
+    # A model is told the name in a list of names.
+    fit = _UNFIT.sub("_", given)[-_NAME_LENGTH:]
+    name, number = fit, 1
+    while name in files:
+        number += 1
+        name = f"{number} {fit}"
+    source = FileBytes(data=from_base64url(part["data"]), filename=name)
+    # CrewAI guesses it from the bytes or the name. The sender has said what it is.
+    source._content_type = part["media_type"]
+    file = wrap_file_source(source)
+    # Not made smaller, and not cut into pieces.
+    file.mode = "strict"
+    files[name] = file
+    return name
 
 
 def _why_not(model: Any, file: Any) -> str | None:

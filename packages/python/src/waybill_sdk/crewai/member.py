@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from crewai.tools import BaseTool
 from pydantic import PrivateAttr
 
 from ..adapter.as_data import marked_as_data, result_as_data
-from ..adapter.call import CallSession, OnProgress, OnQuestion, refuse_question
+from ..adapter.call import CallSession, OnProgress, OnQuestion, OnResult, refuse_question
 from ..adapter.words import text_message, words_of_result
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -19,13 +20,14 @@ from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .failure import tool_failure
 from .files import aartifacts_of, artifacts_of
-from .step import OnResult, Remote, is_delegated
+from .made import keep_files
+from .step import Remote, is_delegated
 from .usage import add_to
 
 
 class RemoteMember(BaseAgentAdapter):
     """A task goes to `capability` as a brief, with the context that the crew gives it as its history,
-    and the files of the task and of the crew as artifacts.
+    and the files of the task and of the crew as artifacts. The files of its result become files of the crew.
 
     A failure of a task raises, which ends the crew. Where a coworker has delegated, it is a ToolFailure of
     that tool, and the coworker's model is told of it, and of a result, as another's data. `timeout` is in
@@ -74,6 +76,7 @@ class RemoteMember(BaseAgentAdapter):
             if is_delegated(task, self.crew):
                 return tool_failure(error, self._remote.who)
             raise
+        keep_files(task, self.crew, self.role, result.artifacts)
         words = self._said(result)
         # What was delegated goes to a model, and a task's output to the application.
         if is_delegated(task, self.crew):
@@ -84,7 +87,9 @@ class RemoteMember(BaseAgentAdapter):
         self, task: Any, context: str | None = None, tools: list[BaseTool] | None = None
     ) -> Any:
         files = await aartifacts_of(task, self.crew)
-        return self._said(await self._remote.result(self.role, **_asked(task, context, files)))
+        result = await self._remote.result(self.role, **_asked(task, context, files))
+        await asyncio.to_thread(keep_files, task, self.crew, self.role, result.artifacts)
+        return self._said(result)
 
     def _said(self, result: HandoffResult) -> str:
         add_to(self, result.usage)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +12,7 @@ from ..adapter.call import (
     CallSession,
     OnProgress,
     OnQuestion,
+    OnResult,
     dispatch,
     refuse_question,
     session_for,
@@ -30,10 +30,6 @@ from .abandoned import cancel_when_abandoned
 
 steps_made: ContextVar[Counter[str] | None] = ContextVar("steps_made", default=None)
 """How often the same was handed off in the course of this work."""
-
-
-OnResult = Callable[[HandoffResult], None]
-"""Hears all of a result, as it was received. It is for code: its messages may pose as anybody."""
 
 
 def is_delegated(task: Any, crew: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from crewai.tools import BaseTool
@@ -9,7 +10,7 @@ from crewai.tools.tool_failure import ToolFailure
 from pydantic import BaseModel, Field, PrivateAttr
 
 from ..adapter.as_data import marked_as_data, result_as_data
-from ..adapter.call import CallSession, OnProgress, OnQuestion, refuse_question
+from ..adapter.call import CallSession, OnProgress, OnQuestion, OnResult, refuse_question
 from ..adapter.words import words_of_result
 from ..agent import Agent
 from ..blocking import Agent as BlockingAgent
@@ -17,11 +18,16 @@ from ..delegating.ending import HandoffResult
 from ..protocol.error import WaybillError
 from .abandoned import running_task
 from .failure import tool_failure
-from .step import OnResult, Remote, is_delegated
+from .made import keep_files
+from .step import Remote, is_delegated
 
 
 class Request(BaseModel):
     request: str = Field(description="What is to be done, with all that is needed to do it.")
+
+
+def _crew_of(task: Any) -> Any:
+    return getattr(getattr(task, "agent", None), "crew", None)
 
 
 class _Given(str):
@@ -34,7 +40,7 @@ class _Given(str):
     def of(cls, result: HandoffResult) -> _Given:
         given, task = cls(words_of_result(result)), running_task()
         given.told = marked_as_data(result.by, result_as_data(result))
-        given.is_delegated = is_delegated(task, getattr(getattr(task, "agent", None), "crew", None))
+        given.is_delegated = is_delegated(task, _crew_of(task))
         return given
 
 
@@ -73,15 +79,22 @@ class RemoteTool(BaseTool):
 
     def _run(self, **arguments: Any) -> Any:
         try:
-            return _Given.of(self._remote.wait(self.name, **self._asked(arguments)))
+            result = self._remote.wait(self.name, **self._asked(arguments))
+            return self._given(result)
         except WaybillError as error:
             return tool_failure(error, self._remote.who)
 
     async def _arun(self, **arguments: Any) -> Any:
         try:
-            return _Given.of(await self._remote.result(self.name, **self._asked(arguments)))
+            result = await self._remote.result(self.name, **self._asked(arguments))
+            return await asyncio.to_thread(self._given, result)
         except WaybillError as error:
             return tool_failure(error, self._remote.who)
+
+    def _given(self, result: HandoffResult) -> _Given:
+        task = running_task()
+        keep_files(task, _crew_of(task), self.name, result.artifacts)
+        return _Given.of(result)
 
     def format_output_for_agent(self, raw_result: Any) -> str:
         # An answer of a task of the crew is for code; `context` marks it for the tasks after it.
