@@ -25,6 +25,6 @@ export type {
   TextPage,
   WaitingPlace,
 } from "./store.ts";
-export type { BlobStore, BlobWriter } from "./blobs/blob-store.ts";
+export type { BlobSpace, BlobStore, BlobWriter } from "./blobs/blob-store.ts";
 export { rowsOfManifests } from "./registry/rows.ts";
 export { chainHash, EMPTY_LEDGER } from "./ledger/chain.ts";

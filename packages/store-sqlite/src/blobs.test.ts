@@ -146,6 +146,12 @@ describe("a hub in this process", () => {
 });
 
 describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
+  test("what the disk has free is known before anything is written", async () => {
+    const { free, total } = await fileBlobs(blobFolderOf(path)).space!();
+    expect(free).toBeGreaterThan(0);
+    expect(total).toBeGreaterThanOrEqual(free);
+  });
+
   test("blobs are for their owner alone, in a folder that is", async () => {
     const before = process.umask(0o000);
     try {

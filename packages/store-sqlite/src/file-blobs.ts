@@ -1,10 +1,10 @@
 /// <reference types="node" />
 import { constants } from "node:fs";
-import { lstat, mkdir, open, opendir, rm } from "node:fs/promises";
+import { lstat, mkdir, open, opendir, rm, statfs } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { WaybillError } from "@waybill/protocol";
-import type { BlobStore, BlobWriter } from "@waybill/hub/store";
+import type { BlobSpace, BlobStore, BlobWriter } from "@waybill/hub/store";
 
 export const FOR_OWNER = 0o600;
 export const FOLDER_FOR_OWNER = 0o700;
@@ -107,6 +107,17 @@ class FileBlobs implements BlobStore {
     try {
       await rm(this.#pathOf(name), { force: true });
     } catch (error) {
+      throw blobFailure(error, this.#folder);
+    }
+  }
+
+  async space(): Promise<BlobSpace> {
+    try {
+      await (this.#made ??= this.#make());
+      const { bavail, blocks, bsize } = await statfs(this.#folder);
+      return { free: bavail * bsize, total: blocks * bsize };
+    } catch (error) {
+      this.#made = undefined;
       throw blobFailure(error, this.#folder);
     }
   }

@@ -7,6 +7,12 @@ export interface BlobWriter {
   close(): Promise<void>;
 }
 
+/** The disk under a blob store, in bytes. */
+export interface BlobSpace {
+  readonly free: number;
+  readonly total: number;
+}
+
 /**
  * Where a hub keeps the bytes of blobs: files by name. It decides nothing. The rows in the hub's store
  * say which file is which blob, so a file that no row names is what a crash has left behind.
@@ -20,6 +26,8 @@ export interface BlobStore {
   read(name: string, first: number, end: number): AsyncIterable<Uint8Array>;
   /** Takes a file away. One that is not there is no error. */
   remove(name: string): Promise<void>;
+  /** How large the disk is, and how much of it is free. Left out where there is no disk. */
+  space?(): Promise<BlobSpace>;
   /** The names of all files, in any order. */
   names(): AsyncIterable<string>;
 }

@@ -107,7 +107,11 @@ export class Collector {
     const { text, row } = await rights.upload(hex, agent);
     if (row === undefined || BLOB_ROWS.due(row.due, hex, agentDue(agent)) !== due) return true;
     const isReceiving = uploads.isReceiving(hex, agent);
-    const end = (isReceiving ? clock.now() : row.at) + limits.blobUnclaimedMs;
+    const end = isReceiving
+      ? clock.now() + limits.blobIdleMs
+      : row.file === undefined
+        ? row.at + limits.blobUnclaimedMs
+        : (shares.arrivedAt(agent, hex) ?? row.at) + limits.blobIdleMs;
     const name = BLOB_ROWS.upload(hex, agent);
     if (end > clock.now()) {
       const kept: UploadRow = { ...row, due: end };

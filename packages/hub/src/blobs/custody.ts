@@ -64,9 +64,10 @@ export class BlobCustody implements Blobs {
   }
 
   async start(): Promise<void> {
-    await this.shares.load(this.#context.store);
+    const { store, files, clock } = this.#context;
+    await this.shares.load(store, files, clock.now());
     await this.#removeOrphans();
-    const [first] = await this.#context.store.settings(BLOB_ROWS.dues, { limit: 1 });
+    const [first] = await store.settings(BLOB_ROWS.dues, { limit: 1 });
     if (first !== undefined) await this.#collector.run();
   }
 

@@ -1,10 +1,29 @@
 import { WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "../engine/options.ts";
 import type { Store } from "../store.ts";
+import type { BlobStore } from "./blob-store.ts";
 import { BLOB_ROWS } from "./rows.ts";
 import type { BlobRow, UploadRow } from "./rows.ts";
 
-type ShareLimits = Pick<HubLimits, "blobUploads" | "blobBytesPerAgent" | "blobBytesPerHub">;
+type ShareLimits = Pick<
+  HubLimits,
+  "blobUploads" | "blobUploadsPerHub" | "blobBytesPerAgent" | "blobBytesPerHub"
+>;
+
+/** An upload that is not complete. */
+interface Begun {
+  readonly size: number;
+  /** What its file takes of the hub's space. */
+  taken: number;
+  /** When something has arrived last. */
+  at: number;
+}
+
+/** Whose upload of which blob. */
+export interface BegunUpload {
+  readonly agent: string;
+  readonly hex: string;
+}
 
 /**
  * A file takes this much, however few bytes are in it: agents must not fill a disk with tiny files. What
@@ -14,13 +33,17 @@ const FILE_BYTES = 64 * 1024;
 const PAGE = 500;
 const RETRY_AFTER_MS = 60_000;
 
-/** How much of the hub's space each agent takes: the files that it has brought in, at their full size. */
+/**
+ * How much of the hub's space is taken. To an agent counts what it uploads at its full size, from the
+ * start. To the hub counts what has arrived: nobody takes its space by announcing what never comes.
+ */
 export class BlobShares {
   readonly #limits: ShareLimits;
   readonly #bytes = new Map<string, number>();
   /** Of each agent the blobs that it has begun to upload, in the order in which it has sent last. */
-  readonly #uploads = new Map<string, Map<string, number>>();
+  readonly #uploads = new Map<string, Map<string, Begun>>();
   #total = 0;
+  #begun = 0;
 
   constructor(limits: ShareLimits) {
     this.#limits = limits;
@@ -33,16 +56,19 @@ export class BlobShares {
 
   /** Uploads that are not complete. */
   get uploads(): number {
-    let sum = 0;
-    for (const { size } of this.#uploads.values()) sum += size;
-    return sum;
+    return this.#begun;
   }
 
-  /** Counts what is in the store. */
-  async load(store: Pick<Store, "settings">): Promise<void> {
+  /** Counts what is in the store. Uploads have their time from now on: nothing could arrive meanwhile. */
+  async load(
+    store: Pick<Store, "settings">,
+    files: Pick<BlobStore, "size">,
+    now: number,
+  ): Promise<void> {
     for await (const [, value] of rowsUnder(store, BLOB_ROWS.blobs)) {
       const { by, size } = JSON.parse(value) as BlobRow;
       this.#add(by, spaceOf(size));
+      this.#total += spaceOf(size);
     }
     const begun: (UploadRow & { readonly hex: string; readonly agent: string })[] = [];
     for await (const [name, value] of rowsUnder(store, BLOB_ROWS.uploads)) {
@@ -50,19 +76,41 @@ export class BlobShares {
       const [, hex = "", agent = ""] = name.split(" ");
       if (row.file !== undefined) begun.push({ ...row, hex, agent });
     }
-    for (const { agent, hex, size } of begun.toSorted((a, b) => a.at - b.at)) {
-      this.begin(agent, hex, size);
+    for (const { agent, hex, size, file } of begun.toSorted((a, b) => a.at - b.at)) {
+      this.begin(agent, hex, size, now);
+      const arrived = (await files.size(file!)) ?? 0;
+      this.#take(this.#uploads.get(agent)!.get(hex)!, arrived);
     }
   }
 
   /** What an agent has begun to upload, the longest untouched first. */
-  begunBy(agent: string): readonly string[] {
-    return [...(this.#uploads.get(agent)?.keys() ?? [])];
+  begunBy(agent: string): readonly BegunUpload[] {
+    return [...(this.#uploads.get(agent)?.keys() ?? [])].map((hex) => ({ agent, hex }));
   }
 
-  /** Refuses an upload for which there is no room. */
+  /** Of the uploads of all agents the one that has sent least, among those that fit. */
+  least(fits: (upload: BegunUpload) => boolean): BegunUpload | undefined {
+    let least: (BegunUpload & Begun) | undefined;
+    for (const [agent, uploads] of this.#uploads) {
+      for (const [hex, begun] of uploads) {
+        const isLess =
+          least === undefined ||
+          begun.taken < least.taken ||
+          (begun.taken === least.taken && begun.at < least.at);
+        if (isLess && fits({ agent, hex })) least = { ...begun, agent, hex };
+      }
+    }
+    return least;
+  }
+
+  /** When something of an upload has arrived last; undefined for one that is complete or gone. */
+  arrivedAt(agent: string, hex: string): number | undefined {
+    return this.#uploads.get(agent)?.get(hex)?.at;
+  }
+
+  /** Refuses an upload for which there is no room: 301 where its agent can make some, 503 otherwise. */
   check(agent: string, size: number): void {
-    const { blobUploads, blobBytesPerAgent, blobBytesPerHub } = this.#limits;
+    const { blobUploads, blobUploadsPerHub, blobBytesPerAgent } = this.#limits;
     if ((this.#uploads.get(agent)?.size ?? 0) >= blobUploads) {
       throw busy(
         `${agent} has ${blobUploads} uploads under way, the limit here. Complete one of them first.`,
@@ -74,56 +122,91 @@ export class BlobShares {
         `${agent} has ${bytes} bytes of blobs here, and with ${size} more it would have more than ${blobBytesPerAgent}, the limit. They are removed some time after the handoffs that name them have ended, and uploads that nothing names after a day.`,
       );
     }
-    if (this.#total + spaceOf(size) <= blobBytesPerHub) return;
-    throw new WaybillError(
-      503,
-      `This hub has no room for ${size} more bytes of blobs: ${blobBytesPerHub} is its limit. Its operator can raise it, or remove what is old.`,
-      { retryAfterMs: RETRY_AFTER_MS },
-    );
+    if (this.#begun >= blobUploadsPerHub) {
+      throw new WaybillError(
+        503,
+        `Agents have ${blobUploadsPerHub} uploads under way at this hub, the limit here. Begin this one later.`,
+        { retryAfterMs: RETRY_AFTER_MS },
+      );
+    }
+    this.#checkHub(spaceOf(size));
   }
 
   /** An upload has begun. */
-  begin(agent: string, hex: string, size: number): void {
-    const uploads = this.#uploads.get(agent) ?? new Map<string, number>();
-    this.#uploads.set(agent, uploads.set(hex, size));
+  begin(agent: string, hex: string, size: number, at: number): void {
+    const uploads = this.#uploads.get(agent) ?? new Map<string, Begun>();
+    const begun = { size, taken: FILE_BYTES, at };
+    this.#uploads.set(agent, uploads.set(hex, begun));
+    this.#begun++;
     this.#add(agent, spaceOf(size));
+    this.#total += begun.taken;
   }
 
-  /** An upload goes on: it is the last of its agent that would make room. */
-  touch(agent: string, hex: string): void {
+  /** An upload goes on, from a byte: it is the last of its agent that would make room. */
+  goOn(agent: string, hex: string, from: number, at: number): void {
     const uploads = this.#uploads.get(agent);
-    const size = uploads?.get(hex);
-    if (size === undefined) return;
+    const begun = uploads?.get(hex);
+    if (begun === undefined) return;
     uploads!.delete(hex);
-    uploads!.set(hex, size);
+    uploads!.set(hex, begun);
+    begun.at = at;
+    this.#take(begun, from);
+  }
+
+  /** More of an upload is about to be written; a 503 where the hub has no room for it. */
+  arrive(agent: string, hex: string, arrived: number, at: number): void {
+    const begun = this.#uploads.get(agent)?.get(hex);
+    if (begun === undefined) return;
+    const more = spaceOf(arrived) - begun.taken;
+    if (more > 0) this.#checkHub(more);
+    begun.at = at;
+    this.#take(begun, arrived);
   }
 
   /** An upload is complete, and its file is a blob now, or it has ended in another way and its file is gone. */
   end(agent: string, hex: string, isKept: boolean): void {
     const uploads = this.#uploads.get(agent);
-    const size = uploads?.get(hex);
-    if (size === undefined) return;
+    const begun = uploads?.get(hex);
+    if (begun === undefined) return;
     uploads!.delete(hex);
+    this.#begun--;
     if (uploads!.size === 0) this.#uploads.delete(agent);
-    if (!isKept) this.remove(agent, size);
+    if (isKept) return this.#take(begun, begun.size);
+    this.#add(agent, -spaceOf(begun.size));
+    this.#total -= begun.taken;
   }
 
   /** Another agent keeps the file now. */
   move(from: string, to: string, size: number): void {
-    this.remove(from, size);
+    this.#add(from, -spaceOf(size));
     this.#add(to, spaceOf(size));
   }
 
   /** A file is gone. */
   remove(agent: string, size: number): void {
     this.#add(agent, -spaceOf(size));
+    this.#total -= spaceOf(size);
+  }
+
+  #checkHub(more: number): void {
+    const { blobBytesPerHub } = this.#limits;
+    if (this.#total + more <= blobBytesPerHub) return;
+    throw new WaybillError(
+      503,
+      `This hub has no room for ${more} more bytes of blobs: ${blobBytesPerHub} is its limit. Its operator can raise it, or remove what is old.`,
+      { retryAfterMs: RETRY_AFTER_MS },
+    );
+  }
+
+  #take(begun: Begun, arrived: number): void {
+    this.#total += spaceOf(arrived) - begun.taken;
+    begun.taken = spaceOf(arrived);
   }
 
   #add(agent: string, bytes: number): void {
     const sum = (this.#bytes.get(agent) ?? 0) + bytes;
     if (sum > 0) this.#bytes.set(agent, sum);
     else this.#bytes.delete(agent);
-    this.#total += bytes;
   }
 }
 

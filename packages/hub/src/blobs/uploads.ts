@@ -8,9 +8,11 @@ import { KeyedQueue } from "../keyed-queue.ts";
 import type { BlobPut } from "../hub-api.ts";
 import type { CommitOutcome, SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
+import { DiskRoom } from "./disk-room.ts";
 import { agentDue, BLOB_ROWS, hexOf } from "./rows.ts";
 import type { BlobRow, UploadRow } from "./rows.ts";
 import type { BlobRights } from "./rights.ts";
+import type { BegunUpload } from "./shares.ts";
 
 /** An upload that goes on, to its file. */
 interface Receiving extends BlobPut {
@@ -24,6 +26,7 @@ interface Receiving extends BlobPut {
 export class Uploads {
   readonly #context: BlobContext;
   readonly #rights: BlobRights;
+  readonly #disk: DiskRoom;
   readonly #queue = new KeyedQueue();
   /** The newest upload of each agent and blob. */
   readonly #newest = new Map<string, AbortController>();
@@ -31,6 +34,7 @@ export class Uploads {
   constructor(context: BlobContext, rights: BlobRights) {
     this.#context = context;
     this.#rights = rights;
+    this.#disk = new DiskRoom(context.files);
   }
 
   /** How much the hub has of a blob from this agent. */
@@ -102,12 +106,12 @@ export class Uploads {
     try {
       if (row === undefined || isOther) await this.#makeRoom(as, size);
     } catch (error) {
-      if (isOther) shares.begin(as, hex, row.size);
+      if (isOther) shares.begin(as, hex, row.size, at);
       throw error;
     }
-    if (row === undefined || isOther) shares.begin(as, hex, size);
-    else shares.touch(as, hex);
-    const due = row?.due ?? at + limits.blobUnclaimedMs;
+    if (row === undefined || isOther) shares.begin(as, hex, size, at);
+    shares.goOn(as, hex, from, at);
+    const due = row?.due ?? at + limits.blobIdleMs;
     const next: UploadRow = { size, at, due, file: row?.file ?? `${hex}.${newId()}` };
     const changes = [
       { name: BLOB_ROWS.upload(hex, as), from: text, to: JSON.stringify(next) },
@@ -118,28 +122,51 @@ export class Uploads {
       if (outcome.type !== "committed") throw meanwhile(digest);
     } catch (error) {
       if (row === undefined || isOther) shares.end(as, hex, false);
-      if (isOther) shares.begin(as, hex, row.size);
+      if (isOther) shares.begin(as, hex, row.size, at);
       throw error;
     }
     this.#context.due(due);
     return next.file!;
   }
 
-  /** Uploads of the agent that do not go on make room for a new one, the longest untouched first. */
+  /** Refuses an upload for which there is no room, and what others could make. */
   async #makeRoom(agent: string, size: number): Promise<void> {
+    const { shares } = this.#context;
+    // Nothing happens between this check and what follows from it.
+    await this.#inRoom(agent, () => shares.check(agent, size));
+  }
+
+  /**
+   * Uploads that do not go on make room for what is refused: of the same agent the longest untouched
+   * first, of all agents the one that has sent least.
+   */
+  async #inRoom(agent: string, take: () => void): Promise<void> {
     const { shares } = this.#context;
     for (;;) {
       try {
-        // Nothing happens between this check and what follows from it.
-        return shares.check(agent, size);
+        return take();
       } catch (error) {
-        const idle = shares.begunBy(agent).find((hex) => !this.isReceiving(hex, agent));
-        if (idle === undefined || !WaybillError.is(error, 301)) throw error;
-        const { row } = await this.#rights.upload(idle, agent);
-        if (row?.file === undefined) shares.end(agent, idle, false);
-        else await this.#discard({ hex: idle, as: agent, file: row.file });
+        const isIdle = (each: BegunUpload) => !this.isReceiving(each.hex, each.agent);
+        const idle = WaybillError.is(error, 301)
+          ? shares.begunBy(agent).find(isIdle)
+          : shares.least(isIdle);
+        if (idle === undefined) throw error;
+        await this.#giveUp(idle);
       }
     }
+  }
+
+  async #giveUp({ agent, hex }: BegunUpload): Promise<void> {
+    const { row } = await this.#rights.upload(hex, agent);
+    if (row?.file === undefined) this.#context.shares.end(agent, hex, false);
+    else await this.#discard({ hex, as: agent, file: row.file });
+  }
+
+  /** Takes what is about to be written from the room that the hub and its disk have. */
+  async #book({ as, hex }: Receiving, at: number, bytes: number): Promise<void> {
+    const { shares, clock } = this.#context;
+    await this.#inRoom(as, () => shares.arrive(as, hex, at + bytes, clock.now()));
+    await this.#disk.take(bytes);
   }
 
   async #receive(receiving: Receiving, bytes: AsyncIterable<Uint8Array>): Promise<BlobUpload> {
@@ -151,8 +178,10 @@ export class Uploads {
     try {
       for await (const piece of until(bytes, signal)) {
         const fitting = piece.subarray(0, size - at);
-        await writer.write(fitting);
+        // What a turn was waited for is done in it, before anything else is waited for.
         hash?.update(fitting);
+        await this.#book(receiving, at, fitting.length);
+        await writer.write(fitting);
         at += fitting.length;
         this.#context.received(fitting.length);
         if (fitting.length < piece.length) {

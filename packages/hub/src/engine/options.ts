@@ -19,17 +19,22 @@ export interface HubLimits extends Limits {
   blobBytes: number;
   /** Blobs that one agent uploads at the same time, and has not completed. */
   blobUploads: number;
-  /** Bytes of all blobs that one agent has brought in, complete or not. */
+  /** Blobs that all agents together upload, and have not completed. */
+  blobUploadsPerHub: number;
+  /** Bytes of all blobs that one agent has brought in, and of those that it uploads, at their full size. */
   blobBytesPerAgent: number;
-  /** Bytes of all blobs of the hub, complete or not. */
+  /** Bytes of all blobs of the hub, and what has arrived of uploads. */
   blobBytesPerHub: number;
-  /** For how long a blob is kept that no envelope has named, and an upload that does not go on. */
+  /** For how long an upload is kept that is not complete, and of which nothing arrives. */
+  blobIdleMs: number;
+  /** For how long a blob is kept that no envelope has named. */
   blobUnclaimedMs: number;
   /** For how long a blob is kept after the end of the last handoff that names it. */
   blobKeptMs: number;
 }
 
 const GIB = 1024 ** 3;
+const MINUTE_MS = 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The limits of a hub where no option says otherwise. */
@@ -41,8 +46,10 @@ export const HUB_LIMITS: Readonly<HubLimits> = {
   answerCharacters: 4 * 1024 * 1024,
   blobBytes: 5 * GIB,
   blobUploads: 16,
+  blobUploadsPerHub: 4_096,
   blobBytesPerAgent: 20 * GIB,
   blobBytesPerHub: 200 * GIB,
+  blobIdleMs: 15 * MINUTE_MS,
   blobUnclaimedMs: DAY_MS,
   blobKeptMs: 30 * DAY_MS,
 };

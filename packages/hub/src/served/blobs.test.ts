@@ -62,13 +62,18 @@ async function get(
   return { status: response.status, headers: response.headers, bytes };
 }
 
-async function uploadOf(party: Party) {
-  return (await party.ask(blobUploadPath(DIGEST))).json as object;
+async function uploadOf(party: Party, digest: Digest = DIGEST) {
+  return (await party.ask(blobUploadPath(digest))).json as object;
 }
 
 /** Begins an upload and stops in the middle of it. */
-async function begin(world: World, party: Party, bytes: Uint8Array): Promise<RawConnection> {
-  const path = blobPath(DIGEST);
+async function begin(
+  world: World,
+  party: Party,
+  bytes: Uint8Array,
+  digest: Digest = DIGEST,
+): Promise<RawConnection> {
+  const path = blobPath(digest);
   const connection = await RawConnection.open(world.url);
   connection.write(
     requestText(
@@ -81,8 +86,8 @@ async function begin(world: World, party: Party, bytes: Uint8Array): Promise<Raw
   return connection;
 }
 
-async function until(party: Party, received: number): Promise<void> {
-  while (((await uploadOf(party)) as { received: number }).received < received) {
+async function until(party: Party, received: number, digest?: Digest): Promise<void> {
+  while (((await uploadOf(party, digest)) as { received: number }).received < received) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -170,6 +175,48 @@ test("an agent uploads as fast as its budget allows, and other requests do not w
   expect((await uploading).status).toBe(201);
   const { text } = await ask(`${world.url}/metrics`);
   expect(text).toMatch(/_hits_total\{budget="uploadBytesPerAgent"\} [1-9]/);
+});
+
+test.each(["uploadBytesPerAddress", "uploadBytesPerHub"] as const)(
+  "agents together upload as fast as one budget allows: %s",
+  async (budget) => {
+    const { world, owner } = await worldWith({ serve: { limits: { [budget]: 300_000 } } });
+    const other = await world.party("other");
+    const uploads = await Promise.all([put(world, owner), put(world, other)]);
+    expect(uploads.map(({ status }) => status)).toEqual([201, 201]);
+    const { text } = await ask(`${world.url}/metrics`);
+    expect(text).toMatch(new RegExp(`_hits_total\\{budget="${budget}"\\} [1-9]`));
+  },
+);
+
+test("where too many are uploading, the slowest of the agent with the most makes room", async () => {
+  const { world, owner } = await worldWith({ serve: { limits: { uploadsPerHub: 2 } } });
+  const other = await world.party("other");
+  const slow = await begin(world, owner, FILM.subarray(0, 10));
+  await until(owner, 10);
+  const song = digestOfAll(someBytes(5));
+  const quick = await begin(world, owner, FILM.subarray(0, 40_000), song);
+  await until(owner, 40_000, song);
+  for (;;) {
+    const { status, json } = await put(world, other);
+    if (status === 201) break;
+    expect(status).toBe(503);
+    expect(json.detail).toContain("Agents are uploading 2 blobs at once");
+  }
+  await slow.closed;
+  expect(quick.isOpen).toBe(true);
+  expect(await uploadOf(owner)).toMatchObject({ received: 10 });
+});
+
+test("what is being received counts as held for its agent", async () => {
+  const limits = { heldBytesPerHub: 100_000, uploadBytesPerAgent: 50_000 };
+  const { world, owner } = await worldWith({ serve: { limits } });
+  const uploads = [5, 6, 7, 8].map((seed) =>
+    begin(world, owner, FILM, digestOfAll(someBytes(seed))),
+  );
+  await Promise.race((await Promise.all(uploads)).map(({ closed }) => closed));
+  const { text } = await ask(`${world.url}/metrics`);
+  expect(text).toMatch(/_hits_total\{budget="heldBytesPerHub"\} [1-9]/);
 });
 
 describe("what is refused", () => {

@@ -38,6 +38,10 @@ export interface ServedLimits {
   bytesPerAgent: number;
   burstBytesPerAgent: number;
   uploadBytesPerAgent: number;
+  uploadBytesPerAddress: number;
+  uploadBytesPerHub: number;
+  uploadBytesAtLeast: number;
+  uploadsPerHub: number;
   uploadWindowMs: number;
   uploadWindowBytes: number;
   strangerRequestsPerHub: number;
@@ -530,6 +534,35 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     bounds: "the bytes of blobs that it uploads, all uploads together",
     beyond: "wait",
   },
+  uploadBytesPerAddress: {
+    limit: 128 * MIB,
+    unit: "bytes a second",
+    per: "address",
+    bounds: "the same of all agents at one address",
+    beyond: "wait",
+  },
+  uploadBytesPerHub: {
+    limit: 256 * MIB,
+    unit: "bytes a second",
+    per: "hub",
+    bounds: "the same of all agents: each byte is hashed",
+    beyond: "wait",
+  },
+  uploadBytesAtLeast: {
+    limit: 256 * 1024,
+    unit: "bytes",
+    per: "blob",
+    bounds: "what an upload counts for in these rates, however few bytes it has",
+    beyond: "wait",
+  },
+  uploadsPerHub: {
+    limit: 256,
+    unit: "uploads",
+    per: "hub",
+    bounds:
+      "uploads that are being received; of the agent with the most, the slowest one makes room",
+    beyond: 503,
+  },
   uploadWindowMs: {
     limit: 30_000,
     unit: "milliseconds",
@@ -807,25 +840,40 @@ const OF_WHAT_IS_SAID: Readonly<Record<keyof HubLimits | keyof typeof SCHEMA_LIM
     bounds: "blobs of which an agent has uploaded a part",
     beyond: 301,
   },
+  blobUploadsPerHub: {
+    limit: HUB_LIMITS.blobUploadsPerHub,
+    unit: "uploads",
+    per: "hub",
+    bounds: "the same of all agents; of those that do not go on, the one that has sent least goes",
+    beyond: 503,
+  },
   blobBytesPerAgent: {
     limit: HUB_LIMITS.blobBytesPerAgent,
     unit: "bytes",
     per: "agent",
-    bounds: "blobs that an agent has uploaded and that are kept, each with at least 65,536 bytes",
+    bounds:
+      "blobs that an agent has uploaded or uploads, at their full size, at least 65,536 bytes each",
     beyond: 301,
   },
   blobBytesPerHub: {
     limit: HUB_LIMITS.blobBytesPerHub,
     unit: "bytes",
     per: "hub",
-    bounds: "all blobs",
+    bounds: "all blobs, and what has arrived of uploads",
     beyond: 503,
+  },
+  blobIdleMs: {
+    limit: HUB_LIMITS.blobIdleMs,
+    unit: "milliseconds",
+    per: "blob",
+    bounds: "the time for which an upload is kept that does not go on",
+    beyond: 403,
   },
   blobUnclaimedMs: {
     limit: HUB_LIMITS.blobUnclaimedMs,
     unit: "milliseconds",
     per: "blob",
-    bounds: "the time for which an upload is kept that does not go on, or that no envelope names",
+    bounds: "the time for which a blob is kept that no envelope names",
     beyond: 403,
   },
   blobKeptMs: {

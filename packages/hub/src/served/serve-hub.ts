@@ -122,7 +122,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     closing: closing.signal,
     openapi: () => (description ??= JSON.stringify(openapi(all, url, hub.id))),
   };
-  const uploads = new UploadBodies(budgets, tolls, connections);
+  const uploads = new UploadBodies({ budgets, tolls, connections, turns });
   const streams = new Streams(budgets, connections, turns);
   for (const operation of all)
     addRoute(server.fastify, operation, {

@@ -24,6 +24,12 @@ export interface Arrival {
 }
 
 const EVERYBODY = "";
+/** Of an agent, its address, and all of them. */
+const UPLOAD_BUDGETS = [
+  "uploadBytesPerAgent",
+  "uploadBytesPerAddress",
+  "uploadBytesPerHub",
+] as const;
 const SECONDS_PER_MINUTE = 60;
 
 /**
@@ -38,7 +44,7 @@ export class RateLimits {
   readonly #attachments: Rates;
   readonly #calls: Rates;
   readonly #agentBytes: Rates;
-  readonly #uploadBytes: Rates;
+  readonly #uploadBytes: readonly Share[];
   readonly #tolls = new WeakMap<object, Toll>();
 
   constructor(budgets: Budgets) {
@@ -83,12 +89,19 @@ export class RateLimits {
     );
     this.#calls = new Rates(limits.callsPerAgent, limits.burstPerAgent);
     this.#agentBytes = new Rates(limits.bytesPerAgent, limits.burstBytesPerAgent);
-    this.#uploadBytes = new Rates(limits.uploadBytesPerAgent, limits.uploadBytesPerAgent);
+    this.#uploadBytes = UPLOAD_BUDGETS.map((budget) => ({
+      budget,
+      rates: new Rates(limits[budget], limits[budget]),
+    }));
   }
 
   /** What an agent uploads: for how many milliseconds it is not heard any further. */
-  takeUpload(agent: string, count: number): number {
-    return this.#take("uploadBytesPerAgent", this.#uploadBytes, agent, count);
+  takeUpload(agent: string, address: string, count: number): number {
+    const keys = [agent, address, EVERYBODY];
+    const waits = this.#uploadBytes.map(({ budget, rates }, index) =>
+      this.#take(budget, rates, keys[index]!, count),
+    );
+    return Math.max(...waits);
   }
 
   note(request: object, toll: Toll): void {

@@ -117,7 +117,7 @@ describe.each([false, true])("behind a proxy: %s", (isBehindProxy) => {
   });
 
   test("what waits to be read counts for the agent that has asked for it", async () => {
-    const world = await worldWith(serve({ heldBytesPerHub: 150_000 }));
+    const world = await worldWith(serve({ heldBytesPerHub: 190_000 }));
     const greedy = await blobOf(world, "greedy");
     const modest = await blobOf(world, "modest");
     const patient = await unread(world, modest);
@@ -174,7 +174,7 @@ test("where the hub has no place left, the one that is read least makes room, of
 });
 
 test("what is held for a connection goes along when somebody else asks on it", async () => {
-  const world = await worldWith({ serve: { limits: { heldBytesPerHub: 150_000 } } });
+  const world = await worldWith({ serve: { limits: { heldBytesPerHub: 190_000 } } });
   const source = await blobOf(world, "greedy");
   const other = await world.party("other");
   const path = "/v1/dead-letters";

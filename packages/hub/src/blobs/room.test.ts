@@ -1,0 +1,105 @@
+import { afterEach, expect, test } from "vitest";
+import type { BlobUpload } from "@waybill/protocol/api";
+import type { HubOptions } from "../engine/options.ts";
+import { memoryStore } from "../memory-store.ts";
+import type { Store } from "../store.ts";
+import type { BlobSpace } from "./blob-store.ts";
+import { BlobWorld, digestOfAll, pieces, someBytes } from "./blobs-fixture.ts";
+
+const FILM = someBytes(300_000);
+
+const open: BlobWorld[] = [];
+afterEach(async () => {
+  for (const world of open.splice(0)) await world.hub.close();
+});
+
+async function worldWith(options: Partial<HubOptions> = {}): Promise<BlobWorld> {
+  const world = await BlobWorld.open(options);
+  open.push(world);
+  for (const agent of ["owner", ..."abcdefgh"]) await world.agent(agent);
+  return world;
+}
+
+/** Uploads the first bytes of a blob of another size. */
+function begin(world: BlobWorld, as: string, bytes: number, size = 500_000): Promise<BlobUpload> {
+  const digest = digestOfAll(Buffer.from(as));
+  return world.blobs.put({ digest, size, as }, pieces(FILM.subarray(0, bytes)));
+}
+
+async function received({ blobs }: BlobWorld, as: string): Promise<number> {
+  return (await blobs.upload({ digest: digestOfAll(Buffer.from(as)), as })).received;
+}
+
+async function filesBecome(world: BlobWorld, count: number): Promise<void> {
+  while ((await world.files()).length !== count) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test("an upload that does not go on is removed before long, and not for the time the hub was down", async () => {
+  const world = await worldWith({ limits: { blobIdleMs: 60_000 } });
+  await begin(world, "owner", 10);
+  world.clock.advance(59_999);
+  await begin(world, "a", 10);
+  world.clock.advance(1);
+  await filesBecome(world, 1);
+  await world.hub.close();
+  world.clock.advance(600_000);
+  await world.start();
+  world.clock.advance(59_999);
+  expect(await world.files()).toHaveLength(1);
+  world.clock.advance(1);
+  await filesBecome(world, 0);
+});
+
+test("bytes that are announced and do not come keep nobody from uploading", async () => {
+  const world = await worldWith({ limits: { blobBytesPerHub: 1_000_000 } });
+  for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) await begin(world, name, 1);
+  expect(await world.upload("owner", FILM)).toMatchObject({ isComplete: true });
+});
+
+test("where the hub has no room, uploads that do not go on make some, first those that have sent least", async () => {
+  const limits = { blobBytesPerHub: 600_000 };
+  const world = await worldWith({ limits });
+  await begin(world, "a", 100_000);
+  for (const name of ["b", "c", "d", "e"]) await begin(world, name, 1);
+  expect(await world.upload("owner", FILM)).toMatchObject({ isComplete: true });
+  expect(await received(world, "a")).toBe(100_000);
+  // What is complete makes no room.
+  await expect(begin(world, "f", 10)).rejects.toMatchObject({ status: 503 });
+  expect(await world.blobs.upload({ digest: digestOfAll(FILM), as: "owner" })).toMatchObject({
+    isComplete: true,
+  });
+});
+
+test("agents together have so many uploads begun", async () => {
+  const world = await worldWith({ limits: { blobUploadsPerHub: 2 } });
+  await begin(world, "a", 100_000);
+  await begin(world, "b", 1);
+  await begin(world, "c", 10);
+  const each = ["a", "b", "c"].map((name) => received(world, name));
+  expect(await Promise.all(each)).toEqual([100_000, 0, 10]);
+});
+
+test("uploads leave some of the disk to the ledger, and go on once there is more", async () => {
+  const store: Store = memoryStore();
+  let room = 1_100_000;
+  async function space(): Promise<BlobSpace> {
+    let free = room;
+    for await (const name of store.blobs!.names()) free -= (await store.blobs!.size(name)) ?? 0;
+    return { free, total: 20_000_000 };
+  }
+  Object.assign(store.blobs!, { space });
+  const world = await worldWith({ store });
+  const refused = world.upload("owner", FILM);
+  await expect(refused).rejects.toMatchObject({ status: 503 });
+  await expect(refused).rejects.toThrow("The disk under the blobs of this hub is almost full");
+  const digest = digestOfAll(FILM);
+  const { received: from } = await world.blobs.upload({ digest, as: "owner" });
+  expect(from).toBeGreaterThan(0);
+  expect(from).toBeLessThanOrEqual(100_000);
+  room = 2_000_000;
+  const rest = { digest, size: FILM.length, as: "owner", from };
+  const upload = await world.blobs.put(rest, pieces(FILM.subarray(from)));
+  expect(upload).toMatchObject({ isComplete: true });
+});
