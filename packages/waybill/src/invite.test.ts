@@ -52,6 +52,15 @@ test("an operator invites an agent and lets a key in, and both are on record", a
   expect(readFileSync(place.path(".waybill", "operator.token"), "utf8")).not.toContain(secret);
 });
 
+test("with an allow-list, the keys that are named at the start can enrol, and no others", async () => {
+  const [anna, ben] = [generateKey(), generateKey()];
+  const words = ["hub", "--port", "0", "--data", "listed", "--json"];
+  const listed = place.start([...words, "--newcomers", "allow-list", "--allowed", anna.kid]);
+  ({ url } = JSON.parse(await listed.line()) as { url: string });
+  await enrol("anna", undefined, anna);
+  await expect(enrol("ben", undefined, ben)).rejects.toThrow(`waybill agents allow ${ben.kid}`);
+});
+
 test("an operator gives an agent another key, and the refusal says how", async () => {
   const { stdout } = await place.run(["invite"]);
   await enrol("anna", stdout.trim());
