@@ -55,11 +55,15 @@ export const frameworks = {
     peers: ["vitest"],
   },
 };
-/** The same in Python: an extra of packages/python, its part of `npm run test:python`, what comes along. */
+/**
+ * The same in Python, each a part of `npm run test:python`: an extra of packages/python and what comes
+ * along, or else the page whose line that installs says the range.
+ */
 const pythonFrameworks = {
   autogen: { with: ["autogen-ext"] },
   ag2: { with: [] },
   crewai: { with: [] },
+  "autogen-grpc": { with: ["autogen-core"], page: "packages/adapter-autogen/README.md" },
 };
 const EDGES = ["oldest", "newest"];
 
@@ -95,22 +99,32 @@ function versionsOf({ package: name, peers, with: more = {} }, edge) {
   return { ...Object.fromEntries(chosen), ...more[edge] };
 }
 
-/** pip's requirements for one edge of an extra, as pyproject.toml declares it. */
-export function requirementsOf(pyproject, extra, more, edge) {
-  const [, list] = new RegExp(`^${extra} = \\[(.*)\\]$`, "m").exec(pyproject);
-  const declared = [...list.matchAll(/"([a-z][a-z0-9-]*)([^"]*)"/g)].map(([, name, range]) => [
-    name,
-    range,
-  ]);
+/** pip's requirements for one edge of what an extra in pyproject.toml, or a line that installs, declares. */
+export function requirementsOf(list, more, edge) {
+  const declared = [...list.matchAll(/"([a-z][a-z0-9-]*(?:\[[a-z,]+\])?)([^"]*)"/g)].map(
+    ([, name, range]) => [name, range],
+  );
   const range = declared[0][1];
   return [...declared, ...more.map((name) => [name, range])].map(
     ([name, each]) => name + (edge === "oldest" ? `==${oldestOf(each)}` : each),
   );
 }
 
+export function declaredIn(pyproject, extra) {
+  return new RegExp(`^${extra} = \\[(.*)\\]$`, "m").exec(pyproject)[1];
+}
+
+export function installedBy(page) {
+  return /^pip install (.*)$/m.exec(page)[1];
+}
+
 function testPython(copy, name, edge) {
-  const pyproject = readFileSync(join(root, "packages/python/pyproject.toml"), "utf8");
-  const requirements = requirementsOf(pyproject, name, pythonFrameworks[name].with, edge);
+  const { page, with: more } = pythonFrameworks[name];
+  const list =
+    page === undefined
+      ? declaredIn(readFileSync(join(root, "packages/python/pyproject.toml"), "utf8"), name)
+      : installedBy(readFileSync(join(root, page), "utf8"));
+  const requirements = requirementsOf(list, more, edge);
   console.log(`\n${name}, ${edge}: ${requirements.join(" ")}`);
   const args = requirements.map((each) => `--with=${each}`);
   const { status } = spawnSync(process.execPath, [join(copy, ".tools/python.mjs"), name, ...args], {

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { frameworks, newestOf, oldestOf, requirementsOf } from "./ranges.mjs";
+import {
+  declaredIn,
+  frameworks,
+  installedBy,
+  newestOf,
+  oldestOf,
+  requirementsOf,
+} from "./ranges.mjs";
 import { packages } from "./workspace.mjs";
 
 test("the oldest version of a range is its lowest bound, number by number", () => {
@@ -14,11 +21,19 @@ test("the newest version is no release candidate, and 1.10 is newer than 1.9", (
 });
 
 test("an extra of the Python package is installed at one of its edges, with what comes along", () => {
-  const pyproject = 'a = ["x>=1"]\nautogen = ["one>=0.7,<0.8", "two>=0.7.2,<0.8"]\n';
-  const of = (edge) => requirementsOf(pyproject, "autogen", ["three"], edge);
+  const list = declaredIn(
+    'a = ["x>=1"]\nautogen = ["one>=0.7,<0.8", "two>=0.7.2,<0.8"]\n',
+    "autogen",
+  );
+  const of = (edge) => requirementsOf(list, ["three"], edge);
   assert.deepEqual(of("oldest"), ["one==0.7.0", "two==0.7.2", "three==0.7.0"]);
   assert.deepEqual(of("newest"), ["one>=0.7,<0.8", "two>=0.7.2,<0.8", "three>=0.7,<0.8"]);
-  assert.deepEqual(requirementsOf('x2 = ["x2>=1.2,<2"]', "x2", [], "oldest"), ["x2==1.2.0"]);
+  assert.deepEqual(requirementsOf('"x2>=1.2,<2"', [], "oldest"), ["x2==1.2.0"]);
+});
+
+test("so is what a page says to install, with its parts", () => {
+  const list = installedBy('# A\n\npip install "one[grpc]>=0.7,<0.8"\n');
+  assert.deepEqual(requirementsOf(list, ["two"], "oldest"), ["one[grpc]==0.7.0", "two==0.7.0"]);
 });
 
 test("every peer that a package declares has its range run", () => {

@@ -12,8 +12,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 async def test_what_is_served_in_a_few_lines_is_called_in_a_few_lines(place: Place) -> None:
-    # One after the other, with the same keys.
-    for example in ("ag2_agent", "ag2_network"):
+    # One after the other and then again, with the same keys.
+    for example in ("ag2_agent", "ag2_network") * 2:
         child = await asyncio.create_subprocess_exec(
             sys.executable, EXAMPLES / f"{example}.py", place.url, stdout=asyncio.subprocess.PIPE
         )
