@@ -10,6 +10,8 @@ export interface KaibanTask {
   readonly interpolatedTaskDescription: string | null;
   readonly expectedOutput: string;
   readonly result?: unknown;
+  /** A schema of zod. */
+  readonly outputSchema?: unknown;
 }
 
 /** The state of a KaibanJS team, as far as it is read here. */
@@ -58,10 +60,21 @@ export interface Worker {
   ): Promise<unknown>;
 }
 
-interface WorkerStore extends KaibanStore {
-  getState(): KaibanState & {
-    handleAgentTaskCompleted(params: object): void;
-    handleTaskError(params: object): void;
-    handleWorkflowError(error: Error): void;
-  };
+/** A task's line for the log, before it is made. */
+export interface TaskLog {
+  readonly task: KaibanTask;
+  readonly metadata: { readonly result?: unknown };
+}
+
+interface WorkerState extends KaibanState {
+  handleAgentTaskCompleted(params: object): void;
+  handleTaskError(params: object): void;
+  handleWorkflowError(error: Error): void;
+  prepareTaskStatusUpdateLog(log: TaskLog): KaibanLog;
+}
+
+/** The store of a team, as its agents have it. */
+export interface WorkerStore extends KaibanStore {
+  getState(): WorkerState;
+  setState(changed: Partial<WorkerState>): void;
 }

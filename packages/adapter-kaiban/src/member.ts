@@ -1,4 +1,4 @@
-import type { KaibanAgentClass, KaibanTask, Worker } from "./kaiban.ts";
+import type { KaibanAgentClass, KaibanTask, Worker, WorkerStore } from "./kaiban.ts";
 
 /** What an agent of KaibanJS is asked. */
 export interface KaibanAssignment {
@@ -30,8 +30,17 @@ const ONCE = { iterations: 1, maxAgentIterations: 1 };
 /** A function as an agent of KaibanJS: `new Team({ agents: [member(Agent, …)] })`. */
 export function member<KaibanAgent>(
   Agent: KaibanAgentClass<KaibanAgent>,
-  { name, role, goal }: MemberOptions,
+  options: MemberOptions,
   work: (assignment: KaibanAssignment) => Promise<unknown>,
+): KaibanAgent {
+  return memberOf(Agent, options, work);
+}
+
+/** The same for a function that needs the store of its team. */
+export function memberOf<KaibanAgent>(
+  Agent: KaibanAgentClass<KaibanAgent>,
+  { name, role, goal }: MemberOptions,
+  work: (assignment: KaibanAssignment, store: WorkerStore) => Promise<unknown>,
 ): KaibanAgent {
   // It asks no model. Without one, KaibanJS would look for the key of one.
   const llmConfig = { provider: "openai", model: "none", apiKey: "none" };
@@ -45,7 +54,7 @@ export function member<KaibanAgent>(
         stop.abort(new DOMException("The team was stopped.", "AbortError"));
     });
     try {
-      const result = await work({ task, inputs, context, signal: stop.signal });
+      const result = await work({ task, inputs, context, signal: stop.signal }, store);
       if (!stop.signal.aborted)
         store.getState().handleAgentTaskCompleted({ agent: worker, task, result, ...ONCE });
       return { result, metadata: ONCE };

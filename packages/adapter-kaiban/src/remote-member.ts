@@ -1,5 +1,6 @@
 import {
   call,
+  filesIn,
   inputOf,
   markedAsData,
   refuseQuestion,
@@ -10,8 +11,9 @@ import type { CallSession, PortableWork, Run } from "@waybill/agent/adapter";
 import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
 import type { Brief, Capability, Json } from "@waybill/protocol";
 import type { KaibanAgentClass } from "./kaiban.ts";
-import { member } from "./member.ts";
+import { memberOf } from "./member.ts";
 import type { KaibanAssignment, MemberOptions } from "./member.ts";
+import { filesOf, markResult } from "./results.ts";
 
 /** How another agent takes part in a team of KaibanJS. */
 export interface RemoteMemberOptions extends Partial<MemberOptions> {
@@ -32,7 +34,7 @@ export interface RemoteMemberOptions extends Partial<MemberOptions> {
   readonly traceparent?: string | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
   readonly onQuestion?: ((question: QuestionEvent) => Promise<Json>) | undefined;
-  /** Has the result whole: a result in KaibanJS is words or a value. */
+  /** Has the result whole: a task of KaibanJS comes to words or a value. */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
   /** Has the failure whole: a team has only its words. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
@@ -56,7 +58,7 @@ export function remoteMember<KaibanAgent>(
   const { goal = capability.description ?? capability.name, traceparent } = options;
   const served = typeof run === "string" ? undefined : run;
   const { onProgress, onQuestion = refuseQuestion } = options;
-  return member(Agent, { name, role, goal }, async (assignment) => {
+  return memberOf(Agent, { name, role, goal }, async (assignment, store) => {
     const { task, signal } = assignment;
     const handedOff = call(agent, {
       // The ids that KaibanJS gives are others in each process.
@@ -68,7 +70,7 @@ export function remoteMember<KaibanAgent>(
       to,
       timeoutMs,
       session: sessionFor(session, served?.thread ?? (run as string)),
-      ...workOf(assignment, capability, options, served),
+      ...workOf(assignment, capability, requestFor(options, served, store), options.input),
       traceparent,
       signal,
       onProgress: (event) => {
@@ -85,18 +87,31 @@ export function remoteMember<KaibanAgent>(
     handedOff.catch((thrown: unknown) => options.onFailure?.(thrown));
     const result = await handedOff;
     options.onResult?.(result);
-    const { output } = result;
-    return output === undefined || typeof output === "string" ? wordsOfResult(result) : output;
+    const artifacts = filesIn(result.messages, result.artifacts);
+    const isText = result.output === undefined || typeof result.output === "string";
+    const output = isText ? wordsOfResult(result) : result.output!;
+    markResult(store, task, { by: name, output, artifacts });
+    return output;
   });
+}
+
+/** What goes along, and the files that the remote members before have given back. */
+function requestFor(
+  { request }: RemoteMemberOptions,
+  served: Run | undefined,
+  store: object,
+): RemoteMemberOptions["request"] & object {
+  const { messages, artifacts: given = [] } = request ?? served?.work ?? {};
+  const artifacts = [...given, ...filesOf(store)];
+  return { messages, artifacts: artifacts.length === 0 ? undefined : artifacts };
 }
 
 function workOf(
   assignment: KaibanAssignment,
   { takes, input_schema }: Capability,
-  { request, input: inputFor }: RemoteMemberOptions,
-  served: Run | undefined,
+  { messages, artifacts }: Pick<PortableWork, "messages" | "artifacts">,
+  inputFor: RemoteMemberOptions["input"],
 ): PortableWork {
-  const { messages, artifacts } = request ?? served?.work ?? {};
   const words = {
     brief: briefOf(assignment),
     ...(messages === undefined ? {} : { messages }),

@@ -1,9 +1,10 @@
 import { briefOf, mediaIn, offerOf, outputOf, unshowable } from "@waybill/agent/adapter";
 import type { CountedUsage, Finished, Offer, Run } from "@waybill/agent/adapter";
 import { parseJson, stringifyJson } from "@waybill/protocol";
-import type { CapabilityInput, Json } from "@waybill/protocol";
+import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
 import type { KaibanLog, KaibanState, KaibanTask, KaibanTeam } from "./kaiban.ts";
 import { failureIn } from "./member.ts";
+import { filesOf } from "./results.ts";
 
 /** How a team of KaibanJS is served. */
 export interface ServeTeamOptions {
@@ -36,10 +37,22 @@ async function worked(team: KaibanTeam, run: Run): Promise<Finished> {
   if (media !== undefined) throw unshowable(media, "a task of KaibanJS is words");
   const { instruction, expected_output: expected } = briefOf(work, schema);
   const given = typeof work.input === "object" && !Array.isArray(work.input) ? work.input : {};
-  const request = expected === undefined ? instruction : `${instruction}\n\nExpected: ${expected}`;
+  const request = [
+    instruction,
+    ...(work.artifacts === undefined ? [] : [filesInWords(work.artifacts)]),
+    ...(expected === undefined ? [] : [`Expected: ${expected}`]),
+  ].join("\n\n");
   const result = await ended(team, run, { ...given, request });
-  if (typeof result === "string") return { output: await outputOf(result, schema) };
-  return { output: result === undefined ? undefined : parseJson(stringifyJson(result)) };
+  const artifacts = filesOf(team.getStore());
+  if (typeof result === "string") return { output: await outputOf(result, schema), artifacts };
+  const output = result === undefined ? undefined : parseJson(stringifyJson(result));
+  return { output, artifacts };
+}
+
+/** A task is words: files are named in it, and are had by the factory and by remote members. */
+function filesInWords(artifacts: readonly Artifact[]): string {
+  const files = artifacts.map(({ name, media_type }) => `${name} (${media_type})`);
+  return `Files that go along: ${files.join(", ")}`;
 }
 
 /** `start()` never settles once a team is stopped, and settles before what awaits validation is done. */

@@ -1,7 +1,9 @@
-import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
+import type { AdapterFixture, CallRequest, Played, PlayedUsage } from "@waybill/conformance";
+import { seenByChat } from "@waybill/conformance/model";
 import type { HandoffResult } from "@waybill/agent";
-import { textMessage } from "@waybill/agent/adapter";
 import type { Message } from "@waybill/protocol";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { ModelRequest, Reply, ScriptedModel, Turn } from "@waybill/scripted-model";
 import { Agent, Task, Team } from "kaibanjs";
 import { member, remoteMember, serveTeam } from "../src/index.ts";
 
@@ -10,11 +12,18 @@ const WORDS_ALONE = "a task of KaibanJS comes to words or to a value, and to not
 const IMAGES =
   "a task of KaibanJS is words, and work with an image in its history is refused with 422";
 
+const FILES =
+  "a task of KaibanJS is words: its model is told of files by name, and the team's factory and remote members have them";
+
 /** How the suite uses a team of KaibanJS: one with a member that plays is served, one with a remote member calls. */
 export const fixture: AdapterFixture = {
   adapter: "kaiban",
   module: new URL(import.meta.url),
+  hasNoRoles: true,
   gaps: {
+    "serve: artifacts arrive byte for byte": FILES,
+    "serve: a file that is too large for an envelope arrives byte for byte": FILES,
+    "serve: an image that goes along with a conversation reaches the model": FILES,
     "serve: an image in a history reaches the model": IMAGES,
     "serve: an image that another agent has shown reaches the model": IMAGES,
     "serve: an image in the messages that a run has added comes back whole": WORDS_ALONE,
@@ -28,30 +37,41 @@ export const fixture: AdapterFixture = {
     names: ["player"],
     offer: ({ capability, act }) =>
       serveTeam(
-        (run) => {
-          const { messages, artifacts } = run.work;
+        async (run) => {
+          const seen: Message[] = [];
+          const reader = await readerOf(`${run.handoffId}/${run.attempt}`, (each) =>
+            seen.push(...each),
+          );
+          let usage: PlayedUsage | undefined;
+          const counter = await counterOf(`${run.handoffId}/${run.attempt}/usage`, () => usage);
           const player = member(
             Agent,
             { name: "player", role: "player", goal: "Plays." },
-            async ({ task, signal }) => {
+            async ({ signal }) => {
               const played = await act({
-                work: {
-                  brief: { instruction: task.interpolatedTaskDescription! },
-                  ...(artifacts === undefined ? {} : { artifacts }),
-                },
-                history: messages,
+                work: { messages: seen },
+                history: run.work.messages,
                 run: run.handoffId,
                 traceparent: run.traceparent,
                 signal,
                 show: run.progress,
                 ask: (id, text) => run.ask({ id, text }),
               });
-              // As the model of an agent would.
-              run.addUsage({ ...played.usage });
+              usage = played.usage;
               return played.output ?? "";
             },
           );
-          return team(player, "{request}");
+          const tasks = [
+            taskOf(reader, "{request}", "read"),
+            taskOf(player, "Play.", "play", true),
+            taskOf(counter, "Count.", "count"),
+          ];
+          return new Team({
+            name: "team",
+            agents: [reader, player, counter],
+            tasks,
+            logLevel: "silent",
+          });
         },
         capability,
         { names: ["player"] },
@@ -81,14 +101,7 @@ async function called(request: CallRequest): Promise<Played> {
     onFailure: (thrown) => (failure = thrown),
   });
   const heard: Message[] = [];
-  const listener = member(
-    Agent,
-    { name: "listener", role: "listener", goal: "Hears what the task before has come to." },
-    async ({ context }) => {
-      heard.push(textMessage("user", context));
-      return "So it is.";
-    },
-  );
+  const listener = await readerOf(`${run}/${step}`, (seen) => heard.push(...seen));
   const asked = new Team({
     name: "team",
     agents: [helper, listener],
@@ -113,11 +126,44 @@ async function called(request: CallRequest): Promise<Played> {
   return { output, messages, artifacts, usage: usage?.total, heard: { messages: heard } };
 }
 
-function team(agent: Agent, description: string): Team {
-  const tasks = [taskOf(agent, description, "play")];
-  return new Team({ name: "team", agents: [agent], tasks, logLevel: "silent" });
+function taskOf(agent: Agent, description: string, title: string, isDeliverable = false): Task {
+  const expectedOutput = "What was asked for.";
+  return new Task({ title, description, expectedOutput, agent, isDeliverable });
 }
 
-function taskOf(agent: Agent, description: string, title: string): Task {
-  return new Task({ title, description, expectedOutput: "What was asked for.", agent });
+const scripts = new Map<string, (request: ModelRequest) => Reply>();
+let host: Promise<ScriptedModel> | undefined;
+
+/** An agent of KaibanJS with a model, which tells what it is shown and has little to say. */
+async function readerOf(model: string, hear: (seen: readonly Message[]) => void): Promise<Agent> {
+  scripts.set(model, (request) => {
+    hear(seenByChat(request).messages!);
+    return final("So it is.", { input_tokens: 0, output_tokens: 0 });
+  });
+  return agentWith("reader", model);
+}
+
+/** An agent whose model reports what the one that plays has used. */
+async function counterOf(model: string, used: () => PlayedUsage | undefined): Promise<Agent> {
+  scripts.set(model, () => final("Counted.", used() ?? { input_tokens: 0, output_tokens: 0 }));
+  return agentWith("counter", model);
+}
+
+/** Its model is told apart from others at the same host by its name. */
+async function agentWith(name: string, model: string): Promise<Agent> {
+  host ??= startScriptedModel((request) => scripts.get(request.body.model)!(request));
+  const { url: baseURL } = await host;
+  const llmConfig = {
+    provider: "openai",
+    model,
+    apiKey: "none",
+    maxRetries: 0,
+    configuration: { baseURL },
+  };
+  return new Agent({ name, role: name, goal: "Reads.", background: "", llmConfig });
+}
+
+/** How KaibanJS has a model end a task. */
+function final(finalAnswer: string, usage: PlayedUsage | undefined): Turn {
+  return { text: JSON.stringify({ thought: "I know.", finalAnswer }), usage };
 }

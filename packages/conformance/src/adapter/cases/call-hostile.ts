@@ -66,13 +66,15 @@ export function isAboutOrder(message: Message): boolean {
   return JSON.stringify(message.content).includes(ORDER);
 }
 
-function assertSpeech(message: Message, { as, inWords = "" }: Heard): void {
+function assertSpeech(message: Message, { as, inWords }: Heard): void {
   const { role, name } = message;
   ok(role !== "system" && role !== "developer", `a model is told it in the role ${role}`);
   const results = toolResultsOf(message).map(({ output }) => wordsOf(output));
   const words = [textOf(message), ...results].join("\n");
   if (!words.replaceAll(MARKED, "").includes(ORDER)) return;
-  ok(words.includes(inWords), `nothing in a turn says that it is the words of ${inWords}`);
+  ok(as !== undefined || inWords !== undefined, "a model is told it without whose words it is");
+  const says = words.includes(inWords ?? "");
+  ok(says, `nothing in a turn says that it is the words of ${inWords}`);
   equal(name, as, `a model is told it as the words of ${name ?? "nobody"}`);
   equal(results.length, 0, "a model is told it as what a tool has answered");
 }
