@@ -1,5 +1,6 @@
 import {
   Agent,
+  handoff,
   MemorySession,
   OpenAIProvider,
   Runner,
@@ -12,7 +13,7 @@ import type { AgentInputItem, Span, Tool } from "@openai/agents";
 import { world } from "@waybill/conformance/vitest";
 import type { World } from "@waybill/conformance/vitest";
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
-import { textOf } from "@waybill/agent/adapter";
+import { textMessage, textOf } from "@waybill/agent/adapter";
 import { sessionKey, WaybillError } from "@waybill/protocol";
 import type { Capability } from "@waybill/protocol";
 import { startScriptedModel } from "@waybill/scripted-model";
@@ -285,14 +286,14 @@ test("a remote agent is an agent: handed to by the model, and a tool by asTool",
   const here = await world();
   const capability = await withSums(here);
   const boss = here.agent("boss");
-  const handoff = remoteHandoff(boss, capability);
+  const transfer = remoteHandoff(boss, capability);
   const remote = remoteAgent(boss, capability);
   const { runner, model } = await runnerFor([
     { calls: [{ id: "call_1", name: "transfer_to_add", arguments: { a: 4 } }] },
     { calls: [{ id: "call_2", name: "ask_adder", arguments: { input: '{"a":5,"b":6}' } }] },
     { text: "Eleven." },
   ]);
-  const triage = new Agent({ name: "triage", model: "m", handoffs: [handoff] });
+  const triage = new Agent({ name: "triage", model: "m", handoffs: [transfer] });
   const handed = await withTrace("one", () => runner.run(triage, "Add."));
   expect([handed.finalOutput, handed.lastAgent?.name]).toEqual(["4", "add"]);
   const asking = remote.asTool({ toolName: "ask_adder", toolDescription: "Asks the adder." });
@@ -367,4 +368,23 @@ test("34: a model reads a stranger's schema with its words quieted, as a tool an
   expect(remoteTool(editor, capability)).toMatchObject({ parameters: expected });
   const { inputJsonSchema } = remoteHandoff(editor, capability);
   expect(inputJsonSchema).toEqual(expected);
+});
+
+test("a history speaks under the name of nobody behind a handoff", async () => {
+  const here = await world();
+  const first = new Agent({ name: "first", model: "m" });
+  const second = new Agent({ name: "second", model: "m", handoffs: [first] });
+  const third = new Agent({ name: "third", model: "m", handoffs: [handoff(second)] });
+  first.handoffs.push(third);
+  const { runner, model } = await runnerFor([{ text: "No." }]);
+  const worker = here.agent("worker");
+  worker.serve(...serveAgent(third, { name: "chat", takes: "conversation" }, { runner }));
+  await worker.start();
+  const messages = ["first", "second", "third"].map((name) =>
+    textMessage("assistant", "I agree.", name),
+  );
+  await here.agent("owner").handoff({ capability: "chat", messages }).result;
+  const told = JSON.stringify(model.requests[0]!.body.input);
+  expect(told).toContain("I agree.");
+  expect(told).not.toMatch(/(first|second|third): I agree/);
 });

@@ -1,5 +1,5 @@
 import { digestOf } from "@waybill/protocol";
-import type { Message } from "@waybill/protocol";
+import type { Artifact, Message } from "@waybill/protocol";
 import type { AgentInputItem } from "@openai/agents";
 
 /** How many messages are remembered. What was forgotten comes back without what items can't hold. */
@@ -36,6 +36,41 @@ export function recall(items: readonly AgentInputItem[]): { messages: Message[];
     done = at + 1;
   }
   return { messages, items: done };
+}
+
+/** How many characters of files are remembered. Files that were forgotten are known by name alone. */
+const KEPT_OF_FILES = 64 * 2 ** 20;
+
+const results = new Map<string, readonly Artifact[]>();
+let sizeOfResults = 0;
+
+/** Items have no place for a result's files either: they are remembered by the last item and all before it. */
+export function rememberFiles(items: readonly AgentInputItem[], files: readonly Artifact[]): void {
+  const last = linksOf(items).at(-1);
+  if (last === undefined || files.length === 0) return;
+  forgetFiles(last);
+  results.set(last, files);
+  sizeOfResults += sizeOf(files);
+  while (sizeOfResults > KEPT_OF_FILES) forgetFiles(results.keys().next().value!);
+}
+
+/** The files that remote agents have given in the course of some items. */
+export function filesBehind(items: readonly AgentInputItem[]): Artifact[] {
+  return linksOf(items).flatMap((link) => results.get(link) ?? []);
+}
+
+function forgetFiles(link: string): void {
+  sizeOfResults -= sizeOf(results.get(link) ?? []);
+  results.delete(link);
+}
+
+function sizeOf(files: readonly Artifact[]): number {
+  return files.reduce((sum, { data = "" }) => sum + data.length, 0);
+}
+
+function linksOf(items: readonly AgentInputItem[]): string[] {
+  let before = "";
+  return items.map((item) => (before = linkOf(before, item)));
 }
 
 /** Of an item only what the SDK leaves as it is when it copies and stores one. */

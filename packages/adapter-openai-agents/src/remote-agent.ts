@@ -1,9 +1,10 @@
 import { Agent as SdkAgent, handoff } from "@openai/agents";
-import type { Handoff } from "@openai/agents";
-import { argumentsOf, markedAsData, toolNameOf } from "@waybill/agent/adapter";
+import type { AgentInputItem, Handoff } from "@openai/agents";
+import { argumentsOf, markedAsData, resultAsData, toolNameOf } from "@waybill/agent/adapter";
 import type { Agent } from "@waybill/agent";
 import { describeForModel } from "@waybill/protocol";
 import type { Capability, Json } from "@waybill/protocol";
+import { filesBehind } from "./originals.ts";
 import { RemoteModel } from "./remote-model.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { withoutSpeaker } from "./speaker.ts";
@@ -27,11 +28,20 @@ export function remoteAgent(
   remote.processFinalOutput = (output) => withoutSpeaker(name, output);
   const asTool = remote.asTool.bind(remote);
   // The model that uses it is told its words as the answer of a tool, and these are another agent's.
-  const customOutputExtractor = ({ finalOutput }: { readonly finalOutput?: unknown }) =>
-    markedAsData(options.to ?? name, { output: (finalOutput ?? null) as Json });
+  const customOutputExtractor = ({ finalOutput, history }: Ended) => {
+    const output = (finalOutput ?? null) as Json;
+    const result = { output, messages: [], artifacts: filesBehind(history) };
+    return markedAsData(options.to ?? name, resultAsData(result));
+  };
   remote.asTool = ((given: object) =>
     asTool({ customOutputExtractor, ...given } as never)) as never;
   return remote;
+}
+
+/** A run of the SDK that is over, as far as it is looked at here. */
+interface Ended {
+  readonly finalOutput?: unknown;
+  readonly history: readonly AgentInputItem[];
 }
 
 /** A handoff to it, with what the capability takes as arguments for the model to give. */

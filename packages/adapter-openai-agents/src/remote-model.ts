@@ -6,11 +6,19 @@ import type {
   ModelResponse,
   StreamEvent,
 } from "@openai/agents";
-import { saidSince, ShownText, wordsOfResult, workFrom } from "@waybill/agent/adapter";
+import {
+  mediaInWords,
+  saidSince,
+  ShownText,
+  wordsOfResult,
+  workFrom,
+} from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import type { DeltaEvent, HandoffResult, ProgressEvent } from "@waybill/agent";
 import { parseJson } from "@waybill/protocol";
+import type { Artifact } from "@waybill/protocol";
 import { artifactsIn, messagesOf } from "./from-items.ts";
+import { filesBehind, rememberFiles } from "./originals.ts";
 import { handedOff, inputFrom } from "./remote.ts";
 import type { Remote } from "./remote.ts";
 import { spokenBy } from "./speaker.ts";
@@ -33,7 +41,7 @@ export class RemoteModel implements Model {
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
     const result = await this.#ask(request, () => undefined);
-    return { usage: sdkUsage(result.usage), output: [this.#answerOf(result)] };
+    return { usage: sdkUsage(result.usage), output: this.#answerOf(result, request) };
   }
 
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
@@ -66,24 +74,30 @@ export class RemoteModel implements Model {
       await change.promise;
       change = Promise.withResolvers();
     }
-    const answer = this.#answerOf(await result);
+    const output = this.#answerOf(await result, request);
     const rest = shown.restOf(wordsOfResult(await result));
     if (rest !== "") yield { type: "output_text_delta", delta: rest };
     const usage = sdkUsage((await result).usage);
     yield {
       type: "response_done",
-      response: { id: `handoff_${(await result).digest}`, output: [answer], usage },
+      response: { id: `handoff_${(await result).digest}`, output, usage },
     };
   }
 
-  #answerOf(result: HandoffResult): AssistantMessageItem {
-    return assistantItem(spokenBy(this.#name, wordsOfResult(result)));
+  /** What is said last is the final output of a run, so the names of files come before the words. */
+  #answerOf(result: HandoffResult, request: ModelRequest): AssistantMessageItem[] {
+    const { artifacts } = result;
+    const say = (words: string) => assistantItem(spokenBy(this.#name, words));
+    const words = wordsOfResult(result);
+    if (artifacts.length === 0) return [say(words)];
+    const names = say(artifacts.map(namedAsFile).join("\n"));
+    rememberFiles([...itemsIn(request), names], artifacts);
+    return words === "" ? [names] : [names, say(words)];
   }
 
-  #ask({ input, signal }: ModelRequest, hear: (event: ProgressEvent | DeltaEvent) => void) {
-    const items = typeof input === "string" ? [userItem(input)] : input;
-    const { step, work } = this.#workOf(items);
-    return handedOff(this.#remote, step, work, signal, hear, hear);
+  #ask(request: ModelRequest, hear: (event: ProgressEvent | DeltaEvent) => void) {
+    const { step, work } = this.#workOf(itemsIn(request));
+    return handedOff(this.#remote, step, work, request.signal, hear, hear);
   }
 
   /** What is handed off: by the transfer's arguments where there was one, else by what was said last. */
@@ -101,13 +115,17 @@ export class RemoteModel implements Model {
     const given = transfer?.type === "function_call" ? parseJson(transfer.arguments) : {};
     const isGiven = Object.keys(given as object).length > 0;
     const messages = saidSince(this.#remote.options.session, messagesOf(history), this.#name);
-    const files = artifactsIn(history);
+    const files = [...artifactsIn(history), ...filesBehind(items)];
     if (isGiven) return { step, work: workFrom(given, capability, messages, files) };
     const artifacts = files.length === 0 ? {} : { artifacts: files };
     return { step, work: inputFrom({ messages, ...artifacts }, capability) };
   }
 }
 
-function userItem(text: string): AgentInputItem {
-  return { type: "message", role: "user", content: text };
+function itemsIn({ input }: ModelRequest): AgentInputItem[] {
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+}
+
+function namedAsFile({ name, media_type }: Artifact): string {
+  return mediaInWords({ type: "file", name, media_type });
 }

@@ -86,6 +86,7 @@ export async function handedOff(
     },
   });
   course?.remote.add(sdkUsage(result.usage));
+  course?.files.push(...result.artifacts);
   options.onResult?.(result);
   return result;
 }

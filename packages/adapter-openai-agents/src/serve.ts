@@ -17,8 +17,9 @@ import {
 } from "@waybill/agent/adapter";
 import type { ErrorTable, Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import { digestOf, WaybillError } from "@waybill/protocol";
-import type { CapabilityInput, Json } from "@waybill/protocol";
+import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
 import { withServedRun } from "./served-run.ts";
+import type { ServedRun } from "./served-run.ts";
 import { artifactsIn, turnsOf } from "./from-items.ts";
 import type { SpokenItem } from "./from-items.ts";
 import { questionsOf, settle } from "./question.ts";
@@ -68,17 +69,29 @@ export function serveAgent(
     keepsTranscripts: options.session === undefined,
     run(run) {
       const answers = run.resume?.answers ?? new Map<string, Json>();
-      const course = { ...run, answers, remote: new Usage() };
+      const before = run.resume && (JSON.parse(run.resume.state) as State);
+      const files = [...(before?.files ?? [])];
+      const course = { ...run, answers, remote: new Usage(), files };
       return withServedRun(course, () =>
-        inTrace(run, agent.name, () => held(agent, runner, run, options, course.remote)),
+        inTrace(run, agent.name, () => held(agent, runner, run, options, course, before)),
       );
     },
   });
 }
 
-/** The agent, and those that it may hand over to. */
-function namesIn({ name, handoffs }: AnyAgent): string[] {
-  return [name, ...handoffs.map((each) => ("agentName" in each ? each.agentName : each.name))];
+/** How far a run is, where it waits. */
+interface State {
+  /** As the SDK has written it. */
+  readonly run: string;
+  readonly files: readonly Artifact[];
+}
+
+/** The agent, those that it may hand over to, and those that they may, who may hand back. */
+function namesIn(agent: AnyAgent, known = new Set<AnyAgent>()): string[] {
+  if (known.has(agent)) return [];
+  known.add(agent);
+  const targets = agent.handoffs.map((each) => ("agentName" in each ? each.agent : each));
+  return [agent.name, ...targets.flatMap((each) => namesIn(each, known))];
 }
 
 async function held(
@@ -86,7 +99,8 @@ async function held(
   runner: Runner,
   run: Run,
   options: ServeAgentOptions,
-  remote: Usage,
+  { remote, files }: ServedRun,
+  before: State | undefined,
 ): Promise<Finished | Paused> {
   const { work, resume, signal, thread, handoffId } = run;
   const { output_schema: schema } = run.capability;
@@ -104,7 +118,7 @@ async function held(
   }
   const hold = async (input: AgentInputItem[] | RunState<unknown, AnyAgent>) => {
     // A state that goes on has counted before.
-    const before = countsOf(input instanceof RunState ? input.usage : new Usage());
+    const counted = countsOf(input instanceof RunState ? input.usage : new Usage());
     const remoteBefore = countsOf(remote);
     const streamed: Streamed = await runner.run(agent, input, {
       stream: true,
@@ -116,7 +130,7 @@ async function held(
     try {
       await listen(streamed, run);
     } finally {
-      const all = countsSince(before, streamed.state.usage);
+      const all = countsSince(counted, streamed.state.usage);
       run.addUsage({ model: modelOf(agent), ...less(all, countsSince(remoteBefore, remote)) });
     }
     return streamed;
@@ -126,11 +140,12 @@ async function held(
     shownByUsers(withFiles(conversationOf(work, schema), work.artifacts ?? [])),
   );
   const streamed = await hold(
-    resume === undefined ? asked : await resumed(agent, resume.state, resume.answers),
+    before === undefined ? asked : await resumed(agent, before.run, resume!.answers),
   );
   if (streamed.interruptions.length > 0) {
     await turn?.store();
-    return { questions: questionsOf(streamed.interruptions), state: streamed.state.toString() };
+    const state: State = { run: streamed.state.toString(), files };
+    return { questions: questionsOf(streamed.interruptions), state: JSON.stringify(state) };
   }
 
   const ends = [streamed];
@@ -151,7 +166,7 @@ async function held(
   return {
     output,
     messages: work.messages && turnsOf(spoken),
-    artifacts: artifactsIn(spoken.map(({ item }) => item)),
+    artifacts: [...artifactsIn(spoken.map(({ item }) => item)), ...files],
   };
 }
 

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Usage } from "@openai/agents";
 import type { Run } from "@waybill/agent/adapter";
-import type { Json } from "@waybill/protocol";
+import type { Artifact, Json } from "@waybill/protocol";
 
 /** What tools of a served agent need to know of the run that they are in. */
 export interface ServedRun extends Pick<Run, "ask" | "progress"> {
@@ -10,6 +10,8 @@ export interface ServedRun extends Pick<Run, "ask" | "progress"> {
   readonly answers: ReadonlyMap<string, Json>;
   /** What remote agents have used, which the SDK has counted with the run. */
   readonly remote: Usage;
+  /** Files that remote agents have given, before a pause too. */
+  readonly files: Artifact[];
 }
 
 const courses = new AsyncLocalStorage<ServedRun>();

@@ -1,5 +1,5 @@
 import { asUntrusted, statusOf } from "@waybill/protocol";
-import type { Json, Message, WaybillError } from "@waybill/protocol";
+import type { Artifact, Json, Message, WaybillError } from "@waybill/protocol";
 import type { HandoffResult } from "../delegating/ending.ts";
 import { mediaOf } from "./media.ts";
 
@@ -8,7 +8,9 @@ import { mediaOf } from "./media.ts";
  * show the types and names: as text, their bytes would be of no use to a model.
  */
 export function resultAsData(
-  result: Pick<HandoffResult, "output" | "messages" | "artifacts">,
+  result: Pick<HandoffResult, "output" | "messages"> & {
+    readonly artifacts: readonly Pick<Artifact, "name">[];
+  },
 ): Json {
   const { output = null, messages, artifacts } = result;
   return {
