@@ -1,4 +1,4 @@
-import { chainHash } from "../ledger/chain.ts";
+import { chainHash, EMPTY_LEDGER } from "../ledger/chain.ts";
 import type { Digest } from "@waybill/protocol";
 import type {
   Commit,
@@ -13,24 +13,19 @@ import type {
   WaitingPlace,
 } from "../store.ts";
 import { byText, IdIndex } from "./id-index.ts";
-import { PackedLedger } from "./packed-ledger.ts";
-import { TextPacker } from "./packed-text.ts";
-import { entriesOf, packRecord, unpackRecord } from "./packed-record.ts";
 import { take, takeTexts } from "./pages.ts";
 import { RegistryState } from "./registry-state.ts";
-import { ReplayKeys } from "./replay-keys.ts";
 import { SortedSet } from "./sorted-set.ts";
 
 /** What the store holds, without I/O. */
 export class MemoryState {
   readonly registry: RegistryState = new RegistryState();
   readonly #handoffs = new Map<string, StoredHandoff>();
-  readonly #texts = new TextPacker();
-  readonly #ledger = new PackedLedger(this.#texts);
+  readonly #ledger: Placed[] = [];
   /** The last entry about each handoff, from which the others are reached. */
   readonly #lastEntries = new Map<string, number>();
-  readonly #replayKeys = new ReplayKeys((sequence) => this.#ledger.entry(sequence).replayKey!);
-  readonly #names = new Map<string, string>();
+  /** The entry of each envelope, by its sender and its id. */
+  readonly #replayKeys = new Map<string, Map<string, number>>();
   readonly #settings = new Map<string, string>();
   readonly #settingNames = new SortedSet<string>(byText);
 
@@ -44,7 +39,7 @@ export class MemoryState {
   readonly #deadLetters = new IdIndex();
   readonly #deadLettersOf = new IdIndex();
 
-  #head: LedgerHead = this.#ledger.head;
+  #head: LedgerHead = EMPTY_LEDGER;
 
   versionOf(id: string): number {
     return this.#handoffs.get(id)?.version ?? 0;
@@ -60,51 +55,37 @@ export class MemoryState {
 
   /** Carries out a commit that was judged to fit. */
   apply(commit: Commit): CommitOutcome {
-    const entries = commit.entries.map((entry) => [this.#append(entry), entry.content] as const);
-    if (commit.handoff !== null) this.#put(commit.handoff, entries);
+    for (const entry of commit.entries) this.#append(entry);
+    if (commit.handoff !== null) this.#put(commit.handoff);
     if (commit.manifest !== undefined) this.registry.put(commit.manifest);
     if (commit.keys !== undefined) this.registry.changeKeys(commit.keys);
     for (const { name, to } of commit.settings ?? []) this.#changeSetting(name, to);
     return { type: "committed", lastSequence: this.#head.sequence };
   }
 
-  #append(entry: Commit["entries"][number]): number {
+  #append(entry: Commit["entries"][number]): void {
     const placed = { ...entry, sequence: this.#head.sequence + 1 };
     const hash = chainHash(this.#head.hash, placed);
     const { sequence, handoffId, replayKey } = placed;
     const before = handoffId === null ? 0 : (this.#lastEntries.get(handoffId) ?? 0);
-    this.#ledger.push({ ...placed, hash }, before);
+    this.#ledger.push({ entry: { ...placed, hash }, before });
     this.#head = { sequence, hash };
     if (handoffId !== null) this.#lastEntries.set(handoffId, sequence);
-    if (replayKey !== null) this.#replayKeys.add(replayKey, sequence);
-    return sequence;
+    if (replayKey !== null) this.#envelopesOf(replayKey.from).set(replayKey.id, sequence);
   }
 
-  #put(handoff: StoredHandoff, entries: readonly (readonly [number, string])[]): void {
+  #envelopesOf(agent: string): Map<string, number> {
+    const known = this.#replayKeys.get(agent);
+    if (known !== undefined) return known;
+    const envelopes = new Map<string, number>();
+    this.#replayKeys.set(agent, envelopes);
+    return envelopes;
+  }
+
+  #put(handoff: StoredHandoff): void {
     const before = this.#handoffs.get(handoff.id);
-    const pointedTo = before === undefined ? [] : entriesOf(this.#texts.unpack(before.record));
-    const contents = [
-      ...pointedTo.map((sequence) => [sequence, this.#ledger.entry(sequence).content] as const),
-      ...entries,
-    ];
-    const { wakeAt, waitsFor, waitsAt, session, sessionAt, inboxes, isDeadLetter } = handoff;
-    const row: StoredHandoff = {
-      id: before?.id ?? handoff.id,
-      version: handoff.version,
-      record: this.#texts.pack(packRecord(handoff.record, contents)),
-      state: handoff.state,
-      delegator: this.#nameOf(handoff.delegator),
-      correlationId: before?.correlationId ?? handoff.correlationId,
-      parentId: handoff.parentId,
-      groupId: handoff.groupId,
-      wakeAt,
-      waitsFor: waitsFor === null ? null : this.#nameOf(waitsFor),
-      waitsAt,
-      session,
-      sessionAt,
-      inboxes: inboxes.length === 0 ? NO_INBOXES : this.#inboxesOf(inboxes),
-      isDeadLetter,
-    };
+    const { wakeAt, waitsFor, session, isDeadLetter } = handoff;
+    const row: StoredHandoff = { ...handoff, inboxes: handoff.inboxes.toSorted(byText) };
     if (before === undefined) this.#enter(row);
     else this.#leave(before, row);
     this.#handoffs.set(row.id, row);
@@ -148,17 +129,6 @@ export class MemoryState {
     const session = this.#sessions.get(name);
     session?.delete(place);
     if (session?.isEmpty === true) this.#sessions.delete(name);
-  }
-
-  /** One string for all the handoffs of a name. */
-  #nameOf(name: string): string {
-    const known = this.#names.get(name);
-    if (known === undefined) this.#names.set(name, name);
-    return known ?? name;
-  }
-
-  #inboxesOf(agents: readonly string[]): readonly string[] {
-    return agents.map((agent) => this.#nameOf(agent)).toSorted(byText);
   }
 
   #enter(row: StoredHandoff): void {
@@ -209,13 +179,7 @@ export class MemoryState {
   }
 
   handoff(id: string): StoredHandoff | undefined {
-    const row = this.#handoffs.get(id);
-    if (row === undefined) return undefined;
-    const record = unpackRecord(
-      this.#texts.unpack(row.record),
-      (sequence) => this.#ledger.entry(sequence).content,
-    );
-    return { ...row, record };
+    return this.#handoffs.get(id);
   }
 
   due(now: number, limit: number): StoredHandoff[] {
@@ -274,9 +238,13 @@ export class MemoryState {
   }
 
   seen(from: string, id: string): SeenEnvelope | undefined {
-    const sequence = this.#replayKeys.find({ from, id });
+    const sequence = this.#replayKeys.get(from)?.get(id);
     if (sequence === undefined) return undefined;
-    return { digest: this.#ledger.entry(sequence).digest, sequence };
+    return { digest: this.#entry(sequence).digest, sequence };
+  }
+
+  #entry(sequence: number): LedgerEntry {
+    return this.#ledger[sequence - 1]!.entry;
   }
 
   ledgerHead(): LedgerHead {
@@ -289,7 +257,7 @@ export class MemoryState {
 
   *#entriesAfter(after: number): Generator<LedgerEntry> {
     for (let sequence = after + 1; sequence <= this.#head.sequence; sequence++) {
-      yield this.#ledger.entry(sequence);
+      yield this.#entry(sequence);
     }
   }
 
@@ -303,27 +271,31 @@ export class MemoryState {
 
   envelope(handoffId: string, digest: Digest): LedgerEntry | undefined {
     for (const sequence of this.#entriesOf(handoffId, 0)) {
-      const entry = this.#ledger.entry(sequence);
+      const entry = this.#entry(sequence);
       if (entry.type === "envelope" && entry.digest === digest) return entry;
     }
     return undefined;
   }
 
   *#entriesAt(sequences: readonly number[]): Generator<LedgerEntry> {
-    for (const sequence of sequences) yield this.#ledger.entry(sequence);
+    for (const sequence of sequences) yield this.#entry(sequence);
   }
 
   /** From the last one back. */
   *#entriesOf(handoffId: string, after: number): Generator<number> {
     let sequence = this.#lastEntries.get(handoffId) ?? 0;
-    for (; sequence > after; sequence = this.#ledger.before(sequence)) yield sequence;
+    for (; sequence > after; sequence = this.#ledger[sequence - 1]!.before) yield sequence;
   }
+}
+
+/** An entry, and the one before it about the same handoff; 0 where there is none. */
+interface Placed {
+  readonly entry: LedgerEntry;
+  readonly before: number;
 }
 
 type InSession = Pick<StoredHandoff, "sessionAt" | "id">;
 type Due = StoredHandoff & { readonly wakeAt: number };
-
-const NO_INBOXES: readonly string[] = [];
 
 function lengthOf({ content }: LedgerEntry): number {
   return content.length;
