@@ -60,7 +60,15 @@ const WORKER_WITHIN_MS = 10_000;
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5000;
 
-/** A host for AutoGen's gRPC workers: their agents are served by `serveAgent`, and `agents` are there for them. */
+/**
+ * A host for AutoGen's gRPC workers: their agents are served by `serveAgent`, and `agents` are there for them.
+ *
+ * @example
+ * ```ts
+ * const translator = remoteAgent(agent, { capability: "translate", reply: "Answer" });
+ * const host = await openAutogenHost({ agents: { translator } });
+ * ```
+ */
 export async function openAutogenHost(options: AutogenHostOptions = {}): Promise<AutogenHost> {
   const { port = PORT, hostname = "127.0.0.1", agents = {}, log = () => undefined } = options;
   const { timeoutMs = TIMEOUT_MS, workerWithinMs = WORKER_WITHIN_MS } = options;

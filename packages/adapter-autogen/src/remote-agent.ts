@@ -29,7 +29,15 @@ export interface RemoteAgentOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What another agent can do, as an agent that AutoGen agents send messages to. */
+/**
+ * What another agent can do, as an agent that AutoGen agents send messages to.
+ *
+ * @example
+ * ```ts
+ * const translator = remoteAgent(agent, { capability: "translate", reply: "Answer" });
+ * const host = await openAutogenHost({ agents: { translator } });
+ * ```
+ */
 export function remoteAgent(
   agent: Agent,
   { capability, reply, to, timeoutMs }: RemoteAgentOptions,

@@ -15,7 +15,15 @@ export interface ServeAgentOptions {
   readonly capability: CapabilityInput;
 }
 
-/** An AutoGen agent as a capability: `agent.serve(...serveAgent(host, { agentType: "clerk", … }))`. */
+/**
+ * An AutoGen agent as a capability.
+ *
+ * @example
+ * ```ts
+ * const capability = { name: "file", input_schema: { text: "string" } };
+ * agent.serve(...serveAgent(host, { agentType: "clerk", messageType: "Ask", capability }));
+ * ```
+ */
 export function serveAgent(
   host: AutogenHost,
   { agentType, messageType, key = ({ handoffId }) => handoffId, capability }: ServeAgentOptions,

@@ -27,7 +27,16 @@ export function failureIn(store: object): unknown {
 const STOPPED = new Set(["STOPPING", "STOPPED"]);
 const ONCE = { iterations: 1, maxAgentIterations: 1 };
 
-/** A function as an agent of KaibanJS: `new Team({ agents: [member(Agent, …)] })`. */
+/**
+ * A function as an agent of KaibanJS.
+ *
+ * @example
+ * ```ts
+ * const who = { name: "counter", role: "Counter", goal: "Count words." };
+ * const counter = member(Agent, who, async ({ task }) => countWords(task.description));
+ * const team = new Team({ name: "newsroom", agents: [counter], tasks: [count] });
+ * ```
+ */
 export function member<KaibanAgent>(
   Agent: KaibanAgentClass<KaibanAgent>,
   options: MemberOptions,

@@ -40,7 +40,16 @@ export interface RemoteMemberOptions extends Partial<MemberOptions> {
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** Another agent as an agent of KaibanJS. */
+/**
+ * Another agent as an agent of KaibanJS.
+ *
+ * @example
+ * ```ts
+ * const [found] = (await hub.find({ capability: "research" })).fits;
+ * const researcher = remoteMember(Agent, agent, found.capability, { run });
+ * const team = new Team({ name: "newsroom", agents: [researcher], tasks: [research] });
+ * ```
+ */
 export function remoteMember<KaibanAgent>(
   Agent: KaibanAgentClass<KaibanAgent>,
   agent: Agent,

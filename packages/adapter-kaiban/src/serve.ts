@@ -15,6 +15,12 @@ export interface ServeTeamOptions {
 /**
  * A team of KaibanJS as a capability. It is made anew for each handoff, because a team is the state of
  * one run. Its inputs are the handoff's input, and `request`, which is the work in words.
+ *
+ * @example
+ * ```ts
+ * const newsroom = () => new Team({ name: "newsroom", agents: [writer], tasks: [write] });
+ * agent.serve(...serveTeam(newsroom, { name: "report" }));
+ * ```
  */
 export function serveTeam(
   make: (run: Run) => Promise<KaibanTeam> | KaibanTeam,

@@ -7,7 +7,14 @@ import { currentServedRun } from "./served-run.ts";
 
 const QUESTION = "ask_delegator";
 
-/** Lets a served agent ask whom it works for. The run pauses until they have answered. */
+/**
+ * Lets a served agent ask whom it works for. The run pauses until they have answered.
+ *
+ * @example
+ * ```ts
+ * const editor = new Agent({ name: "editor", tools: [questionTool()] });
+ * ```
+ */
 export function questionTool(): FunctionTool {
   return tool({
     name: QUESTION,

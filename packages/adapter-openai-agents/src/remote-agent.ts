@@ -12,6 +12,13 @@ import { withoutSpeaker } from "./speaker.ts";
 /**
  * Another agent as an agent of the SDK: stands in `handoffs`, is run by a `Runner`, and is a tool by
  * its `asTool()`.
+ *
+ * @example
+ * ```ts
+ * const [found] = (await hub.find({ capability: "refund" })).fits;
+ * const refund = remoteAgent(agent, found.capability);
+ * const triage = new Agent({ name: "triage", handoffs: [refund] });
+ * ```
  */
 export function remoteAgent(
   agent: Agent,
@@ -44,7 +51,16 @@ interface Ended {
   readonly history: readonly AgentInputItem[];
 }
 
-/** A handoff to it, with what the capability takes as arguments for the model to give. */
+/**
+ * A handoff to it, with what the capability takes as arguments for the model to give.
+ *
+ * @example
+ * ```ts
+ * const [found] = (await hub.find({ capability: "refund" })).fits;
+ * const refund = remoteHandoff(agent, found.capability);
+ * const triage = new Agent({ name: "triage", handoffs: [refund] });
+ * ```
+ */
 export function remoteHandoff(
   agent: Agent,
   capability: Capability,

@@ -22,7 +22,15 @@ export interface RemoteToolOptions extends RemoteOptions {
   readonly onFailure?: OnFailure | undefined;
 }
 
-/** What another agent can do, as a tool of the SDK. */
+/**
+ * What another agent can do, as a tool of the SDK.
+ *
+ * @example
+ * ```ts
+ * const [found] = (await hub.find({ capability: "web_research" })).fits;
+ * const editor = new Agent({ name: "editor", tools: [remoteTool(agent, found.capability)] });
+ * ```
+ */
 export function remoteTool(
   agent: Agent,
   capability: Capability,

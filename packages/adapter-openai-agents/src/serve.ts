@@ -55,7 +55,15 @@ export interface ServeAgentOptions {
 
 const ERRORS: ErrorTable = { MaxTurnsExceededError: 508 };
 
-/** An agent of the SDK as a capability: `agent.serve(...serveAgent(editor, { name: "edit" }))`. */
+/**
+ * An agent of the SDK as a capability.
+ *
+ * @example
+ * ```ts
+ * const editor = new Agent({ name: "editor", instructions: "You edit texts." });
+ * agent.serve(...serveAgent(editor, { name: "edit" }));
+ * ```
+ */
 export function serveAgent(
   agent: AnyAgent,
   capability: CapabilityInput,

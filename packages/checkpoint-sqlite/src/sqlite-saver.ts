@@ -41,7 +41,15 @@ interface WriteRow {
 /** Since this version of their format checkpoints hold in a channel of their own what they send to nodes. */
 const SENDS_IN_CHANNEL = 4;
 
-/** Checkpoints of LangGraph in one SQLite file. What a promise has settled for is on the disk. */
+/**
+ * Checkpoints of LangGraph in one SQLite file. What a promise has settled for is on the disk.
+ *
+ * @example
+ * ```ts
+ * const checkpointer = new SqliteSaver("graph.db");
+ * const graph = new StateGraph(State).addNode("ask", ask).addEdge(START, "ask").compile({ checkpointer });
+ * ```
+ */
 export class SqliteSaver extends BaseCheckpointSaver {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
