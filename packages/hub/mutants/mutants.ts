@@ -73,6 +73,16 @@ const RULES: readonly Mutant[] = [
     },
   },
   {
+    name: "a blob is said to be there before it is on disk",
+    file: `${BLOBS}/uploads.ts`,
+    find: "      await writer.sync();",
+    replace: "",
+    seenBy: {
+      file: "src/blobs/durable.test.ts",
+      name: "a blob is on disk before a row says that it is there, also where it came in parts",
+    },
+  },
+  {
     name: "a blob is removed while a handoff that names it is open",
     file: `${BLOBS}/naming.ts`,
     find: "if (!transaction.hasEnded || record.blobs === undefined) return;",

@@ -3,13 +3,16 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  readlinkSync,
   readdirSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
 import { generateKey, newId } from "@waybill/protocol";
@@ -146,6 +149,33 @@ describe("a hub in this process", () => {
 });
 
 describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
+  test.runIf(process.platform === "linux")(
+    "a file is synced, and then the folders by which it is found",
+    async () => {
+      const synced: string[] = [];
+      const some = await open(path, "w");
+      const handles = Object.getPrototypeOf(some) as FileHandle;
+      const { sync } = handles;
+      handles.sync = async function (this: FileHandle) {
+        synced.push(readlinkSync(`/proc/self/fd/${this.fd}`));
+        return sync.call(this);
+      };
+      try {
+        const folder = blobFolderOf(path);
+        const name = `${DIGEST.slice("sha256:".length)}.${newId()}`;
+        const writer = await fileBlobs(folder).write(name, 0);
+        await writer.write(FILM);
+        expect(synced).toEqual([dirname(folder)]);
+        await writer.sync();
+        expect(synced.slice(1)).toEqual([join(folder, name), folder]);
+        await writer.close();
+      } finally {
+        handles.sync = sync;
+        await some.close();
+      }
+    },
+  );
+
   test("what the disk has free is known before anything is written", async () => {
     const { free, total } = await fileBlobs(blobFolderOf(path)).space!();
     expect(free).toBeGreaterThan(0);
