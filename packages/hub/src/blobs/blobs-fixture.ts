@@ -24,6 +24,7 @@ import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
+import { BLOB_ROWS, readDue } from "./rows.ts";
 
 /** The digest of some bytes, as a path names a blob. */
 export function digestOfAll(bytes: Uint8Array): Digest {
@@ -122,6 +123,16 @@ export class BlobWorld {
   async restart(): Promise<void> {
     await this.hub.close();
     await this.start();
+    await this.cleaned();
+  }
+
+  /** Settles once nothing is overdue. */
+  async cleaned(): Promise<void> {
+    for (;;) {
+      const [first] = await this.store.settings(BLOB_ROWS.dues, { limit: 1 });
+      if (first === undefined || readDue(first.name).at > this.clock.now()) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   get blobs(): Blobs {

@@ -26,6 +26,7 @@ export class Collector {
   #running: Promise<void> | undefined;
   #isAgain = false;
   #isStopped = false;
+  #hasStarted = false;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -33,7 +34,7 @@ export class Collector {
 
   /** Something is to be looked at then. */
   note(at: number): void {
-    if (at >= this.#armedAt || this.#isStopped) return;
+    if (at >= this.#armedAt || this.#isStopped || !this.#hasStarted) return;
     const { clock } = this.#options.context;
     this.#disarm?.();
     this.#armedAt = at;
@@ -43,6 +44,13 @@ export class Collector {
       this.#isAgain = true;
       this.#running ??= this.#runAll().finally(() => (this.#running = undefined));
     });
+  }
+
+  /** Begins with what has become due while the hub was down. What is noted before is found then. */
+  async start(): Promise<void> {
+    this.#hasStarted = true;
+    const [first] = await this.#options.context.store.settings(BLOB_ROWS.dues, { limit: 1 });
+    if (first !== undefined) this.note(readDue(first.name).at);
   }
 
   async stop(): Promise<void> {
@@ -74,6 +82,7 @@ export class Collector {
       });
       for (const { name } of page) {
         const due = readDue(name);
+        if (this.#isStopped) return;
         if (due.at > clock.now()) return this.note(due.at);
         await this.#look(name, due);
         after = name;

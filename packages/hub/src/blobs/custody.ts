@@ -31,6 +31,9 @@ export class BlobCustody implements Blobs {
   readonly #uploads: Uploads;
   readonly #collector: Collector;
   #receivedBytes = 0;
+  #counted: Promise<void> | undefined;
+  #cleaned: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(options: BlobCustodyOptions) {
     const { store, files, commit, clock, newId, limits, load, failed } = options;
@@ -63,23 +66,42 @@ export class BlobCustody implements Blobs {
     return this.#receivedBytes;
   }
 
-  async start(): Promise<void> {
+  /**
+   * Counts what is there, and removes what has no row or is overdue. Nothing but uploads waits for the
+   * count: it takes as long as there are blobs.
+   */
+  start(): void {
+    this.#cleaned = this.#count()
+      .then(() => this.#removeOrphans())
+      .then(() => this.#collector.start())
+      .catch((error: unknown) => {
+        if (!this.#isClosed) this.#options.failed(error);
+      });
+  }
+
+  /** Begins anew where the store has failed. */
+  #count(): Promise<void> {
     const { store, files, clock } = this.#context;
-    await this.shares.load(store, files, clock.now());
-    await this.#removeOrphans();
-    const [first] = await store.settings(BLOB_ROWS.dues, { limit: 1 });
-    if (first !== undefined) await this.#collector.run();
+    return (this.#counted ??= this.shares
+      .load(store, files, clock.now())
+      .catch((error: unknown) => {
+        this.#counted = undefined;
+        throw error;
+      }));
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#uploads.close(
       new WaybillError(503, "The hub has closed; go on with the upload once it is back."),
     );
     await this.#collector.stop();
+    await this.#cleaned;
   }
 
   async put(upload: BlobPut, bytes: AsyncIterable<Uint8Array>): Promise<BlobUpload> {
     this.#options.assertOpen();
+    await this.#count();
     return this.#uploads.put(upload, bytes);
   }
 
@@ -129,6 +151,7 @@ export class BlobCustody implements Blobs {
   /** Files whose rows are gone, or that have none: a crash came between the two. */
   async #removeOrphans(): Promise<void> {
     for await (const name of this.#context.files.names()) {
+      if (this.#isClosed) return;
       if (await this.#isNamed(name)) continue;
       await this.#context.files.remove(name);
     }

@@ -1,9 +1,11 @@
+import { generateKey } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import type { BlobUpload } from "@waybill/protocol/api";
 import type { HubOptions } from "../engine/options.ts";
 import { memoryStore } from "../memory-store.ts";
 import type { Store } from "../store.ts";
 import type { BlobSpace } from "./blob-store.ts";
+import { BLOB_ROWS } from "./rows.ts";
 import { BlobWorld, digestOfAll, pieces, someBytes } from "./blobs-fixture.ts";
 
 const FILM = someBytes(300_000);
@@ -102,4 +104,32 @@ test("uploads leave some of the disk to the ledger, and go on once there is more
   const rest = { digest, size: FILM.length, as: "owner", from };
   const upload = await world.blobs.put(rest, pieces(FILM.subarray(from)));
   expect(upload).toMatchObject({ isComplete: true });
+});
+
+test("a hub is there before it has counted its blobs, and only uploads wait for that", async () => {
+  const store: Store = memoryStore();
+  const key = generateKey();
+  const before = await worldWith({ store, key });
+  await before.upload("owner", FILM);
+  await before.hub.close();
+  open.length = 0;
+  const counting = Promise.withResolvers<void>();
+  const slow = new Proxy(store, {
+    get(target, name: keyof Store) {
+      const member = target[name] as unknown;
+      if (typeof member !== "function") return member;
+      if (name !== "settings") return member.bind(target) as unknown;
+      return async (...given: Parameters<Store["settings"]>) => {
+        if (given[0] === BLOB_ROWS.blobs) await counting.promise;
+        return store.settings(...given);
+      };
+    },
+  });
+  const world = await BlobWorld.open({ store: slow, key, limits: { blobBytesPerHub: 400_000 } });
+  open.push(world);
+  const whole = { digest: digestOfAll(FILM), as: "owner" };
+  expect(await world.blobs.upload(whole)).toMatchObject({ isComplete: true });
+  const uploading = world.upload("a", FILM.toReversed());
+  counting.resolve();
+  await expect(uploading).rejects.toMatchObject({ status: 503 });
 });

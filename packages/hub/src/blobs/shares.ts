@@ -65,6 +65,10 @@ export class BlobShares {
     files: Pick<BlobStore, "size">,
     now: number,
   ): Promise<void> {
+    this.#bytes.clear();
+    this.#uploads.clear();
+    this.#total = 0;
+    this.#begun = 0;
     for await (const [, value] of rowsUnder(store, BLOB_ROWS.blobs)) {
       const { by, size } = JSON.parse(value) as BlobRow;
       this.#add(by, spaceOf(size));

@@ -207,7 +207,7 @@ export class Engine {
       if (publisher !== null) this.#onPublished(publisher);
       if (stored !== null) onCommitOfAnyHub(this, stored);
     });
-    await this.blobs?.start();
+    this.blobs?.start();
     await this.timers.start();
   }
 
