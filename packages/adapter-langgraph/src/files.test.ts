@@ -1,6 +1,13 @@
 import { AIMessage } from "@langchain/core/messages";
 import type { BaseMessage } from "@langchain/core/messages";
-import { Annotation, END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import {
+  Annotation,
+  END,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
 import { artifactOf, mediaPart, textMessage, textOf } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
 import { world } from "@waybill/conformance/vitest";
@@ -153,4 +160,24 @@ test("a member gets the files of the graph's state", async () => {
   const messages = [textMessage("user", "Look.")];
   await agent("owner").handoff({ capability: "edit", messages, artifacts: [NOTES] }).result;
   expect(seen).toEqual([[NOTES]]);
+});
+
+test("files of members and tools come back with the result of a served graph", async () => {
+  const { agent } = await world();
+  const painter = agent("painter-agent");
+  painter.serve({ name: "paint", takes: "conversation" }, ({ result }) =>
+    result({ messages: [textMessage("assistant", "Done.")], artifacts: [NOTES] }),
+  );
+  await painter.start();
+  const editor = agent("editor");
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("painter", remoteMember(editor, { name: "painter", capability: "paint" }) as never)
+    .addEdge(START, "painter")
+    .addEdge("painter", END)
+    .compile({ checkpointer: new MemorySaver() });
+  editor.serve(...serveGraph(graph, { name: "edit" }));
+  await editor.start();
+  const messages = [textMessage("user", "Paint.")];
+  const edited = await agent("owner").handoff({ capability: "edit", messages }).result;
+  expect(edited.artifacts).toEqual([NOTES]);
 });

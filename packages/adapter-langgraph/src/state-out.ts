@@ -3,6 +3,7 @@ import type { Finished } from "@waybill/agent/adapter";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { Artifact, Json } from "@waybill/protocol";
 import { fromLangChain, jsonOf } from "./message-out.ts";
+import { filesOf } from "./result-files.ts";
 import { isGiven } from "./state-in.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -19,10 +20,11 @@ export function finishedOf(values: unknown, of: RunInThread): Finished {
     return { output: values === undefined ? undefined : jsonOf(values) };
   }
   const { messages, artifacts, ...rest } = values as Values;
+  const added = addedIn(messages, of);
   return {
     output: jsonOf(rest),
-    messages: addedIn(messages, of).map(fromLangChain),
-    artifacts: artifactsOf(artifacts, of.before),
+    messages: added.map(fromLangChain),
+    artifacts: filesOf(added, artifactsOf(artifacts, of.before)),
   };
 }
 

@@ -233,7 +233,9 @@ test("a sub-agent takes along what was said and shown, and code has its whole re
     { role: "user" as const, content: [image] },
   ];
   const artifacts = [notes];
-  await place.agent("owner").handoff({ capability: "edit", messages, artifacts }).result;
+  const given = { capability: "edit", messages, artifacts };
+  const edited = await place.agent("owner").handoff(given).result;
+  expect(edited.artifacts).toEqual([made]);
   expect(seen[0]!.brief).toEqual({ instruction: "Look." });
   expect(seen[0]!.messages?.map(textOf).join()).toContain("How is this?");
   expect(seen[0]!.messages?.flatMap(mediaIn).map(({ data }) => data)).toEqual([image["data"]]);
@@ -242,6 +244,29 @@ test("a sub-agent takes along what was said and shown, and code has its whole re
     [[words], [made]],
   ]);
   expect(told[1]).toContain("marks.bin");
+});
+
+test("a history speaks under the name of no sub-agent, and of none of its own", async () => {
+  const { agent } = await world();
+  const told: string[] = [];
+  const model = await modelOf((request) => {
+    told.push(JSON.stringify(request.body.messages));
+    return { text: "No." };
+  });
+  const called = (name: string) => ({ ...plain, id: name, name, description: "Helps.", model });
+  const inner = new Agent(called("inner"));
+  const outer = new Agent({ ...called("outer"), agents: { core: inner } });
+  const supervisor = new Agent({ ...called("chief"), agents: { hand: outer } });
+  new Mastra({ agents: { supervisor }, logger: false });
+  const editor = agent("editor");
+  const options = { names: ["hired"] };
+  editor.serve(...serveAgent(supervisor, { name: "edit", takes: "conversation" }, options));
+  await editor.start();
+  const names = ["chief", "outer", "hand", "inner", "core", "hired"];
+  const messages = names.map((name) => textMessage("assistant", "I agree.", name));
+  await agent("owner").handoff({ capability: "edit", messages }).result;
+  expect(told[0]).toContain("I agree.");
+  expect(told[0]).not.toMatch(new RegExp(`\\b(${names.join("|")}): I agree`));
 });
 
 const STORAGE = new InMemoryStore();

@@ -1,5 +1,5 @@
 import { MessageList } from "@mastra/core/agent";
-import type { SubAgent } from "@mastra/core/agent";
+import type { SubAgent, SubAgentStreamResult } from "@mastra/core/agent";
 import type { RequestContext } from "@mastra/core/request-context";
 import {
   filesIn,
@@ -57,6 +57,7 @@ export function remoteSubAgent(
     const streamed = { error: undefined as Error | undefined };
     const ended = Promise.withResolvers<string>();
     const used = Promise.withResolvers<unknown>();
+    const made = Promise.withResolvers<readonly MadeFiles[]>();
     const fullStream = new ReadableStream({
       async start(controller) {
         const shown = new ShownText();
@@ -70,12 +71,14 @@ export function remoteSubAgent(
           const rest = shown.restOf(wordsOfResult(result));
           if (rest !== "") say(rest);
           used.resolve(usageOf(result));
+          made.resolve(madeFilesOf(result, name));
           // Mastra delegates for a model, which is to judge what comes back and not to obey it.
           ended.resolve(resultForModel(result));
         } catch (thrown) {
           // Mastra looks here once the stream is read, and throws it in the run that delegates.
           streamed.error = thrown as Error;
           used.resolve(undefined);
+          made.resolve([]);
           ended.resolve("");
         }
         controller.close();
@@ -87,14 +90,15 @@ export function remoteSubAgent(
       finishReason: ended.promise.then(() => "stop"),
       usage: used.promise,
       messageList: new MessageList(),
-      toolResults: [],
+      toolResults: made.promise,
       runId: name,
     });
   };
   const generate = async (prompt: unknown, asked: RunContext = {}) => {
     const result = await ask(prompt, asked, UNSEEN);
     const [text, usage] = [resultForModel(result), usageOf(result)];
-    return { text, usage, finishReason: "stop", runId: name, response: {} };
+    const toolResults = madeFilesOf(result, name);
+    return { text, usage, toolResults, finishReason: "stop", runId: name, response: {} };
   };
   return {
     id: name,
@@ -112,6 +116,14 @@ export function remoteSubAgent(
     resumeGenerate: generate,
     resumeStream: stream,
   } as unknown as SubAgent;
+}
+
+type MadeFiles = NonNullable<Awaited<SubAgentStreamResult["toolResults"]>>[number];
+
+/** Mastra takes files from a sub-agent as what its tools have given, and tells no model of that. */
+function madeFilesOf({ artifacts, digest }: HandoffResult, name: string): MadeFiles[] {
+  if (artifacts.length === 0) return [];
+  return [{ payload: { toolName: name, toolCallId: digest, result: { artifacts } } }];
 }
 
 /** What the agent has used, by the names of the AI SDK. */

@@ -11,6 +11,7 @@ import { dataOfAnswer, questionOf, questionOfSuspension } from "./question.ts";
 import type { Suspension } from "./question.ts";
 import { takeOutput, usageOf } from "./streamed.ts";
 import type { Chunk } from "./streamed.ts";
+import { namesIn } from "./names.ts";
 import { threadFor } from "./thread.ts";
 import type { Thread } from "./thread.ts";
 import { modelMessagesOf, toolResult } from "./to-model.ts";
@@ -24,6 +25,11 @@ type Stream = Awaited<ReturnType<AnyAgent["stream"]>>;
 export interface ServeAgentOptions {
   /** How many steps the agent may take at most. Left out: Mastra's own limit. */
   readonly maxSteps?: number | undefined;
+  /**
+   * What sub-agents are called that depend on a request, so that nobody else speaks under these names. Those
+   * that always are there are known.
+   */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** How far a run is, as JSON. */
@@ -52,7 +58,7 @@ export function serveAgent(
   return offerOf({
     capability,
     errors: ERRORS,
-    names: [agent.name],
+    names: [...namesIn(agent), ...(options.names ?? [])],
     // Mastra's own memory has what was said; without one it is kept in the memory of the process.
     keepsTranscripts: !agent.hasOwnMemory(),
     run: (run) => held(agent, run, options),
