@@ -1,6 +1,6 @@
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
 import { artifactOf, textMessage } from "@waybill/agent/adapter";
-import type { CapabilityInput } from "@waybill/protocol";
+import type { CapabilityInput, ContentPart } from "@waybill/protocol";
 import type { Script } from "@waybill/scripted-model";
 import { expect, test } from "vitest";
 import type { Conversation } from "./conversation.ts";
@@ -175,6 +175,32 @@ test("tools are looked for anew in each conversation", async () => {
   const names = model.requests.map(({ body }) => body.tools[0].function.name);
   expect(names).toEqual(["draw_1", "draw_2"]);
 });
+
+test.for(["chat", "responses"] as const)(
+  "%s: what a model can't be shown, and what lies with its host, is refused before it is asked",
+  async (api) => {
+    const here = await world();
+    const { client, model } = await here.model(() => ({ text: "A cat." }));
+    const viewer = here.agent("viewer");
+    viewer.serve(...serveConversation({ client, model: "m", api }, { name: "view" }));
+    await viewer.start();
+    const [owner, words] = [here.agent("owner"), { type: "text", text: "What is it?" }];
+    const refused = (part: ContentPart, role: "user" | "assistant") =>
+      expect(
+        owner.handoff({ capability: "view", messages: [{ role, content: [words, part] }] }).result,
+      ).rejects.toMatchObject({ status: 422, message: expect.stringContaining(part.type) });
+    for (const role of ["user", "assistant"] as const) {
+      await refused({ type: "video", of: "a cat" }, role);
+      await refused({ type: "input_file", file_id: "file-1" }, role);
+      await refused({ type: "input_image", file_id: "file-1" }, role);
+    }
+    expect(model.requests).toHaveLength(0);
+    const data = { type: "data", data: { legs: 4 } };
+    const messages = [{ role: "user" as const, content: [words, data, { type: "thinking" }] }];
+    await owner.handoff({ capability: "view", messages }).result;
+    expect(JSON.stringify(model.requests[0]!.body)).toContain('{\\"legs\\":4}');
+  },
+);
 
 test("a conversation is shown files as files, and told who speaks", async () => {
   const here = await world();

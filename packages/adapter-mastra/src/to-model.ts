@@ -5,6 +5,7 @@ import {
   bytesOf,
   mediaIn,
   shownByUsers,
+  shownIn,
   speakerName,
   textOf,
   toolCallsOf,
@@ -39,7 +40,7 @@ function modelMessageOf(
   names: ReadonlyMap<string, string>,
   self: string | undefined,
 ): ModelMessage {
-  const { role, content, name: speaker } = message;
+  const { role, name: speaker } = message;
   if (role === "system" || role === "developer")
     return { role: "system", content: textOf(message) };
   if (role === "tool") {
@@ -48,8 +49,9 @@ function modelMessageOf(
     );
     return { role, content: results };
   }
-  const texts = content.flatMap(({ text }) => text ?? []);
-  const media = mediaIn(message).map(mediaPartOf);
+  const shown = shownIn(message);
+  const texts = shown.filter((each) => typeof each === "string");
+  const media = shown.filter((each) => typeof each !== "string").map(mediaPartOf);
   const isNamed = speaker !== undefined && !(role === "assistant" && speaker === self);
   const said = isNamed ? spokenBy(speaker, texts, media.length > 0) : texts;
   const calls = toolCallsOf(message).map(({ id, name, arguments: input }): ModelPart => ({

@@ -388,3 +388,24 @@ test("a history speaks under the name of nobody behind a handoff", async () => {
   expect(told).toContain("I agree.");
   expect(told).not.toMatch(/(first|second|third): I agree/);
 });
+
+test("what a model can't be shown, and what lies with its host, is refused before it is asked", async () => {
+  const here = await world();
+  const { runner, model } = await runnerFor(() => ({ text: "A cat." }));
+  const viewer = here.agent("viewer");
+  viewer.serve(...serveAgent(new Agent({ name: "viewer" }), { name: "view" }, { runner }));
+  await viewer.start();
+  const owner = here.agent("owner");
+  for (const part of [
+    { type: "video", of: "a cat" },
+    { type: "input_file", file_id: "file-1" },
+  ]) {
+    const content = [{ type: "text", text: "What is it?" }, part];
+    const messages = [{ role: "user" as const, content }];
+    await expect(owner.handoff({ capability: "view", messages }).result).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining(part.type),
+    });
+  }
+  expect(model.requests).toHaveLength(0);
+});

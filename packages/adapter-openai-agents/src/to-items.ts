@@ -1,15 +1,14 @@
 import {
-  mediaOf,
+  shownIn,
   shownToModel,
   sourceOf,
-  textOf,
   toolCallsOf,
   toolResultsOf,
   unshowable,
 } from "@waybill/agent/adapter";
 import type { Media } from "@waybill/agent/adapter";
 import type { AgentInputItem, AssistantMessageItem } from "@openai/agents";
-import type { ContentPart, Message } from "@waybill/protocol";
+import type { Message } from "@waybill/protocol";
 import { remember } from "./originals.ts";
 import { spokenBy } from "./speaker.ts";
 
@@ -27,11 +26,11 @@ function itemsOfOne(message: Message): AgentInputItem[] {
   switch (role) {
     case "system":
     case "developer":
-      return [{ type: "message", role: "system", content: speaker + textOf(message) }];
+      return [{ type: "message", role: "system", content: speaker + wordsIn(message) }];
     case "user":
       return [{ type: "message", role, content: contentOf(message, speaker) }];
     case "assistant": {
-      const text = textOf(message);
+      const text = wordsIn(message);
       return [
         ...(text === "" ? [] : [assistantItem(speaker + text)]),
         ...toolCallsOf(message).map((call) => ({
@@ -65,8 +64,8 @@ export function assistantItem(text: string): AssistantMessageItem {
 
 type UserContent = Exclude<Extract<AgentInputItem, { role: "user" }>["content"], string>;
 
-function contentOf({ content }: Message, speaker: string): UserContent {
-  const parts = content.flatMap(partOf);
+function contentOf(message: Message, speaker: string): UserContent {
+  const parts = shownIn(message).map(partOf);
   const [first, ...rest] = parts;
   if (speaker === "") return parts;
   return first?.type === "input_text"
@@ -74,11 +73,14 @@ function contentOf({ content }: Message, speaker: string): UserContent {
     : [{ type: "input_text", text: speaker }, ...parts];
 }
 
-function partOf(part: ContentPart): UserContent {
-  const { type, text } = part;
-  if (type === "text") return text === undefined ? [] : [{ type: "input_text", text }];
-  const media = mediaOf(part);
-  return media === undefined ? [] : [mediaPartOf(media)];
+function wordsIn(message: Message): string {
+  return shownIn(message)
+    .filter((each) => typeof each === "string")
+    .join("\n");
+}
+
+function partOf(shown: string | Media): UserContent[number] {
+  return typeof shown === "string" ? { type: "input_text", text: shown } : mediaPartOf(shown);
 }
 
 function mediaPartOf(media: Media): UserContent[number] {

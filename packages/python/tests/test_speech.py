@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from processes import ROOT
 
+from waybill_sdk import WaybillError
 from waybill_sdk.adapter.as_data import result_as_data
 from waybill_sdk.adapter.speech import history_from, line_of, replies_of
 from waybill_sdk.adapter.stated import stated_in
@@ -33,6 +34,16 @@ def test_a_result(case: dict[str, Any]) -> None:
 def test_a_history(case: dict[str, Any]) -> None:
     assert history_from(case["messages"], case["by"], case["names"]) == case["expect"]
     assert history_from(case["expect"], case["by"], case["names"]) == case["expect"]
+
+
+@pytest.mark.parametrize("case", SPEECH["refused"], ids=named)
+@pytest.mark.parametrize("role", ["user", "assistant", "system", "tool"])
+def test_what_lies_in_an_account_with_a_models_host_is_refused(
+    case: dict[str, Any], role: str
+) -> None:
+    with pytest.raises(WaybillError, match="not at a model's host") as refused:
+        history_from([{"role": role, "content": [case["part"]]}], "owner")
+    assert refused.value.status == 422
 
 
 @pytest.mark.parametrize("case", SPEECH["lines"], ids=named)

@@ -1,6 +1,6 @@
 import {
   base64Of,
-  mediaOf,
+  shownIn,
   shownToModel,
   sourceOf,
   speakerName,
@@ -9,7 +9,7 @@ import {
   unshowable,
 } from "@waybill/agent/adapter";
 import type { Media } from "@waybill/agent/adapter";
-import type { ContentPart, Message } from "@waybill/protocol";
+import type { Message } from "@waybill/protocol";
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "openai/resources";
 
 /** A turn in the words of the chat completions API; several results are several turns there. */
@@ -21,7 +21,7 @@ export function chatMessagesOf(message: Message): ChatCompletionMessageParam[] {
     case "developer":
       return [{ role: message.role, content: textParts(message), ...named }];
     case "user":
-      return [{ role: "user", content: message.content.flatMap(partOf), ...named }];
+      return [{ role: "user", content: shownIn(message).map(partOf), ...named }];
     case "assistant": {
       const calls = toolCallsOf(message).map(({ id, name, arguments: given }) => ({
         id,
@@ -47,20 +47,14 @@ export function chatMessagesOf(message: Message): ChatCompletionMessageParam[] {
   }
 }
 
-function textParts({ content }: Message): { type: "text"; text: string }[] {
-  return content.flatMap(({ type, text }) =>
-    type === "text" && text !== undefined && text !== "" ? [{ type: "text" as const, text }] : [],
+function textParts(message: Message): { type: "text"; text: string }[] {
+  return shownIn(message).flatMap((text) =>
+    typeof text === "string" && text !== "" ? [{ type: "text" as const, text }] : [],
   );
 }
 
-/** A part of another framework's own is left out; an image, a recording and a file never are. */
-function partOf(part: ContentPart): ChatCompletionContentPart[] {
-  const { type, text } = part;
-  if (type === "text") return text === undefined ? [] : [{ type, text }];
-  if (type === "image_url" || type === "input_audio")
-    return [part as unknown as ChatCompletionContentPart];
-  const media = mediaOf(part);
-  return media === undefined ? [] : [mediaPartOf(media)];
+function partOf(shown: string | Media): ChatCompletionContentPart {
+  return typeof shown === "string" ? { type: "text", text: shown } : mediaPartOf(shown);
 }
 
 function mediaPartOf(media: Media): ChatCompletionContentPart {

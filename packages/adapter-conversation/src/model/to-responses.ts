@@ -1,15 +1,14 @@
 import {
-  mediaOf,
+  shownIn,
   shownToModel,
   sourceOf,
   speakerName,
-  textOf,
   toolCallsOf,
   toolResultsOf,
   unshowable,
 } from "@waybill/agent/adapter";
 import type { Media } from "@waybill/agent/adapter";
-import type { ContentPart, Message } from "@waybill/protocol";
+import type { Message } from "@waybill/protocol";
 import type { ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses";
 
 /** A turn as items of the responses API. It has no names, so who speaks is said in the words. */
@@ -19,9 +18,9 @@ export function responseItemsOf(message: Message, self: string | undefined): Res
   switch (role) {
     case "system":
     case "developer":
-      return [{ type: "message", role, content: speaker + textOf(message) }];
+      return [{ type: "message", role, content: speaker + wordsIn(message) }];
     case "user": {
-      const parts = message.content.flatMap(partOf);
+      const parts = shownIn(message).map(partOf);
       const [first, ...rest] = parts;
       const content =
         first?.type === "input_text"
@@ -30,7 +29,7 @@ export function responseItemsOf(message: Message, self: string | undefined): Res
       return [{ type: "message", role, content }];
     }
     case "assistant": {
-      const text = textOf(message);
+      const text = wordsIn(message);
       return [
         ...(text === "" ? [] : [{ type: "message" as const, role, content: speaker + text }]),
         ...toolCallsOf(message).map((call) => ({
@@ -50,13 +49,14 @@ export function responseItemsOf(message: Message, self: string | undefined): Res
   }
 }
 
-function partOf(part: ContentPart): ResponseInputContent[] {
-  const { type, text } = part;
-  if (type === "text") return text === undefined ? [] : [{ type: "input_text", text }];
-  if (type === "input_image" || type === "input_file")
-    return [part as unknown as ResponseInputContent];
-  const media = mediaOf(part);
-  return media === undefined ? [] : [mediaPartOf(media)];
+function wordsIn(message: Message): string {
+  return shownIn(message)
+    .filter((each) => typeof each === "string")
+    .join("\n");
+}
+
+function partOf(shown: string | Media): ResponseInputContent {
+  return typeof shown === "string" ? { type: "input_text", text: shown } : mediaPartOf(shown);
 }
 
 function mediaPartOf(media: Media): ResponseInputContent {

@@ -1,17 +1,18 @@
 /// <reference types="node" />
 import { readFileSync } from "node:fs";
-import type { Json, Message } from "@waybill/protocol";
+import type { ContentPart, Json, Message } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { resultAsData } from "./as-data.ts";
 import { repliesOf, wordsOfResult } from "./conversation.ts";
 import { historyFrom, lineOf } from "./speech.ts";
 
 // The Python package is tested with the same.
-const { replies, histories, lines, words, data } = JSON.parse(
+const { replies, histories, refused, lines, words, data } = JSON.parse(
   readFileSync(new URL("../../vectors/speech.json", import.meta.url), "utf8"),
 ) as {
   replies: { name: string; as: string; result: Result; expect: Message[] }[];
   histories: Case[];
+  refused: { name: string; part: ContentPart }[];
   lines: { name: string; message: Message; expect: string }[];
   words: { name: string; result: Result; expect: string }[];
   data: { name: string; result: Result; expect: Json }[];
@@ -53,4 +54,11 @@ test.for(histories)("a history: $name", ({ messages, by, names, expect: expected
 
 test.for(histories)("read twice, a history is the same: $name", ({ expect: once, ...options }) => {
   expect(historyFrom(once, options)).toEqual(once);
+});
+
+test.for(refused)("what lies in an account with a model's host is refused: $name", ({ part }) => {
+  for (const role of ["user", "assistant", "system", "tool"] as const)
+    expect(() => historyFrom([{ role, content: [part] }], { by: "owner" })).toThrow(
+      /not at a model's host/,
+    );
 });

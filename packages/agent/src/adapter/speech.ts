@@ -1,4 +1,5 @@
 import type { ContentPart, Message } from "@waybill/protocol";
+import { mediaFromHost, mediaFromHostOrWords } from "./host-parts.ts";
 import { mediaIn, mediaInWords } from "./media.ts";
 import { textOf, toolCallsOf, toolResultsOf } from "./message.ts";
 import { keyOf, OwnNames, speakerName } from "./speaker.ts";
@@ -11,7 +12,8 @@ import { keyOf, OwnNames, speakerName } from "./speaker.ts";
  */
 export function speechOf(message: Message, name: string): Message {
   const { role: _, content, ...others } = message;
-  return { ...others, role: "assistant", name, content: inWords(content, () => true) };
+  const said = inWords(content, () => true).map(mediaFromHostOrWords);
+  return { ...others, role: "assistant", name, content: said };
 }
 
 /** Whose account a history is, and who takes part where it is read. */
@@ -29,12 +31,17 @@ export interface HistoryOptions {
  * what the recipient has said itself. A tool call stays one where its result follows, and a result where
  * its call came before; any other becomes words, so that no call is carried out and no result answers a
  * call of the recipient's own. Names are one line each. Where a name is that of the recipient or of one
- * of its parts, in whatever way it is written, it says whose account this is.
+ * of its parts, in whatever way it is written, it says whose account this is. Images, recordings and
+ * files that are spelled as a model's host does are media, and such as lie with a host are refused.
  */
 export function historyFrom(
-  messages: readonly Message[],
+  received: readonly Message[],
   { by, names = [] }: HistoryOptions,
 ): Message[] {
+  const messages = received.map((message) => ({
+    ...message,
+    content: message.content.map(mediaFromHost),
+  }));
   const paired = new Set([...pairsIn(messages)].flat());
   const whose: Whose = { by, own: new OwnNames(names) };
   const history: Message[] = [];

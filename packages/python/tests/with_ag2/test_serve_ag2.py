@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import ag2
+import pytest
 from ag2 import Context, Inject
 from ag2.config import OpenAIConfig
 from ag2.events import (
@@ -220,6 +221,18 @@ async def test_a_recording_that_the_models_of_the_agent_do_not_take_is_refused(c
     error = await refused(owner.hand_off("research", to="worker", messages=said))
     assert error.status == 422
     assert "audio/ogg" in error.message and "OpenAIConfig" in error.message
+
+
+@pytest.mark.parametrize(
+    "part", [{"type": "video", "of": "a cat"}, {"type": "input_file", "file_id": "file-1"}]
+)
+async def test_what_no_model_can_be_shown_is_refused(cast: Cast, part: dict[str, str]) -> None:
+    says = Listening("never")
+    owner = await served(cast, ag2.Agent("reader", config=says))
+    said = [{"role": "user", "content": [{"type": "text", "text": "?"}, part]}]
+    error = await refused(owner.hand_off("research", to="worker", messages=said))
+    assert error.status == 422 and part["type"] in error.message
+    assert says.seen == []
 
 
 async def test_a_host_that_is_out_of_reach_is_a_cause_and_may_be_tried_again(cast: Cast) -> None:

@@ -104,6 +104,18 @@ async def test_the_whole_history_reaches_the_run(cast: Cast) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "part", [{"type": "video", "of": "a cat"}, {"type": "input_file", "file_id": "file-1"}]
+)
+async def test_what_no_model_can_be_shown_is_refused(cast: Cast, part: dict[str, str]) -> None:
+    worker, owner = await cast.agent("worker"), await cast.agent("owner")
+    serve(worker, "look", lambda _: assistant("viewer", "never"))
+    await worker.start()
+    said = [{"role": "user", "content": [{"type": "text", "text": "?"}, part]}]
+    error = await refused(owner.hand_off("look", to="worker", messages=said))
+    assert error.status == 422 and part["type"] in error.message
+
+
 async def test_no_role_stands_for_the_name_of_a_participant(cast: Cast) -> None:
     worker, owner = await cast.agent("worker"), await cast.agent("owner")
     seen: list[list[tuple[str, str]]] = []

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..delegating.ending import HandoffResult
 from ..serving.work import Work
+from .host_parts import media_from_host, media_from_host_or_words
 from .media import media_in, media_in_words
 from .speaker import OwnNames, key_of, speaker_name
 from .words import Message, text_message, text_of, words_of
@@ -22,7 +23,8 @@ def speech_of(message: Message, name: str) -> Message:
     agent has given it, it is words of the assistant under the name that the agent has here. The message
     itself is for code alone, and must never become a message of a framework again."""
     others = {key: each for key, each in message.items() if key not in ("role", "name", "content")}
-    return {**others, "role": "assistant", "name": name, "content": _in_words(message["content"])}
+    said = [media_from_host_or_words(each) for each in _in_words(message["content"])]
+    return {**others, "role": "assistant", "name": name, "content": said}
 
 
 def replies_of(result: HandoffResult, name: str) -> list[Message]:
@@ -45,14 +47,19 @@ def heard(work: Work, names: Collection[str] = ()) -> dict[str, Any]:
 
 
 def history_from(
-    messages: Sequence[Message], by: str, names: Collection[str] = ()
+    received: Sequence[Message], by: str, names: Collection[str] = ()
 ) -> list[Message]:
     """A history that came with a handoff, as its recipient's framework may have it. Instructions in it are
     words of a user, because only the recipient's own are instructions. A turn of the assistant without a name
     is the delegator's: without one it would read as what the recipient has said itself. A tool call stays one
     where its result follows, and a result where its call came before; any other becomes words. Names are one
     line each. Where a name is that of the recipient or of one of its parts, in whatever way it is written, it
-    says whose account this is."""
+    says whose account this is. Images, recordings and files that are spelled as a model's host does are media,
+    and such as lie with a host are refused."""
+    messages = [
+        {**each, "content": [media_from_host(part) for part in each["content"]]}
+        for each in received
+    ]
     whose = _Whose(by, OwnNames(names))
     paired = {id(part) for pair in pairs_in(messages) for part in pair}
     history: list[Message] = []

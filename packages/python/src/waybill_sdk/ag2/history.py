@@ -33,6 +33,7 @@ from ag2.events import (
 # As AG2 keeps its own streams in Redis.
 from ag2.events._serialization import deserialize_value, serialize_value
 
+from ..adapter.host_parts import assert_readable
 from ..adapter.media import artifact_of, media_in, unshowable
 from ..adapter.speaker import speaker_name
 from ..adapter.words import Message, text_message, text_of
@@ -115,6 +116,8 @@ def _inputs_of(message: Message, config: ModelConfig | None) -> list[Input]:
             inputs.append(TextInput(part["text"]))
         elif part["type"] == "data":
             inputs.append(DataInput(part.get("data")))
+        else:
+            assert_readable(part)
     if not speaker or not inputs:
         return inputs
     first, *others = inputs

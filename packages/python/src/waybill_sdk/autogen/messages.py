@@ -17,6 +17,7 @@ from autogen_agentchat.messages import (
 from autogen_core import Image
 
 from ..adapter.files import unloaded
+from ..adapter.host_parts import assert_readable
 from ..adapter.media import data_uri_of, file_in_words, media_from, media_in, unshowable
 from ..adapter.speech import spoken
 from ..adapter.words import Message
@@ -107,6 +108,8 @@ def _file_part(artifact: dict[str, Any]) -> dict[str, Any]:
 def assert_showable(messages: Iterable[Message]) -> None:
     """What a message of AgentChat has no place for is refused before a model is asked."""
     for message in messages:
+        for part in message["content"]:
+            assert_readable(part)
         for part in media_in(message):
             if not _is_inline_image(part):
                 raise unshowable(
