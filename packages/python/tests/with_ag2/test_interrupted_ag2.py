@@ -1,0 +1,30 @@
+"""Ctrl-C in the script of an agent of AG2: whoever works for it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+
+import pytest
+from conftest import Cast, Hanging, refused
+from processes import Place
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="asyncio.run answers SIGINT from Python 3.11 on"
+)
+@pytest.mark.parametrize("how", ["tool", "network"])
+async def test_what_an_agent_waits_for_is_cancelled_by_ctrl_c(
+    place: Place, cast: Cast, how: str
+) -> None:
+    worker = await cast.agent("worker")
+    hanging = Hanging(worker, "research")
+    await worker.start()
+    script = await place.python("with_ag2/interrupted_ag2", "newsroom", how)
+    await asyncio.wait_for(hanging.has_begun.wait(), 30)
+    await asyncio.wait_for(script.end(signal.SIGINT), 30)
+    await asyncio.wait_for(hanging.has_stopped.wait(), 30)
+    newsroom = await cast.agent("newsroom")
+    handle = await newsroom.attach(hanging.handoff_id)
+    assert (await refused(handle)).status == 499
