@@ -20,8 +20,10 @@ def inputs_of(
     output_schema: Any,
     names: Collection[str] = (),
     before: Sequence[Message] = (),
+    declared: Collection[str] = (),
 ) -> dict[str, Any]:
-    """`before` is what was said in earlier turns of the session."""
+    """`before` is what was said in earlier turns of the session. `declared` are the members that the capability's
+    schema names: no others may stand for the words that every run has."""
     body = heard(work, names)
     brief, messages, given = body.get("brief", {}), body.get("messages", []), body.get("input")
     is_asked = bool(brief) or given is not None
@@ -42,7 +44,8 @@ def inputs_of(
         "expected_output": "\n\n".join(each for each in expected if each),
         "history": "\n".join(line_of(each) for each in [*before, *history]),
     }
-    return {**words, **(given if isinstance(given, dict) else {})}
+    own = given if isinstance(given, dict) else {}
+    return {**own, **words, **{name: each for name, each in own.items() if name in declared}}
 
 
 def with_history_told(inputs: dict[str, Any]) -> dict[str, Any]:

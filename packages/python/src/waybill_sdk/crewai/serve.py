@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 from crewai import Crew, Flow
+from crewai.agents.agent_builder.base_agent import BaseAgent
 from crewai.core.providers.human_input import set_provider
 from crewai.hooks.contexts import StepContext
 from crewai.hooks.dispatch import InterceptionPoint, register_scoped, scoped_hooks
@@ -53,6 +54,7 @@ def serve(
     capability: str | dict[str, Any],
     factory: Factory,
     *,
+    names: Sequence[str] = (),
     sessions: SessionStore | None = None,
 ) -> None:
     """Serves what the factory makes, anew for every attempt, in a thread of its own.
@@ -74,6 +76,7 @@ def serve(
     read = read_capability(offered)
     output_schema = read["output_schema"]
     compiled = compile_schema(output_schema)
+    declared = _members_in(read["input_schema"])
     store = SessionStore() if sessions is None else sessions
     listen()
 
@@ -85,8 +88,8 @@ def serve(
         try:
             made = factory(work)
             runner = await made if inspect.isawaitable(made) else made
-            names = _names_in(runner)
-            inputs = inputs_of(work, output_schema, names, before)
+            own = [*names, *_names_in(runner)]
+            inputs = inputs_of(work, output_schema, own, before, declared)
             shown = await _files_in(work, runner, before)
             if not _tells_history(runner):
                 inputs = with_history_told(inputs)
@@ -96,7 +99,7 @@ def serve(
             finally:
                 await asyncio.to_thread(settle_counts)
             result = finished(ended, output_schema)
-            return result, [*before, *asked_of(heard(work, names), output_schema), *said_in(result)]
+            return result, [*before, *asked_of(heard(work, own), output_schema), *said_in(result)]
         except Exception as error:
             raise failure_from(error, parts) from error
 
@@ -121,7 +124,18 @@ def _tells_history(runner: Runner) -> bool:
 
 
 def _names_in(runner: Runner) -> list[str]:
-    return [each.role for each in runner.agents] if isinstance(runner, Crew) else []
+    """What a crew's members are called, or a flow, its methods, and the members of the crews that it holds."""
+    if isinstance(runner, Crew):
+        members = [*runner.agents, *([runner.manager_agent] if runner.manager_agent else [])]
+        return [each.role for each in members]
+    held = [each for each in vars(runner).values() if isinstance(each, Crew | BaseAgent)]
+    roles = [each.role for each in held if isinstance(each, BaseAgent)]
+    crews = [role for each in held if isinstance(each, Crew) for role in _names_in(each)]
+    return [runner.name or type(runner).__name__, *map(str, runner._methods), *roles, *crews]
+
+
+def _members_in(schema: Any) -> Collection[str]:
+    return schema.get("properties", ()) if isinstance(schema, dict) else ()
 
 
 async def _kickoff(
