@@ -80,6 +80,8 @@ export interface BlobRead {
   readonly end?: number | undefined;
   /** Signs each request where there is a wire between the two; a hub in the same process needs none. */
   readonly sign?: BlobSigner | undefined;
+  /** Fires once nobody wants the bytes any more: what waits on a wire is cut. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What is given of a blob. */

@@ -38,7 +38,7 @@ export type {
   GivenArtifact,
 } from "./artifacts/given.ts";
 export { DEFAULT_BYTES_LIMIT } from "./artifacts/received.ts";
-export type { ReadOptions, ReceivedArtifact } from "./artifacts/received.ts";
+export type { ReadOptions, ReceivedArtifact, WaitOptions } from "./artifacts/received.ts";
 
 export { DEFAULT_TIMEOUT_MS } from "./delegating/options.ts";
 export type { AttachOptions, HandoffOptions, SessionOptions } from "./delegating/options.ts";

@@ -141,7 +141,7 @@ async def test_a_hub_that_gives_other_bytes_is_refused_and_nothing_is_saved(
     (film,) = (await owner.hand_off("back", to="worker", artifacts=files).result()).artifacts
     lies = {"other": bytes([FILM[0] ^ 1]) + FILM[1:], "fewer": FILM[:-1], "more": FILM + b"x"}
 
-    async def lying(_blob: dict[str, Any], first: int) -> AsyncIterator[bytes]:
+    async def lying(_blob: Any, first: int, _timeout: Any) -> AsyncIterator[bytes]:
         yield lies[lie][first:]
 
     film.origin.read = lying  # type: ignore[method-assign]

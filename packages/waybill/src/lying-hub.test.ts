@@ -2,7 +2,11 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { readdirSync } from "node:fs";
 import { createAgent } from "@waybill/agent";
+import type { Blobs, Handler } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
 import { serveHub } from "@waybill/hub/served";
@@ -31,11 +35,14 @@ function lying(hub: HubServer, instead: Partial<HubServer>): HubServer {
 }
 
 /** A served hub with somebody who does the work, as a command meets it. */
-async function servedBy(lie: (hub: HubServer) => Partial<HubServer>): Promise<string> {
+async function servedBy(
+  lie: (hub: HubServer) => Partial<HubServer>,
+  handler: Handler = () => "done",
+): Promise<string> {
   const store = memoryStore();
   const hub = await openHub({ store, key: generateKey() });
   const worker = createAgent({ id: "worker", key: generateKey(), hub });
-  worker.serve("work", () => "done");
+  worker.serve("work", handler);
   await worker.start();
   const served = await serveHub({ hub: lying(hub, lie(hub)), store });
   endings.push(async () => {
@@ -47,10 +54,15 @@ async function servedBy(lie: (hub: HubServer) => Partial<HubServer>): Promise<st
 }
 
 async function send(url: string, timeout: string, ...more: string[]): Promise<Ran> {
+  return (await sendFrom(url, timeout, ...more)).ran;
+}
+
+async function sendFrom(url: string, timeout: string, ...more: string[]) {
   const place = new Workplace();
   endings.push(() => place.close());
   const self = ["--agent", "editor", "--key", place.path("editor.key")];
-  return place.run(["send", "work", "--hub", url, ...self, "--timeout", timeout, ...more]);
+  const words = ["send", "work", "--hub", url, ...self, "--timeout", timeout, ...more];
+  return { ran: await place.run(words), folder: place.folder };
 }
 
 const UNREACHABLE = 3;
@@ -93,6 +105,78 @@ test("waybill send prints the result though the hub does not answer its acknowle
   const last = JSON.parse(stdout.trim().split("\n").at(-1)!) as unknown;
   expect(code).toBe(0);
   expect(last).toMatchObject({ event: "result", output: "done", is_acknowledged: false });
+});
+
+const FILM = new Uint8Array(200_000).fill(7);
+
+async function* inPieces(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 50_000) yield bytes.subarray(at, at + 50_000);
+}
+
+/** What a hub gives for a blob: how many bytes it announces, and which it sends. */
+interface Given {
+  readonly lie: string;
+  readonly size: number;
+  readonly bytes: () => AsyncIterable<Uint8Array>;
+  readonly told: RegExp;
+}
+
+const GIVEN: readonly Given[] = [
+  {
+    lie: "stalls in the middle of a file",
+    size: FILM.length,
+    async *bytes() {
+      yield FILM.subarray(0, 1_000);
+      await never();
+    },
+    told: /film\.mp4 was not read in time: 1000 of 200000 bytes came from the hub in the time that was given/,
+  },
+  {
+    lie: "drips a file",
+    size: FILM.length,
+    async *bytes() {
+      for (const byte of FILM) {
+        yield Uint8Array.of(byte);
+        await setTimeout(100);
+      }
+    },
+    told: /film\.mp4 was not read in time: \d+ of 200000 bytes came from the hub in the time that was given/,
+  },
+  {
+    lie: "gives a longer file",
+    size: FILM.length + 1,
+    bytes: () => inPieces(Buffer.concat([FILM, Uint8Array.of(7)])),
+    told: /film\.mp4 was changed on the way/,
+  },
+  {
+    lie: "gives another file",
+    size: FILM.length,
+    bytes: () => inPieces(FILM.map((byte) => byte ^ 1)),
+    told: /film\.mp4 was changed on the way/,
+  },
+];
+
+test.for(GIVEN)("waybill send --save ends though the hub $lie", async ({ size, bytes, told }) => {
+  const url = await servedBy(
+    (hub) => {
+      const { blobs } = hub as { blobs: Blobs };
+      const lied: Blobs = {
+        put: blobs.put.bind(blobs),
+        upload: blobs.upload.bind(blobs),
+        read: async () => ({ size, bytes: bytes() }),
+      };
+      return { blobs: lied };
+    },
+    ({ result }) => result({ output: "done", artifacts: [{ name: "film.mp4", bytes: FILM }] }),
+  );
+  const began = Date.now();
+  const { ran, folder } = await sendFrom(url, "2s", "--save", "out");
+  expect(ran.stderr).toMatch(told);
+  expect(ran.stderr).toContain("The result is kept at the hub. To have it again: waybill send");
+  expect(ran.stdout).toBe("");
+  expect(ran.code).not.toBe(0);
+  expect(readdirSync(join(folder, "out"))).toEqual([]);
+  expect(Date.now() - began).toBeLessThan(30_000);
 });
 
 test("waybill send ends though whoever listens there says nothing at all", async () => {

@@ -217,6 +217,112 @@ for (const [lie, change] of LIES) {
   });
 }
 
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** Hubs that give the bytes of a blob in no time that anybody has. */
+const SLOW: [string, (world: () => World) => () => AsyncIterable<Uint8Array>, RegExp][] = [
+  [
+    "stalls in the middle",
+    () =>
+      async function* () {
+        yield LARGE.subarray(0, 1_000);
+        await never();
+      },
+    /^The artifact film\.mp4 was not read in time: 1000 of 200000 bytes came from the hub, and then none for 60 s\./,
+  ],
+  [
+    "drips",
+    (world) =>
+      async function* () {
+        for (const byte of LARGE) {
+          await new Promise<void>((resolve) => {
+            world().clock.setTimer(world().clock.now() + 5_000, resolve);
+          });
+          yield Uint8Array.of(byte);
+        }
+      },
+    /^The artifact film\.mp4 was not read in time: 12 of 200000 bytes came from the hub in 63 s, which is too slow/,
+  ],
+  [
+    "is cut again and again",
+    () =>
+      async function* () {
+        yield* [];
+        throw new WaybillError(503, "The hub is gone.");
+      },
+    /: 0 of 200000 bytes came from the hub, and then none for 60 s\. .* The last failure: The hub is gone\.$/,
+  ],
+];
+
+for (const [slow, bytes, message] of SLOW) {
+  test(`a hub that ${slow} is not waited for, and nothing is saved`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "saved-"));
+    const there: { world?: World } = {};
+    const given = bytes(() => there.world!);
+    const { hand, world } = await between(
+      ({ artifacts, result }) => result({ artifacts }),
+      (hub) => withBlobs(hub, { read: async () => ({ size: SIZE, bytes: given() }) }),
+    );
+    there.world = world;
+    const { artifacts } = await hand([{ name: "film.mp4", bytes: LARGE }]).result;
+    const [film] = artifacts as [ReceivedArtifact];
+    const began = world.clock.now();
+    const refused = await inTime(world, refusalOf(film.bytes()));
+    expect([refused.status, refused.message]).toEqual([504, expect.stringMatching(message)]);
+    expect(world.clock.now() - began).toBeLessThan(65_000);
+    const unsaved = await inTime(world, refusalOf(film.save(join(folder, "film.mp4"))));
+    expect([unsaved.status, unsaved.message]).toEqual([504, expect.stringMatching(message)]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+}
+
+test("whoever reads a file says how long, and the hub is told that it is over", async () => {
+  const ends: boolean[] = [];
+  const { hand } = await between(
+    ({ artifacts, result }) => result({ artifacts }),
+    (hub) =>
+      withBlobs(hub, {
+        async read({ signal }) {
+          signal!.addEventListener("abort", () => ends.push(true));
+          return { size: SIZE, bytes: SLOW[0]![1](() => undefined as never)() };
+        },
+      }),
+  );
+  const { artifacts } = await hand([{ name: "film.mp4", bytes: LARGE }]).result;
+  const [film] = artifacts as [ReceivedArtifact];
+  const ended = new AbortController();
+  const signal = ended.signal;
+  const pieces = film.stream({ signal })[Symbol.asyncIterator]();
+  expect((await pieces.next()).value).toHaveLength(1_000);
+  const next = refusalOf(pieces.next());
+  ended.abort(new DOMException("It is time.", "TimeoutError"));
+  expect(await next).toMatchObject({
+    status: 504,
+    message:
+      "The artifact film.mp4 was not read in time: 1000 of 200000 bytes came from the hub in the time that was given. Read it again, with more time.",
+  });
+  expect(ends).toEqual([true]);
+  const stopped = new WaybillError(499, "Stopped.");
+  expect(await refusalOf(film.bytes({ signal: AbortSignal.abort(stopped) }))).toBe(stopped);
+  expect(await refusalOf(film.save("film.mp4", { signal: AbortSignal.abort(stopped) }))).toBe(
+    stopped,
+  );
+});
+
+test("what a reader does with the bytes of a file takes the time that it takes", async () => {
+  const { hand, world } = await between(
+    ({ artifacts, result }) => result({ artifacts }),
+    (hub) => withBlobs(hub, { read: async () => ({ size: SIZE, bytes: inPieces(LARGE) }) }),
+  );
+  const { artifacts } = await hand([{ name: "film.mp4", bytes: LARGE }]).result;
+  let received = 0;
+  for await (const piece of artifacts[0]!.stream()) {
+    received += piece.length;
+    await world.clock.advance(30_000);
+  }
+  expect(received).toBe(SIZE);
+});
+
 test("a hub that gives an agent no more blobs at once is asked again", async () => {
   let busy = 2;
   const { hand, world } = await between(

@@ -10,6 +10,7 @@ import type { GivenArtifact } from "./given.ts";
 import { measured, measuredInline } from "./measure.ts";
 import type { Measured } from "./measure.ts";
 import { joined } from "./joined.ts";
+import { Patience } from "./patience.ts";
 import { originOf, receivedArtifact } from "./received.ts";
 import type { BlobArtifact, Origin, ReceivedArtifact } from "./received.ts";
 
@@ -17,8 +18,6 @@ import type { BlobArtifact, Origin, ReceivedArtifact } from "./received.ts";
 export const INLINE_ARTIFACT_BYTES: number = 64 * 1024;
 /** The artifacts in one envelope together have at most so many times what one of them may have. */
 const INLINE_TOGETHER = 4;
-/** For so long the bytes of a blob are asked for again where the hub gives none. */
-const READ_WITHIN_MS = 60_000;
 
 export interface ArtifactsOptions {
   readonly id: string;
@@ -176,27 +175,41 @@ export class Artifacts implements Origin {
   }
 
   /** The bytes of a blob from some place on; a connection that is cut is no end of them. */
-  async *read({ digest, size }: BlobArtifact, first: number): AsyncIterable<Uint8Array> {
+  async *read(
+    { name, digest, size }: BlobArtifact,
+    first: number,
+    asked?: AbortSignal,
+  ): AsyncIterable<Uint8Array> {
     const { id: as, link, clock } = this.#options;
     const blobs = this.#blobs();
     const sign = this.#sign;
-    const soon = () => clock.now() + READ_WITHIN_MS;
-    let at = first;
-    let until = soon();
-    while (at < size) {
+    const closing = this.#closing.signal;
+    const signal = asked === undefined ? closing : AbortSignal.any([closing, asked]);
+    const patience = new Patience({ name, size: size - first, clock, signal });
+    for (let at = first; at < size;) {
+      const cut = new AbortController();
       const reading = () =>
-        blobs.read({ digest, as, first: at, sign }).catch((error: unknown) => asBusy(error));
-      const { bytes } = await link.persist(reading, until);
+        blobs
+          .read({ digest, as, first: at, sign, signal: cut.signal })
+          .catch((error: unknown) => asBusy(error));
+      let pieces: AsyncIterator<Uint8Array> | undefined;
       try {
-        for await (const piece of bytes) {
-          this.#closing.signal.throwIfAborted();
-          at += piece.length;
-          yield piece;
-          until = soon();
+        const { bytes } = await patience.during(link.persist(reading, patience.until));
+        pieces = bytes[Symbol.asyncIterator]();
+        for (;;) {
+          const next = await patience.during(pieces.next());
+          if (next.done === true) return;
+          at += next.value.length;
+          patience.received(next.value.length);
+          yield next.value;
         }
-        return;
       } catch (error) {
-        if (!WaybillError.is(error, 503) || clock.now() >= until) throw error;
+        if (!WaybillError.is(error, 503)) throw error;
+        await patience.pause(error);
+      } finally {
+        // A hub that gives no more is not waited for here either.
+        cut.abort();
+        pieces?.return?.().catch(() => undefined);
       }
     }
   }

@@ -8,8 +8,17 @@ import { filesOf, once, pathOf, writeAll } from "./measure.ts";
 /** How many bytes `bytes()` takes into memory where nobody says how many. */
 export const DEFAULT_BYTES_LIMIT: number = 64 * 1024 * 1024;
 
+/** How long somebody waits for an artifact's bytes. */
+export interface WaitOptions {
+  /**
+   * Ends it, such as `AbortSignal.timeout(10_000)`. Left out, a hub is waited for as long as bytes come:
+   * not longer than a minute for the next, nor than a minute and a second for each 64 kB in all.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** How an artifact's bytes are read into memory. */
-export interface ReadOptions {
+export interface ReadOptions extends WaitOptions {
   /** The most bytes that are read, `DEFAULT_BYTES_LIMIT` where it is left out. */
   readonly limit?: number | undefined;
 }
@@ -31,9 +40,9 @@ export interface ReceivedArtifact extends Artifact {
    * The bytes as they come. They are checked when the last has come: what was made from them before
    * does not count if reading them fails.
    */
-  stream(): AsyncIterable<Uint8Array>;
+  stream(options?: WaitOptions): AsyncIterable<Uint8Array>;
   /** Writes the bytes to a file, which is there once they are all there and checked. */
-  save(path: string | URL): Promise<void>;
+  save(path: string | URL, options?: WaitOptions): Promise<void>;
 }
 
 /** An artifact whose bytes lie at a hub. */
@@ -43,7 +52,7 @@ export type BlobArtifact = Artifact & { readonly size: number };
 export interface Origin {
   /** The custody domain of that hub. */
   readonly domain: string;
-  read(blob: BlobArtifact, first: number): AsyncIterable<Uint8Array>;
+  read(blob: BlobArtifact, first: number, signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 const ORIGIN = Symbol("who has received it");
@@ -53,8 +62,9 @@ export function receivedArtifact(artifact: Artifact, origin: Origin): ReceivedAr
   const hidden = {
     [ORIGIN]: origin,
     bytes: (options?: ReadOptions) => bytesOf(artifact, origin, options),
-    stream: () => checkedStream(artifact, origin),
-    save: (path: string | URL) => save(artifact, origin, path),
+    stream: ({ signal }: WaitOptions = {}) => checkedStream(artifact, origin, signal),
+    save: (path: string | URL, { signal }: WaitOptions = {}) =>
+      save(artifact, origin, path, signal),
   };
   const properties = Reflect.ownKeys(hidden).map((name) => [
     name,
@@ -74,7 +84,7 @@ export function originOf(artifact: Artifact): Origin | undefined {
 async function bytesOf(
   artifact: Artifact,
   origin: Origin,
-  { limit = DEFAULT_BYTES_LIMIT }: ReadOptions = {},
+  { limit = DEFAULT_BYTES_LIMIT, signal }: ReadOptions = {},
 ): Promise<Uint8Array> {
   const { name, size, data } = artifact;
   const length = size ?? Math.floor(((data?.length ?? 0) * 3) / 4);
@@ -84,12 +94,16 @@ async function bytesOf(
       `The artifact ${name} has ${length} bytes, and at most ${limit} are read into memory: give a higher limit, or read it with stream() or save().`,
     );
   }
-  return joined(await Array.fromAsync(checkedStream(artifact, origin)));
+  return joined(await Array.fromAsync(checkedStream(artifact, origin, signal)));
 }
 
-async function* checkedStream(artifact: Artifact, origin: Origin): AsyncIterable<Uint8Array> {
+async function* checkedStream(
+  artifact: Artifact,
+  origin: Origin,
+  signal: AbortSignal | undefined,
+): AsyncIterable<Uint8Array> {
   const { name, digest, size, data, url } = artifact;
-  if (size !== undefined) return yield* checkedBlob({ ...artifact, size }, origin);
+  if (size !== undefined) return yield* checkedBlob({ ...artifact, size }, origin, signal);
   if (data === undefined) {
     throw new WaybillError(
       422,
@@ -101,11 +115,15 @@ async function* checkedStream(artifact: Artifact, origin: Origin): AsyncIterable
   yield* once(bytes);
 }
 
-async function* checkedBlob(blob: BlobArtifact, origin: Origin): AsyncIterable<Uint8Array> {
+async function* checkedBlob(
+  blob: BlobArtifact,
+  origin: Origin,
+  signal: AbortSignal | undefined,
+): AsyncIterable<Uint8Array> {
   const { size, digest } = blob;
   const running = runningDigest();
   let received = 0;
-  for await (const bytes of origin.read(blob, 0)) {
+  for await (const bytes of origin.read(blob, 0, signal)) {
     received += bytes.length;
     if (received > size) break;
     running.update(bytes);
@@ -114,7 +132,12 @@ async function* checkedBlob(blob: BlobArtifact, origin: Origin): AsyncIterable<U
   if (received !== size || running.digest() !== digest) throw changed(blob);
 }
 
-async function save(artifact: Artifact, origin: Origin, to: string | URL): Promise<void> {
+async function save(
+  artifact: Artifact,
+  origin: Origin,
+  to: string | URL,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { fs, path } = filesOf(artifact.name);
   const target = path.resolve(pathOf(to));
   const beside = path.join(path.dirname(target), ".waybill-");
@@ -125,7 +148,8 @@ async function save(artifact: Artifact, origin: Origin, to: string | URL): Promi
     const file = path.join(folder, "artifact");
     const writing = await fs.promises.open(file, "wx");
     try {
-      for await (const bytes of checkedStream(artifact, origin)) await writeAll(writing, bytes);
+      for await (const bytes of checkedStream(artifact, origin, signal))
+        await writeAll(writing, bytes);
       await writing.sync();
     } finally {
       await writing.close();

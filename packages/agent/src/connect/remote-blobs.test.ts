@@ -197,6 +197,31 @@ test("an upload whose bytes fail is broken off, and fails with that", async () =
   close();
 });
 
+test("a read that nobody wants any more is cut, before its answer and in the middle of it", async () => {
+  const cuts: Promise<void>[] = [];
+  const { blobs, close } = await served((request, response) => {
+    const cut = Promise.withResolvers<void>();
+    request.socket.once("close", () => cut.resolve());
+    cuts.push(cut.promise);
+    if (cuts.length > 1) return;
+    response.writeHead(200, { "content-length": SIZE }).write(FILM.subarray(0, 1_000));
+  });
+  const first = new AbortController();
+  const { bytes } = await blobs.read({ ...asked, signal: first.signal });
+  const pieces = bytes[Symbol.asyncIterator]();
+  expect((await pieces.next()).value).toHaveLength(1_000);
+  const next = refusalOf(pieces.next());
+  first.abort();
+  expect((await next).status).toBe(503);
+  const second = new AbortController();
+  const reading = refusalOf(blobs.read({ ...asked, signal: second.signal }));
+  await expect.poll(() => cuts.length).toBe(2);
+  second.abort();
+  expect((await reading).status).toBe(503);
+  await Promise.all(cuts);
+  close();
+});
+
 test("a part that is not the one that was asked for is no part of the file", async () => {
   const { blobs, close } = await served((_, response) => {
     response.writeHead(200, { "content-length": SIZE }).end(FILM);

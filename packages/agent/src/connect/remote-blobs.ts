@@ -24,6 +24,7 @@ interface BlobRequest {
   readonly method: "GET" | "PUT";
   readonly path: string;
   readonly headers: Readonly<Record<string, string | number>>;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The blobs of a hub behind a wire. Each call is one request; whoever calls goes on after one that was cut. */
@@ -61,14 +62,14 @@ export class RemoteBlobs implements Blobs {
     return readBlobUpload(parseJson(await textOf(this.#pieces(response))));
   }
 
-  async read({ digest, first = 0, end, sign }: BlobRead): Promise<BlobContent> {
+  async read({ digest, first = 0, end, sign, signal }: BlobRead): Promise<BlobContent> {
     const path = blobPath(digest);
     const isPart = first > 0 || end !== undefined;
     const headers = {
       ...signed("GET", path, sign),
       ...(isPart ? { range: `bytes=${first}-${end === undefined ? "" : end - 1}` } : {}),
     };
-    const response = await this.#ask({ method: "GET", path, headers });
+    const response = await this.#ask({ method: "GET", path, headers, signal });
     const [, whole] = /\/(\d+)$/.exec(response.headers["content-range"] ?? "") ?? [];
     const size = Number(isPart ? whole : response.headers["content-length"]);
     if (response.statusCode === (isPart ? 206 : 200) && Number.isSafeInteger(size)) {
@@ -84,9 +85,10 @@ export class RemoteBlobs implements Blobs {
   async #ask(asked: BlobRequest, bytes?: AsyncIterable<Uint8Array>): Promise<IncomingMessage> {
     const url = this.#address.path(asked.path);
     const open = url.startsWith("https:") ? secureRequest : plainRequest;
-    const { method, headers } = asked;
+    const { method, headers, signal = this.#closing } = asked;
     this.#closing.throwIfAborted();
-    const sent = open(url, { method, headers, agent: false, signal: this.#closing });
+    const ending = AbortSignal.any([this.#closing, signal]);
+    const sent = open(url, { method, headers, agent: false, signal: ending });
     sent.setTimeout(SILENCE_MS, () => sent.destroy(silent()));
     const answered = once(sent, "response").catch((error: unknown) => {
       throw this.#cut(error);

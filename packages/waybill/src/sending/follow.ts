@@ -11,7 +11,7 @@ import type { Answers } from "./answers.ts";
 import { acceptedStage, answeredStage, custodyStage, deltaStage } from "./stages.ts";
 import { endedStage, endText, progressStage, questionStage, resultStage } from "./stages.ts";
 import type { Stage } from "./stages.ts";
-import { saveFiles } from "./result-files.ts";
+import { saveFiles, savingTimeMs } from "./result-files.ts";
 import type { SavedFile } from "./result-files.ts";
 import { Writing } from "./writing.ts";
 
@@ -148,7 +148,7 @@ class Following {
     const { terminal, saveTo } = this.#options;
     let saved: readonly SavedFile[] = [];
     try {
-      if (saveTo !== undefined) saved = await saveFiles(result.artifacts, saveTo);
+      if (saveTo !== undefined) saved = await this.#saved(result, saveTo);
     } catch (thrown) {
       // The hub keeps a result that nobody has acknowledged, and the files with it.
       return this.#unsaved(WaybillError.from(thrown));
@@ -159,6 +159,14 @@ class Following {
     const shown = output === null && messages.length > 0 ? messages : output;
     if (!terminal.isJson) await terminal.json(JSON.stringify(shown, null, 2));
     return 0;
+  }
+
+  /** Ends by the deadline and a grace, and at Ctrl-C, which has nothing else to end by then. */
+  #saved({ artifacts }: HandoffResult, folder: string): Promise<readonly SavedFile[]> {
+    const { signal } = this.#options;
+    const deadline = Date.parse(this.#handle.envelope.deadline);
+    const ends = [AbortSignal.timeout(savingTimeMs(artifacts, deadline))];
+    return saveFiles(artifacts, folder, AbortSignal.any(signal.aborted ? ends : [...ends, signal]));
   }
 
   #unsaved(error: WaybillError): never {

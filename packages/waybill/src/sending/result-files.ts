@@ -15,6 +15,7 @@ export interface SavedFile {
 export async function saveFiles(
   artifacts: readonly ReceivedArtifact[],
   folder: string,
+  signal: AbortSignal,
 ): Promise<SavedFile[]> {
   try {
     await mkdir(folder, { recursive: true });
@@ -27,10 +28,20 @@ export async function saveFiles(
     // What lies at a URL is not carried along.
     if (artifact.url !== undefined) continue;
     const path = await freePath(folder, fileNameOf(artifact.name));
-    await artifact.save(path);
+    await artifact.save(path, { signal });
     saved.push({ name: artifact.name, path });
   }
   return saved;
+}
+
+/** For so long files may be saved after the deadline, and a second more for each MiB of them. */
+const GRACE_MS = 5_000;
+const BYTES_PER_MS = 1024;
+
+/** How long the files of a result may take: until the deadline of its handoff, and a grace. */
+export function savingTimeMs(artifacts: readonly ReceivedArtifact[], deadline: number): number {
+  const bytes = artifacts.reduce((sum, { size = 0 }) => sum + size, 0);
+  return Math.max(0, deadline - Date.now()) + GRACE_MS + Math.ceil(bytes / BYTES_PER_MS);
 }
 
 const NAME_CHARACTERS = 120;

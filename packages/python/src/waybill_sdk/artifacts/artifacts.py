@@ -12,14 +12,13 @@ from ..protocol.encoding import to_base64url
 from ..protocol.error import WaybillError
 from .given import GivenArtifact, digest_of_bytes, is_artifact
 from .measure import Measured, measured, measured_inline
+from .patience import Patience
 from .received import ReceivedArtifact
 
 INLINE_ARTIFACT_BYTES = 64 * 1024
 """What has more bytes than this is sent apart from its envelope, where nothing else is set."""
 # The artifacts in one envelope together have at most so many times what one of them may have.
 _INLINE_TOGETHER = 4
-# For so long the bytes of a blob are asked for again where the hub gives none.
-_READ_WITHIN_S = 60.0
 _AGAIN_S = 0.2
 # What may be otherwise the next time; the hub is asked again how much it has.
 _PASSING = frozenset((301, 409))
@@ -152,22 +151,23 @@ class Artifacts:
             if not lock.locked():
                 self._uploading.pop(file.digest, None)
 
-    async def read(self, blob: Wire, first: int) -> AsyncIterator[bytes]:
+    async def read(
+        self, blob: Wire, first: int, timeout: float | None = None
+    ) -> AsyncIterator[bytes]:
         """The bytes of a blob from some place on; a connection that is cut is no end of them."""
-        loop = asyncio.get_running_loop()
-        at, until = first, loop.time() + _READ_WITHIN_S
+        at, patience = first, Patience(blob["name"], blob["size"] - first, timeout)
         while at < blob["size"]:
             try:
                 async with aclosing(self._link.read_blob(blob["digest"], at)) as pieces:
-                    async for piece in pieces:
+                    while (piece := await patience.during(anext(pieces, None))) is not None:
                         at += len(piece)
+                        patience.received(len(piece))
                         yield piece
-                        until = loop.time() + _READ_WITHIN_S
                 return
             except WaybillError as error:
-                if error.status not in (301, 503) or loop.time() >= until:
+                if error.status not in (301, 503):
                     raise
-            await asyncio.sleep(_AGAIN_S)
+                await patience.during(asyncio.sleep(_AGAIN_S), error)
 
 
 async def _inline(file: Measured) -> str:

@@ -28,7 +28,9 @@ class Origin(Protocol):
 
     @property
     def domain(self) -> str: ...
-    def read(self, blob: dict[str, Any], first: int) -> AsyncIterator[bytes]: ...
+    def read(
+        self, blob: dict[str, Any], first: int, timeout: float | None = None
+    ) -> AsyncIterator[bytes]: ...
 
 
 class ReceivedArtifact(dict[str, Any]):
@@ -39,8 +41,12 @@ class ReceivedArtifact(dict[str, Any]):
         super().__init__(artifact)
         self.origin = origin
 
-    async def bytes(self, *, limit: int = DEFAULT_BYTES_LIMIT) -> Octets:
-        """All bytes at once. More than the limit are a 413, before any of them is read."""
+    async def bytes(
+        self, *, limit: int = DEFAULT_BYTES_LIMIT, timeout: float | None = None
+    ) -> Octets:
+        """All bytes at once. More than the limit are a 413, before any of them is read. They are there within
+        `timeout` seconds; left out, a hub is waited for as long as bytes come: not longer than a minute for the
+        next, nor than a minute and a second for each 64 kB in all."""
         length = self.get("size", len(self.get("data", "")) * 3 // 4)
         if length > limit:
             raise WaybillError(
@@ -48,16 +54,16 @@ class ReceivedArtifact(dict[str, Any]):
                 f"The artifact {self['name']} has {length} bytes, and at most {limit} are read into memory: give a "
                 "higher limit, or read it with stream() or save().",
             )
-        return b"".join([piece async for piece in self.stream()])
+        return b"".join([piece async for piece in self.stream(timeout=timeout)])
 
-    async def stream(self) -> AsyncIterator[Octets]:
+    async def stream(self, *, timeout: float | None = None) -> AsyncIterator[Octets]:
         """The bytes as they come. They are checked when the last has come: what was made from them before does
         not count if reading them fails."""
         if "size" not in self:
             yield self._inline()
             return
         running, received = hashlib.sha256(), 0
-        async for piece in self.origin.read(self, 0):
+        async for piece in self.origin.read(self, 0, timeout):
             received += len(piece)
             if received > self["size"]:
                 break
@@ -66,7 +72,7 @@ class ReceivedArtifact(dict[str, Any]):
         if received != self["size"] or "sha256:" + running.hexdigest() != self["digest"]:
             raise self._changed()
 
-    async def save(self, path: str | os.PathLike[str]) -> None:
+    async def save(self, path: str | os.PathLike[str], *, timeout: float | None = None) -> None:
         """Writes the bytes to a file, which is there once they are all there and checked."""
         target = os.path.join(os.getcwd(), os.fspath(path))
         try:
@@ -75,7 +81,7 @@ class ReceivedArtifact(dict[str, Any]):
             ) as beside:
                 whole = os.path.join(beside, "artifact")
                 with await asyncio.to_thread(open, whole, "xb") as file:
-                    async for piece in self.stream():
+                    async for piece in self.stream(timeout=timeout):
                         await asyncio.to_thread(file.write, piece)
                     file.flush()
                     await asyncio.to_thread(os.fsync, file.fileno())
@@ -118,11 +124,11 @@ class BlockingArtifact(dict[str, Any]):
         self._loop = loop
         self.origin = received.origin
 
-    def bytes(self, *, limit: int = DEFAULT_BYTES_LIMIT) -> Octets:
-        return self._loop.wait(self._received.bytes(limit=limit))
+    def bytes(self, *, limit: int = DEFAULT_BYTES_LIMIT, timeout: float | None = None) -> Octets:
+        return self._loop.wait(self._received.bytes(limit=limit, timeout=timeout))
 
-    def stream(self) -> Iterator[Octets]:
-        pieces = self._received.stream()
+    def stream(self, *, timeout: float | None = None) -> Iterator[Octets]:
+        pieces = self._received.stream(timeout=timeout)
 
         async def following() -> Octets | None:
             return await anext(pieces, None)
@@ -130,5 +136,5 @@ class BlockingArtifact(dict[str, Any]):
         while (piece := self._loop.wait(following())) is not None:
             yield piece
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        self._loop.wait(self._received.save(path))
+    def save(self, path: str | os.PathLike[str], *, timeout: float | None = None) -> None:
+        self._loop.wait(self._received.save(path, timeout=timeout))
