@@ -44,9 +44,11 @@ export function openaiFixture(
   };
 }
 
-function sceneryOf(request: ModelRequest): Scenery {
+/** The request of a model. What runs it is called begins with the handoff that is served. */
+export function sceneryOf(request: ModelRequest): Scenery {
   const { api, headers } = request;
-  const [run = ""] = (headers["x-client-request-id"] as string).split("/");
+  const [name = ""] = (headers["x-client-request-id"] as string).split("/");
+  const run = handoffIn(decodeURIComponent(name));
   const traceparent = headers["traceparent"] as string | undefined;
   return { work: SEEN[api](request), run, traceparent, ask: "ask_delegator" };
 }
@@ -89,13 +91,17 @@ async function called(request: CallRequest, api: "chat" | "responses"): Promise<
   };
 }
 
-async function clientOf(script: Script, through?: typeof fetch): Promise<OpenAI> {
+function handoffIn(run: string): string {
+  return run.split("/")[0]!;
+}
+
+export async function clientOf(script: Script, through?: typeof fetch): Promise<OpenAI> {
   const { url } = await startScriptedModel(script);
   const options = { apiKey: "none", baseURL: url, maxRetries: 0 };
   return new OpenAI(through === undefined ? options : { ...options, fetch: through });
 }
 
-function toolsOf(props: Props): Tool[] {
+export function toolsOf(props: Props): Tool[] {
   const quiet = { description: "A prop.", parameters: { type: "object" } } as const;
   return [
     localTool({ ...quiet, name: "go_on", run: () => "Go on." }),
@@ -103,13 +109,16 @@ function toolsOf(props: Props): Tool[] {
     {
       ...quiet,
       name: "attach",
-      use: async (_, { run }) => ({ output: "Done.", artifacts: props.artifacts.get(run) }),
+      use: async (_, { run }) => ({
+        output: "Done.",
+        artifacts: props.artifacts.get(handoffIn(run)),
+      }),
     },
     localTool({
       ...quiet,
       name: "fail",
       run: (_, { run }) => {
-        throw props.errors.get(run)!;
+        throw props.errors.get(handoffIn(run))!;
       },
     }),
   ];

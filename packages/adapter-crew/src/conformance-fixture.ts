@@ -15,6 +15,7 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
 
   serve: {
+    names: ["player", "manager"],
     offer({ capability, act }) {
       const crew: Crew = {
         members: [

@@ -14,7 +14,8 @@ import type { CrewState } from "./crew-work.ts";
  * ```
  */
 export function serveCrew(crew: Crew, capability: CapabilityInput): Offer {
-  return offerOf({ capability, keepsTranscripts: true, run: (run) => worked(crew, run) });
+  const names = [...crew.members.map(({ role }) => role), "manager"];
+  return offerOf({ capability, names, keepsTranscripts: true, run: (run) => worked(crew, run) });
 }
 
 async function worked(crew: Crew, run: Run): Promise<Finished | Paused> {

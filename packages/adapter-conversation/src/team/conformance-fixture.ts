@@ -1,11 +1,11 @@
 import type { HandoffResult } from "@waybill/agent";
-import { conversationOf, countUsage, textMessage, wordsOf } from "@waybill/agent/adapter";
+import { conversationOf } from "@waybill/agent/adapter";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
-import { seenByChat } from "@waybill/conformance/model";
+import { seenByChat, Stagehand } from "@waybill/conformance/model";
 import { sumUsage } from "@waybill/protocol";
 import type { Message } from "@waybill/protocol";
-import { startScriptedModel } from "@waybill/scripted-model";
-import OpenAI from "openai";
+import { clientOf, sceneryOf, toolsOf } from "../openai-fixture.ts";
+import { questionTool } from "../tool.ts";
 import { conversationMember, remoteMember } from "./members.ts";
 import { roundRobin } from "./next-speaker.ts";
 import { runTeam } from "./run-team.ts";
@@ -17,34 +17,30 @@ import { afterTurns } from "./termination.ts";
 export const fixture: AdapterFixture = {
   adapter: "team",
   module: new URL(import.meta.url),
+  hasNoRoles: true,
   gaps: {
+    "serve: an image in the messages that a run has added comes back whole":
+      "what the model of a member says is taken over in words, and images that its host makes are not; tools bring theirs as files",
     "call: a refusal reaches the framework as 422, with its reason":
       "a team speaks in words, and words may stand for the one text that an input asks for: nothing is refused",
   },
 
   serve: {
-    names: ["player"],
-    offer({ capability, act }) {
+    names: ["forecaster"],
+    async offer({ capability, act }) {
+      const had = new Map<string, readonly Message[]>();
+      const stagehand = new Stagehand(
+        (stage) => act({ ...stage, history: had.get(stage.run) }),
+        sceneryOf,
+      );
+      const client = await clientOf((request) => stagehand.reply(request), stagehand.fetch);
+      const tools = [questionTool(), ...toolsOf(stagehand.props)];
+      const forecaster = conversationMember(
+        { client, model: "scripted", name: "forecaster", tools },
+        { description: "Plays what it is told to." },
+      );
       const team: Team = {
-        members: [
-          {
-            name: "player",
-            description: "Plays what it is told to.",
-            async speak({ run, messages, artifacts, signal, traceparent, ...turn }) {
-              const files = artifacts.length === 0 ? {} : { artifacts: [...artifacts] };
-              return spokenOf(
-                await act({
-                  work: { messages: [...messages], ...files },
-                  run,
-                  traceparent,
-                  signal,
-                  show: turn.progress,
-                  ask: (id, text) => turn.ask({ id, text }),
-                }),
-              );
-            },
-          },
-        ],
+        members: [keeping(forecaster, had)],
         next: roundRobin(),
         until: afterTurns(1),
       };
@@ -55,11 +51,15 @@ export const fixture: AdapterFixture = {
   call: { run: called },
 };
 
-function spokenOf({ output, messages = [], artifacts, usage }: Played) {
-  // As the model of a member would.
-  if (usage !== undefined) countUsage({ ...usage });
-  const words = output === undefined ? [] : [textMessage("assistant", wordsOf(output), "player")];
-  return { messages: [...messages, ...words], artifacts };
+/** A member whose code has the history of each run, whatever its model is told of it. */
+function keeping(member: Member, had: Map<string, readonly Message[]>): Member {
+  return {
+    ...member,
+    speak(turn) {
+      had.set(turn.run, turn.messages);
+      return member.speak(turn);
+    },
+  };
 }
 
 async function called(request: CallRequest): Promise<Played> {
@@ -104,11 +104,10 @@ async function called(request: CallRequest): Promise<Played> {
 
 /** A conversation that speaks after the remote member, and what its model is told then. */
 async function listener(heard: Message[]): Promise<Member> {
-  const { url } = await startScriptedModel((request) => {
+  const client = await clientOf((request) => {
     heard.push(...(seenByChat(request).messages ?? []));
     return { text: "So it is.", usage: { input_tokens: 0, output_tokens: 0 } };
   });
-  const client = new OpenAI({ baseURL: url, apiKey: "none" });
   return conversationMember(
     { name: "listener", client, model: "scripted" },
     { description: "Hears what was said." },
