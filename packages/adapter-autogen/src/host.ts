@@ -39,9 +39,17 @@ export interface Question {
   readonly run: string;
   /** The message id that the agent sees. No two requests may have the same. */
   readonly requestId: string;
+  /** The conversation that this is a turn of; `found` is told whether the agent's worker had it before. */
+  readonly conversation?: ConversationOfAgent | undefined;
   readonly signal: AbortSignal;
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
+}
+
+/** A conversation with one agent over several requests. */
+export interface ConversationOfAgent {
+  readonly thread: string;
+  found(hadConversation: boolean): void;
 }
 
 /** A running host, to which AutoGen's workers connect. */
@@ -88,9 +96,12 @@ export async function openAutogenHost(options: AutogenHostOptions = {}): Promise
   const bound = await bind(server, hostname, port);
   return {
     address: `${hostname}:${bound}`,
-    async ask({ target, message, run, requestId, signal, traceparent, tracestate }) {
+    async ask(question) {
+      const { target, message, run, requestId, signal, traceparent, tracestate } = question;
       const payload = payloadOf(message);
       const worker = await directory.find(target.type, workerWithinMs, signal);
+      const { conversation } = question;
+      conversation?.found(worker.hadBefore(target.type, conversation.thread, run));
       const metadata = {
         ...(traceparent === undefined ? {} : { traceparent }),
         ...(tracestate === undefined ? {} : { tracestate }),

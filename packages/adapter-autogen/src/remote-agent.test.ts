@@ -1,20 +1,25 @@
 /// <reference types="node" />
 import { once } from "node:events";
 import { expect } from "vitest";
-import type { Handler } from "@waybill/agent";
+import type { Handler, HandoffResult } from "@waybill/agent";
+import { artifactOf, mediaPart } from "@waybill/agent/adapter";
 import { testWithAutogen } from "./python-fixture.ts";
 import { remoteAgent } from "./remote-agent.ts";
+import type { RemoteAgentOptions } from "./remote-agent.ts";
 import { serveAgent } from "./serve.ts";
 import { world } from "./world-fixture.ts";
 
 /** A host where `translator` is an agent elsewhere, and the worker's `clerk` is served. */
-async function staffed(handler: Handler<{ text: string }>, timeoutMs?: number) {
+async function staffed(
+  handler: Handler<{ text: string }>,
+  options: Partial<RemoteAgentOptions> = {},
+) {
   const here = await world();
   const translator = here.agent("translator-001");
   translator.serve({ name: "translate", input_schema: { text: "string" } }, handler);
   await translator.start();
   const office = here.agent("office");
-  const to = { capability: "translate", reply: "Answer", timeoutMs };
+  const to = { capability: "translate", reply: "Answer", ...options };
   const host = await here.host({ agents: { translator: remoteAgent(office, to) } });
   const capability = { name: "clerk", input_schema: { text: "string" } };
   office.serve(...serveAgent(host, { agentType: "clerk", messageType: "Ask", capability }));
@@ -51,11 +56,52 @@ testWithAutogen("its failure and its questions are errors", async () => {
   ]);
 });
 
+testWithAutogen("files and images of its result are errors, unless code takes them", async () => {
+  const notes = artifactOf("notes.txt", "text/plain", new Uint8Array([1]));
+  const image = mediaPart({ type: "image", media_type: "image/png", data: "iVBORw0KGgo" });
+  const handler: Handler<{ text: string }> = ({ input: { text }, result }) =>
+    text === "file"
+      ? result({ output: { text }, artifacts: [notes] })
+      : result({ output: { text }, messages: [{ role: "assistant", content: [image] }] });
+  const { host, worker } = await staffed(handler);
+  const python = await worker(host);
+  expect((await python.send("translator", "file")).error).toMatch(/^422 .*notes\.txt/);
+  expect((await python.send("translator", "image")).error).toMatch(/^422 .*image/);
+  const results: HandoffResult[] = [];
+  const taking = await staffed(handler, { onResult: (result) => results.push(result) });
+  const other = await taking.worker(taking.host);
+  expect(await other.send("translator", "file")).toMatchObject({ answer: "file" });
+  expect(results.map(({ artifacts }) => artifacts)).toEqual([[notes]]);
+});
+
+testWithAutogen(
+  "what is sent to one instance shares a session, where that is asked for",
+  async () => {
+    const sessions: (string | undefined)[] = [];
+    const { host, worker, ask } = await staffed(
+      ({ envelope, input: { text } }) => {
+        sessions.push(envelope.session?.id);
+        return { text };
+      },
+      { session: true },
+    );
+    const python = await worker(host);
+    await python.send("translator", "rain");
+    await python.send("translator", "snow");
+    const handle = ask("via translator sun");
+    await handle.result;
+    expect(sessions).toEqual(["default", "default", handle.id]);
+  },
+);
+
 testWithAutogen("its deadline is an error", async () => {
-  const { host, worker } = await staffed(async ({ signal }) => {
-    await once(signal, "abort");
-    throw signal.reason;
-  }, 1500);
+  const { host, worker } = await staffed(
+    async ({ signal }) => {
+      await once(signal, "abort");
+      throw signal.reason;
+    },
+    { timeoutMs: 1500 },
+  );
   const python = await worker(host);
   expect((await python.send("translator", "rain")).error).toMatch(
     /^504 DEADLINE_EXCEEDED: The deadline .* has passed/,

@@ -1,6 +1,13 @@
-import type { Agent } from "@waybill/agent";
-import { call, refuseQuestion } from "@waybill/agent/adapter";
-import type { Step } from "@waybill/agent/adapter";
+import type { Agent, HandoffResult } from "@waybill/agent";
+import {
+  call,
+  conversationHere,
+  mediaIn,
+  refuseQuestion,
+  sessionFor,
+} from "@waybill/agent/adapter";
+import type { CallSession, Step } from "@waybill/agent/adapter";
+import { WaybillError } from "@waybill/protocol";
 import { replyOf } from "./message.ts";
 import type { AutogenMessage } from "./message.ts";
 import type { AgentId } from "./wire.ts";
@@ -27,6 +34,13 @@ export interface RemoteAgentOptions {
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The session to hand off in; `true` for that of the handoff that the asking agent works on, or else the
+   * key of the instance that is sent to. Left out, each handoff is a conversation of its own.
+   */
+  readonly session?: CallSession;
+  /** Has the result whole. Left out, a result with files or images is refused, because an answer can't hold them. */
+  readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
 /**
@@ -40,7 +54,7 @@ export interface RemoteAgentOptions {
  */
 export function remoteAgent(
   agent: Agent,
-  { capability, reply, to, timeoutMs }: RemoteAgentOptions,
+  { capability, reply, to, timeoutMs, session, onResult }: RemoteAgentOptions,
 ): RemoteAgent {
   return async ({ message, target, sender, ...sent }) => {
     const result = await call(agent, {
@@ -48,6 +62,7 @@ export function remoteAgent(
       capability,
       to,
       timeoutMs,
+      session: sessionFor(session, conversationHere(target.key)),
       input: message.value,
       metadata: {
         autogen: {
@@ -58,6 +73,20 @@ export function remoteAgent(
       },
       onQuestion: refuseQuestion,
     });
+    if (onResult === undefined) assertNothingLost(result);
+    else onResult(result);
     return { type: reply, value: replyOf(result) };
   };
+}
+
+/** An answer of AutoGen's core is the members of its class: nothing goes along with it. */
+function assertNothingLost({ by, messages, artifacts }: HandoffResult): void {
+  const [file] = artifacts;
+  const [media] = messages.flatMap(mediaIn);
+  const lost = file?.name ?? (media && `${media.type} ${media.name ?? media.media_type}`);
+  if (lost === undefined) return;
+  throw new WaybillError(
+    422,
+    `The result of ${by} has ${file === undefined ? "the" : "the file"} ${lost}, and an answer of AutoGen's core has no place for it: take it by onResult.`,
+  );
 }

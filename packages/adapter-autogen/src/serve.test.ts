@@ -1,4 +1,6 @@
 import type { CapabilityInput } from "@waybill/protocol";
+import { artifactOf, mediaPart, textMessage } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
 import { expect } from "vitest";
 import type { AutogenHostOptions } from "./host.ts";
 import { testWithAutogen } from "./python-fixture.ts";
@@ -55,6 +57,55 @@ testWithAutogen("the agent sees which handoff it works on", async () => {
   const { text } = (await handle.result).output as { text: string };
   expect(text).toBe(`clerk ${handle.id} ${handle.id}:1`);
 });
+
+testWithAutogen("handoffs of one session meet one instance of the agent", async () => {
+  const { host, worker, ask, agent } = await served();
+  const first = await worker(host);
+  const told = async (session: string | undefined) => {
+    const { output, session: state } = await ask("count me", { session }).result;
+    return [(output as { text: string }).text, state];
+  };
+  expect(await told("trip")).toEqual(["1 me", "begun"]);
+  expect(await told("trip")).toEqual(["2 me", "continued"]);
+  expect(await told("other")).toEqual(["1 me", "begun"]);
+  expect(await told(undefined)).toEqual(["1 me", undefined]);
+  const stranger = agent("stranger").handoff({
+    to: "office",
+    capability: "clerk",
+    input: { text: "count me" },
+    session: "trip",
+  });
+  expect((await stranger.result).output).toEqual({ text: "1 me" });
+  // What an instance has kept is gone with its worker.
+  await first.kill();
+  await worker(host);
+  expect(await told("trip")).toEqual(["1 me", "lost"]);
+});
+
+testWithAutogen(
+  "what a message of AutoGen has no place for is refused, with the reason",
+  async () => {
+    const { owner } = await served({ takes: "conversation" });
+    const image = mediaPart({ type: "image", media_type: "image/png", data: "iVBORw0KGgo" });
+    const words = [textMessage("user", "Look.")];
+    const input = { text: "Look." };
+    const given: [PortableWork, RegExp][] = [
+      [
+        { input, artifacts: [artifactOf("notes.txt", "text/plain", new Uint8Array([1]))] },
+        /notes\.txt/,
+      ],
+      [{ messages: [{ role: "user", content: [...words[0]!.content, image] }] }, /image/],
+      [{ input, messages: words }, /history/],
+    ];
+    for (const [work, reason] of given) {
+      const { result } = owner.handoff({ capability: "clerk", ...work });
+      await expect(result).rejects.toMatchObject({
+        status: 422,
+        message: expect.stringMatching(reason),
+      });
+    }
+  },
+);
 
 testWithAutogen("what an agent raises is its verdict", async () => {
   const { host, worker, ask } = await served();

@@ -42,6 +42,7 @@ def tell(**what: object) -> None:
 class Clerk(RoutedAgent):
     def __init__(self) -> None:
         super().__init__("Does what it is told.")
+        self.count = 0
 
     @message_handler
     async def on_ask(self, message: Ask, ctx: MessageContext) -> Answer | Measure | Unheard | None:
@@ -61,6 +62,9 @@ class Clerk(RoutedAgent):
             case "until":
                 tell(hanging=rest)
                 await released.wait()
+            case "count":
+                self.count += 1
+                return Answer(f"{self.count} {rest}")
             case "who":
                 return Answer(f"{self.id.type} {self.id.key} {ctx.message_id}")
             case "via":

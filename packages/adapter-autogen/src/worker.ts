@@ -26,6 +26,8 @@ export class Worker {
   readonly #channel: Channel;
   readonly #leaving = new AbortController();
   readonly #open = new Map<string, OpenRequest>();
+  /** The conversations that its agents have had, each with the run that began it. */
+  readonly #conversations = new Map<string, string>();
 
   constructor(id: string, channel: Channel) {
     this.id = id;
@@ -52,6 +54,14 @@ export class Worker {
       this.#open.delete(requestId);
       for (const ending of endings) ending.removeEventListener("abort", stop);
     }
+  }
+
+  /** Whether an agent of this worker had a conversation before that run of it. AutoGen keeps instances as long. */
+  hadBefore(agentType: string, thread: string, run: string): boolean {
+    const name = JSON.stringify([agentType, thread]);
+    const begunBy = this.#conversations.get(name) ?? run;
+    this.#conversations.set(name, begunBy);
+    return begunBy !== run;
   }
 
   /** False where nobody waits for it any more. */
