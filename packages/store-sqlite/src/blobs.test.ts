@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readlinkSync,
   readdirSync,
   rmSync,
@@ -18,6 +19,7 @@ import type { HubServer } from "@waybill/hub";
 import { generateKey, newId } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { copyBlobs } from "./copy-blobs.ts";
 import { blobFolderOf, fileBlobs } from "./file-blobs.ts";
 import { restoreSqliteStore } from "./restore.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -198,6 +200,31 @@ describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
     } finally {
       process.umask(before);
     }
+  });
+
+  test("a backup of blobs follows no link, where they are and where they go", async () => {
+    const elsewhere = `${path}-elsewhere`;
+    mkdirSync(elsewhere, { mode: 0o755 });
+    writeFileSync(join(elsewhere, "secret"), "of somebody else");
+    const from = blobFolderOf(path);
+    const whole = `${DIGEST.slice(7)}.${newId()}`;
+    const writer = await fileBlobs(from).write(whole, 0);
+    await writer.write(FILM);
+    await writer.close();
+    symlinkSync(join(elsewhere, "secret"), join(from, `${DIGEST.slice(7)}.${newId()}`));
+    const to = `${path}-copy`;
+    symlinkSync(elsewhere, to);
+    await expect(copyBlobs(from, to, new Map())).rejects.toMatchObject({ status: 403 });
+    expect(readdirSync(elsewhere)).toEqual(["secret"]);
+    expect(statSync(elsewhere).mode & 0o777).toBe(0o755);
+    rmSync(to);
+    await copyBlobs(from, to, new Map());
+    expect(readdirSync(to)).toEqual([whole]);
+    rmSync(to, { recursive: true });
+    symlinkSync(from, `${path}-link`);
+    const linked = copyBlobs(`${path}-link`, to, new Map());
+    await expect(linked).rejects.toMatchObject({ status: 403 });
+    expect(existsSync(to)).toBe(false);
   });
 
   test("nothing is written where a link leads, or under another name than a blob's", async () => {

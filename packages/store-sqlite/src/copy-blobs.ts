@@ -1,8 +1,9 @@
 /// <reference types="node" />
 import { constants } from "node:fs";
-import { chmod, copyFile, mkdir, open, opendir, rm, stat } from "node:fs/promises";
+import { copyFile, lstat, open, opendir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { FILE_NAME, FOLDER_FOR_OWNER, FOR_OWNER, syncFolder } from "./file-blobs.ts";
+import { WaybillError } from "@waybill/protocol";
+import { FILE_NAME, FOR_OWNER, makeBlobFolder, syncFolder } from "./file-blobs.ts";
 
 /** How a file was when it was copied, by its name. */
 export type CopiedBlobs = Map<string, string>;
@@ -16,11 +17,14 @@ export async function copyBlobs(from: string, to: string, copied: CopiedBlobs): 
   for await (const name of namesIn(from)) {
     const source = join(from, name);
     try {
-      const { size, mtimeMs } = await stat(source);
-      const version = `${size} ${mtimeMs}`;
+      const status = await lstat(source);
+      // What a link leads to is no blob of the hub.
+      if (!status.isFile()) continue;
+      const version = `${status.size} ${status.mtimeMs}`;
       if (copied.get(name) === version) continue;
-      if (copied.size === 0) await mkdir(to, { mode: FOLDER_FOR_OWNER, recursive: true });
-      await copyFile(source, join(to, name), constants.COPYFILE_FICLONE);
+      if (copied.size === 0) await makeBlobFolder(to);
+      await rm(join(to, name), { force: true });
+      await copyFile(source, join(to, name), constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
       await sync(join(to, name));
       copied.set(name, version);
     } catch (error) {
@@ -29,7 +33,6 @@ export async function copyBlobs(from: string, to: string, copied: CopiedBlobs): 
     }
   }
   if (copied.size === 0) return;
-  await chmod(to, FOLDER_FOR_OWNER);
   await syncFolder(to);
 }
 
@@ -40,6 +43,12 @@ export function removeBlobs(folder: string): Promise<void> {
 
 async function* namesIn(folder: string): AsyncGenerator<string> {
   try {
+    if (!(await lstat(folder)).isDirectory()) {
+      throw new WaybillError(
+        403,
+        `${folder} is where the blobs of this store would be, and it is no folder: nothing of it is copied. Put the folder in its place.`,
+      );
+    }
     for await (const { name } of await opendir(folder)) if (FILE_NAME.test(name)) yield name;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

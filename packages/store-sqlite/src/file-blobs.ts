@@ -7,7 +7,7 @@ import { WaybillError } from "@waybill/protocol";
 import type { BlobSpace, BlobStore, BlobWriter } from "@waybill/hub/store";
 
 export const FOR_OWNER = 0o600;
-export const FOLDER_FOR_OWNER = 0o700;
+const FOLDER_FOR_OWNER = 0o700;
 /** What a hub calls a file: the digest of the blob, and an id. Nothing else is opened here, whoever asks. */
 export const FILE_NAME: RegExp = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/;
 const PIECE_BYTES = 256 * 1024;
@@ -50,24 +50,8 @@ class FileBlobs implements BlobStore {
     }
   }
 
-  /** A folder that others may read, or a link to one, is not the hub's. */
   async #make(): Promise<void> {
-    await mkdir(this.#folder, { mode: FOLDER_FOR_OWNER }).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
-    const status = await lstat(this.#folder);
-    if (!status.isDirectory()) {
-      throw new WaybillError(
-        403,
-        `${this.#folder} is where the blobs of this store would be, and it is no folder: nothing is written there. Remove it, or move it away.`,
-      );
-    }
-    const handle = await open(this.#folder, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      await handle.chmod(FOLDER_FOR_OWNER);
-    } finally {
-      await handle.close();
-    }
+    await makeBlobFolder(this.#folder);
     await syncFolder(dirname(this.#folder));
   }
 
@@ -177,6 +161,26 @@ class FileWriter implements BlobWriter {
 
   close(): Promise<void> {
     return this.#handle.close();
+  }
+}
+
+/** Makes a folder for its owner alone. One that others may read, or a link to one, is not the hub's. */
+export async function makeBlobFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: FOLDER_FOR_OWNER }).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error;
+  });
+  const status = await lstat(folder);
+  if (!status.isDirectory()) {
+    throw new WaybillError(
+      403,
+      `${folder} is where the blobs of this store would be, and it is no folder: nothing is written there. Remove it, or move it away.`,
+    );
+  }
+  const handle = await open(folder, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    await handle.chmod(FOLDER_FOR_OWNER);
+  } finally {
+    await handle.close();
   }
 }
 

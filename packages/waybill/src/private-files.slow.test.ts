@@ -43,9 +43,10 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
     async (umask) => {
       chmodSync(place.folder, 0o777);
       place.umask = umask;
+      writeFileSync(place.path("film.mp4"), "f".repeat(200_000), { mode: 0o600 });
       const dev = await startDev(place);
       await place.runAll([
-        ["send", "work", "--timeout", "1s"],
+        ["send", "work", "--file", "film.mp4", "--timeout", "1s"],
         ["send", "work", "--agent", "anna", "--key", "anna.key"],
         ["keys", "new", "bert.key"],
         ["backup", "deep/er/one.db"],
@@ -54,6 +55,9 @@ describe.skipIf(process.platform === "win32")("what is written (POSIX)", () => {
       const here = readdirSync(place.path(".waybill"));
       for (const name of ["hub.db", "hub.db-wal", "hub.db-shm", "hub.db-owner", "hub.url"]) {
         expect(here).toContain(name);
+      }
+      for (const folder of [".waybill/hub.db-blobs", "deep/er/one.db-blobs"]) {
+        expect(readdirSync(place.path(folder))).toHaveLength(1);
       }
       expect(open(place.folder)).toEqual({});
       await dev.stop();
@@ -145,6 +149,15 @@ describe.skipIf(process.platform === "win32")("doctor (POSIX)", () => {
       });
     }
     chmodSync(data, 0o700);
+    const blobs = join(data, "hub.db-blobs");
+    mkdirSync(blobs, { mode: 0o700 });
+    expect(await finding("folder")).toMatchObject({ verdict: "ok" });
+    chmodSync(blobs, 0o750);
+    expect(await finding("folder")).toMatchObject({
+      verdict: "wrong",
+      todo: expect.stringContaining(`chmod 700 ${blobs}`),
+    });
+    chmodSync(blobs, 0o700);
     writeFileSync(join(data, "anna.key"), "{}", { mode: 0o600 });
     for (const name of ["hub.db", "hub.key", "operator.token", "anna.key"]) {
       const path = join(data, name);

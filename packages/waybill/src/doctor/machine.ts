@@ -37,14 +37,16 @@ export function checkFolder({ values: { data, database } }: Settings): Finding {
   } catch {
     return wrong("folder", `This user may not write to ${data}.`, `Run: chown -R $USER ${data}`);
   }
-  const folders = [...new Set([data, dirname(database)])].filter((path) => existsSync(path));
+  const blobs = `${database}-blobs`;
+  const folders = [...new Set([data, dirname(database), blobs])].filter((path) => existsSync(path));
+  const own = new Set([data, blobs]);
   // What else lies beside a database that was put elsewhere is not the hub's.
-  const open = folders.filter((path) => isOpenToOthers(path, path === data ? ANY : WRITING));
+  const open = folders.filter((path) => isOpenToOthers(path, own.has(path) ? ANY : WRITING));
   if (open.length > 0) {
     return wrong(
       "folder",
       `Others may read or write in ${open.join(", ")}.`,
-      `Run: chmod ${open[0] === data ? "700" : "go-w"} ${open.join(" ")}`,
+      `Run: chmod ${own.has(open[0]!) ? "700" : "go-w"} ${open.join(" ")}`,
     );
   }
   const above = folders.map(replacedBy).find((each) => each !== undefined);
