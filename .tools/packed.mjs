@@ -8,13 +8,15 @@ import { build, clean, publishablePackages } from "./build.mjs";
 import { run } from "./command.mjs";
 import { follow, stepsOf } from "./guide.mjs";
 import { checkOldestNode } from "./oldest-node.mjs";
-import { beginningOf } from "./page.mjs";
+import { beginningOf, installationsOf } from "./page.mjs";
 import { Program } from "./programs.mjs";
+import { frameworks } from "./ranges.mjs";
 import { findPython } from "./python-environment.mjs";
+import { silence } from "./python-run.mjs";
 import { findFaults } from "./tarball.mjs";
 import { withOutput } from "./shown.mjs";
 import { differences, liveThrough } from "./story.mjs";
-import { lockedVersions, root } from "./workspace.mjs";
+import { lockedVersions, readManifest, root } from "./workspace.mjs";
 
 const oldestNode = [22, 13];
 
@@ -81,7 +83,7 @@ export async function checkInstalled() {
   const peers = pack().flatMap(({ manifest }) =>
     Object.keys(manifest.peerDependencies ?? {})
       .filter((name) => !isOurs(name))
-      .map((name) => `${name}@${manifest.devDependencies[name]}`),
+      .map((name) => `${name}@${testedVersionOf(manifest, name)}`),
   );
   run(
     "npm",
@@ -128,6 +130,13 @@ export async function checkInstalled() {
     run(join(project, "node_modules/.bin", name), ["--help"], { ...outside, env });
   }
   return `${entries.length} entry points on Node ${versions.join(" and ")}, ${commands.length} commands; ${tried} on Node ${oldest}`;
+}
+
+/** The workspace installs it, or else the folder apart in which the package is tested with it. */
+function testedVersionOf({ name, devDependencies }, peer) {
+  const apart = Object.values(frameworks).find((each) => each.package === name)?.installedIn;
+  const own = apart === undefined ? {} : readManifest(apart).dependencies;
+  return { ...devDependencies, ...own }[peer];
 }
 
 /** Ours have to hold, with nothing left out; those of a framework may not, and are its own affair. */
@@ -200,7 +209,7 @@ export async function checkPages() {
       return withRegistry(cwd, (env) => begin(page, cwd, env));
     },
   }));
-  begun.push({ page: "packages/python/README.md", run: beginPython });
+  begun.push({ page: "packages/python/README.md", run: tryPython });
   const faults = [];
   for (const { page, run: beginPage } of begun) {
     try {
@@ -223,40 +232,42 @@ function begin(page, cwd, env) {
   for (const command of install)
     if (command.startsWith("npm ")) run("sh", ["-c", command], { cwd, env });
   if (WAITING.has(page)) return;
-  writeFileSync(join(cwd, "first.ts"), code);
+  writeFileSync(join(cwd, "first.mts"), code);
   // KaibanJS ends the process where its telemetry has no network, as its page says.
   const quiet = { ...env, KAIBAN_TELEMETRY_OPT_OUT: "1" };
-  const said = run("node", ["first.ts"], { cwd, env: quiet, timeout: 120_000 });
+  const said = run("node", ["first.mts"], { cwd, env: quiet, timeout: 120_000 });
   if (says !== undefined && said !== says)
     throw new Error(`Its first code prints\n${said}\nand the page says\n${says}`);
 }
 
-/** The same for Python: the wheel from here, all else from the index, and a hub by the command. */
-async function beginPython() {
+/** The same for Python, and for each framework: the wheel from here, all else from the index, and a hub by the command. */
+async function tryPython() {
   const cwd = emptyFolder("page-python");
+  const page = readFileSync(join(root, "packages/python/README.md"), "utf8");
   const found = findPython();
   if (found === undefined) throw new Error("There is no Python 3.10 to 3.13 with venv here.");
-  const wheels = join(cwd, "wheels");
   const env = environmentOutside();
-  run(found.command, ["-m", "venv", join(cwd, "venv")], { cwd, env });
-  const PATH = [join(cwd, "venv/bin"), env.PATH].join(delimiter);
-  const inside = {
-    cwd,
-    env: { ...env, PATH, PIP_FIND_LINKS: wheels, PIP_DISABLE_PIP_VERSION_CHECK: "1" },
-  };
-  run("pip", ["wheel", "-q", "--no-deps", "-w", wheels, join(root, "packages/python")], inside);
-  const page = readFileSync(join(root, "packages/python/README.md"), "utf8");
-  const { install, code } = beginningOf(page, "py");
-  for (const command of install) run("sh", ["-c", command], inside);
-  writeFileSync(join(cwd, "first.py"), code);
+  const wheels = join(cwd, "wheels");
+  const source = join(root, "packages/python");
+  run(found.command, ["-m", "pip", "wheel", "-q", "--no-deps", "-w", wheels, source], { cwd, env });
   await withRegistry(cwd, async (outside) => {
     run("sh", ["-c", "npm install --global waybill"], { cwd, env: outside });
     const hub = new Program("exec waybill dev --port 0", { cwd, env: outside });
     try {
       await hub.says(/waybill watch/);
       const url = readFileSync(join(cwd, ".waybill/hub.url"), "utf8").trim();
-      const said = run("python", ["first.py", url], { ...inside, timeout: 120_000 });
-      if (!/result signed/.test(said)) throw new Error(`Its first code prints\n${said}`);
+      for (const [index, { install, code }] of installationsOf(page, "py").entries()) {
+        const venv = join(cwd, `venv-${index}`);
+        run(found.command, ["-m", "venv", venv], { cwd, env });
+        const PATH = [join(venv, "bin"), env.PATH].join(delimiter);
+        const inside = { cwd, env: { ...env, PATH, PIP_FIND_LINKS: wheels } };
+        for (const command of install) run("sh", ["-c", command], inside);
+        const file = `page-${index}.py`;
+        writeFileSync(join(cwd, file), code);
+        const quiet = { ...inside.env, ...silence(cwd) };
+        const said = run("python", [file, url], { cwd, env: quiet, timeout: 120_000 });
+        if (said.trim() === "") throw new Error(`The code under ${install.join()} prints nothing.`);
+      }
     } finally {
       await hub.ends("SIGKILL");
     }

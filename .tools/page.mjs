@@ -10,21 +10,38 @@ function commandsIn(block) {
     .filter(Boolean);
 }
 
+const blocksIn = (markdown) => [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
+const installsIn = ([, , text]) => commandsIn(text).filter((each) => INSTALLS.test(each));
+const isInstalling = (block) => block[1] === "sh" && installsIn(block).length > 0;
+
+/**
+ * Every block that installs, with the first code under it.
+ * @param {string} markdown
+ * @param {string} language
+ */
+export function installationsOf(markdown, language) {
+  const blocks = blocksIn(markdown);
+  return blocks.filter(isInstalling).map((block) => {
+    const after = blocks.slice(blocks.indexOf(block) + 1);
+    const [, kind, code] = after.find((each) => each[1] === language || isInstalling(each)) ?? [];
+    if (kind !== language) throw new Error(`No code follows ${installsIn(block).join(" and ")}.`);
+    return { install: installsIn(block), code };
+  });
+}
+
 /**
  * The commands that install, the first code, and what the page says that it prints.
  * @param {string} markdown
  * @param {string} language
  */
 export function beginningOf(markdown, language) {
-  const blocks = [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
-  const installing = blocks.findIndex(
-    ([, kind, text]) => kind === "sh" && commandsIn(text).some((each) => INSTALLS.test(each)),
-  );
+  const blocks = blocksIn(markdown);
+  const installing = blocks.findIndex(isInstalling);
   if (installing === -1) throw new Error("It does not say how it is installed.");
   const showing = blocks.findIndex(([, kind]) => kind === language);
   if (showing !== -1 && showing < installing)
     throw new Error("Its first code stands before the line that installs what the code needs.");
-  const install = commandsIn(blocks[installing][2]).filter((each) => INSTALLS.test(each));
+  const install = installsIn(blocks[installing]);
   if (showing === -1) return { install };
   const [whole, , code] = blocks[showing];
   const after = markdown.slice(blocks[showing].index + whole.length);

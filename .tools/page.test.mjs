@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { beginningOf } from "./page.mjs";
+import { beginningOf, installationsOf } from "./page.mjs";
 
 const block = (language, ...lines) => `\`\`\`${language}\n${lines.join("\n")}\n\`\`\`\n`;
 const install = block("sh", "npm install a \\", "  b   # Node 22", "waybill dev");
@@ -24,4 +24,14 @@ test("a page without code has to say how it is installed all the same", () => {
 
 test("code before the line that installs what it needs is a fault", () => {
   assert.throws(() => beginningOf(`${code}\n${install}`, "ts"), /stands before/);
+});
+
+test("a page installs more further down, each with code under it", () => {
+  const more = block("sh", "pip install c   # another");
+  const page = `${install}\n${code}\n${block("ts", "two();")}\n${more}\n${block("ts", "three();")}`;
+  assert.deepEqual(installationsOf(page, "ts"), [
+    { install: ["npm install a b"], code: "one();\n" },
+    { install: ["pip install c"], code: "three();\n" },
+  ]);
+  assert.throws(() => installationsOf(`${install}\n${more}\n${code}`, "ts"), /No code follows npm/);
 });

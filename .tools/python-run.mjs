@@ -19,7 +19,7 @@ export function run(command, args, name, more = {}) {
 }
 
 /** No framework is to speak with anybody, and what it keeps at home is kept here. */
-function silence(home) {
+export function silence(home) {
   return {
     PYTHONDONTWRITEBYTECODE: "1",
     DO_NOT_TRACK: "1",

@@ -27,7 +27,7 @@ function children(parent) {
   return existsSync(join(root, parent)) ? readdirSync(join(root, parent)).sort() : [];
 }
 
-function readManifest(folder) {
+export function readManifest(folder) {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 }
 
