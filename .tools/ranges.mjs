@@ -22,7 +22,7 @@ export const frameworks = {
     // The workspace's own override fits the newest alone.
     with: { oldest: { "@langchain/langgraph-sdk": undefined } },
   },
-  "checkpoint-sqlite": {
+  "langgraph-checkpoint-sqlite": {
     package: "@waybill/langgraph-checkpoint-sqlite",
     peers: ["@langchain/langgraph-checkpoint", "@langchain/core"],
     // The LangGraph that its tests run on, from the same time.

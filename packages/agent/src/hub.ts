@@ -7,7 +7,7 @@ import type {
   ManifestsQuery,
   PublishedPage,
   ShownDelta,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 
 export type {
   BlobUpload,
@@ -19,7 +19,7 @@ export type {
   PublishedPage,
   ReceivedAt,
   ShownDelta,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 
 /** How an agent attaches to its hub. */
 export interface AttachRequest {

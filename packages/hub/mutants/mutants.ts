@@ -323,7 +323,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a retired key opens the API",
-    file: "protocol/src/api/request-proof.ts",
+    file: "protocol/src/wire/request-proof.ts",
     find: "if (isKeyValidAt(record, now)) return record;",
     replace: "if (record.notBefore <= now) return record;",
   },

@@ -7,7 +7,7 @@ import type {
   ManifestsQuery,
   PublishedPage,
   ShownDelta,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 
 export type {
   AttemptView,
@@ -20,7 +20,7 @@ export type {
   PublishedPage,
   ReceivedAt,
   ShownDelta,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 
 /** How an agent asks to be attached. */
 export interface AttachRequest {

@@ -1,4 +1,4 @@
-import { InFlight } from "@waybill/protocol/api";
+import { InFlight } from "@waybill/protocol/wire";
 
 /** One thing at a time for each key, in the order in which they came. */
 export class KeyedQueue {

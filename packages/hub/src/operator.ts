@@ -1,8 +1,8 @@
 import { digestOf, isAgentId, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
 import type { Digest, Found, KeyRecord, LifecycleTerms } from "@waybill/protocol";
-import { signRequest } from "@waybill/protocol/api";
-import type { Newcomers, Quota } from "@waybill/protocol/api";
+import { signRequest } from "@waybill/protocol/wire";
+import type { Newcomers, Quota } from "@waybill/protocol/wire";
 import type { Viewer } from "./access/access.ts";
 import { actEntry } from "./admission/act.ts";
 import type { Act } from "./admission/act.ts";

@@ -5,5 +5,5 @@ export { lifecycleDiagram } from "../src/lifecycle/diagram.ts";
 export { AGENT_ID } from "../src/manifest/agent-id.ts";
 export { MEDIA_TYPES, messageSchemas } from "../src/envelope/message-schema.ts";
 export { envelopeSchemas } from "../src/envelope/envelope-schema.ts";
-export { shapes } from "../src/api/shapes.ts";
-export { httpShapes } from "../src/api/http-shapes.ts";
+export { shapes } from "../src/wire/shapes.ts";
+export { httpShapes } from "../src/wire/http-shapes.ts";

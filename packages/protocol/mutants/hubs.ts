@@ -1,20 +1,20 @@
 import type { Mutant } from "./mutant.ts";
 
-const BLOB = "src/api/blob.ts";
-const DELTA = "src/api/delta.ts";
-const DELIVERY = "src/api/delivery.ts";
-const DOMAIN = "src/api/domain.ts";
-const FRAME = "src/api/frame.ts";
-const HELLO = "src/api/hello.ts";
-const INVITATION = "src/api/invitation.ts";
-const MEMBERS = "src/api/members.ts";
-const NEWCOMERS = "src/api/newcomers.ts";
-const PROBLEM = "src/api/problem.ts";
-const INNER = "src/api/inner-address.ts";
-const OPERATOR = "src/api/operator-proof.ts";
-const PUSH = "src/api/push.ts";
-const PROOF = "src/api/request-proof.ts";
-const SHAPES = "src/api/http-shapes.ts";
+const BLOB = "src/wire/blob.ts";
+const DELTA = "src/wire/delta.ts";
+const DELIVERY = "src/wire/delivery.ts";
+const DOMAIN = "src/wire/domain.ts";
+const FRAME = "src/wire/frame.ts";
+const HELLO = "src/wire/hello.ts";
+const INVITATION = "src/wire/invitation.ts";
+const MEMBERS = "src/wire/members.ts";
+const NEWCOMERS = "src/wire/newcomers.ts";
+const PROBLEM = "src/wire/problem.ts";
+const INNER = "src/wire/inner-address.ts";
+const OPERATOR = "src/wire/operator-proof.ts";
+const PUSH = "src/wire/push.ts";
+const PROOF = "src/wire/request-proof.ts";
+const SHAPES = "src/wire/http-shapes.ts";
 
 export const HUBS: readonly Mutant[] = [
   {

@@ -2,7 +2,7 @@
 import * as fs from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import type * as Protocol from "@waybill/protocol";
-import type * as Wire from "@waybill/protocol/api";
+import type * as Wire from "@waybill/protocol/wire";
 import * as Tracing from "@waybill/protocol/tracing";
 import type { Candidate, HistoryEntry, LifecycleEvent, TrustPolicy } from "@waybill/protocol";
 
@@ -34,11 +34,11 @@ async function portable(): Promise<Api> {
   const file = new URL(imports["#platform"].default, MANIFEST).pathname;
   vi.resetModules();
   vi.doMock("#platform", () => vi.importActual(file));
-  return { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/api")) };
+  return { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/wire")) };
 }
 
 const PATHS = [
-  ["node", { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/api")) }],
+  ["node", { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/wire")) }],
   ["portable", await portable()],
 ] as const satisfies readonly (readonly [string, Api])[];
 

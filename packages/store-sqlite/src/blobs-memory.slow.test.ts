@@ -9,7 +9,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generateKey, newId, privateKeyFrom, signManifest } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
-import { blobPath, signRequest } from "@waybill/protocol/api";
+import { blobPath, signRequest } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import { blobFolderOf } from "./file-blobs.ts";
 import { locate, remove } from "./store-fixture.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { generateKey, newId, privateKeyFrom, signManifest } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
-import { blobPath, blobUploadPath, signRequest } from "@waybill/protocol/api";
+import { blobPath, blobUploadPath, signRequest } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { locate, remove } from "./store-fixture.ts";
 

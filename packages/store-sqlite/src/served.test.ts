@@ -19,7 +19,7 @@ import {
   signManifest,
 } from "@waybill/protocol";
 import type { HandoffEnvelope, PrivateKey } from "@waybill/protocol";
-import { signRequest } from "@waybill/protocol/api";
+import { signRequest } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import { openSqliteStore } from "./sqlite-store.ts";
 

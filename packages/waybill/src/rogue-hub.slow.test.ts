@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { newId } from "@waybill/protocol";
-import { OPERATOR_SCHEME } from "@waybill/protocol/api";
+import { OPERATOR_SCHEME } from "@waybill/protocol/wire";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { impostor, redirector, relay } from "./rogue-fixture.ts";
 import type { Rogue } from "./rogue-fixture.ts";

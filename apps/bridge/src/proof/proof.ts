@@ -3,7 +3,7 @@ import { ledgerEntries, ledgerHistory, verifyCheckpoint, verifyLedger } from "@w
 import type { LedgerReport } from "@waybill/hub";
 import { checkHistory, parseEnvelope, readCompact } from "@waybill/protocol";
 import type { HistoryEntry, HistoryReport } from "@waybill/protocol";
-import type { HandoffView } from "@waybill/protocol/api";
+import type { HandoffView } from "@waybill/protocol/wire";
 import { openSqliteReader } from "@waybill/store-sqlite";
 import { HUB } from "../room/hub.ts";
 import type { Published } from "../room/newsroom.ts";

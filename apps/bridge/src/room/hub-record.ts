@@ -1,5 +1,5 @@
-import { readHandoffView } from "@waybill/protocol/api";
-import type { HandoffView } from "@waybill/protocol/api";
+import { readHandoffView } from "@waybill/protocol/wire";
+import type { HandoffView } from "@waybill/protocol/wire";
 import { askHub } from "./hub.ts";
 import type { RunningHub } from "./hub.ts";
 

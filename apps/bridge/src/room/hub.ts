@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { createInterface } from "node:readline";
 import { newId } from "@waybill/protocol";
-import { signOperatorRequest } from "@waybill/protocol/api";
+import { signOperatorRequest } from "@waybill/protocol/wire";
 import type { Processes } from "./processes.ts";
 
 const WAYBILL = new URL("src/waybill.ts", import.meta.resolve("waybill/package.json"));

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { digestOfBytes, runningDigest, WaybillError } from "@waybill/protocol";
 import type { Artifact, Digest } from "@waybill/protocol";
-import { fromBase64url } from "@waybill/protocol/api";
+import { fromBase64url } from "@waybill/protocol/wire";
 import { files } from "../identity/files.ts";
 import type { Files } from "../identity/files.ts";
 import { labelOf } from "./given.ts";

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { digestOfBytes, runningDigest, WaybillError } from "@waybill/protocol";
 import type { Artifact } from "@waybill/protocol";
-import { fromBase64url } from "@waybill/protocol/api";
+import { fromBase64url } from "@waybill/protocol/wire";
 import { joined } from "./joined.ts";
 import { filesOf, once, pathOf, writeAll } from "./measure.ts";
 

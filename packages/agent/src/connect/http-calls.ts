@@ -1,8 +1,8 @@
 /// <reference types="node" />
 import { parseJson, readCompact, WaybillError } from "@waybill/protocol";
 import type { FindQuery, Found } from "@waybill/protocol";
-import { readFound, readPublished, textOf, writeFindQuery } from "@waybill/protocol/api";
-import type { ManifestsQuery, PublishedPage } from "@waybill/protocol/api";
+import { readFound, readPublished, textOf, writeFindQuery } from "@waybill/protocol/wire";
+import type { ManifestsQuery, PublishedPage } from "@waybill/protocol/wire";
 import type { Address } from "./address.ts";
 import { request } from "./http.ts";
 

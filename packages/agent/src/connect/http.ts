@@ -3,7 +3,7 @@ import { request as plainRequest } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
 import { parseJson, WaybillError } from "@waybill/protocol";
-import { errorOfResponse } from "@waybill/protocol/api";
+import { errorOfResponse } from "@waybill/protocol/wire";
 import { unreachable } from "./unreachable.ts";
 
 /** All manifests of one agent come in one answer. */

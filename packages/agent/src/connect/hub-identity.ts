@@ -1,7 +1,7 @@
 import { isKeyValidAt, verifyManifest, WaybillError } from "@waybill/protocol";
 import type { VerifiedManifest } from "@waybill/protocol";
-import { checkDomain, manifestPages } from "@waybill/protocol/api";
-import type { PublishedManifest } from "@waybill/protocol/api";
+import { checkDomain, manifestPages } from "@waybill/protocol/wire";
+import type { PublishedManifest } from "@waybill/protocol/wire";
 import type { HttpCalls } from "./http-calls.ts";
 
 /** What a hub says of itself: the id is on many hubs, the custody domain on those of one owner. */

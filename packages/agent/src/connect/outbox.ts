@@ -1,6 +1,6 @@
 /// <reference types="node" />
-import { joinFrames } from "@waybill/protocol/api";
-import type { AgentFrame } from "@waybill/protocol/api";
+import { joinFrames } from "@waybill/protocol/wire";
+import type { AgentFrame } from "@waybill/protocol/wire";
 
 /**
  * So many at once are worth a message of their own: the other side can begin with them. What it says

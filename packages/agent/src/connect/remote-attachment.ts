@@ -1,5 +1,5 @@
-import { readDelivery, writeDelta } from "@waybill/protocol/api";
-import type { WireDelivery } from "@waybill/protocol/api";
+import { readDelivery, writeDelta } from "@waybill/protocol/wire";
+import type { WireDelivery } from "@waybill/protocol/wire";
 import type { WaybillError } from "@waybill/protocol";
 import type { Attachment, Delivery, Delta, ShownDelta } from "../hub.ts";
 import type { HubSocket } from "./socket.ts";

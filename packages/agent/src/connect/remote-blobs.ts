@@ -10,8 +10,8 @@ import {
   errorOfResponse,
   readBlobUpload,
   writeContentRange,
-} from "@waybill/protocol/api";
-import type { BlobUpload } from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
+import type { BlobUpload } from "@waybill/protocol/wire";
 import type { BlobContent, BlobPut, BlobRead, Blobs, BlobSigner } from "../hub.ts";
 import type { Address } from "./address.ts";
 import { unreachable } from "./unreachable.ts";

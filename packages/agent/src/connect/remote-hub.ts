@@ -9,7 +9,7 @@ import {
   readPublished,
   textOf,
   writeFindQuery,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 import type {
   Attachment,
   AttachRequest,

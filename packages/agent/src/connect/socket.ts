@@ -6,14 +6,14 @@ import {
   messageCharacters,
   readHubFrames,
   readProblem,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 import type {
   AgentFrame,
   CallName,
   HubFrame,
   ShownDelta,
   WireDelivery,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 import { WebSocket } from "ws";
 import { Calls } from "./calls.ts";
 import { Outbox } from "./outbox.ts";

@@ -1,7 +1,7 @@
 import type { Span } from "@opentelemetry/api";
 import { createHandoff, WaybillError } from "@waybill/protocol";
 import type { HandoffBody, HandoffEnvelope } from "@waybill/protocol";
-import { InFlight } from "@waybill/protocol/api";
+import { InFlight } from "@waybill/protocol/wire";
 import { isArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
 import type { Delivery, ShownDelta } from "../hub.ts";

@@ -9,8 +9,8 @@ import type {
 } from "@waybill/protocol";
 import type { GivenArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
-import { isNextDelta } from "@waybill/protocol/api";
-import type { LastDelta } from "@waybill/protocol/api";
+import { isNextDelta } from "@waybill/protocol/wire";
+import type { LastDelta } from "@waybill/protocol/wire";
 import type { ReceivedAt, ShownDelta } from "../hub.ts";
 import { counterOf } from "./counter.ts";
 import type { CounterOffer } from "./counter.ts";

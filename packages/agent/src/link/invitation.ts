@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
-import { readInvitation, signEnrolment } from "@waybill/protocol/api";
+import { readInvitation, signEnrolment } from "@waybill/protocol/wire";
 import type { Hub } from "../hub.ts";
 
 /** What is used where no invitation is given: those of several hubs, with spaces between. */

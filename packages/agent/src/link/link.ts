@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { signHello } from "@waybill/protocol/api";
+import { signHello } from "@waybill/protocol/wire";
 import type { VerifiedEnvelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { deferred } from "../delegating/deferred.ts";

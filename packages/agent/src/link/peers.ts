@@ -19,7 +19,7 @@ import type {
   VerifiedEnvelope,
   VerifiedManifest,
 } from "@waybill/protocol";
-import { manifestPages } from "@waybill/protocol/api";
+import { manifestPages } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import type { Hub, ReceivedAt } from "../hub.ts";
 

@@ -1,4 +1,4 @@
-import { DELTA_CHARACTERS } from "@waybill/protocol/api";
+import { DELTA_CHARACTERS } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import type { Link } from "../link/link.ts";
 

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { InFlight } from "@waybill/protocol/api";
+import { InFlight } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
 import type { Delivery } from "../hub.ts";
 import { RecentIds } from "./recent-ids.ts";

@@ -1,5 +1,5 @@
 import { digestOf } from "@waybill/protocol";
-import type { Quota } from "@waybill/protocol/api";
+import type { Quota } from "@waybill/protocol/wire";
 import type { NewEntry } from "../store.ts";
 
 /** What an operator did about who may be here, and how somebody came in, as the ledger has it. */

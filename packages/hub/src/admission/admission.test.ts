@@ -1,6 +1,6 @@
 import { digestOf, generateKey, signManifest } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
-import { signEnrolment } from "@waybill/protocol/api";
+import { signEnrolment } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { ask, asOperator, openWorld } from "../served/served-fixture.ts";

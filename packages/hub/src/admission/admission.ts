@@ -1,5 +1,5 @@
-import { entryOf } from "@waybill/protocol/api";
-import type { EnrolmentClaim, Newcomers } from "@waybill/protocol/api";
+import { entryOf } from "@waybill/protocol/wire";
+import type { EnrolmentClaim, Newcomers } from "@waybill/protocol/wire";
 import type { NewEntry, SettingChange, Store } from "../store.ts";
 import { actEntry } from "./act.ts";
 import { useInvitation } from "./invitations.ts";

@@ -6,8 +6,8 @@ import {
   readEnrolment,
   readInvitation,
   wrongInvitation,
-} from "@waybill/protocol/api";
-import type { EnrolmentClaim } from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
+import type { EnrolmentClaim } from "@waybill/protocol/wire";
 import type { Page, SettingChange, Store } from "../store.ts";
 
 const DEFAULT_MS = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { digestOf, generateKey, newId, provenRecoveryKey, signManifest } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
-import { signHello } from "@waybill/protocol/api";
+import { signHello } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";

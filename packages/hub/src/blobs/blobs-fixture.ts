@@ -16,7 +16,7 @@ import type {
   PrivateKey,
   VerifiedEnvelope,
 } from "@waybill/protocol";
-import { signHello } from "@waybill/protocol/api";
+import { signHello } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import type { HubOptions } from "../engine/options.ts";
 import type { Attachment, Blobs, BlobUpload, Delivery } from "../hub-api.ts";

@@ -1,6 +1,6 @@
 import type { Digest, Envelope } from "@waybill/protocol";
 import { WaybillError } from "@waybill/protocol";
-import type { BlobUpload } from "@waybill/protocol/api";
+import type { BlobUpload } from "@waybill/protocol/wire";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { VersionedRecord, HandoffRecord } from "../custody/handoff-record.ts";
 import type { BlobContent, BlobPut, BlobRead, Blobs } from "../hub-api.ts";

@@ -1,5 +1,5 @@
 import type { Envelope } from "@waybill/protocol";
-import { blobKeptUntil, blobsIn, checkNamedBlob } from "@waybill/protocol/api";
+import { blobKeptUntil, blobsIn, checkNamedBlob } from "@waybill/protocol/wire";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { BlobContext } from "./context.ts";

@@ -1,6 +1,6 @@
 import { generateKey } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
-import type { BlobUpload } from "@waybill/protocol/api";
+import type { BlobUpload } from "@waybill/protocol/wire";
 import type { HubOptions } from "../engine/options.ts";
 import { memoryStore } from "../memory-store.ts";
 import type { Store } from "../store.ts";

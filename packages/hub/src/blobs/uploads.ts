@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
-import { checkBlobPart, checkUploadedBlob } from "@waybill/protocol/api";
-import type { BlobUpload } from "@waybill/protocol/api";
+import { checkBlobPart, checkUploadedBlob } from "@waybill/protocol/wire";
+import type { BlobUpload } from "@waybill/protocol/wire";
 import { KeyedQueue } from "../keyed-queue.ts";
 import type { BlobPut } from "../hub-api.ts";
 import type { CommitOutcome, SettingChange } from "../store.ts";

@@ -11,7 +11,7 @@ import {
   signManifest,
 } from "@waybill/protocol";
 import type { CapabilityInput, HandoffEnvelope, HandoffInput, PrivateKey } from "@waybill/protocol";
-import { signHello } from "@waybill/protocol/api";
+import { signHello } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../clock.ts";
 import type { Attachment, Delivery } from "../hub-api.ts";

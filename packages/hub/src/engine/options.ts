@@ -1,7 +1,7 @@
 import { LIMITS } from "@waybill/protocol";
 import type { Limits, PrivateKey, TrustPolicy } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol";
-import type { Newcomers } from "@waybill/protocol/api";
+import type { Newcomers } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import type { Store } from "../store.ts";
 

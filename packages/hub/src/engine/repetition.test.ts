@@ -10,7 +10,7 @@ import {
   signManifest,
 } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
-import { signHello } from "@waybill/protocol/api";
+import { signHello } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";

@@ -1,6 +1,6 @@
 import { derivedId, isAddressed, WaybillError } from "@waybill/protocol";
 import type { Envelope, HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
-import { blobsIn } from "@waybill/protocol/api";
+import { blobsIn } from "@waybill/protocol/wire";
 import {
   checkAnswers,
   checkChild,

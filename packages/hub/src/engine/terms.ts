@@ -5,7 +5,7 @@ import {
   WaybillError,
 } from "@waybill/protocol";
 import type { HandoffEnvelope, LifecycleTerms, VerifiedEnvelope } from "@waybill/protocol";
-import { untakenError } from "@waybill/protocol/api";
+import { untakenError } from "@waybill/protocol/wire";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
 import type { Offer, Registry } from "../registry/registry.ts";

@@ -1,6 +1,6 @@
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope } from "@waybill/protocol";
-import type { WaitsFor } from "@waybill/protocol/api";
+import type { WaitsFor } from "@waybill/protocol/wire";
 import { endingOf, openQuestions } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { HandoffView } from "../hub-api.ts";

@@ -1,5 +1,5 @@
 import { isGroupName, WaybillError } from "@waybill/protocol";
-import type { Quota } from "@waybill/protocol/api";
+import type { Quota } from "@waybill/protocol/wire";
 import type { SettingChange, Store } from "../store.ts";
 
 /** Agents under one name, as operators have put them together. */

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { checkQuota } from "@waybill/protocol/api";
+import { checkQuota } from "@waybill/protocol/wire";
 import type { OpenHandoffs } from "../engine/open-handoffs.ts";
 import type { SettingChange, Store } from "../store.ts";
 import type { Group, Groups } from "./groups.ts";

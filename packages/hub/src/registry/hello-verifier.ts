@@ -1,6 +1,6 @@
 import { readCompact, verifyCompact, WaybillError } from "@waybill/protocol";
-import { checkHello, endedKeyAdvice, newKeyAdvice, readHello } from "@waybill/protocol/api";
-import type { Hello } from "@waybill/protocol/api";
+import { checkHello, endedKeyAdvice, newKeyAdvice, readHello } from "@waybill/protocol/wire";
+import type { Hello } from "@waybill/protocol/wire";
 import type { HubIdentity } from "./identity.ts";
 import type { Registry } from "./registry.ts";
 

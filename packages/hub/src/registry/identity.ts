@@ -1,5 +1,5 @@
 import { readCompact } from "@waybill/protocol";
-import { hubIdOf } from "@waybill/protocol/api";
+import { hubIdOf } from "@waybill/protocol/wire";
 import type { KeyedHubOptions } from "../engine/options.ts";
 import type { Store } from "../store.ts";
 

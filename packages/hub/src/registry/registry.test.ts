@@ -1,6 +1,6 @@
 import { digestOf, generateKey, provenKey, signCompact, signManifest } from "@waybill/protocol";
 import type { Found, ManifestInput, PrivateKey } from "@waybill/protocol";
-import { manifestPages } from "@waybill/protocol/api";
+import { manifestPages } from "@waybill/protocol/wire";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";

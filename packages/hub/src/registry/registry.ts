@@ -29,7 +29,7 @@ import type {
   VerifyOptions,
 } from "@waybill/protocol";
 import { NO_MORE } from "../admission/admission.ts";
-import { newKeyAdvice } from "@waybill/protocol/api";
+import { newKeyAdvice } from "@waybill/protocol/wire";
 import { actEntry } from "../admission/act.ts";
 import type { Admission, Entry } from "../admission/admission.ts";
 import { checkPin, pinOf, unlessDecided, usedPin } from "../admission/pins.ts";

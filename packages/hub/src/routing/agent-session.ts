@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { InFlight, readerOfDelta } from "@waybill/protocol/api";
+import { InFlight, readerOfDelta } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import { HUB_LIMITS } from "../engine/options.ts";
 import type { AttachRequest, Attachment, Delivery, Delta, ShownDelta } from "../hub-api.ts";

@@ -1,6 +1,6 @@
 import { isKeyValidAt, WaybillError } from "@waybill/protocol";
 import type { KeyRecord } from "@waybill/protocol";
-import { endedKeyAdvice } from "@waybill/protocol/api";
+import { endedKeyAdvice } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import type { AgentSession } from "./agent-session.ts";
 

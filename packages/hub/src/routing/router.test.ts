@@ -1,6 +1,6 @@
 import { createHandoff, generateKey, newId, signEnvelope, signManifest } from "@waybill/protocol";
 import type { CapabilityInput, PrivateKey } from "@waybill/protocol";
-import { signHello } from "@waybill/protocol/api";
+import { signHello } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";

@@ -6,7 +6,7 @@ import {
   SCHEMA_LIMITS,
 } from "@waybill/protocol";
 import type { Candidate, HandoffEnvelope, InputVerdicts } from "@waybill/protocol";
-import type { WaitReason, WaitsFor } from "@waybill/protocol/api";
+import type { WaitReason, WaitsFor } from "@waybill/protocol/wire";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";
 import { askerOf } from "../custody/handoff-record.ts";

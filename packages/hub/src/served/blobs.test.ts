@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { once } from "node:events";
 import type { Digest } from "@waybill/protocol";
-import { blobPath, blobUploadPath } from "@waybill/protocol/api";
+import { blobPath, blobUploadPath } from "@waybill/protocol/wire";
 import { afterEach, describe, expect, test } from "vitest";
 import { all, blobArtifact, digestOfAll, someBytes } from "../blobs/blobs-fixture.ts";
 import { ask, openWorld } from "./served-fixture.ts";

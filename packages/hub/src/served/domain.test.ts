@@ -1,5 +1,5 @@
 import { generateKey, newId, provenKey, signManifest } from "@waybill/protocol";
-import { hubIdOf } from "@waybill/protocol/api";
+import { hubIdOf } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";

@@ -14,7 +14,7 @@ import {
   verifyManifest,
 } from "@waybill/protocol";
 import type { Envelope, HandoffEnvelope } from "@waybill/protocol";
-import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";

@@ -1,6 +1,6 @@
 import { digestOf, generateKey, newId, provenKey, signManifest } from "@waybill/protocol";
 import type { ManifestInput, PrivateKey } from "@waybill/protocol";
-import { signRequest } from "@waybill/protocol/api";
+import { signRequest } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { ask, openWorld, Party, Wire } from "./served-fixture.ts";

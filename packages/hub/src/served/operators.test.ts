@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { digestOf, generateKey, newId } from "@waybill/protocol";
-import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";

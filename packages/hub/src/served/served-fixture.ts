@@ -9,8 +9,8 @@ import {
   signManifest,
 } from "@waybill/protocol";
 import type { CapabilityInput, Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
-import { signHello, signOperatorRequest, signRequest } from "@waybill/protocol/api";
-import type { AgentFrame, HubFrame, OperatorClaim, Problem } from "@waybill/protocol/api";
+import { signHello, signOperatorRequest, signRequest } from "@waybill/protocol/wire";
+import type { AgentFrame, HubFrame, OperatorClaim, Problem } from "@waybill/protocol/wire";
 import { WebSocket } from "ws";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";

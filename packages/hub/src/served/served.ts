@@ -1,4 +1,4 @@
-import type { Newcomers } from "@waybill/protocol/api";
+import type { Newcomers } from "@waybill/protocol/wire";
 import type { HubServer } from "../open-hub.ts";
 import type { Store } from "../store.ts";
 import type { RateLimits } from "./access/rate-limits.ts";

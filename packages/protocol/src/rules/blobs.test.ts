@@ -18,7 +18,7 @@ import {
   writeBlobUpload,
   writeContentRange,
   writeProblem,
-} from "../api.ts";
+} from "../wire.ts";
 import { NOW, read, readWith, refusal, SOUND, statusOf } from "./rules-fixture.ts";
 
 const DIGEST = digestOf("abc");

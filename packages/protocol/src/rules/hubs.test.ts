@@ -52,8 +52,8 @@ import {
   writeProblem,
   writePublished,
   writePush,
-} from "../api.ts";
-import type { Delivery, HandoffView, Hello, RequestClaim } from "../api.ts";
+} from "../wire.ts";
+import type { Delivery, HandoffView, Hello, RequestClaim } from "../wire.ts";
 import {
   provenKey,
   digestOf,

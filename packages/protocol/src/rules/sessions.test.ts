@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readDelivery, readHandoffView, writeDelivery } from "../api.ts";
+import { readDelivery, readHandoffView, writeDelivery } from "../wire.ts";
 import {
   createHandoff,
   holderBy,

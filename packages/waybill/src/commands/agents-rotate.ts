@@ -11,7 +11,7 @@ import {
   WaybillError,
 } from "@waybill/protocol";
 import type { ManifestInput, PrivateKey, VerifiedManifest } from "@waybill/protocol";
-import { manifestPages } from "@waybill/protocol/api";
+import { manifestPages } from "@waybill/protocol/wire";
 import type { Run } from "../command-line/command.ts";
 import { commandLine, textOf } from "../command-line/given.ts";
 import { checkFile } from "../files/read-text.ts";

@@ -1,5 +1,5 @@
 import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
-import type { WirePresence, WireWellKnown } from "@waybill/protocol/api";
+import type { WirePresence, WireWellKnown } from "@waybill/protocol/wire";
 import type { Run } from "../command-line/command.ts";
 import { countOf } from "../command-line/count.ts";
 import { textOf } from "../command-line/given.ts";

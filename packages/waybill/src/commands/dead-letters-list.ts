@@ -3,7 +3,7 @@ import type { Run } from "../command-line/command.ts";
 import { countOf } from "../command-line/count.ts";
 import { textOf } from "../command-line/given.ts";
 import { hubClient } from "../hub/client.ts";
-import type { WireDeadLetter } from "@waybill/protocol/api";
+import type { WireDeadLetter } from "@waybill/protocol/wire";
 import { listOf } from "../hub/list.ts";
 import { columns } from "../terminal/columns.ts";
 import { printable } from "../terminal/text.ts";

@@ -1,6 +1,6 @@
 import { mergeFound, WaybillError } from "@waybill/protocol";
 import type { Found, RankedCandidate } from "@waybill/protocol";
-import { readFound, writeFound } from "@waybill/protocol/api";
+import { readFound, writeFound } from "@waybill/protocol/wire";
 import type { Run } from "../command-line/command.ts";
 import { countOf } from "../command-line/count.ts";
 import { isGiven, listOf, textOf } from "../command-line/given.ts";

@@ -1,4 +1,4 @@
-import type { WireGroup } from "@waybill/protocol/api";
+import type { WireGroup } from "@waybill/protocol/wire";
 import type { Run } from "../command-line/command.ts";
 import type { Context } from "../context.ts";
 import { groupNamed } from "../hub/groups.ts";

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import type { Quota } from "@waybill/protocol/api";
+import type { Quota } from "@waybill/protocol/wire";
 import type { Run } from "../command-line/command.ts";
 import { countOf } from "../command-line/count.ts";
 import { isGiven, textOf } from "../command-line/given.ts";

@@ -1,4 +1,4 @@
-import type { WireInvitation } from "@waybill/protocol/api";
+import type { WireInvitation } from "@waybill/protocol/wire";
 import type { Run } from "../command-line/command.ts";
 import { hubClient } from "../hub/client.ts";
 import { listOf } from "../hub/list.ts";

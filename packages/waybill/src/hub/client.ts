@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { unreachable } from "@waybill/agent/connect";
 import { parseJson, WaybillError } from "@waybill/protocol";
-import { errorOfResponse } from "@waybill/protocol/api";
+import { errorOfResponse } from "@waybill/protocol/wire";
 import type { Context } from "../context.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Style } from "../terminal/style.ts";

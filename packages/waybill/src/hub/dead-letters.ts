@@ -1,5 +1,5 @@
-import { readHandoffView } from "@waybill/protocol/api";
-import type { HandoffView, WireDeadLetter } from "@waybill/protocol/api";
+import { readHandoffView } from "@waybill/protocol/wire";
+import type { HandoffView, WireDeadLetter } from "@waybill/protocol/wire";
 import { WaybillError } from "@waybill/protocol";
 import type { HubClient } from "./client.ts";
 import { suggestion } from "./known.ts";

@@ -1,5 +1,5 @@
 import { parseJson, WaybillError } from "@waybill/protocol";
-import type { WireInvitation, WireWellKnown } from "@waybill/protocol/api";
+import type { WireInvitation, WireWellKnown } from "@waybill/protocol/wire";
 import { hubClient } from "./client.ts";
 import type { Asking } from "./client.ts";
 

@@ -1,11 +1,11 @@
-import { readHandoffView } from "@waybill/protocol/api";
+import { readHandoffView } from "@waybill/protocol/wire";
 import type {
   WireDeadLetter,
   WireEntry,
   WireGroup,
   WireInvitation,
   WirePresence,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import { didYouMean } from "../command-line/nearest.ts";
 import type { HubClient } from "./client.ts";

@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { digestOf, newId, parseJson, WaybillError } from "@waybill/protocol";
-import { errorOfResponse, operatorTokenDomain, signOperatorRequest } from "@waybill/protocol/api";
+import { errorOfResponse, operatorTokenDomain, signOperatorRequest } from "@waybill/protocol/wire";
 import type { Settings } from "../settings/settings.ts";
 import { fromText } from "./which-hub.ts";
 import type { WhichHub } from "./which-hub.ts";

@@ -1,8 +1,8 @@
 import { readLedger } from "@waybill/hub";
 import type { HandoffView, LedgerEntry, PublishedManifest } from "@waybill/hub";
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
-import { manifestPages, readHandoffView, readPublished } from "@waybill/protocol/api";
-import type { ManifestsQuery } from "@waybill/protocol/api";
+import { manifestPages, readHandoffView, readPublished } from "@waybill/protocol/wire";
+import type { ManifestsQuery } from "@waybill/protocol/wire";
 import type { Papers } from "../trace/events.ts";
 import { signatureChecker } from "../trace/signatures.ts";
 import type { Recorded } from "../trace/build.ts";

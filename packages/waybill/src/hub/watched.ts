@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseJson, WaybillError } from "@waybill/protocol";
-import type { WireEntry } from "@waybill/protocol/api";
+import type { WireEntry } from "@waybill/protocol/wire";
 import type { HubClient } from "./client.ts";
 import { readHead } from "./head.ts";
 

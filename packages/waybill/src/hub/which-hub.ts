@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { WaybillError } from "@waybill/protocol";
-import { operatorTokenDomain } from "@waybill/protocol/api";
+import { operatorTokenDomain } from "@waybill/protocol/wire";
 import type { Origin, Settings } from "../settings/settings.ts";
 
 /** The hub that is asked, and where that was learned. */

@@ -2,7 +2,7 @@
 import type { Hub } from "@waybill/agent";
 import { digestOf, newId, parseJson, WaybillError } from "@waybill/protocol";
 import type { Capability, CapabilityInput, Found, PrivateKey } from "@waybill/protocol";
-import { errorOfResponse, readFound, signRequest } from "@waybill/protocol/api";
+import { errorOfResponse, readFound, signRequest } from "@waybill/protocol/wire";
 
 /** Marks what a hub offers only because a peer does: it is not passed on a second time. */
 const PEER_TAG = "waybill:peer";

@@ -3,7 +3,7 @@ import { createAgent } from "@waybill/agent";
 import type { HandoffOptions, Hub } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import { parseJson, parseManifest, readCompact, WaybillError } from "@waybill/protocol";
-import type { WirePresence } from "@waybill/protocol/api";
+import type { WirePresence } from "@waybill/protocol/wire";
 import type { Context } from "../context.ts";
 import { isGiven, listOf, textOf } from "../command-line/given.ts";
 import { askedHub, hubClient } from "../hub/client.ts";

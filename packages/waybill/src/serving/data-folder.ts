@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { WaybillError } from "@waybill/protocol";
-import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/wire";
 import { syncFolder } from "../files/folder.ts";
 import { readOwn } from "../files/own-file.ts";
 

@@ -1,6 +1,6 @@
 import { parseEnvelope, parseJson, readCompact } from "@waybill/protocol";
 import type { Envelope } from "@waybill/protocol";
-import type { WireEntry } from "@waybill/protocol/api";
+import type { WireEntry } from "@waybill/protocol/wire";
 import { toned } from "../trace/signs.ts";
 import { DECISIONS, textOf } from "../trace/event-text.ts";
 import type { Decision, EventText } from "../trace/event-text.ts";

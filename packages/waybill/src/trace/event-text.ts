@@ -1,6 +1,6 @@
 import { statusOf } from "@waybill/protocol";
 import type { Envelope, StatusCode } from "@waybill/protocol";
-import type { Quota } from "@waybill/protocol/api";
+import type { Quota } from "@waybill/protocol/wire";
 import type { TraceEvent } from "./trace.ts";
 
 export type EventText = Pick<TraceEvent, "type" | "says" | "tone"> & {

@@ -1,4 +1,4 @@
-import type { WaitsFor } from "@waybill/protocol/api";
+import type { WaitsFor } from "@waybill/protocol/wire";
 import type { Breach, HandoffState, StatusCode, UsageRow, SessionState } from "@waybill/protocol";
 
 /** Whether something was really signed by who it is from. */

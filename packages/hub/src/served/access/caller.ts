@@ -6,8 +6,8 @@ import {
   OPERATOR_SCHEME,
   readOperatorRequest,
   readRequest,
-} from "@waybill/protocol/api";
-import type { OperatorClaim, RequestClaim } from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
+import type { OperatorClaim, RequestClaim } from "@waybill/protocol/wire";
 import type { Viewer } from "../../access/access.ts";
 import type { Operator } from "../../operator.ts";
 import type { HubIdentity } from "../../registry/identity.ts";
@@ -79,7 +79,7 @@ function bearerOf(
     401,
     isMetrics
       ? "Invalid metrics token. Use the one that this hub was started with: metrics_token."
-      : `This hub takes no bearer token here. An operator token is never sent: it keys the proof of each request (Authorization: ${OPERATOR_SCHEME} <payload>.<mac>), which the waybill command makes, and signOperatorRequest of @waybill/protocol/api. If what was sent is an operator token, replace it: others may have read it on the way.`,
+      : `This hub takes no bearer token here. An operator token is never sent: it keys the proof of each request (Authorization: ${OPERATOR_SCHEME} <payload>.<mac>), which the waybill command makes, and signOperatorRequest of @waybill/protocol/wire. If what was sent is an operator token, replace it: others may have read it on the way.`,
   );
 }
 

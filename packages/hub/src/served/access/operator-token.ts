@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { createHash, timingSafeEqual } from "node:crypto";
 import { WaybillError } from "@waybill/protocol";
-import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/api";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/wire";
 import type { Store } from "../../store.ts";
 
 const SETTING = "operator token";
@@ -33,7 +33,7 @@ function checkToken(token: string, domain: string): void {
   if (operatorTokenDomain(token) === domain) return;
   throw new WaybillError(
     400,
-    `The operator token is not one of the custody domain ${domain}. Make one with newOperatorToken, from @waybill/protocol/api.`,
+    `The operator token is not one of the custody domain ${domain}. Make one with newOperatorToken, from @waybill/protocol/wire.`,
   );
 }
 

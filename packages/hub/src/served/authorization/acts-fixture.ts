@@ -8,7 +8,7 @@ import {
   WaybillError,
 } from "@waybill/protocol";
 import type { Envelope, HandoffBody, PrivateKey } from "@waybill/protocol";
-import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/api";
+import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/wire";
 import { ask, asOperator, Wire } from "../served-fixture.ts";
 import type { Answer, Party } from "../served-fixture.ts";
 import { AGENTS, blobArtifact, said } from "./cast-fixture.ts";

@@ -18,8 +18,8 @@ import type {
   HandoffEnvelope,
   PrivateKey,
 } from "@waybill/protocol";
-import { newOperatorToken } from "@waybill/protocol/api";
-import type { HubFrame } from "@waybill/protocol/api";
+import { newOperatorToken } from "@waybill/protocol/wire";
+import type { HubFrame } from "@waybill/protocol/wire";
 import type { Invitation } from "../../admission/invitations.ts";
 import type { HubServer } from "../../open-hub.ts";
 import { SERVED_LIMITS } from "../budgets.ts";

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
 import type { StatusCode } from "@waybill/protocol";
-import { PROBLEM_TYPE, writeProblem } from "@waybill/protocol/api";
+import { PROBLEM_TYPE, writeProblem } from "@waybill/protocol/wire";
 import type { FastifyReply } from "fastify";
 
 /** What fastify itself refuses, as a status of the table. */

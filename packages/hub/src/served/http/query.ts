@@ -1,5 +1,5 @@
-import { jsonSchemaOf } from "@waybill/protocol/api";
-import type { Shape } from "@waybill/protocol/api";
+import { jsonSchemaOf } from "@waybill/protocol/wire";
+import type { Shape } from "@waybill/protocol/wire";
 
 type Reader = (text: string) => unknown;
 

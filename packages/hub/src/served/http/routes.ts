@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { Readable } from "node:stream";
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
-import { checked, checkRequestBody, OPERATOR_SCHEME } from "@waybill/protocol/api";
+import { checked, checkRequestBody, OPERATOR_SCHEME } from "@waybill/protocol/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../access/caller.ts";
 import type { Caller, CallerOptions, Request } from "../access/caller.ts";

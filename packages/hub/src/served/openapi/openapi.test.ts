@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { digestOf, generateKey, newId, signManifest } from "@waybill/protocol";
-import { CALLS } from "@waybill/protocol/api";
+import { CALLS } from "@waybill/protocol/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, asOperator, openWorld } from "../served-fixture.ts";
 import type { Answer, Ask, Party, World } from "../served-fixture.ts";

@@ -7,8 +7,8 @@ import {
   jsonSchemaOf,
   PROBLEM_TYPE,
   shapes,
-} from "@waybill/protocol/api";
-import type { Shape } from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
+import type { Shape } from "@waybill/protocol/wire";
 import { NDJSON } from "../operations/operation.ts";
 import type { AnyOperation, Who } from "../operations/operation.ts";
 import { SOCKET_COSTS } from "../socket/costs.ts";

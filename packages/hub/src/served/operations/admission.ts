@@ -1,4 +1,4 @@
-import { httpShapes } from "@waybill/protocol/api";
+import { httpShapes } from "@waybill/protocol/wire";
 import { wireTime } from "../wire-time.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";

@@ -1,5 +1,5 @@
-import { defaultNewcomers, httpShapes, shapes, writePublished } from "@waybill/protocol/api";
-import type { WirePresence } from "@waybill/protocol/api";
+import { defaultNewcomers, httpShapes, shapes, writePublished } from "@waybill/protocol/wire";
+import type { WirePresence } from "@waybill/protocol/wire";
 import type { Presence, PresenceDetail } from "../../operator.ts";
 import { viewerOf } from "../access/caller.ts";
 import { wireTime } from "../wire-time.ts";

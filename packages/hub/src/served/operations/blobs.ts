@@ -6,7 +6,7 @@ import {
   readRange,
   writeBlobUpload,
   writeContentRange,
-} from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
 import type { Blobs } from "../../hub-api.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";

@@ -1,5 +1,5 @@
-import { shapes, writeFound } from "@waybill/protocol/api";
-import type { WireFound, WireNames, WireSearch } from "@waybill/protocol/api";
+import { shapes, writeFound } from "@waybill/protocol/wire";
+import type { WireFound, WireNames, WireSearch } from "@waybill/protocol/wire";
 import type { Search } from "../../routing/router.ts";
 import { viewerOf } from "../access/caller.ts";
 import type { Caller } from "../access/caller.ts";

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
-import { httpShapes, writeHandoffView } from "@waybill/protocol/api";
-import type { WireDeadLetter } from "@waybill/protocol/api";
+import { httpShapes, writeHandoffView } from "@waybill/protocol/wire";
+import type { WireDeadLetter } from "@waybill/protocol/wire";
 import type { DeadLetter, DeadLetterDetail } from "../../dead-letters.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";

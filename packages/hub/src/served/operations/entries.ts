@@ -1,4 +1,4 @@
-import type { WireEntry } from "@waybill/protocol/api";
+import type { WireEntry } from "@waybill/protocol/wire";
 import { ledgerLine } from "../../ledger/export.ts";
 import type { LedgerEntry } from "../../store.ts";
 

@@ -1,4 +1,4 @@
-import { httpShapes } from "@waybill/protocol/api";
+import { httpShapes } from "@waybill/protocol/wire";
 import { SOCKET_COSTS } from "../socket/costs.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";

@@ -1,5 +1,5 @@
-import { httpShapes } from "@waybill/protocol/api";
-import type { WireGroup } from "@waybill/protocol/api";
+import { httpShapes } from "@waybill/protocol/wire";
+import type { WireGroup } from "@waybill/protocol/wire";
 import type { NamedGroup } from "../../operator.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/api";
+import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/wire";
 import type { TextPage } from "../../store.ts";
 import type { Caller } from "../access/caller.ts";
 import { entriesOf, nextEntry, PAGE_CHARACTERS } from "../../page.ts";

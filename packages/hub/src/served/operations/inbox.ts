@@ -1,4 +1,4 @@
-import { httpShapes, writeDelivery } from "@waybill/protocol/api";
+import { httpShapes, writeDelivery } from "@waybill/protocol/wire";
 import type { Caller } from "../access/caller.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { httpShapes } from "@waybill/protocol/api";
+import { httpShapes } from "@waybill/protocol/wire";
 import { exportLedger, ledgerEntries } from "../../ledger/export.ts";
 import type { Store } from "../../store.ts";
 import { linesOf } from "./entries.ts";

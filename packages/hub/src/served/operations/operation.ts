@@ -1,5 +1,5 @@
 import type { StatusCode } from "@waybill/protocol";
-import type { Shape } from "@waybill/protocol/api";
+import type { Shape } from "@waybill/protocol/wire";
 import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
 

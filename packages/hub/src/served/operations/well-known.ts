@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import { defaultNewcomers, httpShapes } from "@waybill/protocol/api";
+import { defaultNewcomers, httpShapes } from "@waybill/protocol/wire";
 import { Exposition } from "../metrics/exposition.ts";
 import { FRONT_HEADERS, frontHtml, frontJson, frontText } from "../front/front.ts";
 import { skillPage } from "../skill/skill.ts";

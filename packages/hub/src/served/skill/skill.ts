@@ -1,4 +1,4 @@
-import type { Newcomers } from "@waybill/protocol/api";
+import type { Newcomers } from "@waybill/protocol/wire";
 import { SHELL } from "./shell.ts";
 
 export interface SkillOf {

@@ -7,8 +7,8 @@ import {
   writeFound,
   writeHandoffView,
   writePublished,
-} from "@waybill/protocol/api";
-import type { AgentFrame, CallName, Newcomers } from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
+import type { AgentFrame, CallName, Newcomers } from "@waybill/protocol/wire";
 import type { HubServer } from "../../open-hub.ts";
 
 type Call = Extract<AgentFrame, { type: "call" }>;

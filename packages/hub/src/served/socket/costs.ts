@@ -1,4 +1,4 @@
-import type { AgentFrame, CallName } from "@waybill/protocol/api";
+import type { AgentFrame, CallName } from "@waybill/protocol/wire";
 
 type Said = Exclude<AgentFrame["type"], "call"> | CallName;
 

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
-import { messageCharacters, readAgentFrames } from "@waybill/protocol/api";
-import type { AgentFrame } from "@waybill/protocol/api";
+import { messageCharacters, readAgentFrames } from "@waybill/protocol/wire";
+import type { AgentFrame } from "@waybill/protocol/wire";
 import type { WebSocket } from "ws";
 import type { HubLimits } from "../../engine/options.ts";
 import type { Budgets } from "../budgets.ts";

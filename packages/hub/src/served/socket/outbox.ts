@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { joinFrames } from "@waybill/protocol/api";
+import { joinFrames } from "@waybill/protocol/wire";
 
 /** As many as a commit settles at once. What an agent says to one message shares a signature. */
 const FRAMES_AT_ONCE = 32;

@@ -7,8 +7,8 @@ import {
   writeDelivery,
   writeDelta,
   writeProblem,
-} from "@waybill/protocol/api";
-import type { AgentFrame, CallName, HubFrame, Newcomers, ShownDelta } from "@waybill/protocol/api";
+} from "@waybill/protocol/wire";
+import type { AgentFrame, CallName, HubFrame, Newcomers, ShownDelta } from "@waybill/protocol/wire";
 import type { WebSocket } from "ws";
 import type { Attachment, Delivery } from "../../hub-api.ts";
 import type { HubServer } from "../../open-hub.ts";

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
-import { inboxContactAt } from "@waybill/protocol/api";
-import type { InboxFailure } from "@waybill/protocol/api";
+import { inboxContactAt } from "@waybill/protocol/wire";
+import type { InboxFailure } from "@waybill/protocol/wire";
 import { BoundedCache } from "../../bounded-cache.ts";
 import type { DoorName, Budgets } from "../budgets.ts";
 import { Rates } from "../access/rates.ts";

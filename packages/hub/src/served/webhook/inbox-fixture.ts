@@ -4,8 +4,8 @@ import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { digestOf, publicKeyFrom, verifyCompact } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
-import { checkRequest, checkRequestBody, readPush, readRequest } from "@waybill/protocol/api";
-import type { Delivery, PushAnswer } from "@waybill/protocol/api";
+import { checkRequest, checkRequestBody, readPush, readRequest } from "@waybill/protocol/wire";
+import type { Delivery, PushAnswer } from "@waybill/protocol/wire";
 
 interface Answered {
   readonly status?: number;

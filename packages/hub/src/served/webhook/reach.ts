@@ -7,7 +7,7 @@ import { request as secureRequest } from "node:https";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import { WaybillError } from "@waybill/protocol";
-import { isInnerAddress } from "@waybill/protocol/api";
+import { isInnerAddress } from "@waybill/protocol/wire";
 
 export interface ReachOptions {
   /** Places of an inner network that may be reached all the same, as `host` or `host:port`. */

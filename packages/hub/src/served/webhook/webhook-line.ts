@@ -1,6 +1,6 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
-import type { PushAnswer } from "@waybill/protocol/api";
+import type { PushAnswer } from "@waybill/protocol/wire";
 import { charactersOf } from "../../routing/delivery-size.ts";
 import type { Budgets } from "../budgets.ts";
 import type { Attachment, Delivery } from "../../hub-api.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { generateKey, signManifest } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
-import type { Delivery } from "@waybill/protocol/api";
+import type { Delivery } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
 import { memoryStore } from "../../memory-store.ts";
 import type { Store } from "../../store.ts";

@@ -1,8 +1,8 @@
 /// <reference types="node" />
 import { randomBytes } from "node:crypto";
 import { WaybillError } from "@waybill/protocol";
-import { checkEcho, readPushAnswer, writePush } from "@waybill/protocol/api";
-import type { Push } from "@waybill/protocol/api";
+import { checkEcho, readPushAnswer, writePush } from "@waybill/protocol/wire";
+import type { Push } from "@waybill/protocol/wire";
 import type { HubServer } from "../../open-hub.ts";
 import type { Budgets } from "../budgets.ts";
 import { FairSlots } from "../access/fair-slots.ts";
