@@ -1,5 +1,11 @@
 import { WaybillError } from "@waybill/protocol";
 import type { AttackClass } from "./attack-class.ts";
+import { announcedBlobs } from "./attacks/announced-blobs.ts";
+import { slowUploads } from "./attacks/slow-uploads.ts";
+import { smallBlobs } from "./attacks/small-blobs.ts";
+import { deltaFlood } from "./attacks/delta-flood.ts";
+import { guessedSessions } from "./attacks/guessed-sessions.ts";
+import { manyDownloads, slowDownloads } from "./attacks/downloads.ts";
 import { badInboxes } from "./attacks/bad-inboxes.ts";
 import { churn } from "./attacks/churn.ts";
 import { compression } from "./attacks/compression.ts";
@@ -117,12 +123,19 @@ export const CLASSES: readonly AttackClass[] = [
   retiredKey,
   groups,
   progressFlood,
+  deltaFlood,
+  guessedSessions,
   questionFlood,
   longQuestions,
   unreadDeliveries,
   unfetchedDeliveries,
   unreadHistories,
   unreadLedger,
+  announcedBlobs,
+  slowUploads,
+  smallBlobs,
+  slowDownloads,
+  manyDownloads,
   creditGames,
   hoarding,
   crowding,

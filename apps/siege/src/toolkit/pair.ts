@@ -7,6 +7,8 @@ import type { Line } from "./line.ts";
 export interface Offered {
   readonly handoff: Known;
   readonly attempt: number;
+  /** What the hub knows of the session that the handoff names. */
+  readonly session?: string;
 }
 
 export interface Pair {
@@ -33,7 +35,13 @@ export async function pair(
       attacker.count("offered");
       const handoff = knownBy(String(delivery["envelope"]));
       const attempt = Number(delivery["attempt"]);
-      void attacker.bear(() => offered({ handoff, attempt }, { delegator, recipient, line: on }));
+      const session = delivery["session"];
+      const offer = {
+        handoff,
+        attempt,
+        ...(session !== undefined && { session: session as string }),
+      };
+      void attacker.bear(() => offered(offer, { delegator, recipient, line: on }));
     },
   });
   return { delegator, recipient, line };
