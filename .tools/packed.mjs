@@ -85,11 +85,10 @@ export async function checkInstalled() {
       .filter((name) => !isOurs(name))
       .map((name) => `${name}@${testedVersionOf(manifest, name)}`),
   );
-  run(
-    "npm",
-    ["install", "--no-audit", "--no-fund", "--loglevel=error", ...files, ...peers],
-    outside,
-  );
+  // The example for Mastra is run, too, and brings the provider of its model along.
+  const provider = "@ai-sdk/openai-compatible";
+  const added = [...files, ...peers, `${provider}@${overrides[provider]}`];
+  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...added], outside);
 
   const entries = pack().flatMap(entryPoints);
   const imports = entries
