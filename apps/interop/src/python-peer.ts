@@ -10,12 +10,13 @@ interface PeerOptions {
   /** Where a framework has several: the one that the process plays. */
   readonly side?: string;
   readonly names?: PeerFixture["names"];
+  readonly streams?: PeerFixture["streams"];
 }
 
 /** One side of a framework, in the environment that `npm run test:python` makes for it. */
 export function pythonPeer(
   framework: string,
-  { side = framework, names = ["player"] }: PeerOptions = {},
+  { side = framework, names = ["player"], streams }: PeerOptions = {},
 ): PeerFixture {
   const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
   const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
@@ -30,6 +31,7 @@ export function pythonPeer(
       return [python, "tests/conformance/peer.py", side];
     },
     names,
+    streams,
     cwd: PYTHON,
     env: { PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", ...SILENT },
   };

@@ -30,6 +30,7 @@ export function openaiFixture(
     gaps,
     serve: {
       names: ["forecaster"],
+      streams: true,
       async offer({ capability, act }) {
         const stagehand = new Stagehand(act, sceneryOf);
         const client = await clientOf((request) => stagehand.reply(request), stagehand.fetch);

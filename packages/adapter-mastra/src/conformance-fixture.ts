@@ -40,6 +40,7 @@ export const fixture: AdapterFixture = {
 
   serve: {
     names: ["forecaster"],
+    streams: true,
     async offer({ capability, act }) {
       const stagehand = new Stagehand(act, sceneryOf);
       const model = await modelOf((request) => stagehand.reply(request), stagehand.fetch);

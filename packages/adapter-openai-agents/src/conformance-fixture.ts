@@ -43,6 +43,7 @@ export const fixture: AdapterFixture = {
 
   serve: {
     names: ["forecaster"],
+    streams: true,
     async offer({ capability, act }) {
       const stagehand = new Stagehand(act, sceneryOf, () => {
         const { traceId = "", metadata = {} } = getCurrentTrace() ?? {};

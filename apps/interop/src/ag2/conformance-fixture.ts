@@ -5,5 +5,5 @@ import { pythonPeer } from "../python-peer.ts";
 export const fixture: AdapterFixture = {
   adapter: "ag2",
   module: new URL(import.meta.url),
-  peer: pythonPeer("ag2", { names: ["forecaster"] }),
+  peer: pythonPeer("ag2", { names: ["forecaster"], streams: true }),
 };

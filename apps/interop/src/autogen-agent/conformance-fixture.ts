@@ -6,7 +6,7 @@ import { pythonPeer } from "../python-peer.ts";
 export const fixture: AdapterFixture = {
   adapter: "autogen, agent",
   module: new URL(import.meta.url),
-  peer: pythonPeer("autogen", { side: "autogen_agent" }),
+  peer: pythonPeer("autogen", { side: "autogen_agent", streams: true }),
   hasNoRoles: true,
   gaps: AUTOGEN_GAPS,
 };

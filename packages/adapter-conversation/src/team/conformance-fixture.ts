@@ -27,6 +27,7 @@ export const fixture: AdapterFixture = {
 
   serve: {
     names: ["forecaster"],
+    streams: true,
     async offer({ capability, act }) {
       const had = new Map<string, readonly Message[]>();
       const stagehand = new Stagehand(

@@ -253,6 +253,8 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     true,
   ),
   "serve: progress comes out while the run goes on": showing((events) => events, false),
+  "serve: what a model writes goes out in deltas and is not signed, and milestones are signed":
+    () => ({ streams: true }),
   "serve: a question comes out by its id, and its answer goes in": () => ({
     stage: (stage) => ({ ...stage, ask: (id) => stage.ask(id, "It has a question.") }),
   }),

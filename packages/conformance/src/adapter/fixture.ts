@@ -25,6 +25,8 @@ export interface PeerFixture {
   readonly command: readonly string[];
   /** As `ServeFixture` has them. */
   readonly names?: readonly string[] | undefined;
+  /** As `ServeFixture` has it. */
+  readonly streams?: boolean | undefined;
   readonly cwd: URL;
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
@@ -33,6 +35,11 @@ export interface PeerFixture {
 export interface ServeFixture {
   /** What the thing that it offers and its parts are called in the framework. */
   readonly names?: readonly string[] | undefined;
+  /**
+   * True where `show` of a stage is what a model writes, piece by piece: it goes out in deltas, which
+   * nobody signs. Left out, it shows milestones, each of which is signed progress.
+   */
+  readonly streams?: boolean | undefined;
   /** Makes the framework's own thing, with `act` where its model or its node would be, and offers it. */
   offer(request: OfferRequest): Offer | Promise<Offer>;
 }

@@ -13,6 +13,8 @@ export interface Faults {
     request: OfferRequest,
   ) => Promise<Finished | Paused>;
   readonly offer?: (request: OfferRequest, next: (request: OfferRequest) => Offer) => Offer;
+  /** Whether it says that what it shows is written by a model: all the same it is signed. */
+  readonly streams?: boolean;
   readonly stage?: (stage: Stage, run: Run) => Stage;
   /** Around one step that calls. */
   readonly calling?: (
@@ -48,6 +50,7 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
     module: new URL(import.meta.url),
     serve: {
       names: ["plain"],
+      streams: faults.streams,
       offer: (request) =>
         faults.offer === undefined ? offer(request) : faults.offer(request, offer),
     },

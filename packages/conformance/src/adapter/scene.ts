@@ -133,6 +133,12 @@ export class Scene {
     return (peer ?? serve)?.names ?? [];
   }
 
+  /** Whether the thing that is served shows what a model writes, and no milestones. */
+  get streams(): boolean {
+    const { serve, peer } = this.#servingBy;
+    return (peer ?? serve)?.streams ?? false;
+  }
+
   /** Who hands work to what the adapter serves. */
   get owner(): Agent {
     return (this.#owner ??= this.agent("owner"));

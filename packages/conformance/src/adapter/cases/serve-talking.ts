@@ -75,6 +75,29 @@ export const servedTalkingCases: Cases = {
     equal((await handle.result).status, 200);
   },
 
+  "serve: what a model writes goes out in deltas and is not signed, and milestones are signed":
+    async (scene) => {
+      await scene.serve(async ({ show }) => {
+        for (const message of SHOWN) show(message);
+        return { output: { summary: "done" } };
+      });
+      const handle = scene.handoff();
+      let written = "";
+      const reading = (async () => {
+        for await (const { text } of handle.deltas) written += text;
+      })();
+      await handle.result;
+      await reading;
+      const inDeltas = SHOWN.filter((piece) => written.includes(piece));
+      // A message that is signed once it is whole has all of the pieces in it.
+      const signed = (await scene.said("progress"))
+        .map(({ body }) => SHOWN.filter((piece) => JSON.stringify(body).includes(piece)))
+        .filter((pieces) => !scene.streams || pieces.length < SHOWN.length)
+        .flat();
+      deepEqual(inDeltas, scene.streams ? SHOWN : [], "this went out in deltas");
+      deepEqual(signed, scene.streams ? [] : SHOWN, "this was signed as progress");
+    },
+
   "serve: a question comes out by its id, and its answer goes in": async (scene) => {
     await scene.serve(async ({ ask }) => ({
       output: { summary: `To ${(await ask("town", "Which town?")) as string}` },
