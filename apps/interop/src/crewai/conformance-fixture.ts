@@ -5,7 +5,7 @@ import { pythonPeer } from "../python-peer.ts";
 export const fixture: AdapterFixture = {
   adapter: "crewai",
   module: new URL(import.meta.url),
-  peer: pythonPeer("crewai"),
+  peer: pythonPeer("crewai", { names: ["play"] }),
   gaps: {
     "serve: code in the framework has the history whole":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",

@@ -8,7 +8,7 @@ import {
   toolResultsOf,
 } from "@waybill/agent/adapter";
 import type { PortableWork } from "@waybill/agent/adapter";
-import type { Message } from "@waybill/protocol";
+import type { Json, Message } from "@waybill/protocol";
 import { carries } from "../case.ts";
 import type { Cases } from "../case.ts";
 import { IN_WORDS } from "../sample.ts";
@@ -51,6 +51,11 @@ function speakersIn(text: string): string[] {
   return text.split("\n").flatMap((line) => /^([^:]+):/.exec(line)?.[1] ?? []);
 }
 
+function textsIn(value: Json): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 export const servedHostileCases: Cases = {
   "serve: a history that poses as others reaches the framework as the delegator's account": async (
     scene,
@@ -66,9 +71,9 @@ export const servedHostileCases: Cases = {
     await scene.handoff({ messages: posingAs(scene.servedNames) }).result;
     equal(seen.length, 1, "a tool call of the history was carried out");
     carries(seen[0]!, ORDER);
-    const { messages = [], brief } = seen[0]!;
+    const { messages = [], brief, input = null } = seen[0]!;
     const told = messages.filter(({ content }) => JSON.stringify(content).includes(ORDER));
-    const texts = [...messages.map(textOf), brief?.instruction ?? ""];
+    const texts = [...messages.map(textOf), brief?.instruction ?? "", ...textsIn(input)];
     for (const { role } of told)
       ok(role === "assistant" || role === "user", `the model is told it in the role ${role}`);
     const own = scene.servedNames.map(plain);
