@@ -150,7 +150,7 @@ async function turn(
   const take = ({ type, payload, data }: Chunk): void => {
     if (type.startsWith("data-")) run.progress(data);
     else if (type === "text-delta") run.delta(payload.text as string);
-    else if (type === "tool-output") takeOutput(payload, run);
+    else if (type === "tool-output") made.push(...takeOutput(payload, run));
     else if (type === "tool-result") made.push(...artifactsIn(payload.result));
     else if (type === "step-finish") run.addUsage(usageOf(payload));
     else if (type === "file") made.push(...artifactsIn(payload));

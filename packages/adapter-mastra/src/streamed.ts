@@ -1,4 +1,6 @@
 import type { CountedUsage, Run } from "@waybill/agent/adapter";
+import type { Artifact } from "@waybill/protocol";
+import { artifactsIn } from "./from-model.ts";
 
 /** What stands in a stream of Mastra. */
 export interface Chunk {
@@ -15,18 +17,23 @@ export function wordsChunk(runId: string, text: string): Chunk & { from: string;
 
 /**
  * Takes what a tool has written. A sub-agent and a workflow write their whole stream there: words are shown
- * and tokens counted, and the rest, with requests to models and results of tools, stays inside.
+ * and tokens counted, files are given back, and the rest, with requests to models and results of tools,
+ * stays inside.
  */
-export function takeOutput({ output, toolName }: Chunk["payload"], run: Run): void {
+export function takeOutput({ output, toolName }: Chunk["payload"], run: Taking): Artifact[] {
   if (!isChunk(output)) {
     if (!isDelegation(toolName)) run.progress(output);
-    return;
+    return [];
   }
   const { type, payload } = output;
+  if (type === "tool-output" || type === "workflow-step-output") return takeOutput(payload, run);
+  if (type === "file") return artifactsIn(payload);
   if (type === "text-delta") run.delta(payload.text as string);
   else if (type === "step-finish") run.addUsage(usageOf(payload));
-  else if (type === "tool-output" || type === "workflow-step-output") takeOutput(payload, run);
+  return [];
 }
+
+type Taking = Pick<Run, "progress" | "delta" | "addUsage">;
 
 /** What a step of an agent has used. */
 export function usageOf({ output, metadata }: Chunk["payload"]): CountedUsage {

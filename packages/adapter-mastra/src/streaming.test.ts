@@ -8,6 +8,7 @@ import { found, modelOf, plain } from "./agent-fixture.ts";
 import { remoteSubAgent } from "./remote-sub-agent.ts";
 import { remoteTool } from "./remote-tool.ts";
 import { serveAgent } from "./serve.ts";
+import { takeOutput } from "./streamed.ts";
 
 type Kind = "agents" | "tools";
 
@@ -68,6 +69,17 @@ interface Streamed {
   readonly data: { message: string };
   readonly payload?: { output?: { type: string; message?: string; payload: { text: string } } };
 }
+
+test("a file that a local sub-agent's model makes is one of the result", () => {
+  const nothing = () => undefined;
+  const run = { progress: nothing, delta: nothing, addUsage: nothing };
+  const file = { data: "AQI=", mediaType: "image/png", filename: "tree.png" };
+  const chunk = { type: "file", from: "AGENT", runId: "run-1", payload: file };
+  const inner = { type: "tool-output", from: "USER", payload: { output: chunk } };
+  expect(takeOutput({ output: inner, toolName: "agent-painter" }, run)).toMatchObject([
+    { name: "tree.png", media_type: "image/png", data: "AQI" },
+  ]);
+});
 
 test.for<[string, Kind, string]>([
   ["sub-agent", "agents", "It rains in Bergen."],

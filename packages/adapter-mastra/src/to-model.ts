@@ -25,7 +25,9 @@ export function modelMessagesOf(
   { self, artifacts = [] }: { self?: string; artifacts?: readonly Artifact[] | undefined } = {},
 ): ModelMessage[] {
   const names = new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]));
-  const converted = shownByUsers(messages).map((message) => modelMessageOf(message, names, self));
+  const converted = onLinesOfTheirOwn(
+    shownByUsers(messages).map((message) => modelMessageOf(message, names, self)),
+  );
   if (artifacts.length === 0) return converted;
   const known = new Set(messages.flatMap(mediaIn).map(({ data }) => data));
   const files = artifacts.filter(({ data }) => data === undefined || !known.has(data)).map(shownOf);
@@ -33,6 +35,18 @@ export function modelMessagesOf(
   if (last === -1) return [{ role: "user", content: files }, ...converted];
   const { content } = converted[last]!;
   return converted.with(last, { role: "user", content: [...(content as ModelPart[]), ...files] });
+}
+
+/** Mastra makes one turn of assistants' turns that follow each other, with nothing between their words. */
+function onLinesOfTheirOwn(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message, index) => {
+    const { role, content } = message;
+    const isNext = role === "assistant" && messages[index - 1]?.role === "assistant";
+    if (!isNext || typeof content === "string") return message;
+    const [first, ...others] = content;
+    if (first?.type !== "text") return message;
+    return { role, content: [{ ...first, text: `\n${first.text}` }, ...others] };
+  });
 }
 
 function modelMessageOf(
