@@ -1,5 +1,5 @@
 export { openAutogenHost } from "./host.ts";
-export type { AutogenHost, AutogenHostOptions, Question } from "./host.ts";
+export type { AutogenHost, AutogenHostOptions, ConversationOfAgent, Question } from "./host.ts";
 export type { HostEvent } from "./host-event.ts";
 export { serveAgent } from "./serve.ts";
 export type { ServeAgentOptions } from "./serve.ts";
