@@ -416,7 +416,7 @@ export class Handle implements HandoffHandle {
       .finally(() => (this.#renewed = undefined));
   }
 
-  /** Nobody else will ask for the end that nothing came of. */
+  /** Acknowledges the superseded handoff: nobody else will. */
   #leave(former: HandoffEnvelope, ending: Digest): void {
     const { log, id: agent } = this.#context;
     const { handoff_id: handoffId } = former;

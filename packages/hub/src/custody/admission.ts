@@ -6,7 +6,7 @@ import { traceIdOf } from "./handoff-transaction.ts";
 import type { HandoffTransaction } from "./handoff-transaction.ts";
 import type { HandoffRecord } from "./handoff-record.ts";
 
-/** What comes under another correlation id or trace than its handoff would mix two jobs up. */
+/** Refuses an envelope with another correlation id or trace than its handoff: it would mix up two jobs. */
 export function checkThread(envelope: Envelope, record: HandoffRecord): void {
   if (envelope.correlation_id !== record.correlationId) {
     throw new WaybillError(
@@ -84,7 +84,7 @@ export function checkChild(child: HandoffEnvelope, parent: HandoffRecord): void 
 
 const PAGE = 100;
 
-/** A parent has so many children and no more; grandchildren count for their own parent. */
+/** Bounds the children of one parent; grandchildren count for their own parent. */
 export async function checkFanOut(store: Store, parentId: string, limits: Limits): Promise<void> {
   let count = 0;
   for (let after: string | undefined; ;) {
@@ -102,7 +102,7 @@ export async function checkFanOut(store: Store, parentId: string, limits: Limits
   }
 }
 
-/** Members of one group must agree on what the group is, and stand at places of their own. */
+/** Members of one group must agree on its terms, and each has an index of its own. */
 export function checkGroup(members: readonly HandoffRecord[], envelope: HandoffEnvelope): void {
   const { group, handoff_id: id, correlation_id: correlationId, replay_of: replayOf } = envelope;
   for (const member of group === undefined ? [] : members) {
@@ -121,7 +121,7 @@ export function checkGroup(members: readonly HandoffRecord[], envelope: HandoffE
       );
     }
     if (member.group.index !== group!.index || replayOf === memberId) continue;
-    // A place that was replayed belongs to the newest replay, which is a member of its own.
+    // The index of a replayed member belongs to the newest replay, which is a member itself.
     if (member.replayedBy !== null && member.replayedBy !== id) continue;
     throw new WaybillError(
       409,
@@ -131,7 +131,7 @@ export function checkGroup(members: readonly HandoffRecord[], envelope: HandoffE
   }
 }
 
-/** An offer holds all answers, so together they must be no more than a line can carry. */
+/** An offer carries all answers, so their sum is bounded by what one delivery can carry. */
 export function checkAnswers(
   { before, record }: Pick<HandoffTransaction, "before" | "record">,
   { answerCharacters }: Pick<HubLimits, "answerCharacters">,

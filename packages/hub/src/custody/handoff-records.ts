@@ -22,7 +22,7 @@ export interface StoredEnvelope {
   readonly at: number;
 }
 
-/** The last version of a handoff that was written here, and the newest one that was heard of. */
+/** The last version of a handoff that this hub has written, and the newest one that it knows of. */
 interface Versions {
   readonly own: number;
   readonly newest: number;
@@ -57,7 +57,7 @@ export class HandoffRecords {
     ENVELOPE_CHARACTERS_CACHED,
     ({ text }) => text.length,
   );
-  /** Versions that are being written here, so that the store's echo is not taken for another hub's. */
+  /** Versions that this hub is writing, so that it does not take the store's echo for another hub's write. */
   readonly #writing = new Map<string, number>();
   readonly #versions = new BoundedCache<string, Versions>(RECORDS_CACHED);
 
@@ -87,7 +87,7 @@ export class HandoffRecords {
       const version = stored?.version ?? 0;
       const meanwhile = this.#cached.get(id);
       if (meanwhile !== undefined && meanwhile.version >= version) return meanwhile;
-      // What another hub has written since was told while this was being read: it is out of date.
+      // Another hub has written a newer version during this read.
       if (version < (this.#versions.get(id)?.newest ?? 0)) continue;
       if (stored === undefined) return undefined;
       const loaded: CachedRecord = { ...recordOf(stored), soft: [] };
@@ -134,7 +134,7 @@ export class HandoffRecords {
     try {
       outcome = await this.#commit(commit);
     } catch (error) {
-      // It may be on disk or not: the store is asked again.
+      // The commit may be on disk or not: the next load asks the store.
       this.#cached.delete(id);
       return { type: "unknown", stored: isChanged ? stored : undefined, error };
     } finally {
@@ -149,7 +149,7 @@ export class HandoffRecords {
     return { type: "committed", stored };
   }
 
-  /** What changes nothing meets no version in the store: it must not be decided on an old one. */
+  /** A plan that changes nothing writes nothing, so no version is compared: the store is asked instead. */
   async #isOutdated(
     id: string,
     before: VersionedRecord | undefined,
@@ -172,7 +172,7 @@ export class HandoffRecords {
     }
   }
 
-  /** Hardly anybody asks for it again, and to keep it costs more than to read it for who does. */
+  /** An acknowledged handoff is hardly ever read again: keeping it costs more than reading it once more. */
   #uncache({ state: { id, digest, outcome }, acceptance, notice }: HandoffRecord): void {
     this.#cached.delete(id);
     for (const each of [digest, acceptance, outcome, notice]) {
@@ -206,7 +206,7 @@ export class HandoffRecords {
   }
 }
 
-/** That an attempt was taken matters to the ledger only where nothing signed says more. */
+/** The ledger needs the frame "taken" only where nothing signed says more. */
 function softOf(
   before: CachedRecord | undefined,
   transaction: HandoffTransaction,

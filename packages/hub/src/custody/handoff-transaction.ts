@@ -47,7 +47,7 @@ interface SignedText {
   readonly kid: string;
 }
 
-/** A process that can't be told to stop must not fill the ledger. */
+/** How many late envelopes of an attempt are kept: a process that does not stop must not fill the ledger. */
 const LATE_AT_MOST = 16;
 
 /** What one commit will say about a handoff: its next record, the ledger's lines, what to send. */
@@ -57,7 +57,7 @@ export class HandoffTransaction {
   record: HandoffRecord | undefined;
   readonly entries: NewEntry[] = [];
   readonly outgoing: Outgoing[] = [];
-  /** What else the commit changes: it is made anew where that was changed meanwhile. */
+  /** Settings that the commit changes. If one was changed meanwhile, the transaction is made again. */
   readonly settings: SettingChange[] = [];
   /** The hub's receipt for what was taken, which leaves once the transaction is on disk. */
   receipt: VerifiedEnvelope | undefined;
@@ -65,7 +65,7 @@ export class HandoffTransaction {
   handoff: HandoffEnvelope | undefined;
   /** The hub's own step that came last. */
   lastMove: HubMove["type"] | undefined;
-  /** To be offered if somebody is there for it, whatever else happens. */
+  /** It is to be offered if somebody can take it, even if the plan changes nothing. */
   wantsOffer = false;
   /** Written even if nothing has changed: what is on disk is older than what is in memory. */
   isForced = false;
@@ -100,7 +100,7 @@ export class HandoffTransaction {
   take(verified: VerifiedEnvelope, terms?: LifecycleTerms): StatusCode {
     const { envelope, digest, text, kid } = verified;
     const found = eventOf(envelope, digest, this.at);
-    // Only a hub confirms custody and gives notice, and it takes no word of its own from outside.
+    // Custody receipts and notices are the hub's own: it takes none from outside.
     if (found === undefined) return 403;
     const event = found.type === "submit" && terms !== undefined ? { ...found, terms } : found;
     const status = this.#step(event, { digest, text, kid }, envelope);
@@ -118,7 +118,7 @@ export class HandoffTransaction {
     this.entries.push(envelopeEntry(this.at, receipt));
   }
 
-  /** Puts what came too late on record, with the answer that it got; beyond a number, only the answer. */
+  /** Puts a late envelope on record, with the answer that it got. Beyond a limit nothing more is recorded. */
   refuse(verified: VerifiedEnvelope, status: StatusCode): void {
     const { late } = this.record!;
     const { attempt = 0 } = verified.envelope as { attempt?: number };
@@ -129,7 +129,7 @@ export class HandoffTransaction {
     this.entries.push(envelopeEntry(this.at, verified));
   }
 
-  /** A step of the hub's own. */
+  /** A step that the hub itself takes. */
   decide(move: HubMove): StatusCode {
     if (this.#isOverdue && move.type !== "expire") {
       this.decide({ type: "expire" });
@@ -142,9 +142,9 @@ export class HandoffTransaction {
     return status;
   }
 
-  /** A step that is only worth remembering: no line in the ledger. */
+  /** A step that is kept in memory, without an entry in the ledger. */
   frame(event: LifecycleEvent): StatusCode {
-    // The step would end it by the deadline, and with no line of that in the ledger.
+    // The step would expire the handoff without an entry in the ledger.
     if (this.#isOverdue) return 410;
     return this.#step(event, undefined, undefined);
   }
@@ -238,7 +238,7 @@ export class HandoffTransaction {
     }
   }
 
-  /** Its session comes to the recipient with the first word of an attempt, and anew with a result. */
+  /** The recipient holds the session from the first word of its attempt on, and again from its result on. */
   #noteHolder(before: HandoffRecord["state"] | undefined, { type }: LifecycleEvent): void {
     const { session, state } = this.record!;
     if (session === undefined) return;

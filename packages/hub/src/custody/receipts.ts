@@ -36,7 +36,7 @@ export class Receipts {
     this.#newId = newId;
   }
 
-  /** The hub's word that it has the envelope. It must not leave before the commit that makes it true. */
+  /** The custody receipt for an envelope. It must not leave before the commit that makes it true. */
   sign(
     envelope: Envelope,
     digest: Digest,

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 
-/** A word of a recipient, unsigned and in no commit: it has an attempt, and will sign by then. */
+/** A recipient's unsigned word that it has taken an attempt. It is in no commit; a signed acceptance follows. */
 export interface TakenAttempt {
   readonly by: string;
   readonly attempt: number;

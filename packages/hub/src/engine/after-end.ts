@@ -8,10 +8,10 @@ import { reasonOf } from "./notice.ts";
 
 const PAGE = 100;
 const DEAD_LETTER_TIMEOUT_MS = 24 * 60 * 60 * 1000;
-/** A dead letter's envelope travels inside another one, which has the same limit. */
+/** The original envelope travels inside another one, which has the same size limit. */
 const ENVELOPE_PART = 0.5;
 
-/** Does what an end has left to do. After a crash all of it is done again, and changes nothing. */
+/** Does what is left to do after an end. It is idempotent: after a crash all of it is done again. */
 export async function runAfterEnd(engine: Engine, id: string): Promise<void> {
   const found = await engine.records.load(id);
   for (const name of found?.record.afterEnd ?? []) {
@@ -56,7 +56,7 @@ const AFTER_END: Readonly<
         from: engine.id,
         domain: engine.domain,
         to: agent,
-        // The same each time, so that a letter is handed over once whenever the hub goes down.
+        // Derived, so that the letter is handed over once, whenever the hub goes down.
         handoffId: derivedId("dead letter", state.id),
         timeoutMs: DEAD_LETTER_TIMEOUT_MS,
         body: {
@@ -77,7 +77,7 @@ const AFTER_END: Readonly<
     try {
       await submit(engine, signEnvelope(handoff, key));
     } catch (error) {
-      // 409: it went in before a crash. Else no such agent takes it, and the letter stays listed.
+      // 409: it was handed over before a crash. Otherwise nobody takes it, and the letter stays listed.
       const isFinal = [403, 404, 409, 422].includes(WaybillError.from(error).status);
       if (!isFinal) throw error;
       engine.log({ event: "failure", handoffId: state.id, error });

@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { whyWaiting, waitText } from "../routing/why-waiting.ts";
 import { DECIDED_WITHOUT_IT, noticeOf, reasonOf } from "./notice.ts";
 
-/** Puts into the commit of an end what belongs to it: the hub's notice, and what is left to do. */
+/** Adds to the commit of an end what belongs to it: the hub's notice, and what is left to do after it. */
 export async function conclude(engine: Engine, transaction: HandoffTransaction): Promise<void> {
   const { state, hasChildren } = transaction.record!;
   if (state.outcome === null) {
@@ -50,7 +50,7 @@ export async function conclude(engine: Engine, transaction: HandoffTransaction):
   }
 }
 
-/** Of a handoff that waited, the most telling of the reasons for that, besides what was said of it. */
+/** The reason in the notice: for a handoff that waited, with the most telling reason why it waited. */
 async function reasonFor(
   engine: Engine,
   transaction: HandoffTransaction,
@@ -59,7 +59,7 @@ async function reasonFor(
   const { before } = transaction;
   const record = transaction.record!;
   const { state, cause } = record;
-  // Who is not permitted any more is told so, whether it has waited or not.
+  // A delegator that has lost its permission is told so, whether the handoff waited or not.
   const isToldWhy = before?.isWaiting === true || state.status === 403;
   const waited =
     state.state === "dead_lettered" && isToldWhy
@@ -68,7 +68,7 @@ async function reasonFor(
   return reasonOf(state, cause, waited);
 }
 
-/** A success can only reach what asks for less than all, a failure only fail what asks for more than one. */
+/** A success can only decide a group that needs fewer than all; a failure only one that needs more than one. */
 function mayDecideGroup({ record, lastMove }: HandoffTransaction): boolean {
   const { group, state } = record!;
   if (group === null || group.size === 1 || lastMove === "group_decided") return false;

@@ -7,7 +7,7 @@ import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Delivery } from "../hub-api.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
 
-/** Brings what is on disk to the agents that are attached here. Others find it in their inbox. */
+/** Delivers what is on disk to the agents that are attached here. Others find it in their inbox. */
 export class Deliveries {
   readonly #attached: ReadonlyMap<string, AgentSession>;
   readonly #records: Pick<HandoffRecords, "envelope">;
@@ -36,8 +36,8 @@ export class Deliveries {
   }
 
   /**
-   * Everything about a handoff that an agent must have, because it may have missed it, except for what
-   * is `given` already. Gives whether there is more than the agent can be sent before it has read.
+   * Delivers everything about a handoff that an agent may have missed, except what is in `given`. Returns
+   * true if there is more than can be sent before the agent has read some of it.
    */
   async catchUp(
     record: HandoffRecord,
@@ -64,7 +64,7 @@ export class Deliveries {
     return false;
   }
 
-  /** After another hub's commit: what the agents here must hear of it. */
+  /** Delivers to the agents here what another hub has committed. */
   async follow(record: HandoffRecord): Promise<void> {
     const { state } = record;
     const delegator = this.#attached.get(state.delegator);
@@ -86,7 +86,7 @@ export class Deliveries {
     this.releaseClosed(record);
   }
 
-  /** Gives their places back to those who held an attempt that is closed. */
+  /** Frees the room of the agents whose attempts are closed. */
   releaseClosed({ state }: HandoffRecord): void {
     const live = liveAttempt(state);
     for (const { recipient, number } of state.attempts) {

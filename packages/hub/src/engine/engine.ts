@@ -41,8 +41,8 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 export type HubNews = HubLogEvent | { readonly event: "published"; readonly agent: string };
 
 /**
- * What happens to handoffs in custody, whoever asks for it: each change is decided by the reducer,
- * put on disk with everything that follows from it, and only then shown.
+ * The parts of one hub, put together. The reducer decides every change of a handoff; the change and
+ * everything that follows from it go to disk in one commit, and only then does anybody see it.
  */
 export class Engine {
   readonly id: string;
@@ -183,7 +183,7 @@ export class Engine {
     throw new WaybillError(503, `The hub ${this.id} is closed; send again once it is back.`);
   }
 
-  /** Writes to the store; that it has failed to is remembered until it works again. */
+  /** Writes to the store. A failure is remembered until a write succeeds again. */
   async commit(commit: Commit): Promise<CommitOutcome> {
     try {
       return await this.store.commit(commit);
@@ -286,7 +286,7 @@ export class Engine {
     this.registry.forget(agent);
     const attached = this.agentSessions.get(agent);
     if (attached !== undefined) this.inBackground(this.keys.look(attached));
-    // It may offer now what others have been waiting for.
+    // The agent may now offer a capability that handoffs are waiting for.
     this.inBackground(this.offers.onPublished(agent));
   }
 }

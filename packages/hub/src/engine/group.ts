@@ -8,7 +8,7 @@ import type { Engine } from "./engine.ts";
 
 const PAGE = 100;
 
-/** What changes a group, or is decided by how it stands, goes one after the other. */
+/** The key under which changes of a group, and decisions that depend on it, run one after the other. */
 export function groupKey(delegator: string, groupId: string): string {
   return `group ${delegator} ${groupId}`;
 }
@@ -29,13 +29,13 @@ export async function membersOf(
 
 type Rule = NonNullable<HandoffRecord["group"]>;
 
-/** Whether it is decided; `joining` is the place of a member that is about to come in. */
+/** Whether a group is decided; `joining` is the index of a member that is about to be added. */
 export function isDecided(members: readonly HandoffRecord[], joining?: number): boolean {
   const places = new Map<number, HandoffState>();
   let rule: Rule | undefined;
   for (const { group, replayedBy, state } of members) {
     rule = group!;
-    // Ids grow with time, so a replay comes after what it replays, and holds the place.
+    // Ids grow with time, so a replay comes after its original, and takes its index.
     if (replayedBy === null || !places.has(rule.index)) places.set(rule.index, state.state);
   }
   if (rule === undefined) return false;
@@ -45,7 +45,7 @@ export function isDecided(members: readonly HandoffRecord[], joining?: number): 
   return isGroupOver(verdict, onFailure);
 }
 
-/** Cancels what is still open of a group that is decided. Done again after a crash, it changes nothing. */
+/** Cancels the open members of a decided group. It is idempotent, and done again after a crash. */
 export async function endGroup(engine: Engine, delegator: string, groupId: string): Promise<void> {
   const members = await membersOf(engine.store, delegator, groupId);
   if (!isDecided(members)) return;

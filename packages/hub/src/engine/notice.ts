@@ -18,7 +18,7 @@ export interface NoticeOptions {
   readonly reason: string;
 }
 
-/** The hub's word on an end that no party has given. */
+/** The hub's signed notice of an end that no party has signed. */
 export function noticeOf(
   handoff: HandoffEnvelope,
   state: Handoff,

@@ -16,18 +16,18 @@ import type { Page, Store, StoredHandoff, WaitingPlace } from "../store.ts";
 import { firstOf, WaitingQueue } from "./waiting-queue.ts";
 import type { Room, QueuedHandoff } from "./waiting-queue.ts";
 
-/** How many of those that wait are read at a time, of all targets of an agent together. */
+/** How many waiting handoffs are read at a time, over all targets of an agent. */
 const PAGE = 50;
 const LEAST_PAGE = 4;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /**
- * How many new handoffs of one delegator are routed at a time. While its input is checked, each holds all
- * that is offered of its capability.
+ * How many new handoffs of one delegator are routed at a time. Each holds all offers of its capability in
+ * memory while its input is checked.
  */
 const ROUTED_AT_ONCE = 4;
-/** How many handoffs of one delegator are offered again at a time because somebody may have missed them. */
+/** How many handoffs of one delegator are offered again at a time, after an agent may have missed them. */
 const MISSED_AT_ONCE = 8;
-/** Of so many agents that have left, it is remembered how far they had come. */
+/** For how many agents that have left the hub remembers how far they had come. */
 const AWAY_KEPT = 1_000;
 
 /** How far an agent has come, by target. */
@@ -49,25 +49,25 @@ interface Alarm {
 }
 
 /**
- * Brings handoffs that are due and agents with room together. What an agent was looked at for is
- * remembered: that it has room again costs what it is offered, however much waits that is not for it.
+ * Brings due handoffs and agents with room together. It remembers what each agent was considered for:
+ * when an agent has room again, the cost is what it is offered, and not all that waits for others.
  */
 export class Offers {
   readonly #options: OffersOptions;
   /**
-   * Targets under which something may wait, each with the number of the last note about it. What is
-   * not here, nobody has to ask the store for.
+   * The targets that handoffs may be waiting for, each with the number of the last note about it. For
+   * any other target the store need not be asked.
    */
   readonly #waitedFor = new Map<string, number>();
   #notes = 0;
   readonly #queues = new Map<AgentSession, Queues>();
-  /** Of agents that have left, whoever left last is the last one. */
+  /** The queues of agents that have left, in the order in which they left. */
   readonly #away = new Map<string, Queues>();
-  /** An agent that comes back goes on where the last pull of its old line ends. */
+  /** One pull at a time for each agent: one that comes back waits for the pull of its old connection. */
   readonly #byAgent = new KeyedQueue();
   readonly #queuesOf = new Map<string, Set<WaitingQueue>>();
   readonly #pulling = new Map<AgentSession, "once" | "again">();
-  /** How often work was looked for, and how often it had been when a transaction was placed. */
+  /** How many pulls there were, and how many when a transaction was placed. */
   #pulls = 0;
   readonly #placedAfter = new WeakMap<HandoffTransaction, number>();
   readonly #routes = new WeakMap<HandoffTransaction, Route>();
@@ -75,7 +75,7 @@ export class Offers {
   readonly #missed: Backlog;
   /** The routing of new handoffs, by delegator. */
   readonly #routing = new ConcurrencyLimit(ROUTED_AT_ONCE, leaveConcurrencySlot);
-  /** What was put behind others that wait, though there may be room for it. */
+  /** What was put behind others that wait, although there may be room for it. */
   readonly #queued = new WeakSet<HandoffTransaction>();
   /** When targets are looked at anew, by everybody or by one agent. */
   readonly #alarms = new Map<string, Alarm>();
@@ -86,7 +86,7 @@ export class Offers {
     this.#options = options;
     this.#missed = new Backlog(MISSED_AT_ONCE, async (id) => {
       const offered = this.offerAgain(id);
-      // It logs a failure, and a hub that closes waits for what is under way.
+      // A failure is logged, and a hub that closes waits for what is under way.
       options.inBackground(offered);
       await Promise.allSettled([offered]);
     });
@@ -98,7 +98,7 @@ export class Offers {
     for (const { disarm } of this.#alarms.values()) disarm();
   }
 
-  /** Something has begun to wait, and reads show it. */
+  /** A handoff has begun to wait, and the store shows it. */
   noteWaiting(stored: StoredHandoff): void {
     const { waitsFor } = stored;
     if (waitsFor === null) return;
@@ -106,14 +106,14 @@ export class Offers {
     for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.note(stored);
   }
 
-  /** Nobody can say whether this is on disk. */
+  /** The store does not know whether this commit is on disk. */
   noteUnknownCommit({ waitsFor }: StoredHandoff): void {
     if (waitsFor === null) return;
     this.#waitedFor.set(waitsFor, ++this.#notes);
     for (const queue of this.#queuesOf.get(waitsFor) ?? []) queue.restart();
   }
 
-  /** A transaction is on disk. Whoever has come while it was on its way there did not find it waiting. */
+  /** A transaction is on disk. An agent that came while it was being written did not find it waiting. */
   onCommitted(transaction: HandoffTransaction, stored: StoredHandoff): void {
     const { id, waitsFor } = stored;
     this.noteWaiting(stored);
@@ -128,7 +128,7 @@ export class Offers {
     if (hasRoom) this.#missed.add(transaction.record!.state.delegator, id);
   }
 
-  /** Whoever is here may be offered what was not for them before. */
+  /** Considers everything anew for all attached agents: what they may take has changed. */
   lookAtAllAgain(): void {
     for (const queues of this.#away.values()) this.#drop(queues);
     this.#away.clear();
@@ -136,7 +136,7 @@ export class Offers {
     for (const attached of this.#options.attached.values()) this.pull(attached);
   }
 
-  /** Hands an agent what waits for it, as long as it has room. */
+  /** Offers an agent what waits for it, as long as it has room. */
   pull(attached: AgentSession): void {
     this.#pulls++;
     if (this.#pulling.has(attached)) {
@@ -156,12 +156,12 @@ export class Offers {
         if (waitedFor.length > 0 && attached.isOpen) await this.#pullFrom(waitedFor, attached);
       } while (this.#pulling.get(attached) === "again" && attached.isOpen);
     } catch (error) {
-      // What waits is still there, and nothing else may happen that would have it asked for.
+      // The handoffs still wait, and nothing else may trigger the next look.
       this.#forget(attached);
       this.#pullLater(attached);
       throw error;
     } finally {
-      // In the same turn as the last look: what is asked for after it must begin anew.
+      // In the same turn as the last look, so that a later request starts a new pull.
       this.#pulling.delete(attached);
       if (!attached.isOpen) this.#putAside(attached);
     }
@@ -177,7 +177,7 @@ export class Offers {
     });
   }
 
-  /** An agent has published a manifest: what it could not take before, it may take now. */
+  /** An agent has published a manifest: it may now take what it could not take before. */
   async onPublished(agent: string): Promise<void> {
     this.#drop(this.#away.get(agent));
     this.#away.delete(agent);
@@ -185,12 +185,12 @@ export class Offers {
     const attached = this.#options.attached.get(agent);
     if (attached === undefined) return;
     await this.#options.router.learn(attached);
-    // What was decided meanwhile may have been by the old one.
+    // A decision that was under way may have used the old manifest.
     this.#forget(attached);
     await this.welcome(attached);
   }
 
-  /** Everything that an agent could take may be waiting. */
+  /** An agent has attached: anything that it could take may be waiting. */
   async welcome(attached: AgentSession): Promise<void> {
     for (const target of await this.#options.router.targetsOf(attached.agent)) {
       if (!this.#waitedFor.has(target)) this.#waitedFor.set(target, ++this.#notes);
@@ -198,9 +198,9 @@ export class Offers {
     this.pull(attached);
   }
 
-  /** It is remembered how far an agent had come: to attach again costs no more than to stay. */
+  /** An agent has left. Its queues are kept, so that attaching again costs no more than staying. */
   left(attached: AgentSession): void {
-    // A pull that is under way sees to it.
+    // The pull that is under way takes care of it.
     if (!this.#pulling.has(attached)) this.#putAside(attached);
   }
 
@@ -231,7 +231,7 @@ export class Offers {
     }
   }
 
-  /** What spoke against an agent is over: it is looked at for what waits for a target anew. */
+  /** The reason against an agent is gone: considers it again for what waits for this target. */
   lookAgain(agent: string, target: string): void {
     this.#away.get(agent)?.get(target)?.restart();
     const attached = this.#options.attached.get(agent);
@@ -240,7 +240,7 @@ export class Offers {
     this.pull(attached);
   }
 
-  /** What spoke against those who are here may be over. */
+  /** The reasons against all attached agents may be gone. */
   #lookAtAll(target: string): void {
     for (const queue of this.#queuesOf.get(target) ?? []) queue.restart();
     for (const attached of this.#options.attached.values()) {
@@ -254,7 +254,7 @@ export class Offers {
     before?.disarm();
     const disarm = this.#options.clock.setTimer(at, () => {
       this.#alarms.delete(name);
-      // The clock may be unable to wait so long at a time.
+      // A timer of the clock may be shorter than this wait.
       if (this.#options.clock.now() < at) this.#alarm(name, at, ring);
       else ring();
     });
@@ -284,7 +284,7 @@ export class Offers {
     return all;
   }
 
-  /** What waits for it by its name and by its capabilities is one queue: the first of all is offered first. */
+  /** Handoffs to the agent by name and by capability are offered as one queue, in the order of their places. */
   async #pullFrom(targets: readonly string[], attached: AgentSession): Promise<void> {
     const limits = await this.#options.router.limitsOf(attached.agent);
     if (!attached.isOpen) return;
@@ -299,7 +299,7 @@ export class Offers {
     for (const queue of queues) queue.limit = limit;
     const mayTake = ({ capability }: WaitingQueue) =>
       capability !== undefined || names.length === 0 || !names.every(room.isFull);
-    /** Looked at when the agent had no room: again in the next round, and not in this one. */
+    /** Considered while the agent had no room: comes again in the next round, and not in this one. */
     const missed: { readonly queue: WaitingQueue; readonly waiting: QueuedHandoff }[] = [];
     while (attached.room > 0 && !this.#isClosed && this.#queues.get(attached) === all) {
       const first = await firstOf(queues.filter(mayTake), room);
@@ -319,7 +319,7 @@ export class Offers {
     for (const queue of queues) queue.rest();
   }
 
-  /** Has a handoff routed: whether it waits still, and whether that is for want of room of this agent. */
+  /** Routes a handoff: says whether it still waits, and whether only because this agent lacks room. */
   async #look(
     { id }: QueuedHandoff,
     attached: AgentSession,
@@ -339,7 +339,7 @@ export class Offers {
     return found;
   }
 
-  /** Looks again at all that waits under these targets: it may have nobody to wait for any more. */
+  /** Routes everything again that waits for these targets: there may be nobody left to wait for. */
   async reconsider(targets: readonly string[]): Promise<void> {
     for (const target of targets) {
       let after: WaitingPlace | undefined;
@@ -359,7 +359,7 @@ export class Offers {
     });
   }
 
-  /** Plans the offer of what is due: to whoever the router picks, or to wait for somebody. */
+  /** Plans what happens to a due handoff: an offer to the agent that the router picks, or a wait. */
   async place(transaction: HandoffTransaction): Promise<void> {
     const record = transaction.record!;
     this.#placedAfter.set(transaction, this.#pulls);
@@ -388,7 +388,7 @@ export class Offers {
     }
   }
 
-  /** What views tell of its session is on disk with what was decided. */
+  /** Records which holder of the session the handoff awaits, in the same commit as the decision. */
   #noteSession(transaction: HandoffTransaction, route: Route): void {
     const { session } = transaction.record!;
     if (session === undefined) return;
@@ -401,20 +401,20 @@ export class Offers {
     const { records, router } = this.#options;
     const work = () =>
       router.route(record, () => records.handoffOf(transaction), transaction.at, holder);
-    // A named recipient checks the input itself. What is offered again is bounded where that is asked for.
+    // A named recipient checks the input itself. Offers made again are bounded by whoever requests them.
     if (typeof record.to === "string" || transaction.wantsOffer) return work();
     return this.#routing.run(record.state.delegator, work);
   }
 
-  /** What has just come must not take the room that is being given to those who have waited. */
+  /** A new handoff must not take room that is being given to those that have waited. */
   #isOvertaking({ wantsOffer, record }: HandoffTransaction): boolean {
     return !wantsOffer && this.#pulling.size > 0 && this.#waitedFor.has(targetOf(record!));
   }
 
-  /** It waits since it was due by the clock of another hub, which is ahead of this one's. */
+  /** The handoff was due by the clock of another hub, which is ahead of this one's. */
   waitUntilDue(record: HandoffRecord, now: number): void {
     const { nextAttemptAt } = record.state;
-    // What is past its deadline is not due either, and would be looked at in a circle until it ends.
+    // A handoff past its deadline is not due either, and would be considered over and over until it ends.
     if (nextAttemptAt !== null && nextAttemptAt > now) {
       this.#lookAtAllLater(nextAttemptAt, targetOf(record));
     }

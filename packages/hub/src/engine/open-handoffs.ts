@@ -9,15 +9,16 @@ const TRY_AGAIN_AFTER_MS = 5_000;
 
 interface Count {
   readonly ids: Set<string>;
-  /** What has ended while the store is being read, which may show it as open. */
+  /** Handoffs that have ended during a read of the store, which may still show them as open. */
   readonly endedMeanwhile: Set<string>;
   isLoading: boolean;
   loaded: Promise<void>;
 }
 
 /**
- * How much each delegator has open. Read from the store at a delegator's first handoff, then kept up
- * with every commit of any hub; two hubs that take one at the same moment may let in one too many.
+ * Counts the open handoffs of each delegator. The count is read from the store at a delegator's first
+ * handoff, then updated with every commit of any hub. Two hubs that take one at the same moment may let in
+ * one too many.
  */
 export class OpenHandoffs {
   readonly #store: Store;
@@ -44,7 +45,7 @@ export class OpenHandoffs {
     return delegators.reduce((sum, each) => sum + (this.#counts.get(each)?.ids.size ?? 0), 0);
   }
 
-  /** Takes a place for a new handoff of one that is loaded. Refused with 301: places come back as others end. */
+  /** Takes a place for a new handoff of a loaded delegator. Refused with 301: places are freed as handoffs end. */
   enter(delegator: string, id: string): void {
     const count = this.#countOf(delegator);
     if (count.ids.size >= this.#most && !count.ids.has(id)) {

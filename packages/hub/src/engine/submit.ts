@@ -36,13 +36,13 @@ async function takeHandoff(
 ): Promise<string> {
   const { envelope } = verified;
   const { handoff_id: id, parent_id: parentId, group, replay_of: replayOf } = envelope;
-  // Of what is known already nothing is checked again: its sender wants the old answer.
+  // A known handoff is not checked again: its sender wants the answer that it got before.
   if ((await engine.records.load(id)) !== undefined) {
     const receipt = await commitEnvelope(engine, verified);
     if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
     return receipt;
   }
-  /** Decided before this one came: what ends it is in its first commit, whenever the hub dies. */
+  /** The group was decided before this member came: its first commit already says that it has to end. */
   let isLate = false;
   let work = () => commitEnvelope(engine, verified, { isAbsent: true, isLate });
   if (replayOf !== undefined) {
@@ -57,7 +57,7 @@ async function takeHandoff(
         checkGroup(members, envelope);
         isLate = isDecided(members, group.index);
         const receipt = await inner();
-        // Another hub may have decided it meanwhile.
+        // Another hub may have decided the group meanwhile.
         await endGroup(engine, envelope.from, group.id);
         return receipt;
       });
@@ -66,12 +66,12 @@ async function takeHandoff(
   return parentId === undefined ? work() : asChild(engine, envelope, parentId, work);
 }
 
-/** The end of a parent waits for a child that is going in, and then sees it. */
+/** The key under which a parent's end waits for a child that is being submitted, so that it sees the child. */
 export function childrenKey(parentId: string): string {
   return `children ${parentId}`;
 }
 
-/** A child goes in while its parent is known to be open, and the parent's end reaches it. */
+/** Submits a child while its parent is known to be open, so that the parent's end reaches the child. */
 async function asChild(
   engine: Engine,
   envelope: HandoffEnvelope,
@@ -79,10 +79,10 @@ async function asChild(
   work: () => Promise<string>,
 ): Promise<string> {
   const before = await engine.records.load(parentId);
-  // Whoever does not work on it learns no more of it than that, and not how many children it has.
+  // A sender that does not work on the parent learns no more than this, and not how many children it has.
   checkHeld(envelope, parentId, before?.record);
   const receipt = await engine.records.queue.run(childrenKey(parentId), async () => {
-    // A copy that came at the same time may have gone in: the answer to both is the same.
+    // A copy may have been submitted at the same time: both get the same answer.
     if ((await engine.records.load(envelope.handoff_id)) !== undefined) return work();
     await checkFanOut(engine.store, parentId, engine.limits);
     await commitHandoff(engine, parentId, (transaction) => {
@@ -91,7 +91,7 @@ async function asChild(
     });
     return work();
   });
-  // The parent may have ended at another hub while the child went in, and not have seen it.
+  // The parent may have ended at another hub meanwhile, without seeing this child.
   const parent = await currentRecord(engine, parentId);
   if (parent?.state.state !== "open") await endWithParent(engine, envelope.handoff_id);
   return receipt;
@@ -103,7 +103,7 @@ export async function endWithParent(engine: Engine, id: string): Promise<void> {
   });
 }
 
-/** Trying an ended handoff anew is for its delegator, and for operators. */
+/** Only the delegator of an ended handoff and operators may replay it. */
 async function replay(
   engine: Engine,
   envelope: HandoffEnvelope,
@@ -138,16 +138,15 @@ async function markReplayed(engine: Engine, replayOf: string, by: string): Promi
 }
 
 interface CommitOptions {
-  /** The hub has looked a moment ago, and has no such handoff. */
+  /** The store was asked a moment ago, and has no such handoff. */
   readonly isAbsent?: boolean;
-  /** Its group is decided without it. */
+  /** The group of the handoff was decided before the handoff came. */
   readonly isLate?: boolean;
 }
 
 /**
- * The receipt is in the commit of the envelope that it is for: one that has left is on record, for
- * no more syncs than the envelope alone would take. One that a crash keeps from leaving is true all
- * the same.
+ * Commits an envelope together with the receipt for it. A receipt that has left is therefore on record,
+ * and costs no sync of its own. If a crash keeps it from leaving, it is still true.
  */
 async function commitEnvelope(
   engine: Engine,
@@ -190,7 +189,7 @@ async function decide(
     }
     return status;
   }
-  // Knowing an id is not owning it: everybody else hears the same, whatever there is.
+  // Knowing an id gives no rights: everybody who is no party gets the same answer, whether it exists or not.
   if (record === undefined || !isParty(record, envelope.from)) return 403;
   if (!isAddressed(envelope, record.state, engine.id)) return 403;
   if (transaction.isOpen && transaction.at >= record.state.deadline)
@@ -201,7 +200,7 @@ async function decide(
     checkAnswers(transaction, engine.limits);
     await nameBlobs(engine, transaction, envelope);
   }
-  // Only a party hears more than 403, and what strangers send is not put on record.
+  // Only a party gets more than a 403. What strangers send is not put on record.
   if (status === 100 || status === 403) return status;
   const seen = await engine.store.seen(envelope.from, envelope.id);
   if (seen !== undefined) return seen.digest === digest ? 201 : 409;
@@ -209,7 +208,7 @@ async function decide(
   return status;
 }
 
-/** A handoff that replays another may name what that one names, whoever has uploaded it. */
+/** A replay may name the blobs of the original handoff, whoever has uploaded them. */
 async function nameBlobs(
   engine: Engine,
   transaction: HandoffTransaction,
@@ -229,7 +228,7 @@ async function nameBlobs(
   await engine.blobs.name(transaction, envelope, original?.record);
 }
 
-/** Where no envelope ended a handoff, what is acknowledged is the hub's notice. */
+/** Whether this acknowledges another notice than the one that ended the handoff. */
 function isOfAnotherNotice(
   { record }: HandoffTransaction,
   { envelope }: VerifiedEnvelope,
@@ -241,12 +240,12 @@ function isOfAnotherNotice(
   return state.outcome === null && envelope.re !== notice;
 }
 
-/** The very envelope came before: it gets the answer that it got then, or the one receipt that says so. */
+/** Answers an envelope that came before: with the refusal that it got, or with one receipt for all repetitions. */
 async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promise<string> {
   const { envelope, digest } = verified;
-  // Found again by its id, however long the history of the handoff is.
+  // The id is derived, so that the receipt is found however long the history is.
   const id = derivedId(`repeated ${digest}`, envelope.id);
-  // In its lane, so that two repetitions at once do not put two receipts on record.
+  // One after the other, so that two repetitions at once do not put two receipts on record.
   return engine.records.queue.run(envelope.handoff_id, async () => {
     await checkTaken(engine, verified);
     const given = await receiptSentUnder(engine, id);
@@ -256,13 +255,13 @@ async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promi
       handoff: null,
       entries: [envelopeEntry(engine.clock.now(), receipt)],
     });
-    // Another hub of this name may have been faster.
+    // Another hub with this id may have been faster.
     const first = outcome.type === "replayed" ? await receiptSentUnder(engine, id) : undefined;
     return first ?? receipt.text;
   });
 }
 
-/** What this hub has put on record under an id. */
+/** The receipt that this hub has put on record under an id. */
 async function receiptSentUnder(engine: Engine, id: string): Promise<string | undefined> {
   const seen = await engine.store.seen(engine.id, id);
   if (seen === undefined) return undefined;
@@ -270,7 +269,7 @@ async function receiptSentUnder(engine: Engine, id: string): Promise<string | un
   return entry?.content;
 }
 
-/** What came too late is on record, right behind the answer that it got. */
+/** Throws the refusal that an envelope got when it came too late: the ledger has it right before the envelope. */
 async function checkTaken(engine: Engine, { envelope, digest }: VerifiedEnvelope): Promise<void> {
   const { attempt = 0 } = envelope as { attempt?: number };
   const late = (await engine.records.load(envelope.handoff_id))?.record.late[attempt] ?? 0;

@@ -16,8 +16,8 @@ export interface OffersForOptions {
 }
 
 /**
- * What is offered here to a delegator of what a handoff asks for. Refused where nothing is: a name that
- * nobody knows, and a recipient that takes no work from it, is an error now and not at the deadline.
+ * The offers at this hub that a delegator may use for a handoff. Without any it throws: an unknown name,
+ * or a recipient that takes no work from this delegator, is an error at once and not at the deadline.
  */
 export async function offersFor(
   {
@@ -46,7 +46,7 @@ export async function offersFor(
   throw untakenError({ from, to, capability, isOffered: offers.length > 0 });
 }
 
-/** The terms of a handoff: its contract, then what those who can take it need. */
+/** The terms of a handoff: first its contract, then the terms of those who can take it. */
 export function bindTerms(
   { body }: HandoffEnvelope,
   offers: readonly Offer[],
@@ -55,7 +55,7 @@ export function bindTerms(
   const each = offers.map((offer) => termsFor(body.contract, offer, defaults));
   return {
     ...defaults,
-    // Whoever takes it must be able to hold to the terms, so the widest of them count.
+    // Whoever takes it must be able to keep the terms, so the widest of them count.
     leaseMs: Math.max(...each.map(({ leaseMs }) => leaseMs)),
     maxAttempts: Math.max(...each.map(({ maxAttempts }) => maxAttempts)),
   };
@@ -66,7 +66,7 @@ function termsFor(
   { name, terms }: Offer,
   defaults: LifecycleTerms,
 ): LifecycleTerms {
-  // The schema is the recipient's to judge: an unusable one must reach it, not stop custody here.
+  // The recipient judges the schema: an unusable one must reach it, and not prevent custody here.
   const { output_schema: _schema, ...numbers } = contract ?? {};
   return toLifecycleTerms(numbers, { ...CAPABILITY_DEFAULTS, name, ...terms }, defaults);
 }

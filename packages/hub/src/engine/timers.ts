@@ -1,12 +1,12 @@
 import type { Clock } from "../clock.ts";
 import type { Store, StoredHandoff } from "../store.ts";
 
-/** So many are woken at a time: they end together, and everything else waits for as long as that takes. */
+/** How many due handoffs are processed at a time. They end together, and everything else waits meanwhile. */
 const PAGE = 20;
 /** After a failure the same handoff is due at once again; the store is given time to recover. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** Wakes handoffs when their time has come. It holds one timer; all times are in the store. */
+/** Processes handoffs when they are due. It holds one timer; all times are in the store. */
 export class Timers {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class Timers {
     this.#failed = failed;
   }
 
-  /** Something wants to be woken then. */
+  /** A handoff is due at this time. */
   note(wakeAt: number | null): void {
     if (wakeAt === null || wakeAt >= this.#armedAt || this.#isStopped) return;
     this.#disarm?.();
@@ -43,7 +43,7 @@ export class Timers {
     });
   }
 
-  /** A time that comes while the store is being asked may not be in its answer. */
+  /** A time that is noted during a read may be missing in the answer, so it is read again. */
   async #runAll(): Promise<void> {
     while (this.#isAgain) {
       this.#isAgain = false;

@@ -10,7 +10,7 @@ export type ReadPage = (
   page: Page<WaitingPlace>,
 ) => Promise<readonly StoredHandoff[]>;
 
-/** A handoff that waits: what has to be known of it to offer it. */
+/** A waiting handoff, with what has to be known to offer it. */
 export interface QueuedHandoff extends WaitingPlace {
   readonly capability: string;
 }
@@ -29,9 +29,9 @@ interface PassedOver {
 }
 
 /**
- * How far one agent has come in what waits for one target. What it was looked at for once and can't
- * take is not looked at for it again before something has changed: the owner of the queue says so by
- * `note` and `restart`, and that the agent has room for a capability again is seen here.
+ * The position of one agent in the queue of one target. A handoff that the agent was considered for and
+ * can't take is not considered again until something changes: the owner of the queue calls `note` or
+ * `restart`. That the agent has room for a capability again is noticed here.
  */
 export class WaitingQueue {
   /** Left out for what waits for an agent by its name. */

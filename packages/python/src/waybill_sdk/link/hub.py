@@ -122,7 +122,7 @@ class Hub:
         if self.id not in ("", hub):
             raise WaybillError(
                 401,
-                f"The hub at {self.address.url} was {self.id}, and now calls itself {hub}: it is another one.",
+                f"The hub at {self.address.url} was {self.id}, and is now {hub}: a different hub answers at this address.",
             )
         self.id, self.domain = hub, domain
 
