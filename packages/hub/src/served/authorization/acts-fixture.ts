@@ -11,7 +11,7 @@ import type { Envelope, HandoffBody, PrivateKey } from "@waybill/protocol";
 import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/wire";
 import { ask, asOperator, Wire } from "../served-fixture.ts";
 import type { Answer, Party } from "../served-fixture.ts";
-import { AGENTS, blobArtifact, said } from "./cast-fixture.ts";
+import { AGENTS, blobArtifact, CREDIT, said } from "./cast-fixture.ts";
 import type { AgentRole, Cast, Scene } from "./cast-fixture.ts";
 import { PERMISSIONS } from "./permissions-fixture.ts";
 import type { Act, EnvelopeAct, FrameAct, RequestAct, Role } from "./permissions-fixture.ts";
@@ -458,6 +458,18 @@ const FRAMES: Readonly<Record<FrameAct, Asked>> = {
     await wire.closed;
     return { status: problem.waybill_status, text: problem.detail };
   },
+  async publishCall(cast, role) {
+    const { id } = cast.parties.delegator;
+    const { key } = speakerOf(cast, role, "delegator");
+    const manifest = await cast.nextManifest(id, key);
+    return onSocket(cast, role, async (wire) => replyOf(await wire.call("publish", { manifest })));
+  },
+  manifestsCall: (cast, role) =>
+    onSocket(cast, role, async (wire) =>
+      replyOf(await wire.call("manifests", { agent: cast.parties.recipient.id })),
+    ),
+  findCall: (cast, role) =>
+    onSocket(cast, role, async (wire) => replyOf(await wire.call("find", { capability: "work" }))),
   handoffCall: (cast, role, scene) =>
     onSocket(cast, role, async (wire) => {
       const answer = await wire.call("handoff", { id: idOf(scene) });
@@ -481,4 +493,14 @@ const FRAMES: Readonly<Record<FrameAct, Asked>> = {
     text: "A piece.",
   })),
   seenFrame: say((scene) => ({ type: "seen", id: scene.offerId })),
+  creditFrame: (cast, role, scene) =>
+    // What it says already: others of these scenes go by it.
+    say(() => ({ type: "credit", credit: role === "child" ? CREDIT : 0 }))(cast, role, scene),
+  pingFrame: (cast, role) =>
+    onSocket(cast, role, async (wire) => {
+      wire.say({ type: "ping" });
+      await wire.next("pong");
+      return { status: 200, text: "" };
+    }),
+  pongFrame: say(() => ({ type: "pong" })),
 };

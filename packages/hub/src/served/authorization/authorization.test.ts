@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowedSetting } from "../../admission/admission.ts";
 import { pinSetting } from "../../admission/pins.ts";
 import { operations } from "../operations/operations.ts";
+import { SOCKET_COSTS } from "../socket/costs.ts";
 import { DOORS, isAgent, perform } from "./acts-fixture.ts";
 import type { Door, Reply } from "./acts-fixture.ts";
 import { Cast } from "./cast-fixture.ts";
 import type { Scene } from "./cast-fixture.ts";
-import { cells, PERMISSIONS, STAGES } from "./permissions-fixture.ts";
+import { cells, PERMISSIONS, ROWS_OF_FRAMES, STAGES } from "./permissions-fixture.ts";
 import type { Cell, Stage } from "./permissions-fixture.ts";
 import { permissionsPage } from "./page-fixture.ts";
 
@@ -194,6 +195,12 @@ test("every cell of the table holds, whatever was tried before", async () => {
 test("the table has every operation of the API, and no other", () => {
   const ids = operations().map(({ id }) => id);
   expect(Object.keys(PERMISSIONS.Requests).toSorted()).toEqual(ids.toSorted());
+});
+
+test("the table has every frame and call of the socket, and no other", () => {
+  expect(Object.keys(ROWS_OF_FRAMES).toSorted()).toEqual(Object.keys(SOCKET_COSTS).toSorted());
+  const rows = Object.values(ROWS_OF_FRAMES).filter((row) => row !== "Envelopes");
+  expect(rows.toSorted()).toEqual(Object.keys(PERMISSIONS.Frames).toSorted());
 });
 
 test("the page with the table is written from it", async () => {

@@ -66,7 +66,7 @@ const OFFERS: Readonly<Partial<Record<AgentRole, readonly CapabilityInput[]>>> =
 };
 
 /** How many attempts an agent takes that may take any. */
-const CREDIT = 10_000;
+export const CREDIT = 10_000;
 const PLENTY = 1_000_000_000;
 /** Nothing ends by itself while it is tried: whoever fails in a row would not be asked for a while. */
 const PATIENCE_MS = 3_600_000;

@@ -134,11 +134,17 @@ export type RequestAct =
 
 export type FrameAct =
   | "helloAsRecipient"
+  | "publishCall"
+  | "manifestsCall"
+  | "findCall"
   | "handoffCall"
   | "takenFrame"
   | "heartbeatFrame"
   | "deltaFrame"
-  | "seenFrame";
+  | "seenFrame"
+  | "creditFrame"
+  | "pingFrame"
+  | "pongFrame";
 
 export type Act = EnvelopeAct | RequestAct | FrameAct;
 
@@ -506,6 +512,24 @@ const FRAMES: Readonly<Record<FrameAct, Permission>> = {
     answers: { recipient: "yes" },
     others: 401,
   },
+  publishCall: {
+    what: "call `publish` with the next manifest of its delegator",
+    when: ALL,
+    answers: { delegator: "yes" },
+    others: 401,
+  },
+  manifestsCall: {
+    what: "call `manifests` of its recipient",
+    when: ALL,
+    answers: {},
+    others: "yes",
+  },
+  findCall: {
+    what: "call `find` of its capability",
+    when: ALL,
+    answers: {},
+    others: "yes",
+  },
   handoffCall: {
     what: "call `handoff`",
     when: ALL,
@@ -536,6 +560,26 @@ const FRAMES: Readonly<Record<FrameAct, Permission>> = {
     answers: { recipient: "yes" },
     others: "own",
   },
+  creditFrame: { what: "say `credit`", when: ALL, answers: {}, others: "own" },
+  pingFrame: { what: "say `ping`", when: ALL, answers: {}, others: "own" },
+  pongFrame: { what: "say `pong`", when: ALL, answers: {}, others: "own" },
+};
+
+/** By which rows an agent's frames and calls are tried; envelopes are brought by `submit`, too. */
+export const ROWS_OF_FRAMES: Readonly<Record<string, FrameAct | "Envelopes">> = {
+  hello: "helloAsRecipient",
+  submit: "Envelopes",
+  publish: "publishCall",
+  manifests: "manifestsCall",
+  find: "findCall",
+  handoff: "handoffCall",
+  taken: "takenFrame",
+  heartbeat: "heartbeatFrame",
+  delta: "deltaFrame",
+  seen: "seenFrame",
+  credit: "creditFrame",
+  ping: "pingFrame",
+  pong: "pongFrame",
 };
 
 /** Who may do what: the whole table. The hub is held to it, cell by cell. */
