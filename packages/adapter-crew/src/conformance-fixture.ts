@@ -1,8 +1,17 @@
+/// <reference types="node" />
+import { randomUUID } from "node:crypto";
 import type { AdapterFixture, CallRequest, Played } from "@waybill/conformance";
-import { countUsage, textMessage } from "@waybill/agent/adapter";
+import { converse } from "@waybill/adapter-conversation";
+import { conversationOf, countUsage, textMessage } from "@waybill/agent/adapter";
+import type { PortableWork } from "@waybill/agent/adapter";
+import { seenByChat } from "@waybill/conformance/model";
 import { sumUsage } from "@waybill/protocol";
 import type { Message } from "@waybill/protocol";
+import { startScriptedModel } from "@waybill/scripted-model";
+import type { ScriptedModel } from "@waybill/scripted-model";
+import OpenAI from "openai";
 import type { Crew } from "./crew.ts";
+import type { Assignment } from "./member.ts";
 import { localMember, remoteMember } from "./members.ts";
 import { runCrew } from "./run-crew.ts";
 import { serveCrew } from "./serve.ts";
@@ -22,26 +31,16 @@ export const fixture: AdapterFixture = {
           {
             role: "player",
             goal: "Plays what it is told to.",
-            async work({
-              run,
-              brief,
-              request: { messages },
-              artifacts,
-              signal,
-              traceparent,
-              ...given
-            }) {
+            async work(assignment) {
+              const { run, request, signal, traceparent, progress, ask } = assignment;
               const { usage = {}, ...played } = await act({
-                work: {
-                  brief,
-                  ...(messages === undefined ? {} : { messages }),
-                  ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
-                },
+                work: await readBy(assignment),
+                history: request.messages,
                 run,
                 traceparent,
                 signal,
-                show: given.progress,
-                ask: (id, text) => given.ask({ id, text }),
+                show: progress,
+                ask: (id, text) => ask({ id, text }),
               });
               // As the model of a member would.
               countUsage(usage);
@@ -64,6 +63,26 @@ export const fixture: AdapterFixture = {
 
   call: { run: called },
 };
+
+const seen = new Map<string, PortableWork>();
+let host: Promise<ScriptedModel> | undefined;
+
+/** What the model of a member reads, which has nothing to say. Each request has a model of its own name. */
+async function readBy(assignment: Assignment): Promise<PortableWork> {
+  const { run, step, brief, request, artifacts, signal } = assignment;
+  host ??= startScriptedModel((asked) => {
+    seen.set(asked.body.model, seenByChat(asked));
+    return { text: "Read.", usage: { input_tokens: 0, output_tokens: 0 } };
+  });
+  const client = new OpenAI({ apiKey: "none", baseURL: (await host).url, maxRetries: 0 });
+  const model = randomUUID();
+  const messages = conversationOf({ brief, messages: request.messages });
+  await converse(
+    { client, model, name: "player" },
+    { run: `${run}/${step}`, messages, artifacts, signal },
+  );
+  return seen.get(model)!;
+}
 
 async function called(request: CallRequest): Promise<Played> {
   const { agent, capability, to, timeoutMs, run, step, work, signal, traceparent } = request;
