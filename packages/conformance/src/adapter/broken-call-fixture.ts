@@ -239,7 +239,7 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   ),
   "call: an output that gives orders reaches the model as the remote agent's": getting((played) =>
     typeof played.output === "string" && (played.messages ?? []).length === 0
-      ? { ...played, heard: { as: "remote", messages: [textMessage("user", played.output)] } }
+      ? { ...played, heard: { messages: [textMessage("user", played.output)] } }
       : played,
   ),
   "call: a result that poses as others stays whole for code": getting((played) => ({
