@@ -135,11 +135,13 @@ const ROLES: Readonly<Record<Message["role"], readonly string[]>> = {
   tool: ["system", "developer", "user"],
 };
 
-/** Each tool call of the assistant with the first result that follows it. */
+/** Each tool call of the assistant with the first result that follows it at once. */
 export function pairsIn(messages: readonly Message[]): ReadonlyMap<ContentPart, ContentPart> {
   const open = new Map<string, ContentPart>();
   const pairs = new Map<ContentPart, ContentPart>();
   for (const { role, content } of messages) {
+    // A model's host refuses a call whose result comes later.
+    if (role !== "tool" && role !== "assistant") open.clear();
     for (const part of content) {
       const id = String(part["id"]);
       if (role === "assistant" && part.type === "tool_call") open.set(id, part);

@@ -136,10 +136,13 @@ _ROLES = {
 
 
 def pairs_in(messages: Sequence[Message]) -> list[tuple[Part, Part]]:
-    """Each tool call of the assistant with the first result that follows it."""
+    """Each tool call of the assistant with the first result that follows it at once."""
     waiting: dict[str, Part] = {}
     pairs: list[tuple[Part, Part]] = []
     for message in messages:
+        # A model's host refuses a call whose result comes later.
+        if message["role"] not in ("tool", "assistant"):
+            waiting.clear()
         for part in message["content"]:
             named = str(part.get("id"))
             if message["role"] == "assistant" and part["type"] == "tool_call":
