@@ -1,4 +1,4 @@
-import { conversationOf, offerOf, outputOf, textOf } from "@waybill/agent/adapter";
+import { conversationOf, offerOf, outputOf, textOf, unnamedUser } from "@waybill/agent/adapter";
 import type { Finished, Offer, Paused, Run } from "@waybill/agent/adapter";
 import type { CapabilityInput } from "@waybill/protocol";
 import { runTeam } from "./run-team.ts";
@@ -14,16 +14,29 @@ import type { Team } from "./team.ts";
  * ```
  */
 export function serveTeam(team: Team, capability: CapabilityInput): Offer {
-  const names = team.members.map(({ name }) => name);
-  return offerOf({ capability, names, keepsTranscripts: true, run: (run) => gathered(team, run) });
+  return offerOf({
+    capability,
+    names: namesIn(team),
+    keepsTranscripts: true,
+    run: (run) => gathered(team, run),
+  });
+}
+
+function namesIn({ members }: Team): string[] {
+  return members.map(({ name }) => name);
 }
 
 async function gathered(team: Team, run: Run): Promise<Finished | Paused> {
   const { work, resume } = run;
   const { output_schema: schema } = run.capability;
+  const user = unnamedUser(namesIn(team), run.delegator);
+  const asked = conversationOf(work, schema).map((message) => {
+    const isUnnamed = message.role === "user" && message.name === undefined;
+    return isUnnamed && user !== undefined ? { ...message, name: user } : message;
+  });
   const { messages, artifacts, questions, state } = await runTeam(team, {
     run: run.handoffId,
-    messages: conversationOf(work, schema),
+    messages: asked,
     artifacts: work.artifacts,
     after: resume && (JSON.parse(resume.state) as TeamState),
     answers: resume?.answers,

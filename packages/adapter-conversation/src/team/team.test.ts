@@ -82,6 +82,26 @@ test("local and remote members speak in turn, and each hears all that was said",
   ]);
 });
 
+test("what a delegator asks is said by no member that is called after a role", async () => {
+  const here = await world();
+  const seen: (string | undefined)[] = [];
+  const member: Member = {
+    ...saying("User"),
+    async speak({ messages }) {
+      seen.push(...messages.map(({ name }) => name));
+      return { messages: [textMessage("assistant", "I agree.", "User")] };
+    },
+  };
+  const team: Team = { members: [member], next: roundRobin(), until: afterTurns(1) };
+  const worker = here.agent("worker");
+  worker.serve(...serveTeam(team, { name: "agree", takes: "conversation" }));
+  await worker.start();
+  const messages = [textMessage("user", "Pay."), textMessage("assistant", "I pay.")];
+  const brief = { instruction: "Do you agree?" };
+  await here.agent("owner").handoff({ capability: "agree", messages, brief }).result;
+  expect(seen).toEqual(["owner", "owner", "owner"]);
+});
+
 test("a model selects who speaks next, and is asked again when it names nobody", async () => {
   const here = await world();
   const { client, model } = await here.model([

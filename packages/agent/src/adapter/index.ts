@@ -17,7 +17,7 @@ export { portableOf } from "./portable.ts";
 export type { PortableWork } from "./portable.ts";
 export { briefOf, conversationOf, repliesOf, wordsOfResult } from "./conversation.ts";
 export { shownIn } from "./host-parts.ts";
-export { speakerName } from "./speaker.ts";
+export { speakerName, unnamedUser } from "./speaker.ts";
 export { distinctId, historyFrom, lineOf, speechOf, spoken, told } from "./speech.ts";
 export type { HistoryOptions } from "./speech.ts";
 export { wordsOf } from "./json-text.ts";

@@ -41,6 +41,14 @@ export class OwnNames {
   }
 }
 
+/** Who speaks the turns of users without a name, where their role is what a part is called. */
+export function unnamedUser(names: readonly string[], by: string): string | undefined {
+  const own = new OwnNames(names);
+  if (!own.has("user")) return undefined;
+  const name = speakerName(by);
+  return own.has(name) ? own.apart(name, by) : name;
+}
+
 /** The letters and digits of a name, alike in each way in which frameworks and hosts write it. */
 export function keyOf(name: string): string {
   const fit = speakerName(name);
