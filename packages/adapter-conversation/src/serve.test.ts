@@ -1,6 +1,13 @@
 import type { HandoffHandle, QuestionEvent } from "@waybill/agent";
-import { artifactOf, textMessage } from "@waybill/agent/adapter";
-import type { CapabilityInput, ContentPart } from "@waybill/protocol";
+import {
+  artifactOf,
+  textMessage,
+  toolCallPart,
+  toolCallsOf,
+  toolResultPart,
+} from "@waybill/agent/adapter";
+import { seenByChat, seenByResponses } from "@waybill/conformance/model";
+import type { CapabilityInput, ContentPart, Message } from "@waybill/protocol";
 import type { Script } from "@waybill/scripted-model";
 import { expect, test } from "vitest";
 import type { Conversation } from "./conversation.ts";
@@ -48,6 +55,26 @@ async function asked(handle: HandoffHandle): Promise<QuestionEvent> {
 }
 
 for (const api of ["chat", "responses"] as const) {
+  test(`calls of several turns whose results come together are asked as the API takes them, by ${api}`, async () => {
+    const calling = (id: string): Message => ({
+      role: "assistant",
+      name: "almanac",
+      content: [toolCallPart({ id, name: "weather", arguments: {} })],
+    });
+    const results = ["call_1", "call_2"].map((id) => toolResultPart({ id, output: "Rain." }));
+    const messages: Message[] = [
+      textMessage("user", "Where does it rain?"),
+      calling("call_1"),
+      calling("call_2"),
+      { role: "tool", name: "weather", content: results },
+    ];
+    const { here, model } = await served([{ text: "Everywhere." }], { api }, { name: "ask" });
+    const handle = here.agent("owner").handoff({ capability: "ask", messages });
+    expect((await handle.result).output).toBe("Everywhere.");
+    const seen = { chat: seenByChat, responses: seenByResponses }[api](model.requests[0]!);
+    expect(seen.messages!.flatMap(toolCallsOf).map(({ id }) => id)).toEqual(["call_1", "call_2"]);
+  });
+
   test(`what breaks its schema is asked for once more, by ${api}`, async () => {
     const { model, handoff } = await served(
       [{ text: '{"count": "many"}' }, { text: 'Sorry.\n```json\n{"count": 3}\n```' }],

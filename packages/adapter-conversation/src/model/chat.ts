@@ -1,8 +1,10 @@
 import { usageRowOf } from "@waybill/agent/adapter";
 import type { UsageRow } from "@waybill/protocol";
 import type {
+  ChatCompletionAssistantMessageParam,
   ChatCompletionChunk,
   ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageParam,
   CompletionUsage,
 } from "openai/resources";
 import { brokenOff } from "./failure.ts";
@@ -17,7 +19,7 @@ export async function askChat(asked: ModelRequest): Promise<Said> {
     model,
     messages: [
       ...(instructions === undefined ? [] : [{ role: "system" as const, content: instructions }]),
-      ...messages.flatMap(chatMessagesOf),
+      ...joined(messages.flatMap(chatMessagesOf)),
     ],
     ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),
     ...(form === undefined
@@ -38,6 +40,30 @@ export async function askChat(asked: ModelRequest): Promise<Said> {
     if (usage != null) said.use(by, usage);
   }
   return said.whole();
+}
+
+/** The API takes results at once after the turn that calls, so what the assistant says in between is of that turn. */
+function joined(messages: readonly ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
+  const turns: ChatCompletionMessageParam[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    const isCalling = last?.role === "assistant" && last.tool_calls !== undefined;
+    if (isCalling && message.role === "assistant")
+      turns.splice(-1, 1, {
+        ...last,
+        content: contentOf([last, message]),
+        tool_calls: [...(last.tool_calls ?? []), ...(message.tool_calls ?? [])],
+      });
+    else turns.push(message);
+  }
+  return turns;
+}
+
+function contentOf(turns: readonly ChatCompletionAssistantMessageParam[]) {
+  const parts = turns.flatMap(({ content }) =>
+    typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []),
+  );
+  return parts.length === 0 ? null : parts;
 }
 
 /** A turn, put together from what is streamed of it. */
