@@ -5,7 +5,8 @@ import { pythonPeer } from "../python-peer.ts";
 export const fixture: AdapterFixture = {
   adapter: "crewai",
   module: new URL(import.meta.url),
-  peer: pythonPeer("crewai", { names: ["play"] }),
+  peer: pythonPeer("crewai"),
+  hasNoRoles: true,
   gaps: {
     "serve: code in the framework has the history whole":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",

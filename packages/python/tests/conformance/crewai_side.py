@@ -1,4 +1,5 @@
-"""CrewAI in the suite: a flow of crews that plays is served; crews with a remote member, or a tool, call."""
+"""CrewAI in the suite: a flow that plays is served, and for words a crew whose model plays; crews with a remote
+member, or a tool, call."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from peer import Act, Calling, Stage
 from pydantic import BaseModel, PrivateAttr
 
 from waybill_sdk import Agent, HandoffResult, WaybillError, Work
-from waybill_sdk.adapter.media import media_from, media_in
+from waybill_sdk.adapter.media import media_from
 from waybill_sdk.adapter.speech import spoken
-from waybill_sdk.adapter.threads import await_in
+from waybill_sdk.adapter.threads import await_in, wait_in
 from waybill_sdk.adapter.words import asked_of, text_message, words_of
 from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
 from waybill_sdk.crewai.files import ShownFiles
@@ -67,46 +68,85 @@ def member(model: Model, **options: Any) -> CrewAgent:
 
 def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
     loop = asyncio.get_running_loop()
-    serve(agent, capability, lambda work: playing(act, work, loop))
+    is_in_words = not capability["output_schema"]
+    made = speaking if is_in_words else playing
+    serve(agent, capability, lambda work: made(act, work, loop))
 
 
-class Seeing(Model):
-    """One that takes files, and keeps what the request to its host would show of them."""
+def speaking(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Crew:
+    """A crew whose one agent has a model that plays."""
+    # What the model's host says once is said: CrewAI would ask it again.
+    agent = member(Mind(act, work, loop), max_retry_limit=0)
+    description = "{history}\n\n{instruction}\n\n{expected_output}"
+    return Crew(
+        agents=[agent], tasks=[Task(description=description, expected_output="-", agent=agent)]
+    )
 
-    _seen: list[dict[str, Any]] = PrivateAttr(default_factory=list)
 
-    def __init__(self) -> None:
-        super().__init__("Final Answer: Seen.")
-        self.model, self.provider = "gpt-4o", "openai"
+class Mind(BaseLLM):
+    """A model that plays. What it is shown is what the request to its host would show."""
 
-    @property
-    def seen(self) -> list[dict[str, Any]]:
-        return self._seen
+    _act: Act = PrivateAttr()
+    _source: Work = PrivateAttr()
+    _loop: asyncio.AbstractEventLoop = PrivateAttr()
+
+    def __init__(self, act: Act, source: Work, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(model="gpt-4o")
+        self.provider = "openai"
+        self._act, self._source, self._loop = act, source, loop
 
     def supports_multimodal(self) -> bool:
         return True
 
-    def call(self, messages: Any, *args: Any, **options: Any) -> str:
-        for each in self._format_messages(messages):
-            content = each["content"]
-            self._seen += [] if isinstance(content, str) else content
-        return super().call([{"role": "user", "content": ""}], *args, **options)
+    def supports_function_calling(self) -> bool:
+        return False
+
+    def call(self, messages: Any, *_args: Any, **_options: Any) -> str:
+        return self._said(wait_in(self._loop, self._act(self._stage(messages))))
+
+    async def acall(self, messages: Any, *_args: Any, **_options: Any) -> str:
+        return self._said(await await_in(self._loop, self._act(self._stage(messages))))
+
+    def _stage(self, messages: Any) -> Stage:
+        seen = [_seen(each) for each in self._format_messages(messages)]
+        return Speaking({"messages": seen}, self._source, self)
+
+    def _said(self, given: dict[str, Any]) -> str:
+        if "usage" in given:
+            reported(given["usage"])
+        return f"Thought: I know\nFinal Answer: {words_of(given.get('output', ''))}"
+
+    def stream(self, words: str) -> None:
+        with llm_call_context():
+            self._emit_stream_chunk_event(words)
 
 
-async def seen_in(flow: Flow[Any]) -> list[dict[str, Any]]:
-    """What a model in a crew of the flow is shown of the flow's files, in words and as a picture."""
-    model = Seeing()
-    agent = member(model)
-    task = Task(description="{history} {instruction}", expected_output="-", agent=agent)
-    inputs = {name: flow.state[name] for name in ("history", "instruction")}
-    await Crew(agents=[agent], tasks=[task]).akickoff(inputs)
+class Speaking(Stage):
+    """A request of a crew's model."""
+
+    def __init__(self, seen: dict[str, Any], source: Work, mind: Mind) -> None:
+        super().__init__(seen, source)
+        self._mind = mind
+
+    async def show(self, message: str) -> None:
+        self.context.copy().run(self._mind.stream, message)
+
+    async def ask(self, id: str, text: str) -> Any:
+        """As a tool of the crew would, which its author has made for this work."""
+        return await self.source.ask(text, id=id)
+
+
+def _seen(message: Any) -> dict[str, Any]:
+    content = message["content"]
+    if isinstance(content, str):
+        return text_message(message["role"], content)
     parts = [
         media_from("image", each["image_url"]["url"])
         if each["type"] == "image_url"
         else {"type": "text", "text": each["text"]}
-        for each in model.seen
+        for each in content
     ]
-    return [{"role": "user", "content": parts}]
+    return {"role": message["role"], "content": parts}
 
 
 class Playing(Stage):
@@ -115,10 +155,8 @@ class Playing(Stage):
         flow: Flow[Any],
         source: Work,
         shown: asyncio.Queue[str | None],
-        messages: list[dict[str, Any]],
     ) -> None:
-        seen = {"messages": messages} if messages else {"input": dict(flow.state)}
-        super().__init__(seen, source)
+        super().__init__({"input": dict(flow.state)}, source)
         self._flow = flow
         self._shown = shown
         self._loop = asyncio.get_running_loop()
@@ -130,18 +168,12 @@ class Playing(Stage):
         return await asyncio.to_thread(self._flow.ask, text, metadata={"id": id})
 
 
-def has_files(work: Work) -> bool:
-    messages = work.body.get("messages", [])
-    return "artifacts" in work.body or any(media_in(each) for each in messages)
-
-
 def playing(act: Act, work: Work, loop: asyncio.AbstractEventLoop) -> Flow[Any]:
     class Play(Flow[Any]):
         @start()
         async def play(self) -> Any:
             shown: asyncio.Queue[str | None] = asyncio.Queue()
-            messages = await seen_in(self) if has_files(work) else []
-            stage = Playing(self, work, shown, messages)
+            stage = Playing(self, work, shown)
             played = asyncio.ensure_future(await_in(loop, act(stage)))
             played.add_done_callback(lambda _: shown.put_nowait(None))
             try:

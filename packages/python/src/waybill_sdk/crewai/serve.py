@@ -179,4 +179,13 @@ async def _kickoff(
         except Exception as error:
             if shown.refused is not None:
                 raise shown.refused from error
+            if _is_without_a_word(runner):
+                return None
             raise
+
+
+def _is_without_a_word(runner: Runner) -> bool:
+    """CrewAI fails where every task has ended with nothing, and does not say so."""
+    return isinstance(runner, Crew) and all(
+        each.output is not None and not each.output.raw for each in runner.tasks
+    )
