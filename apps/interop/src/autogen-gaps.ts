@@ -16,8 +16,4 @@ export const AUTOGEN_GAPS: AdapterFixture["gaps"] = {
     "a message of AutoGen has no files, and neither has a message of its core",
   "call: a file that is too large for an envelope goes out byte for byte":
     "a message of AutoGen has no files, and neither has a message of its core",
-  "call: the artifacts of a result come back into the framework byte for byte":
-    "a message of AutoGen has no files, and neither has a message of its core",
-  "call: a file of a result that is too large for an envelope comes back into the framework byte for byte":
-    "a message of AutoGen has no files, and neither has a message of its core",
 };

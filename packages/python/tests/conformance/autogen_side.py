@@ -1,4 +1,5 @@
-"""AutoGen in the suite: a team whose one member plays, a team with a remote member, and a core agent."""
+"""AutoGen in the suite: a team whose one member has a model that plays, a team with a remote member, and a core
+agent."""
 
 from __future__ import annotations
 
@@ -6,27 +7,25 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
-from autogen_agentchat.agents import BaseChatAgent
-from autogen_agentchat.base import Response
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.base import Handoff, Response
 from autogen_agentchat.conditions import HandoffTermination
 from autogen_agentchat.messages import (
     BaseAgentEvent,
     BaseChatMessage,
     HandoffMessage,
     ModelClientStreamingChunkEvent,
-    TextMessage,
     ThoughtEvent,
 )
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import AgentId, CancellationToken, SingleThreadedAgentRuntime
-from autogen_core.models import RequestUsage
-from line import Interrupted
-from peer import Act, Calling, Stage
+from autogen_core.tools import FunctionTool
+from autogen_model import ASKS, Playing, Script, ScriptedClient
+from peer import Act, Calling
 from pydantic import BaseModel, ConfigDict
 
-from waybill_sdk import Agent, Work
-from waybill_sdk.adapter.media import media_from
-from waybill_sdk.adapter.words import asked_of, text_message, words_of
+from waybill_sdk import Agent, HandoffResult, Work
+from waybill_sdk.adapter.words import asked_of
 from waybill_sdk.autogen import RemoteAgent, received_in, remote_core_agent, serve
 from waybill_sdk.autogen.messages import from_wire, to_wire
 from waybill_sdk.protocol.ids import handoff_id_of
@@ -40,120 +39,58 @@ def offer(agent: Agent, capability: dict[str, Any], act: Act) -> None:
     serve(agent, capability, made)
 
 
-class Playing(Stage):
-    def __init__(self, player: Player, shown: asyncio.Queue[str | None]) -> None:
-        super().__init__({"messages": player.seen}, player.source, player.history)
-        self._player = player
-        self._shown = shown
+class Asking(Handoff):
+    """Hands the turn to the user with what the model asks."""
 
-    async def show(self, message: str) -> None:
-        self._shown.put_nowait(message)
+    @property
+    def handoff_tool(self) -> Any:
+        def ask(question: str) -> str:
+            return question
 
-    async def ask(self, id: str, text: str) -> Any:
-        if id in self._player.answers:
-            return self._player.answers[id]
-        self._player.pending = {"id": id, "text": text}
-        raise Interrupted(text)
+        return FunctionTool(ask, name=self.name, description=self.description, strict=True)
 
 
-def shown_to_model(message: BaseChatMessage) -> dict[str, Any]:
-    """What an agent with a model gives it of a message: a turn of a user's, under the speaker's name."""
-    told = message.to_model_message()
-    content = [told.content] if isinstance(told.content, str) else told.content
-    parts = [
-        {"type": "text", "text": each}
-        if isinstance(each, str)
-        else media_from("image", each.data_uri)
-        for each in content
-    ]
-    return {"role": "user", "name": told.source, "content": parts}
-
-
-class Player(BaseChatAgent):
-    """A member of a team that plays, and hands the turn to the user where it has something to ask."""
+class Player(AssistantAgent):
+    """A member of a team whose model plays, and hands the turn to the user where it has something to ask."""
 
     # What it is doing: a message of the team's stream, as the thoughts of an agent with a model are.
     shows: type[ThoughtEvent | ModelClientStreamingChunkEvent] = ThoughtEvent
 
     def __init__(self, act: Act, source: Work) -> None:
-        super().__init__("player", "Plays what it is told to.")
-        self._act = act
-        self.source = source
-        self.seen: list[dict[str, Any]] = []
-        self.history: list[dict[str, Any]] = []
-        self.answers: dict[str, Any] = {}
-        self.pending: dict[str, str] | None = None
-
-    @property
-    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
-        return (TextMessage, HandoffMessage)
-
-    async def on_messages(
-        self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
-    ) -> Response:
-        raise NotImplementedError
+        self.script = Script(act, source)
+        super().__init__(
+            "player",
+            model_client=ScriptedClient(self.script.reply),
+            model_client_stream=True,
+            system_message=None,
+            handoffs=[Asking(target="user", name=ASKS)],
+        )
 
     async def on_messages_stream(
         self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken
     ) -> AsyncGenerator[BaseAgentEvent | BaseChatMessage | Response, None]:
-        if self.pending is not None:
-            self.answers[self.pending["id"]] = messages[-1].to_text()
-            self.pending = None
-        else:
-            self.history.extend(to_wire(each) for each in messages)
-            self.seen.extend(shown_to_model(each) for each in messages)
-        shown: asyncio.Queue[str | None] = asyncio.Queue()
-        played = asyncio.ensure_future(self._act(Playing(self, shown)))
-        cancellation_token.link_future(played)
-        played.add_done_callback(lambda _: shown.put_nowait(None))
-        while (message := await shown.get()) is not None:
-            yield self.shows(source=self.name, content=message)
-        try:
-            given = await played
-        except Interrupted:
-            assert self.pending is not None
-            asked = self.pending["text"]
-            yield Response(
-                chat_message=HandoffMessage(source=self.name, target="user", content=asked)
-            )
-            return
-        said = from_wire(given.get("messages", []))
-        if "output" in given:
-            used = given.get("usage")
-            said.append(
-                TextMessage(
-                    source=self.name,
-                    content=words_of(given["output"]),
-                    models_usage=used
-                    and RequestUsage(
-                        prompt_tokens=used["input_tokens"], completion_tokens=used["output_tokens"]
-                    ),
-                )
-            )
-        # As an agent with a model keeps its own replies.
-        self.seen.extend(
-            text_message("assistant", each.to_model_text(), self.name) for each in said
-        )
-        *before, last = said or [TextMessage(source=self.name, content="")]
-        for each in before:
-            yield each
-        yield Response(chat_message=last)
-
-    async def on_reset(self, cancellation_token: CancellationToken) -> None:
-        pass
+        # An answer of the user is no turn of the history.
+        if not isinstance(messages[-1], HandoffMessage):
+            self.script.history.extend(to_wire(each) for each in messages)
+        async for event in super().on_messages_stream(messages, cancellation_token):
+            if isinstance(event, ModelClientStreamingChunkEvent):
+                yield self.shows(source=self.name, content=event.content)
+                continue
+            if isinstance(event, Response):
+                said = from_wire(self.script.said)
+                # As an agent of one's own would say it: its last message is its response.
+                if said and not self.script.has_output:
+                    event = Response(chat_message=said.pop())
+                for each in said:
+                    yield each
+            yield event
 
     async def save_state(self) -> Mapping[str, Any]:
-        return {
-            "seen": self.seen,
-            "history": self.history,
-            "answers": self.answers,
-            "pending": self.pending,
-        }
+        return {"agent": await super().save_state(), "history": self.script.history}
 
     async def load_state(self, state: Mapping[str, Any]) -> None:
-        self.seen, self.history = list(state["seen"]), list(state["history"])
-        self.answers = dict(state["answers"])
-        self.pending = state["pending"]
+        await super().load_state(state["agent"])
+        self.script.history = list(state["history"])
 
 
 async def call(calling: Calling) -> dict[str, Any]:
@@ -176,6 +113,7 @@ async def _sent(calling: Calling) -> dict[str, Any]:
     """A message to an agent of the core runtime."""
     request = calling.request
     runtime = SingleThreadedAgentRuntime()
+    got: list[HandoffResult] = []
     kind = remote_core_agent(
         calling.agent,
         request["capability"]["name"],
@@ -186,6 +124,7 @@ async def _sent(calling: Calling) -> dict[str, Any]:
         session=request.get("session"),
         on_question=calling.answer,
         on_progress=lambda event: calling.show(event.message),
+        on_result=got.append,
     )
     await kind.register(runtime, "remote", kind)
     runtime.start()
@@ -197,7 +136,7 @@ async def _sent(calling: Calling) -> dict[str, Any]:
             message_id=request["step"],
             cancellation_token=token,
         )
-        return {"output": reply.model_dump(mode="json")}
+        return {"output": reply.model_dump(mode="json"), "artifacts": got[-1].artifacts}
     except asyncio.CancelledError:
         token.cancel()
         raise
@@ -230,15 +169,27 @@ async def _said(calling: Calling, runner: Callable[[RemoteAgent], Any]) -> dict[
     except RuntimeError as error:
         raise remote.failure or error from error
     received = received_in(said[-1]) or {}
-    told = said[-1].to_model_message()
-    heard = text_message("user", str(told.content), told.source)
     return {
         "output": said[-1].to_text(),
         "messages": received["messages"],
         "artifacts": received["artifacts"],
-        "heard": {"as": remote.name, "messages": [heard]},
+        "heard": {"as": remote.name, "messages": await _heard([*asked, *said])},
         "usage": _counted(said),
     }
+
+
+async def _heard(messages: Sequence[BaseChatMessage]) -> list[dict[str, Any]]:
+    """What the model of another agent is told of a conversation."""
+    heard: list[dict[str, Any]] = []
+
+    async def listen(request: Playing) -> Any:
+        heard.extend(request.work["messages"])
+        return {"output": "So it is."}
+
+    script = Script(listen, None)
+    listener = AssistantAgent("listener", model_client=ScriptedClient(script.reply))
+    await listener.run(task=list(messages))
+    return heard
 
 
 def _counted(said: list[BaseChatMessage]) -> dict[str, int] | None:
