@@ -41,6 +41,8 @@ export interface ServedLimits {
   uploadBytesPerAddress: number;
   uploadBytesPerHub: number;
   uploadBytesAtLeast: number;
+  downloadBytesPerAgent: number;
+  downloadBytesPerHub: number;
   uploadsPerHub: number;
   uploadWindowMs: number;
   uploadWindowBytes: number;
@@ -553,6 +555,20 @@ const AT_THE_DOOR: Readonly<Record<DoorName, Budget>> = {
     unit: "bytes",
     per: "blob",
     bounds: "what an upload counts for in these rates, however few bytes it has",
+    beyond: "wait",
+  },
+  downloadBytesPerAgent: {
+    limit: 64 * MIB,
+    unit: "bytes a second",
+    per: "agent",
+    bounds: "answers that are sent piece by piece to one agent, all of them together",
+    beyond: "wait",
+  },
+  downloadBytesPerHub: {
+    limit: 128 * MIB,
+    unit: "bytes a second",
+    per: "hub",
+    bounds: "the same of all agents",
     beyond: "wait",
   },
   uploadsPerHub: {

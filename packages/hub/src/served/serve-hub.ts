@@ -123,7 +123,7 @@ export async function serveHub(options: ServeOptions): Promise<ServedHub> {
     openapi: () => (description ??= JSON.stringify(openapi(all, url, hub.id))),
   };
   const uploads = new UploadBodies({ budgets, tolls, connections, turns });
-  const streams = new Streams(budgets, connections, turns);
+  const streams = new Streams({ budgets, connections, turns, tolls });
   for (const operation of all)
     addRoute(server.fastify, operation, {
       served,

@@ -31,6 +31,9 @@ const UPLOAD_BUDGETS = [
   "uploadBytesPerHub",
 ] as const;
 const SECONDS_PER_MINUTE = 60;
+/** Of an agent, and of all of them. */
+const DOWNLOAD_BUDGETS = ["downloadBytesPerAgent", "downloadBytesPerHub"] as const;
+type ByteBudget = (typeof UPLOAD_BUDGETS)[number] | (typeof DOWNLOAD_BUDGETS)[number];
 
 /**
  * What it costs to ask: strangers pay for what they send before it is read, each address out of its
@@ -45,6 +48,7 @@ export class RateLimits {
   readonly #calls: Rates;
   readonly #agentBytes: Rates;
   readonly #uploadBytes: readonly Share[];
+  readonly #downloadBytes: readonly Share[];
   readonly #tolls = new WeakMap<object, Toll>();
 
   constructor(budgets: Budgets) {
@@ -89,16 +93,26 @@ export class RateLimits {
     );
     this.#calls = new Rates(limits.callsPerAgent, limits.burstPerAgent);
     this.#agentBytes = new Rates(limits.bytesPerAgent, limits.burstBytesPerAgent);
-    this.#uploadBytes = UPLOAD_BUDGETS.map((budget) => ({
+    const ofSecond = (budget: ByteBudget): Share => ({
       budget,
       rates: new Rates(limits[budget], limits[budget]),
-    }));
+    });
+    this.#uploadBytes = UPLOAD_BUDGETS.map(ofSecond);
+    this.#downloadBytes = DOWNLOAD_BUDGETS.map(ofSecond);
   }
 
   /** What an agent uploads: for how many milliseconds it is not heard any further. */
   takeUpload(agent: string, address: string, count: number): number {
-    const keys = [agent, address, EVERYBODY];
-    const waits = this.#uploadBytes.map(({ budget, rates }, index) =>
+    return this.#takeAll(this.#uploadBytes, [agent, address, EVERYBODY], count);
+  }
+
+  /** What an agent is sent piece by piece: for how many milliseconds it is sent nothing more. */
+  takeDownload(agent: string, count: number): number {
+    return this.#takeAll(this.#downloadBytes, [agent, EVERYBODY], count);
+  }
+
+  #takeAll(shares: readonly Share[], keys: readonly string[], count: number): number {
+    const waits = shares.map(({ budget, rates }, index) =>
       this.#take(budget, rates, keys[index]!, count),
     );
     return Math.max(...waits);

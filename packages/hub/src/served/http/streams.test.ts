@@ -146,6 +146,17 @@ describe.each([false, true])("behind a proxy: %s", (isBehindProxy) => {
   });
 });
 
+test.each(["downloadBytesPerAgent", "downloadBytesPerHub"] as const)(
+  "agents are sent so many bytes a second, and get all of them: %s",
+  async (budget) => {
+    const world = await worldWith({ serve: { limits: { [budget]: BLOB.length } } });
+    const source = await blobOf(world, "reader");
+    const answers = [await source.party.ask(source.path), await source.party.ask(source.path)];
+    expect(answers.map(({ text }) => text.length)).toEqual([BLOB.length, BLOB.length]);
+    expect(await hits(world, budget)).toBeGreaterThan(0);
+  },
+);
+
 test("who reads a little now and then is cut as who reads nothing", async () => {
   const world = await worldWith({
     serve: { limits: { unreadMs: 1_500, unreadBytes: BLOB.length } },

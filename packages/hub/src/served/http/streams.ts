@@ -1,8 +1,10 @@
 /// <reference types="node" />
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
+import type { RateLimits } from "../access/rate-limits.ts";
 import type { Budgets } from "../budgets.ts";
 import { Bytes, NDJSON } from "../operations/operation.ts";
 import type { Lines } from "../operations/operation.ts";
@@ -13,6 +15,13 @@ const RETRY_AFTER_MS = 5_000;
 const LATE_MS = 1_000;
 /** A line is held beside the entry that it was made of. */
 const COPIES_OF_LINE = 2;
+
+export interface StreamOptions {
+  readonly budgets: Budgets;
+  readonly connections: Connections;
+  readonly turns: FairScheduler;
+  readonly tolls: RateLimits;
+}
 
 interface Stream {
   readonly owner: string;
@@ -29,10 +38,12 @@ export class Streams {
   readonly #budgets: Budgets;
   readonly #connections: Connections;
   readonly #turns: FairScheduler;
+  readonly #tolls: RateLimits;
   readonly #live = new Set<Stream>();
 
-  constructor(budgets: Budgets, connections: Connections, turns: FairScheduler) {
+  constructor({ budgets, connections, turns, tolls }: StreamOptions) {
     this.#budgets = budgets;
+    this.#tolls = tolls;
     this.#connections = connections;
     this.#turns = turns;
   }
@@ -73,6 +84,10 @@ export class Streams {
       stream.waitsSince = Infinity;
       if (response.destroyed) return;
       hold(-held);
+      // Operators have no budget.
+      const wait = owner === "" ? 0 : this.#tolls.takeDownload(owner, piece.length);
+      if (wait > 0) await sleep(wait);
+      if (response.destroyed) return;
       await this.#turns.next(owner);
     }
   }
