@@ -97,7 +97,7 @@ describe("agents and find", () => {
 
   test("how busy each is, why one is behind another, and what a handoff waits for", async () => {
     const [taken, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const etchers = ["dora", "emil"].map((id) => {
+    const etchers = ["erna", "emil"].map((id) => {
       const etcher = createAgent({ id, key: generateKey(), hub: line, credit: 4 });
       etcher.serve({ name: "etch", concurrency: 2 }, async () => {
         taken.resolve();
@@ -107,16 +107,16 @@ describe("agents and find", () => {
       return etcher;
     });
     for (const etcher of etchers) await etcher.start();
-    await place.run(["send", "etch", "1", "--to", "dora", "--detach"]);
+    await place.run(["send", "etch", "1", "--to", "erna", "--detach"]);
     await taken.promise;
     const [found, , waiting] = await place.runAll([
       ["find", "etch"],
-      ["send", "etch", "2", "--to", "dora", "--detach"],
-      ["send", "etch", "3", "--to", "dora", "--detach"],
+      ["send", "etch", "2", "--to", "erna", "--detach"],
+      ["send", "etch", "3", "--to", "erna", "--detach"],
     ]);
-    expect(found!.stdout).toMatch(/emil .* 0 of 4 [^]*dora .* 1 of 4 .*ranked lower: fewer of its/);
+    expect(found!.stdout).toMatch(/emil .* 0 of 4 [^]*erna .* 1 of 4 .*ranked lower: fewer of its/);
     const trace = await place.run(["trace", waiting!.stdout.trim()]);
-    expect(trace.stdout).toContain("! waits: dora has no room: it works on 2");
+    expect(trace.stdout).toContain("! waits: erna has no room: it works on 2");
     done.resolve();
     for (const etcher of etchers) await etcher.stop();
   });

@@ -181,7 +181,7 @@ export class RemoteHub implements Hub {
     if (hub === this.id && domain === this.domain) return;
     throw new WaybillError(
       401,
-      `The hub at ${this.#options.address.url} was ${this.id} of the custody domain ${this.domain}, and now calls itself ${hub} of ${domain}: it is another one.`,
+      `The hub at ${this.#options.address.url} was ${this.id} of the custody domain ${this.domain}, and is now ${hub} of ${domain}: a different hub answers at this address.`,
     );
   }
 
