@@ -97,7 +97,7 @@ describe("agents and find", () => {
 
   test("how busy each is, why one is behind another, and what a handoff waits for", async () => {
     const [taken, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const etchers = ["erna", "emil"].map((id) => {
+    const etchers = ["erna", "ulla"].map((id) => {
       const etcher = createAgent({ id, key: generateKey(), hub: line, credit: 4 });
       etcher.serve({ name: "etch", concurrency: 2 }, async () => {
         taken.resolve();
@@ -114,7 +114,7 @@ describe("agents and find", () => {
       ["send", "etch", "2", "--to", "erna", "--detach"],
       ["send", "etch", "3", "--to", "erna", "--detach"],
     ]);
-    expect(found!.stdout).toMatch(/emil .* 0 of 4 [^]*erna .* 1 of 4 .*ranked lower: fewer of its/);
+    expect(found!.stdout).toMatch(/ulla .* 0 of 4 [^]*erna .* 1 of 4 .*ranked lower: fewer of its/);
     const trace = await place.run(["trace", waiting!.stdout.trim()]);
     expect(trace.stdout).toContain("! waits: erna has no room: it works on 2");
     done.resolve();
