@@ -2,6 +2,7 @@
 import { createReply, digestOf, digestOfBytes, signEnvelope } from "@waybill/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { memoryStore } from "../../memory-store.ts";
+import type { Store } from "../../store.ts";
 import { countedStore } from "../../registry/counted-store-fixture.ts";
 import { ask, asOperator, openWorld } from "../served-fixture.ts";
 import type { Party, World, WorldOptions } from "../served-fixture.ts";
@@ -109,6 +110,28 @@ test("lines are read from the store as they are taken, and one of them is held",
   // The system takes some megabytes for the socket. In base64url a text is a third longer.
   expect(counted.characters()).toBeLessThan(10 * (4 / 3) * ENTRY.length);
   expect((await rest(reader)).length).toBeGreaterThan(20 * ENTRY.length);
+});
+
+test("a few pieces are read at a time, however many ask, and each counts before the next is read", async () => {
+  let reading = 0;
+  let most = 0;
+  const store = new Proxy(memoryStore(), {
+    get(target, name: keyof Store) {
+      const member = target[name] as boolean | ((...given: unknown[]) => unknown);
+      if (typeof member !== "function") return member;
+      if (name !== "ledgerOf") return member.bind(target);
+      return async (...given: unknown[]) => {
+        most = Math.max(most, ++reading);
+        await turns(5);
+        reading--;
+        return member.apply(target, given);
+      };
+    },
+  });
+  const world = await worldWith({ hub: { store } });
+  const source = await historyOf(world, "long", 2);
+  await Promise.all(Array.from({ length: 12 }, () => unread(world, source)));
+  expect(most).toBe(4);
 });
 
 describe.each([false, true])("behind a proxy: %s", (isBehindProxy) => {

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { ConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { RateLimits } from "../access/rate-limits.ts";
 import type { Budgets } from "../budgets.ts";
@@ -13,6 +14,9 @@ import type { Connections } from "./connections.ts";
 const RETRY_AFTER_MS = 5_000;
 /** A reader that is this late does not keep others waiting. */
 const LATE_MS = 1_000;
+/** How many pieces are read from the store at a time, for all streams together. */
+const READS_AT_ONCE = 4;
+const ALL_STREAMS = "all";
 /** A line is held beside the entry that it was made of. */
 const COPIES_OF_LINE = 2;
 
@@ -40,6 +44,7 @@ export class Streams {
   readonly #turns: FairScheduler;
   readonly #tolls: RateLimits;
   readonly #live = new Set<Stream>();
+  readonly #reads = new ConcurrencyLimit(READS_AT_ONCE);
 
   constructor({ budgets, connections, turns, tolls }: StreamOptions) {
     this.#budgets = budgets;
@@ -72,9 +77,7 @@ export class Streams {
     hold: (bytes: number) => void,
   ): AsyncGenerator<Uint8Array | string> {
     const { owner, response } = stream;
-    for await (const piece of pieces) {
-      const held = typeof piece === "string" ? piece.length * COPIES_OF_LINE : piece.length;
-      hold(held);
+    for await (const { piece, held } of this.#charged(pieces, hold)) {
       if (response.destroyed) return;
       yield piece;
       // What asks for the next piece hands this one to the socket right after.
@@ -89,6 +92,30 @@ export class Streams {
       if (wait > 0) await sleep(wait);
       if (response.destroyed) return;
       await this.#turns.next(owner);
+    }
+  }
+
+  /** Charges each piece before another one is read: until then nobody knows how large it is. */
+  async *#charged(
+    pieces: AsyncIterable<Uint8Array | string>,
+    hold: (bytes: number) => void,
+  ): AsyncGenerator<{ readonly piece: Uint8Array | string; readonly held: number }> {
+    const iterator = pieces[Symbol.asyncIterator]();
+    const read = async () => {
+      const { value: piece, done } = await iterator.next();
+      if (done === true) return undefined;
+      const held = typeof piece === "string" ? piece.length * COPIES_OF_LINE : piece.length;
+      hold(held);
+      return { piece, held };
+    };
+    try {
+      for (;;) {
+        const charged = await this.#reads.run(ALL_STREAMS, read);
+        if (charged === undefined) return;
+        yield charged;
+      }
+    } finally {
+      await iterator.return?.();
     }
   }
 
