@@ -17,7 +17,7 @@ const EXAMPLES = [
   "store-sqlite/examples/first.ts",
   "json-schema/examples/first.ts",
   "scripted-model/examples/first.ts",
-  "checkpoint-sqlite/examples/first.ts",
+  "langgraph-checkpoint-sqlite/examples/first.ts",
   "adapter-echo/examples/first.ts",
   "adapter-langgraph/examples/serve.ts",
   "adapter-conversation/examples/first.ts",
