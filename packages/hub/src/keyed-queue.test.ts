@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 
-test("a lane runs one thing at a time, in order, and over failures", async () => {
+test("the tasks of one key run one at a time, in order, and after failures too", async () => {
   const queue = new KeyedQueue();
   const log: string[] = [];
   const task = (name: string, fails = false) =>

@@ -199,7 +199,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/deliveries.ts`,
-        find: "answers: await Promise.all(answers.map(paper)),",
+        find: "answers: await Promise.all(answers.map(textOf)),",
         replace: "answers: [],",
       },
     ],

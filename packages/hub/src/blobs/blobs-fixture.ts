@@ -17,7 +17,7 @@ import type {
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
+import { StillClock } from "../still-clock-fixture.ts";
 import type { HubOptions } from "../engine/options.ts";
 import type { Attachment, Blobs, BlobUpload, Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
@@ -63,34 +63,6 @@ export function blobArtifact(bytes: Uint8Array, over: Partial<Artifact> = {}): A
     size: bytes.length,
     ...over,
   };
-}
-
-/** Time that stands still until a test moves it on. */
-export class StillClock implements Clock {
-  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
-  #now = Date.now();
-
-  now(): number {
-    return this.#now;
-  }
-
-  setTimer(at: number, callback: () => void): () => void {
-    if (at <= this.#now) {
-      const immediate = setImmediate(callback);
-      return () => clearImmediate(immediate);
-    }
-    const timer = { at, callback };
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
-  }
-
-  advance(ms: number): void {
-    this.#now += ms;
-    for (const timer of [...this.#timers].toSorted((a, b) => a.at - b.at)) {
-      if (timer.at > this.#now || !this.#timers.delete(timer)) continue;
-      timer.callback();
-    }
-  }
 }
 
 /** A hub in this process, with agents that speak the protocol by hand. */

@@ -148,14 +148,14 @@ function inboxesOf(record: HandoffRecord): string[] {
 
 function agentsOf(record: HandoffRecord): string[] {
   const agents: string[] = [];
-  if (papersForDelegator(record).length > 0) agents.push(record.state.delegator);
+  if (envelopesForDelegator(record).length > 0) agents.push(record.state.delegator);
   const live = liveAttempt(record.state);
   if (live !== undefined && live.recipient !== agents[0]) agents.push(live.recipient);
   return agents;
 }
 
 /** What the delegator must have seen, in order. */
-export function papersForDelegator(record: HandoffRecord): Digest[] {
+export function envelopesForDelegator(record: HandoffRecord): Digest[] {
   const { state, acceptance } = record;
   if (state.isAcknowledged) return [];
   const ending = endingOf(record);
@@ -175,7 +175,7 @@ export function openQuestions({ state, asked }: HandoffRecord): AskedQuestion[] 
     const closed = state.attempts[attempt - 1]!.closed;
     return answer === null && (closed === null || closed === "paused");
   });
-  return asked.filter((paper) =>
-    open.some(({ id, attempt }) => attempt === paper.attempt && paper.questions.includes(id)),
+  return asked.filter((each) =>
+    open.some(({ id, attempt }) => attempt === each.attempt && each.questions.includes(id)),
   );
 }

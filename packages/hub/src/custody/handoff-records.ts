@@ -186,9 +186,9 @@ export class HandoffRecords {
     if (known !== undefined) return known;
     const found = await this.#store.envelope(id, digest);
     if (found !== undefined) {
-      const paper = { text: found.content, at: found.at };
-      this.#envelopes.set(digest, paper);
-      return paper;
+      const envelope = { text: found.content, at: found.at };
+      this.#envelopes.set(digest, envelope);
+      return envelope;
     }
     throw new WaybillError(
       500,

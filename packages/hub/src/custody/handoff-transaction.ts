@@ -178,7 +178,7 @@ export class HandoffTransaction {
 
   #step(
     event: LifecycleEvent,
-    paper: SignedText | undefined,
+    signed: SignedText | undefined,
     envelope: Envelope | undefined,
   ): StatusCode {
     const before = this.record?.state;
@@ -187,14 +187,14 @@ export class HandoffTransaction {
     const status = reply?.type === "reply" ? reply.status : 500;
     if (state === undefined || state === before) return status;
     if (this.record === undefined) {
-      this.record = newRecord(envelope as HandoffEnvelope, state, paper!.kid);
+      this.record = newRecord(envelope as HandoffEnvelope, state, signed!.kid);
       this.handoff = envelope as HandoffEnvelope;
     } else this.amend({ state });
     this.#noteHolder(before, event);
-    if (paper !== undefined) this.#noteEnvelope(event, paper);
+    if (signed !== undefined) this.#noteEnvelope(event, signed);
     const cause = envelope && causeIn(envelope, this.record.cause);
     if (cause !== undefined) this.amend({ cause });
-    for (const effect of effects) this.#send(effect, event, paper);
+    for (const effect of effects) this.#send(effect, event, signed);
     return status;
   }
 
@@ -216,7 +216,7 @@ export class HandoffTransaction {
   #send(
     effect: LifecycleEffect,
     event: LifecycleEvent,
-    paper: Pick<SignedText, "digest" | "text"> | undefined,
+    signed: Pick<SignedText, "digest" | "text"> | undefined,
   ): void {
     const { state } = this.record!;
     if (effect.type === "offer") {
@@ -226,14 +226,14 @@ export class HandoffTransaction {
     } else if (effect.type === "stop") {
       const { recipient: to, attempt, status } = effect;
       this.outgoing.push({ type: "stop", to, attempt, status });
-    } else if (effect.type === "forward" && paper !== undefined) {
+    } else if (effect.type === "forward" && signed !== undefined) {
       const to =
         effect.to === "delegator" ? state.delegator : state.attempts[effect.attempt - 1]!.recipient;
-      this.#forward(to, paper);
+      this.#forward(to, signed);
     } else if (effect.type === "ended") {
       this.amend({ isWaiting: false });
-      if (paper?.digest === state.outcome && paper !== undefined) {
-        this.#forward(state.delegator, paper);
+      if (signed?.digest === state.outcome && signed !== undefined) {
+        this.#forward(state.delegator, signed);
       }
     }
   }

@@ -2,7 +2,7 @@ import { liveAttempt, statusOf } from "@waybill/protocol";
 import type { Digest, StatusCode } from "@waybill/protocol";
 import type { HandoffRecords, StoredEnvelope } from "../custody/handoff-records.ts";
 import type { Outgoing } from "../custody/handoff-transaction.ts";
-import { papersForDelegator } from "../custody/handoff-record.ts";
+import { envelopesForDelegator } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Delivery } from "../hub-api.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
@@ -46,7 +46,7 @@ export class Deliveries {
   ): Promise<boolean> {
     const { state } = record;
     if (state.delegator === attached.agent) {
-      for (const digest of papersForDelegator(record)) {
+      for (const digest of envelopesForDelegator(record)) {
         if (given.has(digest)) continue;
         if (attached.isBehind) return true;
         this.#pass(attached, state.id, digest, await this.#records.envelope(state.id, digest));
@@ -69,7 +69,7 @@ export class Deliveries {
     const { state } = record;
     const delegator = this.#attached.get(state.delegator);
     const live = liveAttempt(state);
-    for (const digest of delegator === undefined ? [] : papersForDelegator(record)) {
+    for (const digest of delegator === undefined ? [] : envelopesForDelegator(record)) {
       this.#pass(delegator!, state.id, digest, await this.#records.envelope(state.id, digest));
     }
     for (const attached of this.#attached.values()) {
@@ -111,7 +111,7 @@ export class Deliveries {
     const attempt = state.attempts[number - 1]!;
     const paused = asked.findLast((each) => each.attempt === state.resumes?.attempt);
     const receivedAt: Record<string, number> = {};
-    const paper = async (digest: Digest) => {
+    const textOf = async (digest: Digest) => {
       const { text, at } = await this.#records.envelope(state.id, digest);
       receivedAt[digest] = at;
       return text;
@@ -121,12 +121,12 @@ export class Deliveries {
       id: `${state.id}/${number}`,
       handoffId: state.id,
       attempt: number,
-      envelope: await paper(state.digest),
+      envelope: await textOf(state.digest),
       remainingMs: state.deadline - this.#now(),
       leaseMs: state.terms.leaseMs,
       isAccepted: attempt.state !== "offered",
-      ...(paused === undefined ? {} : { resume: await paper(paused.digest) }),
-      answers: await Promise.all(answers.map(paper)),
+      ...(paused === undefined ? {} : { resume: await textOf(paused.digest) }),
+      answers: await Promise.all(answers.map(textOf)),
       receivedAt,
       ...(session?.offered === undefined ? {} : { session: session.offered }),
     };

@@ -13,7 +13,7 @@ import {
 import type { CapabilityInput, HandoffEnvelope, HandoffInput, PrivateKey } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Clock } from "../clock.ts";
+import { StillClock } from "../still-clock-fixture.ts";
 import type { Attachment, Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
@@ -35,34 +35,6 @@ let hub: HubServer;
 let counted: CountedStore;
 let slow: SlowCommits;
 let owner: PrivateKey;
-
-/** Time that stands still until a test moves it on. */
-class StillClock implements Clock {
-  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>();
-  #now = Date.now();
-
-  now(): number {
-    return this.#now;
-  }
-
-  setTimer(at: number, callback: () => void): () => void {
-    if (at <= this.#now) {
-      const immediate = setImmediate(callback);
-      return () => clearImmediate(immediate);
-    }
-    const timer = { at, callback };
-    this.#timers.add(timer);
-    return () => this.#timers.delete(timer);
-  }
-
-  advance(ms: number): void {
-    this.#now += ms;
-    for (const timer of [...this.#timers].toSorted((a, b) => a.at - b.at)) {
-      if (timer.at > this.#now || !this.#timers.delete(timer)) continue;
-      timer.callback();
-    }
-  }
-}
 
 let clock: StillClock;
 

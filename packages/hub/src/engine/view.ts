@@ -10,13 +10,13 @@ import type { Engine } from "./engine.ts";
 export async function viewOf(engine: Engine, record: HandoffRecord): Promise<HandoffView> {
   const { state, acceptance, session } = record;
   const receivedAt: Record<string, number> = {};
-  const paper = async (digest: Digest) => {
+  const textOf = async (digest: Digest) => {
     const { text, at } = await engine.records.envelope(state.id, digest);
     receivedAt[digest] = at;
     return text;
   };
   const ending = endingOf(record);
-  const envelope = await paper(state.digest);
+  const envelope = await textOf(state.digest);
   const startsAt = startOf(record, engine.clock.now());
   return {
     id: state.id,
@@ -35,9 +35,9 @@ export async function viewOf(engine: Engine, record: HandoffRecord): Promise<Han
     ...(session?.offered === undefined ? {} : { session: session.offered }),
     ...(startsAt === undefined ? {} : { startsAt }),
     ...(record.isWaiting ? { waitsFor: await waitsForOf(engine, record, envelope) } : {}),
-    ...(acceptance === null ? {} : { acceptance: await paper(acceptance) }),
-    questions: await Promise.all(openQuestions(record).map(({ digest }) => paper(digest))),
-    ...(ending === null ? {} : { ending: await paper(ending) }),
+    ...(acceptance === null ? {} : { acceptance: await textOf(acceptance) }),
+    questions: await Promise.all(openQuestions(record).map(({ digest }) => textOf(digest))),
+    ...(ending === null ? {} : { ending: await textOf(ending) }),
     receivedAt,
   };
 }
