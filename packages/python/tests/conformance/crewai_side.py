@@ -23,6 +23,7 @@ from waybill_sdk.adapter.threads import await_in, wait_in
 from waybill_sdk.adapter.words import asked_of, text_message, words_of
 from waybill_sdk.crewai import RemoteMember, RemoteTool, serve
 from waybill_sdk.crewai.files import ShownFiles
+from waybill_sdk.crewai.inputs import WORDS
 
 
 class Model(BaseLLM):
@@ -156,7 +157,9 @@ class Playing(Stage):
         source: Work,
         shown: asyncio.Queue[str | None],
     ) -> None:
-        super().__init__({"input": dict(flow.state)}, source)
+        # A flow takes each member of its input by name. The words tell the same once more.
+        given = {name: each for name, each in flow.state.items() if name not in WORDS}
+        super().__init__({"input": given}, source)
         self._flow = flow
         self._shown = shown
         self._loop = asyncio.get_running_loop()
