@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { World } from "./world-fixture.ts";
 
-test("a handoff goes out, is accepted by its recipient, and comes back", async () => {
+test("a handoff is submitted, accepted by its recipient, and returns its result", async () => {
   const world = await World.open();
   const researcher = world.agent("researcher");
   researcher.serve<{ query: string }>("web_research", async ({ input, progress }) => {

@@ -36,85 +36,86 @@ import type { HandlerOf, Servable } from "./serving/declared.ts";
 import { Serving } from "./serving/serving.ts";
 import type { Handler } from "./serving/work.ts";
 
-/** Who an agent is, and how it works. */
+/** The identity of an agent, and its settings. */
 export interface AgentOptions {
   /** Its name at the hub: 1 to 128 of a-z 0-9 . _ -, beginning and ending with a letter or digit. */
   readonly id: string;
   /**
-   * What it signs with, and what its name belongs to. Left out: the application keeps one on disk for
-   * this agent at this hub, in the folder that the environment variable `WAYBILL_KEYS` names, or else in
-   * `.waybill/keys` beside the application's package.json.
+   * Its signing key, to which its name at the hub is bound. By default the application keeps one on
+   * disk for this agent at this hub, in the folder of the environment variable `WAYBILL_KEYS`, or else
+   * in `.waybill/keys` beside the application's package.json.
    */
   readonly key?: PrivateKey | undefined;
-  /** Where it is attached: `await connect(url)`, or `await openHub(…)` in the same process. */
+  /** The hub to attach to: `await connect(url)`, or `await openHub(…)` in the same process. */
   readonly hub: Hub;
-  /** More for its manifest than its id, keys and capabilities. */
+  /** Members of its manifest besides its id, keys and capabilities. */
   readonly manifest?: Omit<ManifestInput, "agent_id" | "capabilities"> | undefined;
   /**
-   * How many attempts it works on at once, of all its capabilities together; 16 where it is left out. What
-   * it has no place for waits at the hub. A capability may have a lower limit of its own, `concurrency`.
+   * How many attempts it works on at once, over all its capabilities; 16 by default. More than that
+   * waits at the hub. A capability may have a lower limit of its own, `concurrency`.
    */
   readonly credit?: number | undefined;
   /**
-   * Lets it in at a hub that takes no strangers: what `waybill invite` has printed. It is used the first
-   * time, and never sent. Left out: the environment variable `WAYBILL_INVITATION`.
+   * Admits it to a hub that requires invitations: the output of `waybill invite`. It is used at the
+   * first registration, and never sent. By default the environment variable `WAYBILL_INVITATION`.
    */
   readonly invitation?: string | undefined;
   /**
-   * Artifacts with more bytes than this are uploaded to the hub, and the envelope names them by their
-   * digest; `INLINE_ARTIFACT_BYTES` where it is left out. Smaller ones are in the envelope itself, up to
-   * four times this together.
+   * Artifacts larger than this are uploaded to the hub, and the envelope refers to them by digest; by
+   * default `INLINE_ARTIFACT_BYTES`. Smaller ones are sent inline, up to four times this in one
+   * envelope.
    */
   readonly inlineArtifactBytes?: number | undefined;
   /**
-   * The public half of a key that is kept offline, as `waybill keys recovery` prints it: with it the agent
-   * keeps its name when its key is lost or stolen. Left out: the one that it has listed before.
+   * The public half of a key that is kept offline, as `waybill keys recovery` prints it. With it the
+   * agent keeps its name after its key is lost or stolen. By default the one that it has listed
+   * before.
    */
   readonly recoveryKey?: ProvenKey | undefined;
-  /** Whose manifests are believed. Left out: those that the hub has let in. */
+  /** Whose manifests are trusted. By default all that the hub has admitted. */
   readonly trust?: TrustPolicy | undefined;
-  /** The time it lives by, the system's where it is left out. A simulation hands in its own. */
+  /** The clock, by default the system's. A simulation passes its own. */
   readonly clock?: Clock | undefined;
   /** Makes the ids of its envelopes: UUIDs of version 7. */
   readonly newId?: (() => string) | undefined;
-  /** Told of what happens: who attached, what was offered, accepted, finished, and what failed. */
+  /** Called on every event: attached, offered, accepted, finished, and failures. */
   readonly log?: Log | undefined;
 }
 
 /** How an agent stops. */
 export interface StopOptions {
   /**
-   * `finish` lets the work end; `release` gives it back at once. `abandon` says nothing at all, like
-   * a crash: the hub notices when the leases run out.
+   * `finish` lets running work end; `release` gives it back at once. `abandon` sends nothing, like a
+   * crash: the hub notices when the leases expire.
    */
   readonly mode?: "finish" | "release" | "abandon" | undefined;
   /**
-   * How long the hub's receipts are waited for, for what this agent has said: cancels, results, progress,
-   * answers, acknowledgements and handoffs. 5,000 where it is left out.
+   * How long to wait for the hub's receipts for what this agent has sent: cancels, results, progress,
+   * answers, acknowledgements and handoffs. 5,000 by default.
    */
   readonly settleMs?: number | undefined;
 }
 
 /**
- * Serves capabilities and hands work off, under a name and a key of its own. Handing off starts it
- * where that was not done.
+ * Serves capabilities and hands work off, under its own name and key. The first handoff starts it if
+ * that was not done.
  */
 export interface Agent extends Delegator {
   /** Its name at the hub. */
   readonly id: string;
   /**
-   * Settles when nothing is delivered to it any more: with the reason where its hub does not let it
-   * in when it comes back, or another process has attached under its id; with nothing once it has
-   * stopped. Its hub being away is no reason.
+   * Settles when the agent receives no deliveries any more. It rejects if its hub refuses it when it
+   * reconnects, or if another process has attached under its id; it resolves once the agent has
+   * stopped. A hub that is out of reach does not settle it.
    */
   readonly closed: Promise<WaybillError | undefined>;
   /**
-   * Offers a capability: a declared one, one by its name, or one as the manifest has it. Before the
-   * start, because what an agent can do is in its signed manifest.
+   * Offers a capability: a declared one, one by name, or one as in a manifest. It has to be called
+   * before the start, because the signed manifest lists what an agent can do.
    *
-   * The handler of a declared capability gets its input as the schema reads it, and what it returns is
-   * checked. Without a declaration `serve<Topic>(…)` says what the input is; what `input_schema` does
-   * not let in is refused before the handler is called.
+   * The handler of a declared capability gets its input as parsed by the schema, and its output is
+   * checked. Without a declaration `serve<Topic>(…)` states the type of the input; input that does not
+   * match `input_schema` is refused before the handler is called.
    *
    * @example
    * ```ts
@@ -129,13 +130,13 @@ export interface Agent extends Delegator {
     capability: Offered,
     handler: HandlerOf<Offered, Input>,
   ): void;
-  /** Finds a handoff to a declared capability again, after a restart too. */
+  /** Finds a handoff to a declared capability again, also after a restart. */
   attach<Declaration extends CapabilityDeclaration>(
     capability: Declaration,
     handoffId: string,
     options?: AttachOptions,
   ): Promise<HandoffHandle<OutputOf<Declaration>, Declaration["questions"]>>;
-  /** Finds a handoff again that this agent has made, after a restart too. */
+  /** Finds a handoff that this agent has made again, also after a restart. */
   attach<Output = Json | undefined>(
     handoffId: string,
     options?: AttachOptions,
@@ -143,8 +144,8 @@ export interface Agent extends Delegator {
   /** Publishes the manifest and attaches to the hub. */
   start(): Promise<void>;
   /**
-   * Takes nothing on any more, lets what is under way finish, waits for the hub's receipts for what this
-   * agent has said, and detaches. Gives what the hub has not confirmed in time: nothing, as a rule.
+   * Takes no more work, lets running work finish, waits for the hub's receipts for what this agent has
+   * sent, and detaches. Returns what the hub has not confirmed in time, usually nothing.
    *
    * @example
    * ```ts
@@ -157,12 +158,12 @@ export interface Agent extends Delegator {
 }
 
 const CREDIT = 16;
-/** Far longer than a hub takes, and bearable for who has pressed Ctrl-C. */
+/** Far longer than a hub takes, and acceptable after Ctrl-C. */
 const SETTLE_MS = 5_000;
 
 /**
- * Makes an agent. It does nothing yet: `start()` publishes what it can do and attaches it to its hub,
- * and so does the first handoff.
+ * Makes an agent. It does nothing yet: `start()`, or the first handoff, publishes its manifest and
+ * attaches it to its hub.
  *
  * @example
  * ```ts
@@ -189,7 +190,7 @@ class LinkedAgent implements Agent {
   readonly #serving: Serving;
   readonly #delegating: Delegating;
   #started: Promise<void> | undefined;
-  /** It has been let in once; since then its line is kept open. */
+  /** It was admitted once; from then on its connection is reopened whenever it is lost. */
   #isAttached = false;
   #stopping: Promise<readonly Unconfirmed[]> | undefined;
   #isClosed = false;
@@ -254,7 +255,7 @@ class LinkedAgent implements Agent {
 
   start(): Promise<void> {
     this.#started ??= this.#start().catch((error: unknown) => {
-      // The hub may be there the next time.
+      // The hub may be reachable the next time.
       this.#started = undefined;
       throw error;
     });
@@ -277,7 +278,7 @@ class LinkedAgent implements Agent {
   async #startUnstopped(): Promise<void> {
     if (this.#isClosed) throw stopped(this.id);
     await this.start();
-    // Work that is finished while the agent stops may still hand off parts.
+    // Work that finishes while the agent stops may still hand off children.
     if (this.#isClosed) throw stopped(this.id);
     if (this.#lost !== undefined) throw this.#lost;
   }
@@ -294,7 +295,7 @@ class LinkedAgent implements Agent {
     checkId(handoffId, "handoffId");
     await this.#startUnstopped();
     const handle = await this.#delegating.attach(handoffId, options);
-    // Made while the agent stopped, it would wait for ever for what nobody delivers any more.
+    // A handle made while the agent stops would wait forever: nothing is delivered any more.
     if (this.#isStopped) handle.fail(stopped(this.id));
     if (capability === undefined) return handle as never;
     const { capability: name } = handle.envelope.body;
@@ -325,7 +326,7 @@ class LinkedAgent implements Agent {
     link.seen(id);
   }
 
-  /** What is delivered about its handoffs goes elsewhere now, or nowhere: nobody here is to wait for it. */
+  /** Deliveries about its handoffs go to another process now, or nowhere: ends the waits in this one. */
   #lose(reason: WaybillError): void {
     this.#lost = reason;
     this.#closed.resolve(reason);
@@ -351,7 +352,7 @@ class LinkedAgent implements Agent {
 
   async #stop({ mode = "finish", settleMs = SETTLE_MS }: StopOptions): Promise<Unconfirmed[]> {
     const { link } = this.#context;
-    // A start that the hub does not answer would keep it up.
+    // A start that the hub does not answer would block the stop.
     if (!this.#isAttached) await link.close("closed");
     await this.#started?.catch(() => undefined);
     if (mode === "abandon") {

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { settled, World } from "./world-fixture.ts";
 import type { VirtualClock } from "./world-fixture.ts";
 
-/** A clock that is set anew: what waits for a span goes on waiting for it. */
+/** A clock whose time can be set. Timers that wait for a duration keep it. */
 class SetClock implements Clock {
   offsetMs = 0;
   timers = 0;
@@ -19,7 +19,7 @@ class SetClock implements Clock {
   }
 }
 
-test("work whose deadline the clock has jumped over is not looked at again and again", async () => {
+test("the hub does not poll a handoff whose deadline a clock jump has passed", async () => {
   const clock = new SetClock();
   const world = new World({ clock });
   clock.clock = world.clock;

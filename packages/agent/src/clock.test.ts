@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 
 afterEach(() => vi.useRealTimers());
 
-test("a timer that is further away than any of the platform can be fires when its time has come", () => {
+test("a timer beyond the platform's longest delay fires on time", () => {
   vi.useFakeTimers();
   const fired = vi.fn<() => void>();
   const { now, setTimer } = systemClock();
@@ -16,7 +16,7 @@ test("a timer that is further away than any of the platform can be fires when it
   expect(fired).toHaveBeenCalledOnce();
 });
 
-test("a timer that is disarmed on its way does not fire", () => {
+test("a timer that is disarmed before it is due does not fire", () => {
   vi.useFakeTimers();
   const fired = vi.fn<() => void>();
   const { now, setTimer } = systemClock();

@@ -1,23 +1,24 @@
 /// <reference types="node" />
 
-/** Time, handed in: a simulator runs agents on a virtual one. */
+/** The clock, passed in so that a simulator can run agents in virtual time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once `at` has come, never before this call has returned; gives what disarms it. */
+  /** Calls back at `at`, never before this call has returned; returns a function that disarms it. */
   setTimer(at: number, callback: () => void): () => void;
 }
 
-/** The longest that a timer can wait; beyond, it would fire at once. A deadline may be a year away. */
+/** The longest delay of a platform timer; a longer one would fire at once. A deadline may be a year away. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The time of the system, by which everything lives that is not handed another. */
+/** The system's clock, the default everywhere. */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),
     setTimer(at, callback) {
       const wait = at - Date.now();
-      // A timer of nothing takes a millisecond, and much here is only put off to the next turn.
+      // A timer of 0 ms takes a millisecond, and many callbacks here are only deferred to the next
+      // turn.
       if (wait <= 0 && typeof setImmediate === "function") {
         const immediate = setImmediate(callback);
         return () => clearImmediate(immediate);

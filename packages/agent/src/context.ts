@@ -8,19 +8,19 @@ import type { Peers } from "./link/peers.ts";
 import type { Signer } from "./link/signer.ts";
 import type { Log } from "./log.ts";
 
-/** What both sides of an agent, handing off and serving, work with. */
+/** What both sides of an agent, delegating and serving, work with. */
 export interface AgentContext {
   readonly id: string;
   readonly hub: Hub;
   readonly clock: Clock;
-  /** Ids and times for envelopes. */
+  /** Makes ids and timestamps for envelopes. */
   readonly source: Source;
   readonly link: Link;
   readonly peers: Peers;
   readonly signer: Signer;
   /** The files that go out and come in. */
   readonly artifacts: Artifacts;
-  /** What its hub has not confirmed yet. */
+  /** What the hub has not confirmed yet. */
   readonly outgoing: Outgoing;
   readonly log: Log;
   /** Nothing more is expected about this handoff. */

@@ -12,7 +12,7 @@ const WORK = {
   contract: { timeout_seconds: 20, max_attempts: 3 },
 } satisfies HandoffOptions;
 
-/** A recipient that needs a minute, and notes the terms under which it worked. */
+/** A recipient that needs a minute, and records the terms under which it worked. */
 async function open(): Promise<{ world: World; bound: (Contract | undefined)[] }> {
   const world = await World.open();
   const bound: (Contract | undefined)[] = [];
@@ -41,7 +41,7 @@ async function handoffsOf(world: World): Promise<string[]> {
   );
 }
 
-test("a counter-offer comes with the 406, and nothing is handed off for it by default", async () => {
+test("a counter-offer arrives with the 406, and nothing is handed off for it by default", async () => {
   const { world, bound } = await open();
   const handoff = world.agent("owner").handoff(WORK);
   const error: unknown = await handoff.result.catch((reason: unknown) => reason);
@@ -62,31 +62,34 @@ test("a counter-offer comes with the 406, and nothing is handed off for it by de
 test.each<[string, HandoffOptions["acceptCounter"]]>([
   ["a tolerance that covers it", { timeout_seconds: 120, max_attempts: 1 }],
   ["a function that says yes", async ({ contract }) => contract.timeout_seconds === 60],
-])("%s takes the counter-offer, and the handle goes on with it", async (_what, acceptCounter) => {
-  const { world, bound } = await open();
-  const owner = world.agent("owner");
-  const handoff = owner.handoff({ ...WORK, acceptCounter });
-  const first = handoff.id;
-  for await (const question of handoff.questions) await handoff.answer(question.id, "this");
-  expect(await handoff.result).toMatchObject({ output: "this" });
-  const messages: unknown[] = [];
-  for await (const { message } of handoff.progress) messages.push(message);
-  expect(messages).toEqual(["on it"]);
-  expect(bound).toMatchObject([NEEDS]);
-  expect(handoff.id).not.toBe(first);
-  expect(handoff.envelope).toMatchObject({ replay_of: first, body: { contract: NEEDS } });
-  await settled();
-  expect(await handoffsOf(world)).toEqual([first, handoff.id]);
-  for (const id of [first, handoff.id]) {
-    expect(await world.hub.handoff(id, "owner")).toMatchObject({ isAcknowledged: true });
-  }
-  await holds(world);
-});
+])(
+  "%s accepts the counter-offer, and the handle continues with it",
+  async (_what, acceptCounter) => {
+    const { world, bound } = await open();
+    const owner = world.agent("owner");
+    const handoff = owner.handoff({ ...WORK, acceptCounter });
+    const first = handoff.id;
+    for await (const question of handoff.questions) await handoff.answer(question.id, "this");
+    expect(await handoff.result).toMatchObject({ output: "this" });
+    const messages: unknown[] = [];
+    for await (const { message } of handoff.progress) messages.push(message);
+    expect(messages).toEqual(["on it"]);
+    expect(bound).toMatchObject([NEEDS]);
+    expect(handoff.id).not.toBe(first);
+    expect(handoff.envelope).toMatchObject({ replay_of: first, body: { contract: NEEDS } });
+    await settled();
+    expect(await handoffsOf(world)).toEqual([first, handoff.id]);
+    for (const id of [first, handoff.id]) {
+      expect(await world.hub.handoff(id, "owner")).toMatchObject({ isAcknowledged: true });
+    }
+    await holds(world);
+  },
+);
 
 test.each<[string, HandoffOptions["acceptCounter"]]>([
   ["a tolerance that is too small", { timeout_seconds: 59 }],
   ["a function that says no", () => false],
-])("%s leaves it at the 406", async (_what, acceptCounter) => {
+])("%s declines the counter-offer, and the 406 stays", async (_what, acceptCounter) => {
   const { world, bound } = await open();
   const handoff = world.agent("owner").handoff({ ...WORK, acceptCounter });
   const error: unknown = await handoff.result.catch((reason: unknown) => reason);
@@ -96,7 +99,7 @@ test.each<[string, HandoffOptions["acceptCounter"]]>([
   await holds(world);
 });
 
-test("what the rule throws is what the handoff ends with", async () => {
+test("an error that the rule throws is the error of the handoff", async () => {
   const { world } = await open();
   const acceptCounter = () => {
     throw new TypeError("broken rule");
@@ -127,7 +130,7 @@ test("35: a flood of negotiation ends after one counter-offer", async () => {
   await holds(world);
 });
 
-test("what everybody who could do it turns down for its terms is a dead letter, asked once of each", async () => {
+test("work whose terms every candidate declines is a dead letter after one offer to each", async () => {
   const world = await World.open();
   for (const id of ["anna", "bert"]) {
     const worker = world.agent(id);
@@ -150,7 +153,7 @@ test("what everybody who could do it turns down for its terms is a dead letter, 
       ),
     ),
   );
-  // It was nobody's verdict on the work: in other terms it is done.
+  // Nobody judged the work itself: on other terms it is done.
   const again = owner.handoff({
     capability: "work",
     replayOf: handoff.id,
@@ -161,7 +164,7 @@ test("what everybody who could do it turns down for its terms is a dead letter, 
   await holds(world);
 });
 
-test("a member of a group can't take a counter-offer, and says so at once", async () => {
+test("a member of a group that would accept a counter-offer is refused at once", async () => {
   const { world } = await open();
   const owner = world.agent("owner");
   const member = { ...WORK, acceptCounter: () => true };
@@ -170,8 +173,8 @@ test("a member of a group can't take a counter-offer, and says so at once", asyn
   );
 });
 
-test.each(["before it has decided", "once it has handed off anew"])(
-  "a delegator that dies %s finds the same handoff again",
+test.each(["before it has decided", "after it has handed off again"])(
+  "a delegator that is killed %s finds the same handoff again",
   async (when) => {
     const { world, bound } = await open();
     const isBefore = when === "before it has decided";
@@ -202,7 +205,7 @@ test.each(["before it has decided", "once it has handed off anew"])(
   },
 );
 
-test("it can be cancelled while the counter-offer is being judged", async () => {
+test("a handoff can be cancelled while its counter-offer is considered", async () => {
   const { world, bound } = await open();
   let decide = (_isTaken: boolean): void => undefined;
   const handoff = world.agent("owner").handoff({

@@ -11,7 +11,7 @@ async function holds(world: World): Promise<void> {
   expect(world.errors).toEqual([]);
 }
 
-test("ten parts go to ten agents and come back unmixed, one job and one trace", async () => {
+test("ten children go to ten agents and return unmixed, in one job and one trace", async () => {
   const world = await World.open();
   const numbers = Array.from({ length: 10 }, (_, index) => index);
   for (const index of numbers) {
@@ -51,7 +51,7 @@ test("ten parts go to ten agents and come back unmixed, one job and one trace", 
   await holds(world);
 });
 
-test("who goes silent loses the work to another, and its late result is 410 and on record", async () => {
+test("an agent that goes silent loses its work to another, and its late result is 410 and on record", async () => {
   const world = await World.open();
   const capability = { name: "research", ...LEASE };
   const slow = world.agent("slow");
@@ -82,7 +82,7 @@ test("who goes silent loses the work to another, and its late result is 410 and 
     world.key("slow"),
   );
   await expect(world.hub.submit(late)).rejects.toMatchObject({ status: 410 });
-  // The very same again gets the very same answer, and is on record once.
+  // The same envelope again gets the same answer, and is on record once.
   await expect(world.hub.submit(late)).rejects.toMatchObject({ status: 410 });
   await settled();
   const kinds = await world.kinds(handoff.id);
@@ -91,7 +91,7 @@ test("who goes silent loses the work to another, and its late result is 410 and 
   await holds(world);
 });
 
-test("what runs out of time is a dead letter, and can be replayed", async () => {
+test("a handoff that expires is a dead letter, and can be replayed", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve({ name: "research", ...LEASE }, ({ body }) => body.input!);
@@ -137,7 +137,7 @@ test("what runs out of time is a dead letter, and can be replayed", async () => 
   await holds(world);
 });
 
-test("a dead letter can be discarded, and goes to the agent for dead letters", async () => {
+test("a dead letter is delivered to the dead-letter agent, and can be discarded", async () => {
   const world = await World.open({ deadLetterAgent: "undertaker" });
   const letters: unknown[] = [];
   const undertaker = world.agent("undertaker");
@@ -165,7 +165,7 @@ test("a dead letter can be discarded, and goes to the agent for dead letters", a
   await holds(world);
 });
 
-test("cancelling reaches children and grandchildren, and stops their work", async () => {
+test("cancelling a handoff cancels its children and grandchildren, and stops their work", async () => {
   const world = await World.open();
   const stopped: string[] = [];
   const waiting: string[] = [];
@@ -192,7 +192,7 @@ test("cancelling reaches children and grandchildren, and stops their work", asyn
   await holds(world);
 });
 
-test("a question is answered while the attempt waits, however long that takes", async () => {
+test("a question is answered while the attempt waits, for any length of time", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve({ name: "book", ...LEASE }, async (work) => ["to", await work.ask("Where to?")]);
@@ -265,7 +265,7 @@ test("a result is delivered again until the delegator has acknowledged it", asyn
   await holds(world);
 });
 
-test("an attempt that its process has forgotten is interrupted, and tried again", async () => {
+test("an attempt that its restarted process does not know is interrupted and retried", async () => {
   const world = await World.open();
   const first = world.agent("worker");
   first.serve("work", never);
@@ -283,7 +283,7 @@ test("an attempt that its process has forgotten is interrupted, and tried again"
   await holds(world);
 });
 
-test("work goes on over a restart of the hub, and is not done twice", async () => {
+test("work continues across a restart of the hub, and is not done twice", async () => {
   const world = await World.open();
   let runs = 0;
   let finish: (value: string) => void = () => undefined;
@@ -326,7 +326,7 @@ test("heartbeats keep a lease for as long as the work takes", async () => {
   await holds(world);
 });
 
-test("what is sent again is answered 201, and done once", async () => {
+test("a duplicate is answered 201, and its work is done once", async () => {
   const world = await World.open();
   let runs = 0;
   const worker = world.agent("worker");
@@ -366,7 +366,7 @@ test("what is sent again is answered 201, and done once", async () => {
   await holds(world);
 });
 
-test("every receipt that leaves the hub is on record, in the commit of what it confirms", async () => {
+test("every receipt of the hub is on record, in the commit of what it confirms", async () => {
   const world = new World();
   const commit = world.store.commit.bind(world.store);
   const commits: string[][] = [];
@@ -410,7 +410,7 @@ test("every receipt that leaves the hub is on record, in the commit of what it c
   await holds(world);
 });
 
-test("errors keep their status, message and cause; an empty success is none", async () => {
+test("errors keep their status, message and cause; an empty success is an error", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("fail", () => {
@@ -454,7 +454,7 @@ test("errors keep their status, message and cause; an empty success is none", as
   await holds(world);
 });
 
-test("a group of which any is enough cancels the rest; a failed one says why", async () => {
+test("a group that needs any one result cancels the rest; a failed group says why", async () => {
   const world = await World.open();
   const fast = world.agent("fast");
   fast.serve("race", () => "first");
@@ -482,7 +482,7 @@ test("a group of which any is enough cancels the rest; a failed one says why", a
   await holds(world);
 });
 
-test("a stopping agent finishes its work, or gives it back at once", async () => {
+test("a stopping agent finishes its work, or returns it at once", async () => {
   const world = await World.open();
   const finishes: ((value: string) => void)[] = [];
   const serve = () => {
@@ -514,7 +514,7 @@ test("a stopping agent finishes its work, or gives it back at once", async () =>
   await holds(world);
 });
 
-test("credit bounds what an agent works on at once; the rest waits its turn", async () => {
+test("credit bounds what an agent works on at once; the rest waits", async () => {
   const world = await World.open();
   let running = 0;
   let most = 0;
@@ -537,7 +537,7 @@ test("credit bounds what an agent works on at once; the rest waits its turn", as
   await holds(world);
 });
 
-test("the concurrency of a capability is its own: it bounds that one, and holds up no other", async () => {
+test("the concurrency of a capability bounds only that capability", async () => {
   const world = await World.open();
   const running = { narrow: 0, wide: 0 };
   const most = { narrow: 0, wide: 0 };
@@ -566,7 +566,7 @@ test("the concurrency of a capability is its own: it bounds that one, and holds 
   const results = Promise.all(handoffs.map((each) => each.result));
   await settled();
   expect(running).toEqual({ narrow: 2, wide: 6 });
-  // A hub that comes up again counts what the agent is still at work on.
+  // After a restart the hub counts what the agent still works on.
   await world.down();
   await world.up();
   await world.clock.advance(1_000);
@@ -584,7 +584,7 @@ test("the concurrency of a capability is its own: it bounds that one, and holds 
   await holds(world);
 });
 
-test("one handoff id is one handoff: repeated, it is found again; for other work it is 409", async () => {
+test("a repeated handoff id finds the same handoff; for other work it is 409", async () => {
   const world = await World.open();
   let runs = 0;
   const worker = world.agent("worker");
@@ -634,7 +634,7 @@ test("one handoff id is one handoff: repeated, it is found again; for other work
   await holds(world);
 });
 
-test("a handoff that is repeated while the first one is on its way is the same one", async () => {
+test("a handoff that is repeated while the first copy is being sent is the same handoff", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   let finish: () => void;
@@ -652,7 +652,7 @@ test("a handoff that is repeated while the first one is on its way is the same o
   await second.custody;
   expect(second.text).toBe(first.text);
   finish!();
-  // An agent is attached once: the result reaches the one that came last.
+  // An agent is attached once: the result reaches the connection that attached last.
   expect(await Promise.any([first.result, second.result])).toMatchObject({ output: 1 });
   await settled();
   await holds(world);

@@ -8,13 +8,13 @@ import { settled, World } from "./world-fixture.ts";
 
 const TIMEOUT_MS = 10_000;
 const GRACE_MS = 1_000;
-/** So long an agent that stops waits for its hub. */
+/** How long an agent that stops waits for its hub. */
 const SETTLE_MS = 5_000;
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const gone = (): Promise<never> => Promise.reject(new WaybillError(503, "The hub is gone."));
 
-/** Passes on what is delivered, where it is to pass. */
+/** Passes on only those deliveries that the predicate allows. */
 function hears(hub: Hub, change: (delivery: Delivery) => Delivery | undefined): Hub {
   return {
     ...hub,
@@ -27,7 +27,7 @@ function hears(hub: Hub, change: (delivery: Delivery) => Delivery | undefined): 
   };
 }
 
-/** Hubs that do not keep their word, each in a way of its own. */
+/** Hubs with one fault each. */
 const LIARS: Readonly<Record<string, (world: World) => Hub>> = {
   "answers nothing": ({ hub }) => ({
     id: "hub",
@@ -39,13 +39,13 @@ const LIARS: Readonly<Record<string, (world: World) => Hub>> = {
     attach: never,
     handoff: never,
   }),
-  "has it published and attached, and never signs for a handoff": ({ hub }) => ({
+  "lets agents attach and never signs for a handoff": ({ hub }) => ({
     ...hub,
     id: "hub",
     submit: never,
   }),
   "never answers a hello": ({ hub }) => ({ ...hub, id: "hub", attach: never }),
-  "never gives a key": ({ hub }) => ({
+  "never returns a key": ({ hub }) => ({
     ...hub,
     id: "hub",
     manifests: (query) =>
@@ -64,7 +64,7 @@ const LIARS: Readonly<Record<string, (world: World) => Hub>> = {
       return { ...delivery, envelope: resultForAnother(world) };
     });
   },
-  "closes the line for ever": ({ hub }) => {
+  "closes the connection for good": ({ hub }) => {
     let isGone = false;
     return {
       ...hub,
@@ -94,7 +94,7 @@ function resultForAnother(world: World): string {
   return signEnvelope(createReply(made!, { kind: "result", ...mine, body }), world.key("worker"));
 }
 
-/** What has become of a promise, for who must not wait for it. */
+/** The outcome of a promise, without waiting for it. */
 function watch(promise: Promise<unknown>): () => unknown {
   let outcome: unknown = "pending";
   promise.then(
@@ -130,7 +130,7 @@ function handOff(owner: Agent): HandoffHandle {
 }
 
 test.each(Object.entries(LIARS))(
-  "with a hub that %s, nothing of a handoff is waited for past its deadline",
+  "with a hub that %s, no stage of a handoff is waited for past its deadline",
   async (_, lie) => {
     const { world, owner } = await worldWith(lie);
     const handle = handOff(owner);
@@ -153,13 +153,13 @@ test.each(Object.entries(LIARS))(
 );
 
 test.each([
-  "has it published and attached, and never signs for a handoff",
-  "never gives a key",
+  "lets agents attach and never signs for a handoff",
+  "never returns a key",
   "delivers nothing",
   "drops the result",
   "delivers a result that is addressed to somebody else",
-  "closes the line for ever",
-])("what ends so says that the hub has not told how it ended: %s", async (name) => {
+  "closes the connection for good",
+])("the error after the deadline says that the hub has not reported the end: %s", async (name) => {
   const { world, owner } = await worldWith(LIARS[name]!);
   const handle = handOff(owner);
   const result = handle.result.catch((error: unknown) => error);
@@ -167,12 +167,12 @@ test.each([
   expect(await result).toMatchObject({ status: 504, code: "DEADLINE_EXCEEDED" });
   expect(String(await result)).toContain("has not told how");
   expect(handle.hasEnded).toBe(false);
-  // What nobody has been told is not acknowledged either, so the hub still has it for who asks.
+  // An end that was not delivered is not acknowledged either, so the hub still has it.
   await handle.acknowledge();
   expect(await world.kinds(handle.id)).not.toContain("receipt 200");
 });
 
-test.each(Object.entries(LIARS))("an agent stops that has a hub that %s", async (_, lie) => {
+test.each(Object.entries(LIARS))("an agent stops although its hub %s", async (_, lie) => {
   const { world, owner } = await worldWith(lie);
   const handle = handOff(owner);
   const result = watch(handle.result);
@@ -184,7 +184,7 @@ test.each(Object.entries(LIARS))("an agent stops that has a hub that %s", async 
   await world.down();
 });
 
-test("who was not told of the end asks for it once the hub answers", async () => {
+test("an end that was not delivered is found by asking again once the hub answers", async () => {
   let isLying = true;
   const { world, owner } = await worldWith(({ hub }) =>
     hears(hub, (delivery) => (isLying ? undefined : delivery)),
@@ -200,7 +200,7 @@ test("who was not told of the end asks for it once the hub answers", async () =>
   expect(await world.check()).toMatchObject({ holds: true });
 });
 
-test("an end that comes with the hub's clock a little behind is still taken", async () => {
+test("an end that arrives while the hub's clock is slightly behind is accepted", async () => {
   const { world, owner } = await worldWith(({ hub }) => hub);
   const handle = owner.handoff({ capability: "work", to: "absent", timeoutMs: TIMEOUT_MS });
   const result = handle.result.catch((error: unknown) => error);
@@ -210,7 +210,7 @@ test("an end that comes with the hub's clock a little behind is still taken", as
   expect(handle.hasEnded).toBe(true);
 });
 
-test("a group is joined though the hub never tells how its members have ended", async () => {
+test("a group settles although the hub never reports the end of its members", async () => {
   for (const name of ["delivers nothing", "answers nothing"]) {
     const { world, owner } = await worldWith(LIARS[name]!);
     const options = { capability: "work", to: "worker", timeoutMs: TIMEOUT_MS };
@@ -247,7 +247,7 @@ test("a group whose rule is met does not wait for cancellations that the hub doe
   expect(result()).toBe("fulfilled");
 });
 
-test("who attaches to a handoff is told that the hub does not answer", async () => {
+test("attaching to a handoff fails if the hub does not answer", async () => {
   const world = await World.open();
   const owner = world.agent("owner", { hub: { ...world.hub, id: "hub", handoff: never } });
   const attached = watch(owner.attach(newId()));
@@ -255,7 +255,7 @@ test("who attaches to a handoff is told that the hub does not answer", async () 
   expect(attached()).toBe(503);
 });
 
-test("who attaches to a handoff of which the hub never says more waits until its deadline", async () => {
+test("attaching to a handoff about which the hub sends nothing more waits until the deadline", async () => {
   const { world, owner } = await worldWith(({ hub }) => hub);
   const handle = owner.handoff({ capability: "work", to: "absent", timeoutMs: TIMEOUT_MS });
   await handle.custody;

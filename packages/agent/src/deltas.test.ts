@@ -17,14 +17,14 @@ async function read(deltas: AsyncIterable<DeltaEvent>): Promise<DeltaEvent[]> {
 
 const textOf = (deltas: readonly DeltaEvent[]): string => deltas.map(({ text }) => text).join("");
 
-/** A world with a worker that works like this, and what its delegator reads while it does. */
+/** A world with the given worker, and the deltas that its delegator reads. */
 async function reading(handler: Handler): Promise<{ world: World; handoff: HandoffHandle }> {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("write", handler);
   await worker.start();
   const handoff = world.agent("owner").handoff({ capability: "write", input: null });
-  // Kept from here on.
+  // Reading once makes the handle keep deltas from here on.
   void handoff.deltas;
   return { world, handoff };
 }
@@ -44,7 +44,7 @@ test("1,500 tokens are shown in a few deltas, and none of them is on record", as
   expect((await world.check()).violations).toEqual([]);
 });
 
-test("the first delta goes out at once, and what follows when 50 ms are over", async () => {
+test("the first delta is sent at once, and further ones every 50 ms", async () => {
   const { promise: go, resolve } = Promise.withResolvers<void>();
   const { world, handoff } = await reading(async ({ delta }) => {
     for (const letter of "abc") delta(letter);
@@ -63,7 +63,7 @@ test("the first delta goes out at once, and what follows when 50 ms are over", a
   await handoff.result;
 });
 
-test("a character in two halves is shown whole, and what JSON can't hold is left out", async () => {
+test("a split surrogate pair is shown whole, and what JSON can't hold is left out", async () => {
   const { handoff } = await reading(({ delta }) => {
     const whole = `🧾`;
     delta(`x${whole[0]}`);
@@ -81,7 +81,7 @@ test("a character in two halves is shown whole, and what JSON can't hold is left
   }
 });
 
-test("another attempt begins from nothing, and says which it is", async () => {
+test("deltas of another attempt begin again, with that attempt's number", async () => {
   const { handoff, world } = await reading(({ attempt, delta }) => {
     delta(attempt === 1 ? "a wrong" : "the right");
     if (attempt === 1) throw new WaybillError(300, "Not now.");
@@ -97,7 +97,7 @@ test("another attempt begins from nothing, and says which it is", async () => {
   ]);
 });
 
-test("a recipient that writes without end does not fill the memory of whoever reads along", async () => {
+test("a recipient that writes endlessly does not fill the memory of a reader", async () => {
   const world = await World.open({ limits: { deltasPerSecond: 1_000_000 } });
   const worker = world.agent("worker");
   const { promise: writer, resolve: writes } = Promise.withResolvers<(text: string) => void>();
@@ -120,7 +120,7 @@ test("a recipient that writes without end does not fill the memory of whoever re
   expect(length).toBe(4 * 1024 * 1024);
 });
 
-test("whoever reads no deltas keeps none, and a reader that comes late has those from then on", async () => {
+test("deltas are kept only from the first read on", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ test("whoever reads no deltas keeps none, and a reader that comes late has those
   expect(await read(handoff.deltas)).toEqual([]);
 });
 
-test("deltas come over the wire before the result, and across hops", async () => {
+test("deltas arrive over the network before the result, and across hops", async () => {
   const network = await Network.open();
   const agent = async (id: string) =>
     createAgent({ id, key: generateKey(), hub: await network.connect() });

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import type { Delivery, Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
-test("a recipient refuses an offer of a handoff that was meant for another custody domain", async () => {
+test("a recipient refuses a handoff that was signed for another custody domain", async () => {
   const [here, there] = [await World.open(), await World.open()];
   expect(there.hub.id).toBe(here.hub.id);
   expect(there.hub.domain).not.toBe(here.hub.domain);
-  // A hub that came by a handoff of another domain, and offers it as its own.
+  // A hub that has got hold of another domain's handoff, and offers it as its own.
   let offer: (delivery: Delivery) => void = () => undefined;
   const submitted: string[] = [];
   const thief: Hub = {
@@ -49,7 +49,7 @@ test("a recipient refuses an offer of a handoff that was meant for another custo
     { status: 403, at: "/domain" },
   ]);
   expect({ runs, submitted }).toEqual({ runs: 0, submitted: [] });
-  // The same of its own domain is done.
+  // The same handoff of the hub's own domain is done.
   offer(handoff(there.hub.domain));
   await settled();
   expect(runs).toBe(1);

@@ -4,7 +4,7 @@ import { lineTo, settled, World } from "./world-fixture.ts";
 
 type Batch = Parameters<World["store"]["commit"]>[0];
 
-/** Puts one commit on disk, and then does not say so. */
+/** Writes one commit to disk, and then reports that it failed. */
 function loseWord(world: World, of: (batch: Batch) => boolean): { readonly wasLost: boolean } {
   const commit = world.store.commit.bind(world.store);
   const told = { wasLost: false };
@@ -23,7 +23,7 @@ async function serveWork(world: World): Promise<void> {
   await worker.start();
 }
 
-test("an end that is on disk though the store did not say so is delivered", async () => {
+test("an end that is on disk is delivered, although its commit was reported as failed", async () => {
   const world = await World.open();
   await serveWork(world);
   const told = loseWord(world, ({ handoff }) => handoff?.state === "completed");
@@ -35,7 +35,7 @@ test("an end that is on disk though the store did not say so is delivered", asyn
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("a handoff that is on disk though the store did not say so has its time kept", async () => {
+test("a handoff that is on disk keeps its timers, although its commit was reported as failed", async () => {
   const world = await World.open();
   await serveWork(world);
   const told = loseWord(world, ({ handoff }) => handoff?.state === "open");
@@ -47,10 +47,10 @@ test("a handoff that is on disk though the store did not say so has its time kep
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("a heartbeat that another hub's word overtakes does not keep that word back", async () => {
+test("a heartbeat does not suppress the news of another hub's commit that overtakes it", async () => {
   const world = await World.open();
   const second = await world.openServer();
-  // Attached to the first hub, where its heartbeats go, and heard by the second.
+  // Attached to the first hub, which gets its heartbeats, but submits its envelopes to the second.
   const worker = world.agent("worker", {
     hub: { ...world.hub, id: "hub", submit: (text) => second.submit(text) },
   });

@@ -7,7 +7,7 @@ import { listen, settled, World } from "./world-fixture.ts";
 const GRACE_MS = 5_000;
 const JOB = newId();
 
-/** A recipient that has said that it took its first offer, and has signed nothing about it yet. */
+/** A recipient that has reported its first offer as taken, and has signed nothing about it yet. */
 async function taken(world: World): Promise<{ id: string; line: Attachment; commits: number }> {
   const known = world.agent("worker");
   known.serve("work", () => "done");
@@ -32,7 +32,10 @@ async function attemptOf(world: World, id: string) {
   return (await world.hub.handoff(id, "owner"))!.attempts[0]!;
 }
 
-/** It is lost at the end of the grace, to the millisecond, and the ledger says why. */
+/**
+ * Expects the attempt to be lost at the end of the grace, to the millisecond, with a reason in the
+ * ledger.
+ */
 async function isLostInTime(world: World, id: string, restMs = GRACE_MS): Promise<void> {
   await world.clock.advance(restMs - 1);
   expect(await attemptOf(world, id)).toMatchObject({ closed: null });
@@ -45,7 +48,7 @@ async function isLostInTime(world: World, id: string, restMs = GRACE_MS): Promis
   expect(world.errors).toEqual([]);
 }
 
-/** Has a hub write the handoff once more: its recipient hands a part of it on. */
+/** Makes a hub write the handoff once more: its recipient hands off a child of it. */
 async function writeThrough(hub: HubServer, world: World, parentId: string): Promise<void> {
   const now = world.clock.now();
   const part = {
@@ -67,14 +70,14 @@ async function writeThrough(hub: HubServer, world: World, parentId: string): Pro
   await settled();
 }
 
-test("WB-48 what was taken and is not accepted is lost when the grace is over", async () => {
+test("WB-48 an attempt that was taken and is not accepted is lost when the grace is over", async () => {
   const world = await World.open();
   const { id, commits } = await taken(world);
   expect(commits).toBe(0);
   await isLostInTime(world, id);
 });
 
-test("WB-48 it is so for an attempt whose handoff was written meanwhile", async () => {
+test("WB-48 the grace also ends for a handoff that was written again meanwhile", async () => {
   const world = await World.open();
   const { id } = await taken(world);
   await world.clock.advance(1_000);
@@ -82,7 +85,7 @@ test("WB-48 it is so for an attempt whose handoff was written meanwhile", async 
   await isLostInTime(world, id, GRACE_MS - 1_000);
 });
 
-test("WB-48 it is so where another hub has written, which was not told of the frame", async () => {
+test("WB-48 the grace also ends if another hub, which does not know of the frame, has written the handoff", async () => {
   const world = await World.open();
   const { id } = await taken(world);
   const other = await world.openServer();
@@ -92,7 +95,7 @@ test("WB-48 it is so where another hub has written, which was not told of the fr
   await other.close();
 });
 
-test("WB-48 it is so once the store works again that had failed then", async () => {
+test("WB-48 the grace also ends after an outage of the store at that time", async () => {
   const world = await World.open();
   const { id } = await taken(world);
   const commit = world.store.commit.bind(world.store);
@@ -103,7 +106,7 @@ test("WB-48 it is so once the store works again that had failed then", async () 
   await isLostInTime(world, id, 1_000);
 });
 
-test("an attempt that was accepted or has ended within the grace costs nothing when it is over", async () => {
+test("the grace costs nothing for an attempt that was accepted or has ended within it", async () => {
   const world = await World.open();
   const worker = world.agent("worker", { credit: 2 });
   worker.serve({ name: "work", lease_seconds: 600 }, ({ input }) =>

@@ -12,7 +12,7 @@ async function worker(world: World, from?: { groups: string[] }): Promise<Agent>
   return agent;
 }
 
-/** How many of these were taken into custody; the others were refused with 301. */
+/** How many of these handoffs were taken into custody; the others were refused with 301. */
 async function takenOf(
   handoffs: readonly { readonly custody: Promise<unknown> }[],
 ): Promise<number> {
@@ -25,7 +25,7 @@ async function takenOf(
   return ended.filter(({ status }) => status === "fulfilled").length;
 }
 
-/** What a delegator hands off is not waited for. */
+/** Hands off without waiting for the result. */
 function handOff(agent: Agent, count: number, capability = "work") {
   return Array.from({ length: count }, () => {
     const handoff = agent.handoff({ capability, timeoutMs: 3_600_000 });
@@ -34,7 +34,7 @@ function handOff(agent: Agent, count: number, capability = "work") {
   });
 }
 
-test("WB-211 an operator lets an agent in by its group, and keeps it out again", async () => {
+test("WB-211 an operator admits an agent to a group, and removes it again", async () => {
   const world = await World.open();
   const { operator } = world.server;
   await worker(world, { groups: ["partners"] });
@@ -54,7 +54,7 @@ test("WB-211 an operator lets an agent in by its group, and keeps it out again",
   await expect(world.agent("ben").handoff(WORK).custody).rejects.toMatchObject({ status: 403 });
 });
 
-test("WB-211 what waits is offered to whom its delegator's new group lets it", async () => {
+test("WB-211 waiting work is offered to the recipients that its delegator's new group allows", async () => {
   const world = await World.open();
   const away = world.agent("away");
   away.serve("work", () => "by away");
@@ -71,7 +71,7 @@ test("WB-211 what waits is offered to whom its delegator's new group lets it", a
   await expect(handoff.result).resolves.toMatchObject({ by: "worker" });
 });
 
-test("groups last over a restart of the hub, and every change is on record", async () => {
+test("groups survive a restart of the hub, and every change is on record", async () => {
   const world = await World.open();
   await world.server.operator.changeGroup("partners", { add: ["ben", "anna"] });
   await world.server.operator.setQuota("partners", { open: 3, per_minute: 7 });
@@ -97,7 +97,7 @@ test("groups last over a restart of the hub, and every change is on record", asy
   ]);
 });
 
-test("hubs over one store have the same groups, and simultaneous changes are all made", async () => {
+test("hubs over one store share groups, and no concurrent change is lost", async () => {
   const world = await World.open();
   const other = await world.openServer();
   const agents = Array.from({ length: 4 }, (_, index) => `agent-${index}`);
@@ -112,7 +112,7 @@ test("hubs over one store have the same groups, and simultaneous changes are all
   await other.close();
 });
 
-test("groups are bounded, and what is malformed is refused", async () => {
+test("groups are bounded, and malformed ones are refused", async () => {
   const world = await World.open();
   const { operator } = world.server;
   const agents = (count: number, start = 0) =>
@@ -137,7 +137,7 @@ test("groups are bounded, and what is malformed is refused", async () => {
   });
 });
 
-test("WB-214 the members of a group have no more open together than its quota, however simultaneously they submit", async () => {
+test("WB-214 the members of a group together never exceed its quota of open handoffs, even concurrently", async () => {
   const world = await World.open();
   const away = await worker(world);
   await away.stop();
@@ -149,7 +149,7 @@ test("WB-214 the members of a group have no more open together than its quota, h
   const handoffs = members.flatMap((each) => handOff(each, 10));
   expect(await takenOf(handoffs)).toBe(5);
   expect(await takenOf(handOff(world.agent("carl"), 10))).toBe(10);
-  // As one ends, its place is free again.
+  // The end of one frees its place.
   const [taken] = (
     await Promise.all(
       handoffs.map(async (each) => ((await each.custody.catch(() => undefined)) ? [each] : [])),
@@ -161,7 +161,7 @@ test("WB-214 the members of a group have no more open together than its quota, h
   expect(await takenOf(handOff(members[1], 3))).toBe(1);
 });
 
-test("WB-214 the members of a group submit no more in a minute than its quota, and each submission has its minute", async () => {
+test("WB-214 the members of a group submit no more in a minute than its quota, in a sliding window", async () => {
   const world = await World.open();
   await worker(world);
   const { operator } = world.server;
@@ -182,7 +182,7 @@ test("WB-214 the members of a group submit no more in a minute than its quota, a
   expect(await takenOf(handOff(members[1], 5))).toBe(2);
 });
 
-test("WB-214 what was used of a quota is counted right after a restart of the hub", async () => {
+test("WB-214 a restart of the hub does not reset the use of a quota", async () => {
   const world = await World.open();
   const away = await worker(world);
   await away.stop();
@@ -198,7 +198,7 @@ test("WB-214 what was used of a quota is counted right after a restart of the hu
   await world.down();
   await world.up();
   await settled();
-  // Agents of another process: the ones before would send again by themselves.
+  // Agents of another process: the earlier ones would retry their submissions.
   const [annaAgain, benAgain] = [world.agent("anna"), world.agent("ben")];
   expect(await takenOf(handOff(annaAgain, 4))).toBe(1);
   expect(await takenOf(handOff(benAgain, 4))).toBe(1);
@@ -234,7 +234,7 @@ test("WB-214 an agent in several groups is held to the quota of each", async () 
   expect(await takenOf(handOff(anna, 10))).toBe(2);
 });
 
-test("WB-214 what is refused for another reason uses up no quota", async () => {
+test("WB-214 a handoff that is refused for another reason uses no quota", async () => {
   const world = await World.open();
   const away = await worker(world);
   await away.stop();

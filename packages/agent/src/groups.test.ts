@@ -52,7 +52,7 @@ async function holds(world: World, isComplete = true): Promise<void> {
   expect(await world.check(isComplete)).toMatchObject({ holds: true, violations: [] });
 }
 
-test("a group that is decided ends by the hub's word, its delegator gone", async () => {
+test("the hub cancels the rest of a decided group after its delegator is gone", async () => {
   const any = await race(3, { join: "any" });
   any.finish(1);
   await settled();
@@ -81,7 +81,7 @@ test("a group that is decided ends by the hub's word, its delegator gone", async
   await holds(quorum.world);
 });
 
-test("the rest of a failed group goes on where its delegator wants that, and another's is not touched", async () => {
+test("the rest of a failed group goes on if its delegator wants that, and other groups are untouched", async () => {
   const wait = await race(3, { join: "all", onFailure: "wait" });
   wait.fail(0);
   await settled();
@@ -89,7 +89,7 @@ test("the rest of a failed group goes on where its delegator wants that, and ano
   await holds(wait.world, false);
 });
 
-test("a crash between an end and what it decides leaves no member behind", async () => {
+test("a crash between an end and the decision of its group leaves no member open", async () => {
   const world = new World();
   const group = world.store.group.bind(world.store);
   let isBroken = false;
@@ -110,7 +110,7 @@ test("a crash between an end and what it decides leaves no member behind", async
   await holds(world);
 });
 
-test("a member that comes when its group is decided already is not begun for nothing", async () => {
+test("a member that arrives after its group was decided is not started", async () => {
   const any = await race(2, { join: "any" });
   any.finish(0);
   await settled();
@@ -129,7 +129,7 @@ test("a member that comes when its group is decided already is not begun for not
   await holds(any.world);
 });
 
-test("a hub that dies between taking a late member and judging its group ends it once it is back", async () => {
+test("a hub that crashes between a late member's commit and the decision of its group ends it after the restart", async () => {
   const world = new World();
   const group = world.store.group.bind(world.store);
   const commit = world.store.commit.bind(world.store);

@@ -17,7 +17,7 @@ import { listen, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
-/** A world with a recipient that works for ever, a handoff it has accepted, and a stranger. */
+/** A world with a recipient that works endlessly, a handoff it has accepted, and a stranger. */
 async function underWay(): Promise<{ world: World; handoff: HandoffHandle; source: Source }> {
   const world = await World.open();
   const worker = world.agent("worker");
@@ -61,7 +61,7 @@ const resultOf = (handoff: HandoffHandle, over: object, source: Source): Envelop
     source,
   );
 
-test("14: a result from somebody who does not hold the attempt is 403 and changes nothing", async () => {
+test("14: a result from an agent that does not hold the attempt is 403 and changes nothing", async () => {
   const { world, handoff, source } = await underWay();
   for (const over of [
     { from: "stranger" },
@@ -78,7 +78,7 @@ test("14: a result from somebody who does not hold the attempt is 403 and change
   await ended(world, handoff);
 });
 
-test("15: a guessed handoff id opens nothing", async () => {
+test("15: a guessed handoff id gives no access", async () => {
   const { world, handoff, source } = await underWay();
   expect(await world.hub.handoff(handoff.id, "stranger")).toBeUndefined();
   expect(await world.hub.handoff(newId(), "owner")).toBeUndefined();
@@ -135,7 +135,7 @@ test("17: a result after the cancellation or the deadline is 410", async () => {
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("19: an answer that nobody asked for is 403, a second one 410", async () => {
+test("19: an answer to a question that was not asked is 403, a second answer 410", async () => {
   const { world, handoff, source } = await underWay();
   const answer = (envelope: HandoffEnvelope, from: string, id: string, value: string): Envelope =>
     createReply(
@@ -162,7 +162,7 @@ test("19: an answer that nobody asked for is 403, a second one 410", async () =>
   await ended(world, handoff);
 });
 
-test("20: nobody steers, hears or replays what is another's", async () => {
+test("20: an agent can't control, read or replay another's handoffs", async () => {
   const { world, handoff, source } = await underWay();
   const from = "stranger";
   const re = handoff.digest;
@@ -182,7 +182,7 @@ test("20: nobody steers, hears or replays what is another's", async () => {
   expect(await answerTo(world, createHandoff({ ...input, replayOf: handoff.id }, source))).toBe(
     403,
   );
-  // The inbox of another opens to nobody who can't sign as that agent.
+  // Only an agent's own signature opens its inbox.
   const thief = world.agent("owner", { key: generateKey() });
   await expect(thief.start()).rejects.toMatchObject({ status: 401 });
   const proof = signEnvelope(createHandoff(input, source), world.key("stranger"));
@@ -191,7 +191,7 @@ test("20: nobody steers, hears or replays what is another's", async () => {
   await ended(world, handoff);
 });
 
-test("a hello that was used once opens nothing again", async () => {
+test("a hello can't be replayed", async () => {
   const world = await World.open();
   const seen: Parameters<World["hub"]["attach"]>[0][] = [];
   const tapped = {
@@ -247,7 +247,7 @@ test("36: an agent that accepts everything and does nothing is passed over once 
   const busy = world.agent("busy");
   busy.serve({ name: "work", lease_seconds: 5 }, () => "done");
   await busy.start();
-  // Attached, and silent: it takes every offer, and never says a word again.
+  // Attached and silent: it takes every offer, and sends nothing after that.
   const silent = await listen(
     world,
     "idle",
@@ -262,7 +262,7 @@ test("36: an agent that accepts everything and does nothing is passed over once 
     await handoff.custody;
     return handoff;
   };
-  // By chance about half of them go to the silent one first; three of them are enough.
+  // About half of them go to the silent agent first at random; three of them are enough.
   const first = await Promise.all(Array.from({ length: 24 }, handOff));
   await world.clock.advance(20_000);
   const recipientsOf = async ({ id }: { readonly id: string }) => {
@@ -282,7 +282,7 @@ test("36: an agent that accepts everything and does nothing is passed over once 
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("37: a poison handoff that kills every recipient ends with its attempts", async () => {
+test("37: a poison handoff that kills every recipient ends after its last attempt", async () => {
   const world = await World.open();
   const killed: string[] = [];
   for (const id of ["a", "b", "c", "d", "e"]) {
@@ -305,14 +305,14 @@ test("37: a poison handoff that kills every recipient ends with its attempts", a
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("32: a manifest that changes without its old key's word is refused", async () => {
+test("32: a manifest with a new key is refused without the old key's signature", async () => {
   const world = await World.open();
   const agent = world.agent("owner");
   await agent.start();
   const other = generateKey();
   const forged = signManifest({ agent_id: "owner", capabilities: [{ name: "x" }] }, other);
   await expect(world.hub.publish(forged)).rejects.toMatchObject({ status: 401 });
-  // Nobody may list somebody else's key, and take that agent off the network.
+  // A manifest can't list another agent's key and so block that agent.
   const jwk = world.key("owner").jwk;
   const thief = { waybill: 1, kind: "manifest", agent_id: "thief", capabilities: [], sequence: 1 };
   const copied = signCompact(stringifyJson({ ...thief, keys: [other.jwk, jwk] }), other);
@@ -320,7 +320,7 @@ test("32: a manifest that changes without its old key's word is refused", async 
   await agent.stop();
 });
 
-test("32: a manifest that changes under a pinned digest is 403, for the hub and for an agent", async () => {
+test("32: a changed manifest under a pinned digest is 403, at the hub and at an agent", async () => {
   const pins = new Map<string, { digest: Digest }>();
   const world = await World.open({ trust: { firstUse: true, pins } });
   const serve = (description: string) => {
@@ -339,7 +339,7 @@ test("32: a manifest that changes under a pinned digest is 403, for the hub and 
   await unchanged.start();
   await unchanged.stop();
 
-  // A hub that lets it in does not decide for who has pinned it.
+  // The decision of a hub does not bind an agent that has pinned the manifest.
   pins.clear();
   await serve("changed").start();
   const failures: unknown[] = [];
@@ -357,7 +357,7 @@ test("32: a manifest that changes under a pinned digest is 403, for the hub and 
   await expect(handoff.accepted).rejects.toMatchObject({ status: 503 });
 });
 
-test("31: a flood of frames about what is another's, or nobody's, changes nothing", async () => {
+test("31: a flood of frames about others' or unknown handoffs changes nothing", async () => {
   const { world, handoff } = await underWay();
   const before = await world.store.ledgerHead();
   const stranger = await listen(world, "stranger", () => undefined);

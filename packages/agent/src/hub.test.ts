@@ -10,8 +10,8 @@ import type {
   PublishedManifest,
 } from "./hub.ts";
 
-// Neither package may import the other outside of its tests, so each states these types itself.
-test("what an agent needs is what a hub gives, and the other way round", () => {
+// Neither package may import the other outside of its tests, so each declares these types itself.
+test("the hub interfaces of the agent and the hub package are the same type", () => {
   expectTypeOf<Hub>().toEqualTypeOf<served.Hub>();
   expectTypeOf<AttachRequest>().toEqualTypeOf<served.AttachRequest>();
   expectTypeOf<Attachment>().toEqualTypeOf<served.Attachment>();

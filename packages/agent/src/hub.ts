@@ -27,114 +27,117 @@ export interface AttachRequest {
   readonly agent: string;
   /** How many attempts it works on at once. */
   readonly credit: number;
-  /** A new value tells the hub that the process is a new one. */
+  /** A new value tells the hub that this is a new process. */
   readonly instance: string;
   /** The agent's signed hello. */
   readonly proof: string;
 }
 
-/** An agent's line to its hub: what it says there unsigned, on a line that knows who it is. */
+/** An agent's connection to its hub, authenticated once, for unsigned messages. */
 export interface Attachment {
-  /** The attempt is being worked on: its lease begins. */
+  /** The attempt has been taken: its lease begins. */
   taken(handoffId: string, attempt: number): void;
-  /** The attempt is still being worked on: its lease begins anew. */
+  /** The attempt is still running: its lease is renewed. */
   heartbeat(handoffId: string, attempt: number): void;
-  /** A piece of what is being written, for whoever has handed the work off. It may be dropped. */
+  /** A piece of what is being written, for the delegator. It may be dropped. */
   delta(delta: Delta): void;
-  /** The delivery with this id has arrived. */
+  /** Acknowledges the delivery with this id. */
   seen(deliveryId: string): void;
   /** Changes how many attempts the agent works on at once. */
   setCredit(credit: number): void;
-  /** Ends the attachment, so that the agent is gone for the hub. */
+  /** Ends the attachment, so that the hub regards the agent as gone. */
   close(): Promise<void>;
-  /** Settles when the attachment has ended: with the reason, or with nothing when it was closed. */
+  /** Settles when the attachment has ended: rejected with the reason, or resolved if it was closed. */
   readonly closed: Promise<WaybillError | undefined>;
 }
 
 /**
- * Signs one request about a blob: gives the value of its Authorization header. Each request, and each
- * repetition of it, is signed anew.
+ * Signs one request about a blob: returns the value of its Authorization header. Each request and each
+ * retry is signed separately.
  */
 export type BlobSigner = (request: { readonly method: string; readonly path: string }) => string;
 
 /** An upload of a blob, or of the next part of it. */
 export interface BlobPut {
   readonly digest: Digest;
-  /** Of the whole blob, in bytes. */
+  /** The size of the whole blob, in bytes. */
   readonly size: number;
   /** The agent that uploads it. */
   readonly as: string;
-  /** The byte that it begins with: the number of bytes that have arrived, or 0, which begins anew. */
+  /** The offset at which it begins: the number of bytes that have arrived, or 0, which starts over. */
   readonly from?: number | undefined;
-  /** Signs each request where there is a wire between the two; a hub in the same process needs none. */
+  /** Signs each request to a remote hub; a hub in the same process needs no signature. */
   readonly sign?: BlobSigner | undefined;
 }
 
-/** Who reads which part of a blob. */
+/** Which part of a blob to read, and for whom. */
 export interface BlobRead {
   readonly digest: Digest;
   readonly as: string;
-  /** The first byte; the first of the blob where it is left out. */
+  /** The first byte, by default that of the blob. */
   readonly first?: number | undefined;
-  /** The byte after the last one; the end of the blob where it is left out. */
+  /** The end of the range, exclusive; by default the end of the blob. */
   readonly end?: number | undefined;
-  /** Signs each request where there is a wire between the two; a hub in the same process needs none. */
+  /** Signs each request to a remote hub; a hub in the same process needs no signature. */
   readonly sign?: BlobSigner | undefined;
-  /** Fires once nobody wants the bytes any more: what waits on a wire is cut. */
+  /** Aborts the transfer. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is given of a blob. */
+/** The bytes of a blob. */
 export interface BlobContent {
-  /** Of the whole blob, in bytes. */
+  /** The size of the whole blob, in bytes. */
   readonly size: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Content of any size, which a hub keeps under its digest, apart from the envelopes that name it. */
+/** Content of any size, which a hub stores by digest, apart from the envelopes that refer to it. */
 export interface Blobs {
   /**
-   * Takes bytes in, in any number of pieces. It settles once all of them are on disk, and where the blob
-   * is whole, once that was compared with its digest. What came before an error is kept: `upload` says
-   * how much that is.
+   * Writes bytes, in any number of chunks. It settles once all of them are on disk and, for a complete
+   * blob, its digest was verified. Bytes that came before an error are kept: `upload` says how many.
    */
   put(upload: BlobPut, bytes: AsyncIterable<Uint8Array>): Promise<BlobUpload>;
-  /** How much the hub has of a blob from an agent. */
+  /** How much of a blob the hub has from an agent. */
   upload(asked: Pick<BlobRead, "digest" | "as" | "sign">): Promise<BlobUpload>;
-  /** The bytes of a blob, for an agent that has uploaded it or is party of a handoff that names it. */
+  /** The bytes of a blob, for an agent that has uploaded it or is party to a handoff that refers to it. */
   read(read: BlobRead): Promise<BlobContent>;
 }
 
-/** All that an agent needs of a hub, whether it is in the same process or behind a socket. */
+/** All that an agent needs of a hub, in the same process or over a network. */
 export interface Hub {
-  /** The hub's id: as an agent it signs receipts and notices. */
+  /** The hub's id, under which it signs receipts and notices. */
   readonly id: string;
-  /** Its custody domain, which handoffs, hellos and requests are meant for: the thumbprint of the key that signed its first manifest. */
+  /**
+   * Its custody domain, to which handoffs, hellos and requests are addressed: the thumbprint of the
+   * key that signed its first manifest.
+   */
   readonly domain: string;
-  /** True where it forgets everything with this process: an agent's key need not outlive it then. */
+  /** True if it keeps nothing beyond this process, so that an agent's key need not outlive it either. */
   readonly isVolatile?: boolean;
   /** Takes one envelope into custody; settles after the commit, with the hub's signed receipt. */
   submit(envelope: string): Promise<string>;
-  /** Takes an agent's signed manifest into the registry; the first one may need the proof of an invitation. */
+  /** Publishes an agent's signed manifest; the first one may need the proof of an invitation. */
   publish(manifest: string, invitation?: string): Promise<void>;
-  /** A page of an agent's manifests by sequence, or the newest alone. */
+  /** A page of an agent's manifests by sequence, or only the newest. */
   manifests(query: ManifestsQuery): Promise<PublishedPage>;
   /**
-   * Who of a page of those that offer something can do it, best first, and why the others can't. Of what
-   * takes work from some alone, a hub behind a socket shows what the agent may use that is attached; one
-   * in the same process shows what `as` may use, and everything where nobody is named.
+   * Searches a page of the capabilities for agents that can do something, best first, and says why
+   * others can't. Of agents that take work only from some delegators, a remote hub shows what the
+   * attached agent may use; one in the same process shows what `as` may use, and everything without
+   * it.
    */
   find(query: FindQuery, as?: Asker): Promise<Found>;
-  /** What the next hello must carry, where there is a wire between the two. */
+  /** The nonce for the next hello, at a remote hub. */
   challenge?(): Promise<string>;
-  /** Attaches an agent; deliveries for it go to the handler from then on, and deltas where they are shown. */
+  /** Attaches an agent; from then on the handler gets its deliveries, and its deltas if it shows them. */
   attach(
     request: AttachRequest,
     handler: (delivery: Delivery) => void,
     show?: (delta: ShownDelta) => void,
   ): Promise<Attachment>;
-  /** What the hub knows of a handoff that `as` is party of; undefined for everybody else. */
+  /** What the hub knows about a handoff to which `as` is party; undefined for everyone else. */
   handoff(id: string, as: string): Promise<HandoffView | undefined>;
-  /** Large content; undefined where the hub keeps none. */
+  /** Large content; undefined if the hub stores none. */
   readonly blobs?: Blobs | undefined;
 }

@@ -1,6 +1,6 @@
 import { isAgentId, isCapabilityName, isId, WaybillError } from "@waybill/protocol";
 
-/** Throws where something is no agent id, with one that would be. */
+/** Throws if a value is no valid agent id, and suggests one. */
 export function checkAgentId(given: unknown, member = "id"): asserts given is string {
   if (isAgentId(given)) return;
   throw new WaybillError(
@@ -10,7 +10,7 @@ export function checkAgentId(given: unknown, member = "id"): asserts given is st
   );
 }
 
-/** Throws where something is no name of a capability, with one that would be. */
+/** Throws if a value is no valid capability name, and suggests one. */
 export function checkCapabilityName(given: unknown): asserts given is string {
   if (isCapabilityName(given)) return;
   throw new WaybillError(
@@ -22,7 +22,7 @@ export function checkCapabilityName(given: unknown): asserts given is string {
 
 const EXAMPLE_ID = "0198c2a6-9b1e-7c43-8f5d-2a60b3e71d94";
 
-/** Throws where something is given as an id, and is none. Left out is fine. */
+/** Throws if a value that is given as an id is none. Undefined is fine. */
 export function checkId(given: unknown, member: string): asserts given is string | undefined {
   if (given === undefined || isId(given)) return;
   throw new WaybillError(
@@ -56,7 +56,7 @@ function capabilityNameLike(given: unknown): string {
   return isCapabilityName(name) ? name : "web_research";
 }
 
-/** Letters without their marks: ä is a. */
+/** Letters without their diacritics: ä becomes a. */
 function plain(given: unknown): string {
   return typeof given === "string" ? given.normalize("NFD").replace(/\p{M}/gu, "") : "";
 }

@@ -1,4 +1,4 @@
-// What an application links, in the order in which it meets it.
+// What an application imports, in the order in which it needs it.
 export { createAgent } from "./agent.ts";
 export type { Agent, AgentOptions, StopOptions } from "./agent.ts";
 export type { Unconfirmed } from "./link/outgoing.ts";
@@ -57,7 +57,7 @@ export type { AgentLogEvent, Log } from "./log.ts";
 export type { Clock } from "./clock.ts";
 export type { BlobContent, BlobPut, BlobRead, Blobs, BlobSigner, Hub } from "./hub.ts";
 
-// So that an application needs no other package for what it meets every day.
+// Re-exported, so that an application rarely needs another package.
 export { generateKey, newId, WaybillError } from "@waybill/protocol";
 export type {
   CapabilityInput,

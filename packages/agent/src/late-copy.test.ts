@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
-test("a copy of a child that is looked at once the parent has ended is answered as the one before", async () => {
+test("a copy of a child that is processed after the parent has ended gets the first answer", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   const goOn = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { AttachRequest, Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
-test("an agent's own older hello that arrives late does not push it out", async () => {
+test("a late older hello of an agent does not replace its newer connection", async () => {
   const world = await World.open();
   let late: AttachRequest | undefined;
   const slow: Hub = {
@@ -30,7 +30,7 @@ test("an agent's own older hello that arrives late does not push it out", async 
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("the late hello of a process that is gone does not push out the one that is there", async () => {
+test("the late hello of a dead process does not replace the current one", async () => {
   const world = await World.open();
   let late: AttachRequest | undefined;
   const dying = world.agent("worker", {

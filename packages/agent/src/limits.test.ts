@@ -9,7 +9,7 @@ async function holds(world: World): Promise<void> {
   expect(world.errors).toEqual([]);
 }
 
-test("a delegator has so many open handoffs; over a restart and over two hubs they are counted alike", async () => {
+test("the limit of open handoffs for each delegator holds across restarts and hubs", async () => {
   const world = await World.open({ limits: { openHandoffs: 3 } });
   const worker = world.agent("worker", { credit: 4 });
   worker.serve("work", ({ input }) => (input === "quick" ? "done" : never()));
@@ -31,7 +31,7 @@ test("a delegator has so many open handoffs; over a restart and over two hubs th
   const second = await world.openServer();
   const elsewhere = world.agent("owner", { hub: lineTo(() => second) });
   await expect(hand(elsewhere).custody).rejects.toMatchObject(refused);
-  // The very same again is not one more, and what ends makes room, at both hubs.
+  // A duplicate does not count again, and an end frees a place, at both hubs.
   await world.hub.submit(open[2]!.text);
   await open[0]!.cancel();
   await settled();
@@ -47,7 +47,7 @@ test("a delegator has so many open handoffs; over a restart and over two hubs th
   await second.close();
 });
 
-test("handoffs at once do not slip past the count, and what was refused does not stay in it", async () => {
+test("concurrent handoffs do not exceed the limit, and refused ones do not count", async () => {
   const world = await World.open({ limits: { openHandoffs: 2 } });
   const worker = world.agent("worker");
   worker.serve("work", ({ signal }) => {
@@ -72,7 +72,7 @@ test("handoffs at once do not slip past the count, and what was refused does not
   await holds(world);
 });
 
-test("what comes too late is refused each time, and put on record a bounded number of times", async () => {
+test("late envelopes are refused every time, and recorded up to a limit", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", () => "done");

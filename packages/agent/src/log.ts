@@ -1,6 +1,6 @@
-/** What an agent tells its log: what has happened, and about which handoff. */
+/** A log event of an agent: what has happened, and to which handoff. */
 export interface AgentLogEvent {
-  /** What has happened. `failure` is the one that somebody should look at. */
+  /** What has happened. `failure` is the one that needs attention. */
   readonly event:
     | "attached"
     | "waiting"
@@ -15,7 +15,7 @@ export interface AgentLogEvent {
     | "unclaimed"
     | "unconfirmed"
     | "failure";
-  /** The agent that tells it. */
+  /** The agent that logs it. */
   readonly agent: string;
   readonly handoffId?: string;
   readonly attempt?: number;
@@ -24,7 +24,7 @@ export interface AgentLogEvent {
 }
 
 /**
- * Where an agent tells what happens. It is called in the middle of the work, and must not throw.
+ * Receives the log events of an agent. It is called synchronously, and must not throw.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createAgent } from "./agent.ts";
 import { lineTo } from "./world-fixture.ts";
 
-test("who was pushed out by another process is told so, for what it waits for and for what it begins", async () => {
+test("a replaced agent fails its pending and its new handoffs with the reason", async () => {
   const hub = await openHub({ store: memoryStore(), key: generateKey(), id: "hub" });
   const worker = createAgent({ id: "worker", key: generateKey(), hub });
   const finish = Promise.withResolvers<string>();
@@ -34,7 +34,7 @@ test("who was pushed out by another process is told so, for what it waits for an
   await hub.close();
 });
 
-test("who comes back to a hub that does not know it is told so", async () => {
+test("an agent that reconnects to a hub that does not know it is told so", async () => {
   const key = generateKey();
   let hub: HubServer = await openHub({ store: memoryStore(), key, id: "hub" });
   const manifest = { agent_id: "worker", capabilities: [{ name: "work" }] };
@@ -54,14 +54,14 @@ test("who comes back to a hub that does not know it is told so", async () => {
   await hub.close();
 });
 
-test("an agent that only serves learns that its hub does not let it in any more", async () => {
+test("an agent that only serves learns that its hub refuses it", async () => {
   const options = { store: memoryStore(), key: generateKey(), id: "hub" };
   let hub: HubServer = await openHub(options);
   const old = generateKey();
   const worker = createAgent({ id: "worker", key: old, hub: lineTo(() => hub) });
   worker.serve("work", () => "done");
   await worker.start();
-  // Its key is changed elsewhere, and its hub starts anew.
+  // Its key is changed elsewhere, and its hub restarts.
   const { manifests } = await hub.manifests({ agent: "worker" });
   const changed = { agent_id: "worker", capabilities: [{ name: "work" }] };
   const keys = [provenKey("worker", generateKey())];

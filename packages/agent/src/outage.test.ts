@@ -6,7 +6,7 @@ import { listen, settled, World } from "./world-fixture.ts";
 const LEASE_MS = 30_000;
 const CAPABILITY = { name: "work", lease_seconds: LEASE_MS / 1_000 };
 
-/** Ends as much of the outside world does: with an error of its own once it is told to stop. */
+/** A handler that throws an error of its own when it is told to stop, as many libraries do. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) =>
     signal.addEventListener("abort", () => reject(new Error("The operation was aborted."))),
@@ -18,7 +18,7 @@ async function holds(world: World): Promise<void> {
   expect(world.errors).toEqual([]);
 }
 
-test("work that was broken off because the hub was out of reach is tried again", async () => {
+test("work that was aborted because the hub was unreachable is retried", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(CAPABILITY, ({ attempt, signal }) =>
@@ -36,7 +36,7 @@ test("work that was broken off because the hub was out of reach is tried again",
   await holds(world);
 });
 
-test("work that goes on without a word from the hub is still taken when it is done", async () => {
+test("the result of work that went on during an outage is accepted", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   const finish = Promise.withResolvers<string>();
@@ -53,7 +53,7 @@ test("work that goes on without a word from the hub is still taken when it is do
   await holds(world);
 });
 
-test("who waits for an answer has no lease to lose while the hub is out of reach", async () => {
+test("work that waits for an answer has no lease to lose while the hub is unreachable", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(CAPABILITY, (work) => work.ask("Where to?"));
@@ -71,11 +71,11 @@ test("who waits for an answer has no lease to lose while the hub is out of reach
   await holds(world);
 });
 
-test("what comes in while an agent is still attaching is taken, and seen to have come", async () => {
+test("deliveries that arrive while an agent is attaching are processed and acknowledged", async () => {
   const world = await World.open();
   const frames: string[] = [];
   const heard: Delivery[] = [];
-  // Over a wire, the first deliveries are there before the attachment is.
+  // Over a network, the first deliveries arrive before the attachment is ready.
   const wire: Hub = {
     ...world.hub,
     id: "hub",
@@ -117,7 +117,7 @@ test("what comes in while an agent is still attaching is taken, and seen to have
   await holds(world);
 });
 
-test("who stops while its line is opened again is offered nothing more", async () => {
+test("an agent that stops while it reconnects is offered nothing more", async () => {
   const world = await World.open();
   let mayAttach = Promise.resolve();
   const wire: Hub = {
@@ -152,7 +152,7 @@ test("who stops while its line is opened again is offered nothing more", async (
   expect(await handoff.result).toMatchObject({ output: "done" });
 });
 
-test("an offer that comes while the hub is asked for keys, and goes down, costs no attempt", async () => {
+test("an offer costs no attempt if the hub goes down while it is asked for keys", async () => {
   const world = await World.open();
   let failures = 1;
   const wire: Hub = {
@@ -175,7 +175,7 @@ test("an offer that comes while the hub is asked for keys, and goes down, costs 
   await holds(world);
 });
 
-test("a handoff that could not be found whole is found at the next try", async () => {
+test("a handoff that could not be loaded completely is found at the next try", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(CAPABILITY, () => "done");
@@ -206,7 +206,7 @@ test("a handoff that could not be found whole is found at the next try", async (
   await holds(world);
 });
 
-test("work that is handed off again finds itself though the line is cut while it looks", async () => {
+test("a repeated handoff finds itself although the connection is cut during the lookup", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(CAPABILITY, () => "done");
@@ -234,7 +234,7 @@ test("work that is handed off again finds itself though the line is cut while it
   await holds(world);
 });
 
-test("a line that fails in any way that may pass is opened again", async () => {
+test("a connection that fails with any temporary error is reopened", async () => {
   const world = await World.open();
   let failures = 0;
   const wire: Hub = {
@@ -257,7 +257,7 @@ test("a line that fails in any way that may pass is opened again", async () => {
   await holds(world);
 });
 
-test("work that is not wanted any more by the time its keys are there is not begun", async () => {
+test("work that was cancelled before its keys arrived is not started", async () => {
   const world = await World.open();
   const mayAnswer = Promise.withResolvers<void>();
   const isAsked = Promise.withResolvers<void>();
@@ -287,7 +287,7 @@ test("work that is not wanted any more by the time its keys are there is not beg
   await holds(world);
 });
 
-test("work that is given back before its keys are there is not begun", async () => {
+test("work that was returned before its keys arrived is not started", async () => {
   const world = await World.open();
   const mayAnswer = Promise.withResolvers<void>();
   const isAsked = Promise.withResolvers<void>();
@@ -320,7 +320,7 @@ test("work that is given back before its keys are there is not begun", async () 
   await holds(world);
 });
 
-test("a result that the hub finds too large is the failure that it says it is", async () => {
+test("a result that the hub finds too large becomes a failure that says so", async () => {
   const world = await World.open({ limits: { envelopeBytes: 20_000 } });
   const worker = world.agent("worker");
   worker.serve(CAPABILITY, () => "x".repeat(30_000));
@@ -333,7 +333,7 @@ test("a result that the hub finds too large is the failure that it says it is", 
   await holds(world);
 });
 
-test("who stops does not wait for work that is not wanted any more and does not stop", async () => {
+test("a stopping agent does not wait for cancelled work that ignores its signal", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(CAPABILITY, () => new Promise<never>(() => undefined));
@@ -349,7 +349,7 @@ test("who stops does not wait for work that is not wanted any more and does not 
 
 const OFFER_MS = 10_000;
 
-/** A handoff that is offered, and not taken when the hub goes away for longer than an offer stands. */
+/** A handoff that is offered, and not taken before an outage of the hub that outlasts the offer. */
 async function offeredWhileAway(world: World, isTaken: boolean) {
   const known = world.agent("worker");
   known.serve("work", () => "done");
@@ -369,11 +369,11 @@ async function offeredWhileAway(world: World, isTaken: boolean) {
 }
 
 test.each([false, true])(
-  "an offer's time does not run while no hub was there to be answered: taken %s",
+  "the time of an offer does not run during an outage of the hub (taken: %s)",
   async (isTaken) => {
     const world = await World.open();
     const handoff = await offeredWhileAway(world, isTaken);
-    // Agents find a hub again when they next look for it, and not in the very moment it is there.
+    // Agents reconnect at their next retry, and not in the moment that the hub is back.
     await world.clock.advance(3_000);
     const worker = world.agent("worker");
     worker.serve("work", () => "done");
@@ -387,7 +387,7 @@ test.each([false, true])(
   },
 );
 
-test("an offer that nobody takes in that time either is over once, at its end", async () => {
+test("an offer that is not taken after the outage either expires once", async () => {
   const world = await World.open();
   const handoff = await offeredWhileAway(world, false);
   await world.clock.advance(OFFER_MS - 1_000);

@@ -19,7 +19,7 @@ async function worker(
   return agent;
 }
 
-/** Publishes what an agent takes from now on, as its operator would by starting it anew. */
+/** Publishes from whom an agent takes work from now on, as its operator would by restarting it. */
 async function restart(world: World, agent: Agent, from?: CapabilityInput["from"]): Promise<Agent> {
   await agent.stop();
   return worker(world, agent.id, from);
@@ -39,7 +39,7 @@ test("WB-211 a recipient that takes no work from a delegator is refused with 403
   await world.check();
 });
 
-test("WB-211 a capability that nobody offers to a delegator is 404, in the words of one that there is not", async () => {
+test("WB-211 a capability that nobody offers to a delegator is 404, with the same message as an unknown one", async () => {
   const world = await World.open();
   await worker(world, "a", { agents: ["editor"] });
   const other = world.agent("other");
@@ -54,7 +54,7 @@ test("WB-211 a capability that nobody offers to a delegator is 404, in the words
   expect([fits, leftOut]).toEqual([[], []]);
 });
 
-test("WB-211 of those who offer a capability only those count that take work from the delegator", async () => {
+test("WB-211 only agents that take work from the delegator are candidates", async () => {
   const world = await World.open();
   for (let index = 0; index < 4; index++) await worker(world, `a-${index}`, { agents: ["editor"] });
   await worker(world, "open");
@@ -66,7 +66,7 @@ test("WB-211 of those who offer a capability only those count that take work fro
   await world.check();
 });
 
-test("WB-211 the first of many offers that are for others keep nobody from those behind them", async () => {
+test("WB-211 many offers for others do not hide the candidates behind them", async () => {
   const world = await World.open();
   for (let index = 0; index < 120; index++) {
     const capabilities = [{ ...RESEARCH, from: { agents: ["editor"] } }];
@@ -78,7 +78,7 @@ test("WB-211 the first of many offers that are for others keep nobody from those
   await expect(result).resolves.toMatchObject({ by: "z" });
 });
 
-test("WB-211 a key that is named may be any agent's that signs with it", async () => {
+test("WB-211 a named key matches any agent that signs with it", async () => {
   const world = await World.open();
   await worker(world, "a", { keys: [world.key("editor").kid] });
   const work = { to: "a", capability: "research" };
@@ -86,7 +86,7 @@ test("WB-211 a key that is named may be any agent's that signs with it", async (
   await expect(world.agent("other").handoff(work).custody).rejects.toMatchObject({ status: 403 });
 });
 
-test("WB-211 a group that no operator has made fits nobody", async () => {
+test("WB-211 a group that no operator has made matches nobody", async () => {
   const world = await World.open();
   await worker(world, "a", { groups: ["editor"] });
   const work = { to: "a", capability: "research" };
@@ -110,7 +110,7 @@ test("WB-211 work that waits for a recipient which closes itself meanwhile is a 
   await world.check();
 });
 
-test("WB-211 work that waits for a capability goes to nobody who closes it, and waits while others may take it", async () => {
+test("WB-211 waiting work goes to no agent that closes the capability, and keeps waiting while others may take it", async () => {
   const world = await World.open();
   const one = await worker(world, "a");
   const two = await worker(world, "b");
@@ -131,7 +131,7 @@ test("WB-211 work that waits for a capability goes to nobody who closes it, and 
   await world.check();
 });
 
-test("WB-211 an offer that moves on goes to nobody who does not take work from the delegator", async () => {
+test("WB-211 a repeated offer goes to no agent that does not take work from the delegator", async () => {
   const world = await World.open({ terms: { backoffMs: 10 } });
   const release = () => {
     throw new WaybillError(300, "not now");
@@ -151,7 +151,7 @@ test("WB-211 an offer that moves on goes to nobody who does not take work from t
   expect(new Set(asked)).toEqual(new Set(["a"]));
 });
 
-test("WB-211 work that may start later is checked again when it may", async () => {
+test("WB-211 work with a later start is checked again at its start", async () => {
   const world = await World.open();
   const agent = await worker(world, "a");
   const editor = world.agent("editor");
@@ -164,7 +164,7 @@ test("WB-211 work that may start later is checked again when it may", async () =
   await expect(ended).resolves.toMatchObject({ status: 403 });
 });
 
-test("WB-211 work that has paused goes on only while its recipient still takes it", async () => {
+test("WB-211 paused work resumes only while its recipient still takes work from the delegator", async () => {
   const world = await World.open();
   const agent = world.agent("a");
   agent.serve(RESEARCH, ({ pause }) => pause({ id: "style", text: "Which style?" }, "half done"));
@@ -183,7 +183,7 @@ test("WB-211 work that has paused goes on only while its recipient still takes i
   await world.check();
 });
 
-test("WB-211 the members of a fan-out are checked one by one", async () => {
+test("WB-211 the members of a fan-out are checked individually", async () => {
   const world = await World.open();
   await worker(world, "a", { agents: ["editor"] });
   const group = { id: newId(), size: 2, join: "all" } as const;
@@ -194,7 +194,7 @@ test("WB-211 the members of a fan-out are checked one by one", async () => {
   for (const { custody } of members) await expect(custody).rejects.toMatchObject({ status: 403 });
 });
 
-test("WB-211 a replay is for whoever signs it, and refused where its recipient has closed itself", async () => {
+test("WB-211 a replay is checked for its signer, and refused if its recipient has closed itself", async () => {
   const world = await World.open();
   const away = await worker(world, "a");
   await away.stop();
@@ -211,7 +211,7 @@ test("WB-211 a replay is for whoever signs it, and refused where its recipient h
   expect((await world.server.deadLetters.list({ limit: 1 }))[0]?.id).toBe(handoff.id);
 });
 
-test("WB-211 a declared capability says from whom it takes work, of each version by itself", async () => {
+test("WB-211 a declared capability states from whom it takes work, separately for each version", async () => {
   const world = await World.open();
   const agent = world.agent("a");
   const insider = capability({ name: "research", version: "2", from: { agents: ["editor"] } });
@@ -230,7 +230,7 @@ test("WB-211 a declared capability says from whom it takes work, of each version
   });
 });
 
-test("WB-213 a recipient refuses by itself what its capability does not take, whatever the hub says", async () => {
+test("WB-213 a recipient refuses what its capability does not take, whatever the hub says", async () => {
   const world = await World.open();
   await worker(world, "a", { agents: ["editor"] });
   // The hub has another manifest than the process that serves it.

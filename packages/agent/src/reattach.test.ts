@@ -6,7 +6,7 @@ import { createAgent } from "./agent.ts";
 import type { Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
-test("an answer that a hub takes while the recipient is not attached reaches the work that waits for it", async () => {
+test("an answer that arrives while the recipient is not attached reaches the waiting work", async () => {
   const options = { store: memoryStore(), key: generateKey() };
   let hub: HubServer = await openHub(options);
   let mayAttach = Promise.resolve();
@@ -42,7 +42,7 @@ test("an answer that a hub takes while the recipient is not attached reaches the
   await hub.close();
 }, 30_000);
 
-test("a result that comes in while its delegator attaches again is not lost", async () => {
+test("a result that arrives while its delegator reattaches is not lost", async () => {
   const hub = await openHub({ store: memoryStore(), key: generateKey() });
   const finish = Promise.withResolvers<string>();
   const worker = createAgent({ id: "worker", key: generateKey(), hub });
@@ -55,7 +55,7 @@ test("a result that comes in while its delegator attaches again is not lost", as
   await made.accepted;
   await first.stop({ mode: "abandon" });
 
-  // A hub behind a wire: what it says of the handoff is overtaken by the result.
+  // A remote hub, whose answer about the handoff is overtaken by the result.
   const isAsked = Promise.withResolvers<void>();
   const hasResult = Promise.withResolvers<void>();
   const slow: Hub = {
@@ -87,7 +87,7 @@ test("a result that comes in while its delegator attaches again is not lost", as
   await hub.close();
 }, 30_000);
 
-test("who comes back is asked only what an attempt still waits for", async () => {
+test("a delegator that reattaches sees only the questions that an attempt still waits for", async () => {
   const world = await World.open();
   const key = { name: "travel", lease_seconds: 30 };
   const first = world.agent("first");
@@ -98,7 +98,7 @@ test("who comes back is asked only what an attempt still waits for", async () =>
   await made.accepted;
   await settled();
   await first.stop({ mode: "abandon" });
-  // Its next life knows nothing of the attempt, and the hub asks somebody else.
+  // The restarted process does not know the attempt, and the hub asks somebody else.
   const next = world.agent("first", { credit: 0 });
   next.serve(key, () => "never asked");
   await next.start();
@@ -120,7 +120,7 @@ test("who comes back is asked only what an attempt still waits for", async () =>
   await next.stop();
 });
 
-test("an agent that has stopped, or stops meanwhile, attaches to nothing", async () => {
+test("an agent that has stopped, or stops meanwhile, does not attach", async () => {
   const hub = await openHub({ store: memoryStore(), key: generateKey() });
   const worker = createAgent({ id: "worker", key: generateKey(), hub });
   worker.serve("work", () => new Promise<never>(() => undefined));

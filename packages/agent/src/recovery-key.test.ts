@@ -43,7 +43,7 @@ async function listed(): Promise<{ keys: ManifestKey[]; text: string; sequence: 
   return { keys, text, sequence };
 }
 
-test("an agent lists its recovery key, and keeps it when its application says nothing of it", async () => {
+test("an agent lists its recovery key, and keeps it when its application does not name it", async () => {
   await run({ recoveryKey });
   expect((await listed()).keys).toEqual([key.jwk, recoveryKey]);
   await run();
@@ -56,7 +56,7 @@ test("an agent lists its recovery key, and keeps it when its application says no
   expect(sequence).toBe(3);
 });
 
-test("an agent that was recovered goes on with its new key as if nothing had happened", async () => {
+test("a recovered agent continues with its new key", async () => {
   await run({ recoveryKey });
   const next = generateKey();
   await expect(run({ key: next })).rejects.toThrow("waybill agents rotate anna --from-recovery");
@@ -70,12 +70,12 @@ test("an agent that was recovered goes on with its new key as if nothing had hap
   };
   await hub.publish(signManifest(signRecovery(update, offline), next));
   await run({ key: next, recoveryKey });
-  // Nothing has changed since, so nothing is published.
+  // Nothing has changed, so nothing is published.
   expect((await listed()).sequence).toBe(2);
   await expect(run()).rejects.toMatchObject({ status: 401 });
 });
 
-test("another recovery key than the listed one is refused, with what to do", async () => {
+test("another recovery key than the listed one is refused with what to do", async () => {
   await run({ recoveryKey });
   const other = provenRecoveryKey("anna", generateKey());
   await expect(run({ recoveryKey: other })).rejects.toThrow(

@@ -5,7 +5,7 @@ import { listen, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
-test("what falls due while the hub is down is done when it is up again", async () => {
+test("what is due while the hub is down is done after its restart", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", never);
@@ -21,7 +21,7 @@ test("what falls due while the hub is down is done when it is up again", async (
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("a crash between an end and what follows from it leaves no child behind", async () => {
+test("a crash between an end and its consequences leaves no child open", async () => {
   const world = new World();
   const children = world.store.children.bind(world.store);
   let isBroken = true;
@@ -54,7 +54,7 @@ test("a crash between an end and what follows from it leaves no child behind", a
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("a handoff that is still on its way is not there, and is found once it has arrived", async () => {
+test("a handoff is not found while it is being submitted, and is found once it has arrived", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", () => "done");
@@ -76,7 +76,7 @@ test("a handoff that is still on its way is not there, and is found once it has 
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("what nobody has seen arrive is delivered again", async () => {
+test("an unacknowledged delivery is delivered again", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", async ({ progress }) => {
@@ -102,7 +102,7 @@ test("what nobody has seen arrive is delivered again", async () => {
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("an agent is attached once: a newer process takes over", async () => {
+test("a newer process replaces an agent's older attachment", async () => {
   const world = await World.open();
   await world.agent("owner").start();
   const first = await listen(world, "owner", () => undefined);
@@ -121,7 +121,7 @@ test("a hub opens its store with its own key only", async () => {
   await world.up();
 });
 
-test("what waits is offered even if the store fails at the first look for it", async () => {
+test("waiting work is offered even if the store fails at the first attempt to read it", async () => {
   const world = new World();
   const waiting = world.store.waiting.bind(world.store);
   let failures = 0;
@@ -147,7 +147,7 @@ test("what waits is offered even if the store fails at the first look for it", a
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("a frame at the very deadline does not end a handoff behind the ledger's back", async () => {
+test("a frame at the exact deadline does not end a handoff without an entry in the ledger", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", never);
@@ -162,7 +162,7 @@ test("a frame at the very deadline does not end a handoff behind the ledger's ba
     1,
   );
   const id = newId();
-  // Armed before the hub's own timers, so that the frame comes in first.
+  // Armed before the hub's own timers, so that the frame arrives first.
   world.clock.setTimer(world.clock.now() + 4_000, () => attachment.heartbeat(id, 1));
   const owner = world.agent("owner");
   const options = { to: "worker", capability: "work", handoffId: id, timeoutMs: 4_000 };
@@ -176,7 +176,7 @@ test("a frame at the very deadline does not end a handoff behind the ledger's ba
   expect(world.errors).toEqual([]);
 });
 
-test("a part that goes in while its whole ends is left to nobody, even if the hub dies then", async () => {
+test("a child that is submitted while its parent ends is cancelled, even if the hub crashes then", async () => {
   const world = new World();
   const commit = world.store.commit.bind(world.store);
   const partId = newId();
@@ -191,7 +191,7 @@ test("a part that goes in while its whole ends is left to nobody, even if the hu
     isHeld();
     await held;
     const outcome = await commit(...args);
-    // From here on nothing more reaches the disk: the hub is gone.
+    // From here on nothing more reaches the disk: the hub has crashed.
     isDown = true;
     return outcome;
   };

@@ -18,7 +18,7 @@ async function researcher(
 
 const text = (part: string): string => expect.stringContaining(part) as string;
 
-test("WB-100 an input that everybody refuses is answered 422 before custody, with each one's reasons", async () => {
+test("WB-100 an input that every candidate refuses is answered 422 before custody, with each one's reasons", async () => {
   const world = await World.open();
   await researcher(world, "a");
   const away = await researcher(world, "b", { topic: "string", depth: "string", lang: "string" });
@@ -38,11 +38,11 @@ test("WB-100 an input that everybody refuses is answered 422 before custody, wit
   expect(error.message).toMatch(/a refuses the input: \/depth: .*integer/);
   await expect(handoff.result).rejects.toMatchObject({ status: 422 });
   expect(await world.server.handoff(handoff.id, "owner")).toBeUndefined();
-  // The owner's own manifest is all that was written.
+  // Only the delegator's own manifest was written.
   expect((await world.history()).length).toBeLessThanOrEqual(before + 1);
 });
 
-test("WB-100 an input is taken as soon as one candidate takes it, though that one is away", async () => {
+test("WB-100 an input is taken if one candidate accepts it, even one that is not connected", async () => {
   const world = await World.open();
   await researcher(world, "a");
   const away = await researcher(world, "b", { topic: "string", depth: "boolean" });
@@ -64,7 +64,7 @@ test("WB-100 the agent that a handoff names refuses in the same way, connected o
   await expect(owner.handoff(wrong).custody).rejects.toMatchObject({ status: 422 });
 });
 
-test("WB-100 no input, where everybody needs one, is refused too, unless words will do", async () => {
+test("WB-100 a missing input that every candidate needs is refused too, unless words will do", async () => {
   const world = await World.open();
   await researcher(world, "a");
   const owner = world.agent("owner");
@@ -81,7 +81,7 @@ test("WB-100 no input, where everybody needs one, is refused too, unless words w
   });
 });
 
-test("WB-100 a dead letter names the most telling cause, and who waits is told what is in the way", async () => {
+test("WB-100 a dead letter names the most relevant cause, and the delegator is told why work waits", async () => {
   const world = await World.open();
   await researcher(world, "a");
   const away = await researcher(world, "b", { topic: "string", depth: "boolean" });
@@ -104,7 +104,7 @@ test("WB-100 a dead letter names the most telling cause, and who waits is told w
   expect(letter?.reason).toMatch(/has passed; a refuses the input: \/depth: .*integer.*\.$/);
 });
 
-test("WB-100 a dead letter that was tried quotes what its recipient said", async () => {
+test("WB-100 a dead letter that was attempted quotes its recipient", async () => {
   const world = await World.open({ terms: { backoffMs: 10 } });
   const agent = world.agent("a");
   agent.serve({ name: "research", max_attempts: 9 }, () => {
@@ -122,7 +122,7 @@ test("WB-100 a dead letter that was tried quotes what its recipient said", async
   );
 });
 
-test("WB-100 of those who only lack room or are not connected, the dead letter says that", async () => {
+test("WB-100 a dead letter says if the candidates only lacked room or were not connected", async () => {
   const world = await World.open();
   const agent = world.agent("a", { credit: 1 });
   agent.serve("research", () => new Promise(() => undefined));

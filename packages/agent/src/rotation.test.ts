@@ -9,7 +9,7 @@ async function holds(world: World): Promise<void> {
   expect(world.errors).toEqual([]);
 }
 
-/** Lists the next key under the old one's signature, and drops the old one under the next one's. */
+/** Lists the next key under the old key's signature, then drops the old key under the next one's. */
 async function rotate(
   world: World,
   id: string,
@@ -25,7 +25,7 @@ async function rotate(
   return make(next, [next.jwk]);
 }
 
-test("a handoff that was signed before its delegator changed keys is taken after, and comes back", async () => {
+test("a handoff that was signed before its delegator's key rotation is accepted and returned afterwards", async () => {
   const world = await World.open();
   const failures: unknown[] = [];
   const serve = () => {
@@ -53,7 +53,7 @@ test("a handoff that was signed before its delegator changed keys is taken after
   expect(await found.result).toMatchObject({ output: "this", attempt: 1 });
   await settled();
   expect(failures).toEqual([]);
-  // The old key is good for what came then, and for nothing that comes now.
+  // The old key is valid for what arrived before, and for nothing that arrives now.
   const { domain } = world.hub;
   const body = { capability: "work" };
   const input = { from: "owner", domain, to: "worker", body, timeoutMs: 1_000 };
@@ -63,7 +63,7 @@ test("a handoff that was signed before its delegator changed keys is taken after
   await holds(world);
 });
 
-test("a result and a paused state count after their recipient has changed keys", async () => {
+test("a result and a paused state stay valid after their recipient's key rotation", async () => {
   const world = await World.open();
   const serve = (key: PrivateKey, keys: ManifestInput["keys"]) => {
     const worker = world.agent("worker", { key, manifest: { keys } });
@@ -100,7 +100,7 @@ test("a result and a paused state count after their recipient has changed keys",
   await holds(world);
 });
 
-test("a key with an end of its own is judged by when its word came in, manifests included", async () => {
+test("a key with an expiry is judged by the time at which its envelope arrived, manifests included", async () => {
   const world = await World.open();
   const retired_at = new Date(world.clock.now() + 60_000).toISOString();
   const old = world.key("worker");

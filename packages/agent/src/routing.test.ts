@@ -6,7 +6,7 @@ import { settled, World } from "./world-fixture.ts";
 
 const SLOT_MS = 100;
 
-/** A worker that takes so long for each piece of work, by the world's clock. */
+/** A worker that takes the given time for each piece of work, in virtual time. */
 async function worker(world: World, id: string, tookMs: number = SLOT_MS): Promise<Agent> {
   const agent = world.agent(id);
   agent.serve({ name: "work", lease_seconds: 10 }, () => {
@@ -22,7 +22,7 @@ function handOff(owner: Agent): HandoffHandle {
   return owner.handoff({ capability: "work", timeoutMs: 600_000 });
 }
 
-/** Hands off so many at once, and waits for them; gives who did each. */
+/** Hands off that many at once, waits for them, and returns the worker of each. */
 async function fanOut(world: World, owner: Agent, count: number): Promise<string[]> {
   const handles = Array.from({ length: count }, () => handOff(owner));
   await Promise.all(handles.map(({ custody }) => custody));
@@ -63,7 +63,7 @@ test("a worker that is ten times slower gets about a tenth of what another gets"
   await worker(world, "fast");
   await worker(world, "slow", 10 * SLOT_MS);
   const owner = world.agent("owner");
-  // What they take is measured first.
+  // The first handoffs measure how long each worker takes.
   await fanOut(world, owner, 16);
   const recipients: string[] = [];
   for (let turn = 0; turn < 300; turn++) recipients.push(...(await fanOut(world, owner, 1)));
@@ -72,7 +72,7 @@ test("a worker that is ten times slower gets about a tenth of what another gets"
   expect(shares["slow"]).toBeLessThan(0.18);
 });
 
-test("a worker that is killed with its hands full has work again within a minute of its return", async () => {
+test("a worker that is killed with work in progress has work again within a minute of its return", async () => {
   const world = await World.open();
   const killed = await worker(world, "a", 5_000);
   await worker(world, "b");
@@ -90,7 +90,7 @@ test("a worker that is killed with its hands full has work again within a minute
   expect(recipients.filter((id) => id === "a").length).toBeGreaterThan(3);
 });
 
-test("a newcomer gets its share beside a worker with a long record", async () => {
+test("a new worker gets its share beside one with a long record", async () => {
   const world = await World.open();
   await worker(world, "old");
   const owner = world.agent("owner");
@@ -101,7 +101,7 @@ test("a newcomer gets its share beside a worker with a long record", async () =>
   expect(sharesOf(recipients)["new"]).toBeGreaterThan(0.25);
 });
 
-test("an agent that was put behind all others, and is mended, has work again within a minute", async () => {
+test("an ejected agent that works again has work within a minute", async () => {
   const world = await World.open({ terms: { backoffMs: 10 } });
   await worker(world, "good");
   const owner = world.agent("owner");
@@ -149,7 +149,7 @@ test("the only candidate waits for its backoff, and not for its ejection as well
   expect(world.clock.now() - since).toBeLessThan(12_000);
 });
 
-test("where another worker only lacks room, one that fails all the time is not asked for now", async () => {
+test("an agent that keeps failing is not used while another worker only lacks room", async () => {
   const world = await World.open({ terms: { backoffMs: 10 } });
   const bad = world.agent("bad");
   bad.serve({ name: "work", max_attempts: 9 }, () => {

@@ -4,7 +4,7 @@ import type { Agent } from "./agent.ts";
 import type { HandoffHandle, HandoffOptions, Hub, Work } from "./index.ts";
 import { lineTo, settled, World } from "./world-fixture.ts";
 
-/** A worker that keeps what was said in each conversation. */
+/** A worker that keeps its conversations. */
 async function keeper(
   world: World,
   id: string,
@@ -40,7 +40,7 @@ async function said(owner: Agent, input: string, options: Partial<HandoffOptions
   return { turns, session, by };
 }
 
-/** The entries of the ledger that say what the hub knew, by handoff. */
+/** The ledger's entries about sessions, by handoff. */
 async function onRecord(world: World, handoffId: string): Promise<unknown[]> {
   const entries = await world.store.ledgerOf(handoffId, { limit: 100 });
   return entries
@@ -67,7 +67,7 @@ test("WB-222 the holder of a session is preferred, and the result says that it w
   }
 });
 
-test("WB-221 the same session of another delegator is another session", async () => {
+test("WB-221 the same session id of another delegator is another session", async () => {
   const world = await World.open();
   for (const id of ["a", "b"]) await keeper(world, id);
   const mine = await said(world.agent("owner"), "secret", { session: "one" });
@@ -94,7 +94,7 @@ test("WB-223 an acceptance, the ledger and the view say what the hub knew of a s
   expect(await onRecord(world, without.id)).toEqual([undefined]);
 });
 
-test("WB-223 a holder that is gone is said: the conversation begins anew with another agent", async () => {
+test("WB-223 if the holder is gone, the conversation begins again with another agent, and that is reported", async () => {
   const world = await World.open();
   const agents = new Map<string, Agent>();
   for (const id of ["a", "b"]) agents.set(id, await keeper(world, id));
@@ -107,7 +107,7 @@ test("WB-223 a holder that is gone is said: the conversation begins anew with an
   expect(result.by).not.toBe(by);
   expect((await next.accepted).session).toBe("lost");
   expect(await onRecord(world, next.id)).toEqual(["lost"]);
-  // From now on that one is the holder.
+  // From now on that agent is the holder.
   expect(await said(owner, "3", { session: "one" })).toMatchObject({
     by: result.by,
     turns: ["2", "3"],
@@ -115,7 +115,7 @@ test("WB-223 a holder that is gone is said: the conversation begins anew with an
   });
 });
 
-test("WB-222 a holder without room is not waited for", async () => {
+test("WB-222 a holder without room is not waited for by default", async () => {
   const world = await World.open();
   for (const id of ["a", "b"]) await keeper(world, id, 1);
   const owner = world.agent("owner");
@@ -127,7 +127,7 @@ test("WB-222 a holder without room is not waited for", async () => {
   expect(next.by).not.toBe(by);
 });
 
-test("WB-222 a holder without room is waited for where that is asked, and then others have their turn", async () => {
+test("WB-222 a holder without room is waited for as long as the delegator asks, then others may take over", async () => {
   const world = await World.open();
   for (const id of ["a", "b"]) await keeper(world, id, 1);
   const owner = world.agent("owner");
@@ -149,7 +149,7 @@ test("WB-222 a holder without room is waited for where that is asked, and then o
   await busy.cancel();
   await settled();
   expect(await next.result).toMatchObject({ by, session: "continued" });
-  // Now it has none for longer than that.
+  // Now it has no room for longer than that.
   await say(owner, "wait", { to: by }).accepted;
   const late = say(owner, "3", { session });
   await late.custody;
@@ -157,7 +157,7 @@ test("WB-222 a holder without room is waited for where that is asked, and then o
   expect(await late.result).toMatchObject({ by: other, session: "lost" });
 });
 
-test("WB-222 a holder that is away is waited for where that is asked, also by a hub that has restarted", async () => {
+test("WB-222 a holder that is away is waited for as long as the delegator asks, also across a restart of the hub", async () => {
   const world = await World.open();
   const agents = new Map<string, Agent>();
   for (const id of ["a", "b"]) agents.set(id, await keeper(world, id));
@@ -172,11 +172,11 @@ test("WB-222 a holder that is away is waited for where that is asked, also by a 
   expect(await world.hub.handoff(next.id, "owner")).toMatchObject({ state: "open", attempts: [] });
   await keeper(world, by);
   await world.clock.advance(1_000);
-  // What it kept was in the process that has ended.
+  // Its conversations were in the process that has ended.
   expect(await next.result).toMatchObject({ by, output: { turns: ["2"] }, session: "lost" });
 });
 
-test("WB-222 the holder is known to a hub that has restarted", async () => {
+test("WB-222 a restarted hub knows the holder", async () => {
   const world = await World.open();
   for (const id of ["a", "b", "c", "d"]) await keeper(world, id);
   const owner = world.agent("owner");
@@ -192,7 +192,7 @@ test("WB-222 the holder is known to a hub that has restarted", async () => {
   }
 });
 
-test("WB-222 the holder is known to another hub over the same store", async () => {
+test("WB-222 another hub over the same store knows the holder", async () => {
   const world = await World.open();
   const ids = ["a", "b", "c", "d"];
   const agents = new Map<string, Agent>();
@@ -211,7 +211,7 @@ test("WB-222 the holder is known to another hub over the same store", async () =
   await second.close();
 });
 
-test("WB-222 the next attempt of a handoff goes to the holder again, and to another after two failures", async () => {
+test("WB-222 the next attempt of a handoff goes to the holder again, and to another agent after two failures", async () => {
   const world = await World.open();
   for (const id of ["a", "b", "c", "d"]) await keeper(world, id);
   const owner = world.agent("owner");
@@ -225,11 +225,11 @@ test("WB-222 the next attempt of a handoff goes to the holder again, and to anot
   const recipients = attempts.map(({ recipient }) => recipient);
   expect(recipients.slice(0, 2)).toEqual([by, by]);
   expect(recipients[2]).not.toBe(by);
-  // The conversation is still with whoever has completed a turn of it.
+  // The holder is the agent that completed the last turn.
   expect(await said(owner, "2", { session: "one" })).toMatchObject({ by, session: "continued" });
 });
 
-test("WB-222 a session of one capability says nothing about another capability", async () => {
+test("WB-222 a session of one capability does not affect another capability", async () => {
   const world = await World.open();
   for (const id of ["a", "b"]) {
     const agent = world.agent(id);
@@ -243,7 +243,7 @@ test("WB-222 a session of one capability says nothing about another capability",
   expect(await onRecord(world, draw.id)).toEqual(["begun"]);
 });
 
-test("WB-223 a recipient that keeps no conversations says nothing of the session", async () => {
+test("WB-223 the result of a recipient that keeps no conversations does not mention the session", async () => {
   const world = await World.open();
   const agent = world.agent("a");
   agent.serve({ name: "chat" }, () => "hello");
@@ -252,7 +252,7 @@ test("WB-223 a recipient that keeps no conversations says nothing of the session
   expect(session).toBeUndefined();
 });
 
-test("WB-220 a session that is none is refused where it is given", async () => {
+test("WB-220 an invalid session is refused where it is passed", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   for (const session of [

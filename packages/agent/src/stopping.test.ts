@@ -4,7 +4,7 @@ import { settled, World } from "./world-fixture.ts";
 const SETTLE_MS = 5_000;
 
 test.each(["finish", "release"] as const)(
-  "an agent that stops waits for its hub no longer than it is to, and says what is not confirmed: %s",
+  "an agent that stops waits for its hub up to its limit, and reports what is not confirmed: %s",
   async (mode) => {
     const world = await World.open();
     const log: unknown[] = [];
@@ -30,7 +30,7 @@ test.each(["finish", "release"] as const)(
   },
 );
 
-test("an outage that ends in time costs an agent that stops nothing", async () => {
+test("an agent that stops loses nothing in an outage that ends in time", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", () => new Promise<string>(() => undefined));
@@ -49,7 +49,7 @@ test("an outage that ends in time costs an agent that stops nothing", async () =
   expect(await world.kinds(handle.id)).toContain("cancel");
 });
 
-test("an agent that is told twice to stop stops once, and at once where it is to abandon its work", async () => {
+test("an agent that is stopped twice stops once, and at once if it is to abandon its work", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", () => new Promise<string>(() => undefined));

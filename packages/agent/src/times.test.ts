@@ -7,7 +7,7 @@ import { World } from "./world-fixture.ts";
 
 const square = capability({ name: "square", input: z.int(), output: z.int() });
 
-test("a timeout that leaves no time fails where it is given", async () => {
+test("a timeout that leaves no time is refused where it is passed", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   for (const timeoutMs of [0, -1, Number.NaN, Infinity, "60000" as never, null as never]) {
@@ -26,7 +26,7 @@ test("a timeout that leaves no time fails where it is given", async () => {
   await owner.stop();
 });
 
-test("a deadline that has passed, or is none, fails where it is given", async () => {
+test("a deadline that is invalid or has passed is refused where it is passed", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   const now = world.clock.now();
@@ -47,7 +47,7 @@ test("a deadline that has passed, or is none, fails where it is given", async ()
   await owner.stop();
 });
 
-test("a handoff that is under way is found again by its id after its deadline was given", async () => {
+test("a repeated id finds a running handoff even with a deadline that has passed", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   const deadline = new Date(world.clock.now() + 10_000);

@@ -5,7 +5,7 @@ interface Times {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Throws where a time is none. */
+/** Throws if a value is no valid time. */
 export function checkTimes({ deadline, timeoutMs }: Times): void {
   checkTimeout(timeoutMs);
   if (deadline === undefined) return;
@@ -17,7 +17,7 @@ export function checkTimes({ deadline, timeoutMs }: Times): void {
   );
 }
 
-/** Throws where nobody could do the work in time any more. */
+/** Throws if the deadline leaves no time for the work. */
 export function checkAhead({ deadline }: Times, now: number): void {
   if (deadline === undefined || deadline.getTime() > now) return;
   throw new WaybillError(
@@ -27,7 +27,7 @@ export function checkAhead({ deadline }: Times, now: number): void {
   );
 }
 
-/** Throws where a timeout is not a positive number of milliseconds. Left out is fine. */
+/** Throws if a timeout is not a positive number of milliseconds. Undefined is fine. */
 export function checkTimeout(given: unknown): void {
   if (given === undefined || (typeof given === "number" && given > 0 && given < Infinity)) return;
   throw new WaybillError(

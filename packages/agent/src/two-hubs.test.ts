@@ -34,7 +34,7 @@ test("delegator and recipient are attached to different hubs over one store", as
   await holds(world);
 });
 
-test("both hubs race for what is due, and each thing happens once", async () => {
+test("two hubs race for due work, and everything happens once", async () => {
   const { world, left, right } = await two();
   for (const [id, hub] of [
     ["a", left],
@@ -59,7 +59,7 @@ test("both hubs race for what is due, and each thing happens once", async () => 
   await holds(world);
 });
 
-test("what waits at one hub goes to an agent that attaches at the other", async () => {
+test("work that waits at one hub goes to an agent that attaches at the other", async () => {
   const { world, left, right } = await two();
   const first = world.agent("worker", { hub: left });
   first.serve("work", () => "done");
@@ -97,7 +97,7 @@ test("a cancellation at one hub stops the work at the other", async () => {
   await holds(world);
 });
 
-test("a member that goes in at one hub while its group is decided at the other ends with it", async () => {
+test("a member that is submitted at one hub while its group is decided at the other ends with the group", async () => {
   const { world, left, right } = await two();
   const finished = Promise.withResolvers<string>();
   const worker = world.agent("worker", { hub: right });
@@ -117,7 +117,7 @@ test("a member that goes in at one hub while its group is decided at the other e
   const [first, second] = [member(0), member(1)];
   await Promise.all([first.accepted, second.accepted]);
 
-  // What the left hub has read of the group is old by the time at which its own member is on disk.
+  // The left hub's view of the group is outdated when its own member is on disk.
   const group = world.store.group.bind(world.store);
   const isRead = Promise.withResolvers<void>();
   const isDecided = Promise.withResolvers<void>();
@@ -140,7 +140,7 @@ test("a member that goes in at one hub while its group is decided at the other e
 });
 
 test.each(["left", "right"] as const)(
-  "what both hubs are given at once is taken once, and offered at the one where somebody is: %s",
+  "a handoff that is submitted to both hubs at once is taken once, and offered where a recipient is attached: %s",
   async (side) => {
     const { world, ...hubs } = await two();
     const worker = world.agent("worker", { hub: hubs[side] });

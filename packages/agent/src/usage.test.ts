@@ -7,7 +7,7 @@ import { settled, World } from "./world-fixture.ts";
 
 const row = (input_tokens: number, model = "m"): UsageRow => ({ model, requests: 1, input_tokens });
 
-/** What the recipients have said in results and pauses about a handoff, in order. */
+/** The usage in the recipients' results and pauses of a handoff, in order. */
 async function saidUsage(world: World, handoffId: string): Promise<(Usage | undefined)[]> {
   return (await world.history()).flatMap((entry) => {
     if (entry.type !== "envelope" || entry.envelope.handoff_id !== handoffId) return [];
@@ -23,7 +23,7 @@ async function served(world: World, id: string, name: string, handler: Handler):
   await agent.start();
 }
 
-test("a result says what its handler has added, one row for each model", async () => {
+test("a result reports what its handler has added, one row for each model", async () => {
   const world = await World.open();
   await served(world, "worker", "work", ({ addUsage }) => {
     addUsage({ ...row(3), cost: { amount: "0.1", currency: "USD" } });
@@ -56,7 +56,7 @@ test("a result says what its handler has added, one row for each model", async (
   expect(parseEnvelope(readCompact(envelope).payload).body).toMatchObject({ usage: { own } });
 });
 
-test("a result whose handler has added nothing says nothing of usage", async () => {
+test("a result whose handler has added nothing reports no usage", async () => {
   const world = await World.open();
   await served(world, "worker", "work", () => "done");
   const handoff = world.agent("owner").handoff({ capability: "work" });
@@ -65,7 +65,7 @@ test("a result whose handler has added nothing says nothing of usage", async () 
   expect(parseEnvelope(readCompact(envelope).payload).body).not.toHaveProperty("usage");
 });
 
-test("a failure says what it has used, and its delegator reads it from the handle", async () => {
+test("a failure reports its usage, and its delegator reads it from the handle", async () => {
   const world = await World.open();
   await served(world, "worker", "work", ({ addUsage }) => {
     addUsage(row(3));
@@ -76,7 +76,7 @@ test("a failure says what it has used, and its delegator reads it from the handl
   expect(handoff.usage?.total).toMatchObject({ input_tokens: 3 });
 });
 
-test("an output that can't be sent says what it has used all the same", async () => {
+test("an output that can't be sent still reports its usage", async () => {
   const world = await World.open();
   await served(world, "worker", "work", ({ addUsage }) => {
     addUsage(row(3));
@@ -110,7 +110,7 @@ test.each<[string, UsageRow]>([
   });
 });
 
-test("what children have used is added, failed ones included, and each counts once", async () => {
+test("usage of children is added, failed ones included, and each counts once", async () => {
   const world = await World.open();
   await served(world, "leaf", "leaf", ({ addUsage, input }) => {
     addUsage(row(100, "leaf"));
@@ -138,7 +138,7 @@ test("what children have used is added, failed ones included, and each counts on
   expect(usage?.handoffs).toHaveLength(1);
 });
 
-test("a child that a later attempt finds again is counted once in it, and what failed stays on record", async () => {
+test("a child that a later attempt finds again counts once, and failed attempts stay on record", async () => {
   const world = await World.open();
   await served(world, "leaf", "leaf", ({ addUsage }) => {
     addUsage(row(100, "leaf"));
@@ -162,7 +162,7 @@ test("a child that a later attempt finds again is counted once in it, and what f
   expect(said.map((each) => each?.own)).toEqual([[row(1, "top")], [row(2, "top")]]);
 });
 
-test("a pause says what was used until then, and the result adds it up after a restart", async () => {
+test("a pause reports its usage so far, and the result after a restart adds to it", async () => {
   const world = await World.open();
   await served(world, "leaf", "leaf", ({ addUsage }) => {
     addUsage(row(100, "leaf"));
@@ -204,7 +204,7 @@ test("a pause says what was used until then, and the result adds it up after a r
   });
 });
 
-test("a delegator that is started again reads the usage of what has ended meanwhile", async () => {
+test("a restarted delegator reads the usage of handoffs that have ended meanwhile", async () => {
   const world = await World.open();
   await served(world, "worker", "work", ({ addUsage }) => {
     addUsage(row(3));

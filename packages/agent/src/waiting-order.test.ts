@@ -14,7 +14,7 @@ function worker(world: World, order: unknown[], credit = 1): Agent {
   return agent;
 }
 
-test("WB-101 work that can start later is in custody at once, and offered then", async () => {
+test("WB-101 work with a later start is in custody at once, and is offered at its start", async () => {
   const world = await World.open();
   const order: unknown[] = [];
   await worker(world, order).start();
@@ -22,7 +22,7 @@ test("WB-101 work that can start later is in custody at once, and offered then",
   const owner = world.agent("owner");
   const handoff = owner.handoff({ capability: "work", input: 1, notBefore: new Date(startsAt) });
   await handoff.custody;
-  // Five minutes from its start on, where nobody says how long it may take.
+  // Five minutes from its start on, the default time limit.
   expect(Date.parse(handoff.envelope.deadline)).toBe(startsAt + 300_000);
   await world.clock.advance(HOUR - 1);
   expect(order).toEqual([]);
@@ -37,7 +37,7 @@ test("WB-101 work that can start later is in custody at once, and offered then",
   expect((await world.check()).violations).toEqual([]);
 });
 
-test("WB-101 it is held over a restart of the hub, and its time is armed again from the store", async () => {
+test("WB-101 a later start survives a restart of the hub", async () => {
   const world = await World.open();
   const order: unknown[] = [];
   const startsAt = world.clock.now() + HOUR;
@@ -56,7 +56,7 @@ test("WB-101 it is held over a restart of the hub, and its time is armed again f
   expect(order).toEqual([1]);
 });
 
-test("WB-101 the deadline counts all the same, and one that comes first is refused", async () => {
+test("WB-101 the deadline applies to a later start, and a deadline before the start is refused", async () => {
   const world = await World.open();
   await worker(world, []).start();
   const owner = world.agent("owner");
@@ -70,7 +70,7 @@ test("WB-101 the deadline counts all the same, and one that comes first is refus
   await expect(cancelled.cancel()).resolves.toBe(true);
 });
 
-/** Hands off while nobody is there to take it; what is handed off says who it is. */
+/** Hands off while no recipient is attached; each handoff has a name. */
 async function queue(
   world: World,
   owner: Agent,
@@ -86,7 +86,7 @@ async function queue(
   return handles;
 }
 
-test("WB-102 what waits is offered by its priority, and within one by when it came", async () => {
+test("WB-102 waiting work is offered by priority, and in order of arrival within one priority", async () => {
   const world = await World.open();
   const order: unknown[] = [];
   const away = worker(world, order);
@@ -107,7 +107,7 @@ test("WB-102 what waits is offered by its priority, and within one by when it ca
   expect(order).toEqual(["urgent", "urgent too", "by name", "usual", "usual too", "low"]);
 });
 
-test("WB-102 the least urgent work is done under a flood of the most urgent", async () => {
+test("WB-102 the least urgent work is done during a flood of the most urgent", async () => {
   const world = await World.open();
   const order: unknown[] = [];
   const slow = world.agent("worker", { credit: 1 });
@@ -137,7 +137,8 @@ test("WB-102 the least urgent work is done under a flood of the most urgent", as
     await world.clock.advance(10_000);
   }
   expect(isDone).toBe(true);
-  // Nine steps of priority are worth nine minutes; what came in them is twice what could be done in that time.
+  // Nine steps of priority are worth nine minutes, in which twice as much arrived as can be done in
+  // that time.
   expect(world.clock.now() - since).toBeLessThan(20 * 60_000);
   expect(order.indexOf("low")).toBeGreaterThan(50);
   await settled();

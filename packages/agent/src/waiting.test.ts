@@ -11,7 +11,7 @@ async function holds(world: World): Promise<void> {
   expect(world.errors).toEqual([]);
 }
 
-/** Registers an agent that can do the work, and is not there. */
+/** Registers an agent that can do the work, and is not attached. */
 async function known(world: World, id: string): Promise<void> {
   const agent = world.agent(id);
   agent.serve("work", () => "done");
@@ -36,8 +36,8 @@ function holdWaiting(world: World): { readonly isHeld: Promise<void>; letGo(): v
 
 test.each([
   ["its recipient", "worker"],
-  ["somebody who can do it", undefined],
-])("a handoff that begins to wait while %s comes is offered at once", async (_whom, to) => {
+  ["a capable agent", undefined],
+])("a handoff that begins to wait while %s attaches is offered at once", async (_whom, to) => {
   const world = await World.open();
   await known(world, "worker");
   const { isHeld, letGo } = holdWaiting(world);
@@ -54,7 +54,7 @@ test.each([
   await holds(world);
 });
 
-test("a handoff that begins to wait while a place comes free is offered at once", async () => {
+test("a handoff that begins to wait while room becomes free is offered at once", async () => {
   const world = await World.open();
   const worker = world.agent("worker", { credit: 1 });
   const finish = Promise.withResolvers<string>();
@@ -87,13 +87,13 @@ async function listen(world: World, agent: string, hears: (delivery: Delivery) =
   return world.hub.attach({ agent, credit: 0, instance, proof }, hears);
 }
 
-/** Long enough for an acceptance of its own, so that two envelopes are on their way. */
+/** Long enough for a separate acceptance, so that two envelopes are on their way. */
 async function workInSteps({ progress }: Work): Promise<string> {
   await progress({ fraction: 0.5 });
   return "done";
 }
 
-test("an agent that could not be brought what it had missed comes again for it", async () => {
+test("what could not be delivered to an agent when it attached is delivered later", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", workInSteps);
@@ -118,7 +118,7 @@ test("an agent that could not be brought what it had missed comes again for it",
   expect(world.errors).toEqual([expect.objectContaining({ message: "planted" })]);
 });
 
-test("a handoff that can't be read keeps no other from its agent", async () => {
+test("a handoff that can't be read does not block others for its agent", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", workInSteps);
@@ -146,7 +146,7 @@ test("a handoff that can't be read keeps no other from its agent", async () => {
   await attachment.close();
 });
 
-test("offers that were not seen to come make room for what waits behind them", async () => {
+test("unacknowledged offers free their room for the work behind them", async () => {
   const world = await World.open();
   const many = 300;
   const worker = world.agent("worker", { credit: many });
@@ -165,7 +165,7 @@ test("offers that were not seen to come make room for what waits behind them", a
   await attachment.close();
 });
 
-test("what another hub has done reaches those who are here, though the store fails meanwhile", async () => {
+test("what another hub has committed reaches agents here although the store fails meanwhile", async () => {
   const world = await World.open();
   const second = await world.openServer();
   const worker = world.agent("worker", { hub: lineTo(() => second) });

@@ -17,10 +17,10 @@ import type { Agent, AgentOptions } from "./agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Attachment, Delivery, Hub } from "./hub.ts";
 
-/** So short a wait passes by itself: an acceptance needs nobody to move time on. */
+/** Waits this short pass by themselves, such as that for an acceptance. */
 const MOMENT_MS = 20;
 
-/** Time that stands still until a test moves it on, but for moments. */
+/** A clock that stands still until a test advances it, except for very short waits. */
 export class VirtualClock implements Clock {
   #now = 1_800_000_000_000;
   readonly #timers = new Set<{ at: number; callback: () => void }>();
@@ -42,7 +42,7 @@ export class VirtualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves time on from timer to timer, and lets everything run that each one sets off. */
+  /** Advances the clock from timer to timer, and lets everything run that each one triggers. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settled();
@@ -62,12 +62,12 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Everything in memory that was on its way has arrived. */
+/** Settles when everything in memory has been delivered. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A hub that can be taken down and opened again over the same store, and its agents. */
+/** A hub that can be taken down and reopened over the same store, and its agents. */
 export class World {
   readonly clock: VirtualClock = new VirtualClock();
   readonly store: Store = memoryStore();
@@ -117,7 +117,7 @@ export class World {
     await server?.close();
   }
 
-  /** The line to whichever hub is up. */
+  /** The connection to whichever hub is up. */
   readonly hub: Hub = lineTo(() => this.server);
 
   key(id: string): PrivateKey {
@@ -136,7 +136,7 @@ export class World {
     return [...entries, ...this.extra];
   }
 
-  /** What was said and decided about a handoff, in order, without the hub's receipts for it. */
+  /** The envelopes and decisions of a handoff, in order, without its custody receipts. */
   async kinds(handoffId: string): Promise<string[]> {
     return (await this.history()).flatMap((entry) => {
       if (entry.type === "event") return entry.handoff_id === handoffId ? [entry.event.type] : [];
@@ -161,7 +161,7 @@ export class World {
 }
 
 export function lineTo(server: () => HubServer): Hub {
-  // Also while the hub is down: who was attached goes on handing off.
+  // Also while the hub is down: agents that were attached keep handing off.
   let domain: string | undefined;
   return {
     id: "hub",
@@ -205,7 +205,7 @@ export async function listen(
   return world.hub.attach({ agent, credit, instance, proof }, hears);
 }
 
-/** Why something was refused; an error where it was not. */
+/** The error of a refused call; throws if the call succeeds. */
 export async function refusalOf(work: Promise<unknown>): Promise<WaybillError> {
   const error: unknown = await work.then(
     () => undefined,

@@ -15,7 +15,7 @@ async function served(run: (run: Run) => Promise<object>, id = "worker") {
   return { world, worker, owner: world.agent("owner") };
 }
 
-test("a step that is run again finds its own handoff", async () => {
+test("a repeated step finds its own handoff", async () => {
   let runs = 0;
   const { world, owner } = await served(async () => ({ output: ++runs }));
   const first = await call(owner, { step, capability: "work", input: 1, onQuestion });
@@ -34,7 +34,7 @@ test("a step that is run again finds its own handoff", async () => {
   expect(other.output).toBe(2);
 });
 
-test("a step replays the dead letter of another one, and finds its own handoff again", async () => {
+test("a step that replays another's dead letter finds its own handoff again", async () => {
   let isSlow = true;
   const { world, owner } = await served(async ({ signal }) => {
     if (isSlow) await new Promise((_, reject) => signal.addEventListener("abort", reject));
@@ -57,7 +57,7 @@ test("a step replays the dead letter of another one, and finds its own handoff a
   expect(parseEnvelope(readCompact(view!.envelope).payload)).toMatchObject({ replay_of: replayOf });
 });
 
-test("progress that a framework does not show holds nothing up", async () => {
+test("a framework that does not read progress delays nothing", async () => {
   const { owner } = await served(async ({ progress }) => {
     progress("half of it");
     return { output: "all of it" };
@@ -66,7 +66,7 @@ test("progress that a framework does not show holds nothing up", async () => {
   expect(output).toBe("all of it");
 });
 
-test("progress comes in order, and before the result", async () => {
+test("progress arrives in order, and before the result", async () => {
   const { owner } = await served(async (run) => {
     for (let index = 0; index < 50; index++) run.progress(`${index}`);
     return { output: "done" };
@@ -80,7 +80,7 @@ test("progress comes in order, and before the result", async () => {
   expect(shown).toEqual(Array.from({ length: 50 }, (_, index) => `${index}`));
 });
 
-test("a call that listens to no progress ends with its result", async () => {
+test("a call without a progress listener ends with its result", async () => {
   const { owner } = await served(async ({ progress }) => {
     progress("half of it");
     return { output: "done" };
@@ -89,7 +89,7 @@ test("a call that listens to no progress ends with its result", async () => {
   expect(output).toBe("done");
 });
 
-test("an open question is asked again of the step that is run again", async () => {
+test("an open question is asked again when its step is repeated", async () => {
   const { owner } = await served(async ({ ask }) => ({ output: await ask("Where to?") }));
   const options = { step, capability: "work" };
   const pause = new Error("interrupt");
@@ -118,7 +118,7 @@ test("a question that nobody can answer cancels the handoff", async () => {
   });
 });
 
-test("the framework's signal cancels the handoff, and the run there stops", async () => {
+test("the framework's signal cancels the handoff and stops the recipient's run", async () => {
   const stopped = Promise.withResolvers<unknown>();
   const started = Promise.withResolvers<void>();
   const { world, owner } = await served(async ({ signal }) => {
@@ -141,7 +141,7 @@ test("the framework's signal cancels the handoff, and the run there stops", asyn
   expect(await world.store.handoff(handoffIdOf("owner", { ...step, step: "b" }))).toBeUndefined();
 });
 
-test("a run that swallows its stop has not finished", async () => {
+test("a run that ignores its cancellation is not reported as finished", async () => {
   const { world, owner } = await served(async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     return { output: "late" };
@@ -152,7 +152,7 @@ test("a run that swallows its stop has not finished", async () => {
   await expect(handle.result).rejects.toMatchObject({ status: 504 });
 });
 
-test("what a run hands off itself is a part of its handoff, and its failure a 424", async () => {
+test("a handoff made inside a run is its child, and the child's failure is a 424", async () => {
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const { world, worker, owner } = await served(async ({ handoffId }) => {
     const part = await call(currentWorker(), {
@@ -180,7 +180,7 @@ test("what a run hands off itself is a part of its handoff, and its failure a 42
   expect(seen).toEqual([traceparent, handle.envelope.correlation_id, handle.id]);
 });
 
-test("another agent's part belongs to the job, though not to the handoff", async () => {
+test("another agent's handoff inside a run belongs to the job, but is no child of the handoff", async () => {
   const world = await World.open();
   const other = world.agent("other");
   const worker = world.agent("worker");
@@ -205,7 +205,7 @@ test("another agent's part belongs to the job, though not to the handoff", async
   expect(seen).toEqual(["other", job, undefined, deadline]);
 });
 
-test("messages without a word are no success", async () => {
+test("messages without any text are no success", async () => {
   const { world, owner } = await served(async () => ({
     messages: [{ role: "assistant", content: [{ type: "text", text: " " }] }],
   }));
@@ -215,7 +215,7 @@ test("messages without a word are no success", async () => {
   await expect(calling).rejects.toMatchObject({ status: 520 });
 });
 
-test("a run that pauses goes on in the next process, with its state and the answer", async () => {
+test("a paused run resumes in the next process with its state and the answer", async () => {
   const run = async ({ resume }: Run): Promise<Finished | Paused> =>
     resume === undefined
       ? { questions: [{ id: "q", text: "Where to?" }], state: "half" }

@@ -5,22 +5,22 @@ import type { Artifact } from "@waybill/protocol";
 import { originOf, receivedArtifact } from "../artifacts/received.ts";
 import type { ReceivedArtifact } from "../artifacts/received.ts";
 
-/** A file that travels with the work. */
+/** A file that travels with work or with a result. */
 export function artifactOf(name: string, mediaType: string, bytes: Uint8Array): Artifact {
   const data = Buffer.from(bytes).toString("base64url");
   return { name, media_type: mediaType, digest: digestOfBytes(bytes), data };
 }
 
 /**
- * How many bytes of files a framework is given with one work or one result: they are in memory then,
- * and some frameworks write them into their state.
+ * The most bytes of files that a framework gets with one work or one result. Loaded files are in
+ * memory, and some frameworks write them into their state.
  */
 export const LOADED_BYTES: number = 32 * 1024 * 1024;
 
 /**
- * The same files with the bytes in them of those that lie at the hub, as frameworks take files. What
- * would make it more than `LOADED_BYTES` stays at the hub: a framework that needs its bytes is refused
- * by `bytesOf`, and one that passes it on names it.
+ * Loads the bytes of artifacts that are stored at the hub, for frameworks that take files inline.
+ * Artifacts beyond `LOADED_BYTES` stay at the hub: `bytesOf` refuses them where a framework needs the
+ * bytes, and a framework that only passes them on passes their reference.
  */
 export async function loaded(
   artifacts: readonly ReceivedArtifact[],
@@ -40,7 +40,7 @@ export async function loaded(
   return all;
 }
 
-/** The bytes that an artifact carries. What does not have the digest it names is not that file. */
+/** The bytes inside an artifact. Refuses bytes that do not match the artifact's digest. */
 export function bytesOf(artifact: Artifact): Uint8Array {
   const { name, data, digest, url } = artifact;
   if (artifact.size !== undefined) throw unloaded(artifact);
@@ -58,7 +58,7 @@ export function bytesOf(artifact: Artifact): Uint8Array {
   );
 }
 
-/** Refuses work with a file that a framework can't be given: it is never dropped. */
+/** Refuses work with a file that the framework can't take: a file is never dropped. */
 export function unloaded({ name, size }: Artifact): WaybillError {
   return new WaybillError(
     413,

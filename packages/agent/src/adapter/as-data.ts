@@ -4,8 +4,8 @@ import type { HandoffResult } from "../delegating/ending.ts";
 import { mediaOf } from "./media.ts";
 
 /**
- * The result of another agent, for a model to judge. Of files it has the names, and of what messages
- * show the types and names: as text, their bytes would be of no use to a model.
+ * The result of another agent, as data for a model to judge. Files are listed by name, and media in
+ * messages by type and name: their bytes as text would be useless to a model.
  */
 export function resultAsData(
   result: Pick<HandoffResult, "output" | "messages"> & {
@@ -29,15 +29,15 @@ function withoutBytes(message: Message): Message {
   return { ...message, content };
 }
 
-/** The failure of another agent, for a model to deal with. */
+/** The failure of another agent, as data for a model to handle. */
 export function failureAsData(failure: WaybillError): Json {
   const { status, message } = failure;
   return { failed: true, status, name: statusOf(status).name, message };
 }
 
 /**
- * Another agent's words inside a marking that nothing in them can end: as JSON on lines of its own,
- * with brackets and everything invisible spelled out. Nothing is lost by it.
+ * Wraps another agent's text in a marker that its content can't close: JSON on lines of its own, with
+ * brackets and invisible characters escaped. Nothing is lost.
  */
 export function markedAsData(by: string | undefined, value: Json): string {
   const from = by === undefined ? "Another agent" : asUntrusted(by, 128);

@@ -9,21 +9,21 @@ const TALK = [
   textMessage("user", "two", "expert"),
 ];
 
-test("in a session a member is told what was said since it spoke last", () => {
+test("in a session a member gets what was said since its last turn", () => {
   expect(saidSince("trip", TALK, "expert")).toEqual(TALK.slice(2));
   expect(saidSince(true, TALK, "critic")).toEqual(TALK.slice(3));
 });
 
-test("without a session, and before it has spoken, a member is told all", () => {
+test("without a session, or before its first turn, a member gets the whole conversation", () => {
   expect(saidSince(undefined, TALK, "expert")).toEqual(TALK);
   expect(saidSince("trip", TALK, "newcomer")).toEqual(TALK);
 });
 
-test("a member that has spoken last is told all, because there is nothing new", () => {
+test("a member that spoke last gets the whole conversation, because nothing is new", () => {
   expect(saidSince("trip", TALK.slice(0, 2), "expert")).toEqual(TALK.slice(0, 2));
 });
 
-test("a conversation's name that is no session id becomes one", () => {
+test("a conversation name that is no valid session id is turned into one", () => {
   expect(sessionFor(true, "run-1")).toBe("run-1");
   expect(sessionFor(true, "a run")).toMatch(/^[0-9a-f]{64}$/);
   expect(sessionFor(true, undefined)).toBeUndefined();

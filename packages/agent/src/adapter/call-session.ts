@@ -4,25 +4,26 @@ import type { HandoffOptions } from "../delegating/options.ts";
 import { currentWork } from "./current-work.ts";
 
 /**
- * Which session a framework's step hands off in. `true`: that of the framework's own conversation, such as
- * a thread, where the run has one. Left out: none, so that nothing is shared that was not asked for.
+ * The session in which a framework's step hands off. `true` uses the framework's own conversation,
+ * such as a thread, where the run has one. By default there is none, so nothing is shared without
+ * being asked for.
  */
 export type CallSession = HandoffOptions["session"] | true;
 
-/** The session for a handoff, by what was asked for and what the framework calls its conversation. */
+/** The session of a handoff, from the option and the framework's own name for its conversation. */
 export function sessionFor(
   asked: CallSession,
   conversation: string | undefined,
 ): HandoffOptions["session"] {
   if (asked !== true) return asked;
   if (conversation === undefined || isSessionId(conversation)) return conversation;
-  // Too long, or with spaces: its hash names the same.
+  // Too long or with spaces: the hash of the name identifies the same conversation.
   return digestOf(conversation).slice("sha256:".length);
 }
 
 /**
- * What the conversation of a run is called: in the course of a handoff that is served, that handoff's
- * session, or the handoff itself; elsewhere what the framework calls it.
+ * The name of a run's conversation. Inside a served handoff it is that handoff's session, or the
+ * handoff's id; elsewhere it is the framework's own name.
  */
 export function conversationHere(own: string | undefined): string | undefined {
   const work = currentWork();
@@ -30,8 +31,8 @@ export function conversationHere(own: string | undefined): string | undefined {
 }
 
 /**
- * What a member of a team is told in a session: all that was said since it spoke last, because it has what
- * was said before. Without a session, and before it has spoken, it is told all.
+ * What a team member is sent in a session: everything since its last turn, because it has the rest.
+ * Without a session, and before its first turn, it is sent the whole conversation.
  */
 export function saidSince(
   session: CallSession,

@@ -10,13 +10,13 @@ import type { Listening } from "./settle.ts";
 import { handoffIdOf } from "./step.ts";
 import type { Step } from "./step.ts";
 
-/** What a step of a framework hands off. */
+/** What a framework's step hands off. */
 export interface Call extends Omit<HandoffOptions, "handoffId" | "signal" | "group"> {
-  /** Which step of which run: the handoff id follows from it, so that a step that is run again finds its handoff. */
+  /** Which step of which run. The handoff id is derived from it, so a repeated step finds its handoff. */
   readonly step: Step;
 }
 
-/** For a framework that has nobody to ask. */
+/** Refuses every question, for a framework that has nobody to ask. */
 export function refuseQuestion(question: QuestionEvent): Promise<never> {
   const asked = question.text ?? question.id;
   return Promise.reject(
@@ -24,12 +24,13 @@ export function refuseQuestion(question: QuestionEvent): Promise<never> {
   );
 }
 
-/** Hands a step off, or finds the handoff that it was given to before. */
+/** Hands off for a step, or finds the handoff that the step made earlier. */
 export function dispatch(agent: Agent, { step, ...options }: Call): HandoffHandle {
   const handoffId = handoffIdOf(agent.id, step);
   const work = currentWork();
   if (work === undefined) return agent.handoff({ ...options, handoffId });
-  // Whoever holds an attempt may hand off parts of it; another agent's handoff is one of the same job.
+  // Only the agent that holds an attempt may hand off children of it; another agent's handoff joins
+  // the same job.
   if (work.agent === agent.id) return work.handoff({ ...options, handoffId });
   const { correlation_id: correlationId, traceparent, tracestate } = work.envelope;
   return agent.handoff({
@@ -43,7 +44,8 @@ export function dispatch(agent: Agent, { step, ...options }: Call): HandoffHandl
 }
 
 /**
- * Hands a step off and waits for its end: what a node, a tool or a team member of a framework does.
+ * Hands off for a step and waits for the end: what a node, a tool or a team member of a framework
+ * does.
  *
  * @example
  * ```ts

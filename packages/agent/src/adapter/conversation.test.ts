@@ -12,7 +12,7 @@ const HISTORY: Message[] = [
   { role: "tool", content: [toolResultPart({ id: "c1", output: "rain" })], extra: { kept: true } },
 ];
 
-test("a history travels as it is, and what is asked now is its last turn", () => {
+test("a history stays as it is, and the request becomes its last turn", () => {
   expect(conversationOf({ messages: HISTORY })).toBe(HISTORY);
   const asked = conversationOf({
     messages: HISTORY,
@@ -22,7 +22,7 @@ test("a history travels as it is, and what is asked now is its last turn", () =>
   expect(asked.at(-1)).toEqual(textMessage("user", "Say where.\n\nExpected: One word"));
 });
 
-test("structured input becomes a turn, which asks for the form that the output must have", () => {
+test("structured input becomes a turn that states the required form of the output", () => {
   const [turn, ...others] = conversationOf(
     { input: { city: "Bergen" } },
     { type: "object", required: ["rain"] },
@@ -39,7 +39,7 @@ test("structured input becomes a turn, which asks for the form that the output m
   ]);
 });
 
-test("a conversation becomes a task: the last turn, and what was said before it", () => {
+test("a conversation becomes a task: its last turn, with the turns before as context", () => {
   const messages = [...HISTORY, textMessage("user", "Say where.")];
   expect(briefOf({ messages })).toEqual({
     instruction: [
@@ -53,7 +53,7 @@ test("a conversation becomes a task: the last turn, and what was said before it"
   });
 });
 
-test("a task keeps its words, and gets input and history along", () => {
+test("a task keeps its text, and gets the input and the history as context", () => {
   const work = {
     brief: { instruction: "Sum up.", expected_output: "A line" },
     input: { depth: 2 },
@@ -65,12 +65,12 @@ test("a task keeps its words, and gets input and history along", () => {
   });
 });
 
-test("what asks for nothing is a 422", () => {
+test("work that asks for nothing is a 422", () => {
   expect(() => conversationOf({})).toThrow(expect.objectContaining({ status: 422 }));
   expect(() => briefOf({ messages: [] })).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test("a result is turns under the member's name, or its output as one", () => {
+test("a result becomes turns under the member's name, or one turn with its output", () => {
   const said = [textMessage("assistant", "Bergen", "forecaster")];
   expect(repliesOf({ messages: said, output: 1 }, "bert")).toEqual([
     textMessage("assistant", "Bergen", "bert"),

@@ -10,8 +10,8 @@ import { lineOf, speechOf } from "./speech.ts";
 import { statedIn, withoutTransfers } from "./stated.ts";
 
 /**
- * The work as a conversation: its history as it came, then what is asked now as the last turn of a
- * user. Where the output has to have a form, that turn asks for it.
+ * The work as a conversation: its history unchanged, then the request as the last turn of a user. If
+ * the output needs a certain form, that turn states it.
  */
 export function conversationOf(work: PortableWork, output: JsonSchema = true): Message[] {
   const { messages = [] } = work;
@@ -22,8 +22,8 @@ export function conversationOf(work: PortableWork, output: JsonSchema = true): M
 }
 
 /**
- * The work as a task: what is to be done in words, with all that was said besides. Without other words
- * the task is what the conversation states.
+ * The work as a task: the request in words, with everything said before as context. Without a brief or
+ * input the task is what the conversation states.
  */
 export function briefOf(work: PortableWork, output: JsonSchema = true): Brief {
   const { brief, messages = [], input } = work;
@@ -44,9 +44,9 @@ export function briefOf(work: PortableWork, output: JsonSchema = true): Brief {
 }
 
 /**
- * A result as turns of the conversation that asked for it: one for each of its messages, in its order,
- * or its output as the only one. All of them are the other agent's speech, under the name that it has
- * in that conversation. What was received is in `result.messages`, for code.
+ * A result as turns of the conversation that asked for it: one for each of its messages in order, or
+ * one with its output. All of them are the other agent's speech, under its name in that conversation.
+ * Code finds the received messages in `result.messages`.
  */
 export function repliesOf(
   { messages, output }: Pick<HandoffResult, "messages" | "output">,
@@ -57,8 +57,8 @@ export function repliesOf(
 }
 
 /**
- * A result as one text, for a framework whose tools answer in text. What its messages show is told by
- * type and name; an output that is no text stays the JSON that it is.
+ * A result as one text, for a framework whose tools answer in text. Media in messages are described by
+ * type and name; an output that is not text stays JSON.
  */
 export function wordsOfResult({
   messages,
@@ -78,7 +78,7 @@ function askedIn({ brief, input }: PortableWork): string[] {
   ];
 }
 
-/** What is said to a model about the form of its reply. */
+/** The sentence that tells a model the required form of its reply. */
 function formOf(output: JsonSchema): string[] {
   if (takesText(output)) return [];
   return [`Reply with JSON alone, by this JSON Schema: ${JSON.stringify(output)}`];

@@ -1,28 +1,31 @@
 import { WaybillError } from "@waybill/protocol";
 import type { StatusCode } from "@waybill/protocol";
 
-/** Statuses for a framework's own errors, by `error.name`: two builds have two classes of one error. */
+/**
+ * Statuses for a framework's own errors, by `error.name`. Two copies of a package have different
+ * classes for the same error, so the class does not count.
+ */
 export type ErrorTable = Readonly<Record<string, StatusCode>>;
 
 const COMMON: ErrorTable = { AbortError: 499, TimeoutError: 504 };
 
-/** Statuses of HTTP after which the same request may well succeed. */
+/** HTTP statuses after which the same request may succeed. */
 const PASSING = new Set<unknown>([408, 425, 429, 500, 502, 503, 504]);
 
 const CAUSES_DEEP = 8;
 
 const failuresOfParts = new WeakSet<object>();
 
-/** Marks the failure of a handoff that was made in the course of another. */
+/** Marks the failure of a child handoff. */
 export function asFailureOfPart(error: WaybillError): WaybillError {
   failuresOfParts.add(error);
   return error;
 }
 
 /**
- * Makes a WaybillError of what a framework's run has thrown. A run that was told to stop gives the
- * reason for that; a part that has failed gives a 424, whatever the part's own status; an error that
- * `table` knows by its name has the status there; anything else is a 500.
+ * Converts an error of a framework's run to a WaybillError. A run that was told to stop reports the
+ * reason for that; a failed child is a 424, whatever its own status; an error that `table` lists by
+ * name has the status there; anything else is a 500.
  *
  * @example
  * ```ts
@@ -51,7 +54,7 @@ export function failureFrom(
   if (named !== undefined) {
     return new WaybillError(statuses[named.name]!, messageOf(thrown), { cause: thrown });
   }
-  // A status of HTTP says something about a request that the run has made, and not about the handoff.
+  // An HTTP status describes a request that the run made, not the handoff.
   const retryable = chain.some((each) => PASSING.has((each as { status?: unknown }).status));
   return new WaybillError(500, messageOf(thrown), { cause: thrown, retryable });
 }

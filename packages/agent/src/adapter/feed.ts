@@ -4,8 +4,8 @@ import type { HandoffHandle } from "../delegating/handoff-handle.ts";
 const feeds = new WeakMap<HandoffHandle, Feed>();
 
 /**
- * What is said about one handoff, kept for whoever waits for it. A framework runs a step again and
- * again, in one process: what the run before has not dealt with is there for the next.
+ * Progress and questions of one handoff, kept for whoever waits for it. A framework may repeat a step
+ * in the same process: the next run gets what the previous one has not handled.
  */
 export class Feed {
   /** Not shown yet. */
@@ -40,7 +40,7 @@ export class Feed {
     return this.#open === 0 && this.progress.length === 0;
   }
 
-  /** Tells one listener of every change; the one before hears of nothing more. */
+  /** Calls one listener on every change. A new listener replaces the previous one. */
   listen(listener: () => void): void {
     this.#listener = listener;
     listener();

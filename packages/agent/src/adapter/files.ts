@@ -4,7 +4,7 @@ import type { Artifact, ContentPart, Message } from "@waybill/protocol";
 import { artifactOf, unloaded } from "./artifact.ts";
 import { mediaIn, mediaPart } from "./media.ts";
 
-/** A part of a message that stands for a file which goes along with the work. */
+/** A part of a message that refers to a file sent along with the work. */
 function filePart(artifact: Artifact): ContentPart {
   const { name, media_type, data, url, size } = artifact;
   if (size !== undefined) throw unloaded(artifact);
@@ -13,8 +13,8 @@ function filePart(artifact: Artifact): ContentPart {
 }
 
 /**
- * What messages show as files, for work in which no messages go along. Of what lies at a URL nobody
- * here knows the digest that a file has, so that is told in words alone.
+ * The media in messages as files, for work that carries no messages. Media at a URL are described in
+ * words only, because their digest is unknown here.
  */
 export function filesIn(
   messages: readonly Message[],
@@ -30,8 +30,8 @@ export function filesIn(
 }
 
 /**
- * Files go with the last turn of a user; where nobody has spoken, they are one. A file that a message
- * shows already is not shown again.
+ * Adds files to the last turn of a user, or as a turn of their own where there is none. Files that a
+ * message shows already are not added again.
  */
 export function withFiles(
   messages: readonly Message[],

@@ -3,7 +3,7 @@ import { filesIn } from "./files.ts";
 import type { PortableWork } from "./portable.ts";
 import { schemaForModel } from "./schema-for-model.ts";
 
-/** What a model gives where work is asked for in words. */
+/** The arguments of a model where work is requested in words. */
 const IN_WORDS: JsonSchema = {
   type: "object",
   properties: {
@@ -15,7 +15,7 @@ const IN_WORDS: JsonSchema = {
   },
 };
 
-/** The arguments of a tool that hands off: the input, or the work in words. */
+/** The arguments of a tool that hands off: the input, or the request in words. */
 export function argumentsOf({ takes, input_schema: schema }: Capability): JsonSchema {
   if (takes !== "structured") return IN_WORDS;
   const shown = schemaForModel(schema);
@@ -25,8 +25,8 @@ export function argumentsOf({ takes, input_schema: schema }: Capability): JsonSc
 }
 
 /**
- * The work that a model's arguments ask for, with the files that go along. A conversation takes along what
- * was said before; other work takes along the images, recordings and files in it.
+ * The work that a model's arguments request, with the files that go along. A conversation carries what
+ * was said before; other work carries the media in it.
  */
 export function workFrom(
   given: Json,

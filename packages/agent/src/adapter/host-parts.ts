@@ -5,7 +5,7 @@ import type { Media, Source } from "./media.ts";
 
 type Found = Omit<Source, "source"> & { readonly source: unknown };
 
-/** How models' hosts spell an image, a recording and a file. */
+/** How model providers encode an image, a recording and a file. */
 const HOST_PARTS: ReadonlyMap<string, (part: ContentPart) => Found> = new Map<
   string,
   (part: ContentPart) => Found
@@ -35,8 +35,9 @@ function recordingIn(audio: unknown): string | undefined {
 }
 
 /**
- * A part that spells an image, a recording or a file as models' hosts do, as media; any other as it is.
- * What lies with a host is refused: the recipient would look for it in an account of its own.
+ * Converts a part in a model provider's format for an image, a recording or a file to media; any other
+ * part stays as it is. A reference to a file stored at the provider is refused: the recipient would
+ * look for it in an account of its own.
  */
 export function mediaFromHost(part: ContentPart): ContentPart {
   const found = HOST_PARTS.get(part.type)?.(part);
@@ -58,7 +59,10 @@ function elsewhere({ type }: ContentPart): WaybillError {
   );
 }
 
-/** The same for a result, of which nothing is refused: what lies with a host is told by its type. */
+/**
+ * The same for a result, in which nothing is refused: a file stored at the provider is described by
+ * its type.
+ */
 export function mediaFromHostOrWords(part: ContentPart): ContentPart {
   try {
     return mediaFromHost(part);
@@ -68,8 +72,8 @@ export function mediaFromHostOrWords(part: ContentPart): ContentPart {
 }
 
 /**
- * What has a place of its own in a turn; and what a model has thought and what its host's own tools have
- * done, which is of use to that host alone.
+ * Parts that have a field of their own in a turn, and parts of use to one provider alone: a model's
+ * reasoning and the calls of its built-in tools.
  */
 const APART: ReadonlySet<string> = new Set([
   "tool_call",
@@ -85,8 +89,8 @@ const APART: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a model is shown of a turn, in order: its words, and its images, recordings and files. A part that
- * can be shown in neither way is refused, and never left out.
+ * What a model is shown of a turn, in order: its text, its images, recordings and files. A part that
+ * can't be shown is refused, never dropped.
  */
 export function shownIn({ content }: Message): (string | Media)[] {
   return content.flatMap((part) => {

@@ -3,7 +3,7 @@ import { Turns } from "./in-turn.ts";
 
 const never = new AbortController().signal;
 
-test("runs of one name come one after the other, and runs of another name beside them", async () => {
+test("runs with the same name are serialized, and runs with other names go in parallel", async () => {
   const turns = new Turns();
   const seen: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ test("runs of one name come one after the other, and runs of another name beside
   expect(seen).toEqual(["a1 begins", "b", "a1 ends", "a2"]);
 });
 
-test("a run that fails gives the next one its turn", async () => {
+test("a run that fails lets the next one begin", async () => {
   const turns = new Turns();
   const failed = turns.run("a", never, () => Promise.reject(new Error("no")));
   const next = turns.run("a", never, async () => "done");
@@ -27,7 +27,7 @@ test("a run that fails gives the next one its turn", async () => {
   expect(await next).toBe("done");
 });
 
-test("a run that is aborted while it waits never begins, and the one behind it still waits", async () => {
+test("a run that is aborted while it waits never begins, and the next one keeps waiting", async () => {
   const turns = new Turns();
   const seen: string[] = [];
   const first = Promise.withResolvers<void>();

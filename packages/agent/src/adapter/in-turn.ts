@@ -1,12 +1,12 @@
-/** Runs that wait for their turn, by what they have to take turns at. Nothing is kept of what is idle. */
+/** Serializes runs by name. Names without runs take no memory. */
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs `work` once whatever came before it under this name has ended; rejects if the signal fires first. */
+  /** Runs `work` after everything that came before it under this name; rejects if the signal fires first. */
   async run<Value>(name: string, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
     const before = this.#last.get(name);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    // Whoever gives up before its turn leaves the next one waiting for the same as itself.
+    // A run that gives up before its turn leaves the next one waiting for the same predecessor.
     const mine = Promise.all([before, ended]).then(() => undefined);
     this.#last.set(name, mine);
     try {

@@ -3,12 +3,12 @@ import type { Json } from "@waybill/protocol";
 
 const FENCED = /^[^`]*```(?:json)?[ \t]*\n([\s\S]*?)\n?```[^`]*$/;
 
-/** A value as words for a model: a text is itself, anything else its JSON. */
+/** A value as text for a model: a string is itself, anything else its JSON. */
 export function wordsOf(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
 }
 
-/** The JSON in a reply: all of it, or its one fenced block. Where there is none, why. */
+/** The JSON in a reply: all of it, or its one fenced block. Without JSON, the reason. */
 export function jsonIn(reply: string): { readonly value: Json } | { readonly fault: string } {
   const fenced = FENCED.exec(reply)?.[1];
   try {

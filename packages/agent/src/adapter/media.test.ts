@@ -11,14 +11,14 @@ import { textMessage, toolCallPart, toolResultPart } from "./message.ts";
 
 const image = { type: "image", media_type: "image/png", name: "a.png", data: "_-8" };
 
-test("a data URL and a part are each other, whatever the alphabet", () => {
+test("a data URL and a media part convert into each other, in either base64 alphabet", () => {
   const source = "data:image/png;base64,/+8=";
   expect(sourceOf(mediaOf(image)!)).toBe(source);
   expect(base64Of(mediaOf(image)!)).toBe("/+8=");
   expect(mediaFrom({ type: "image", source, name: "a.png" })).toEqual(image);
 });
 
-test("a URL stays one, with the type that is known of it", () => {
+test("a URL stays a URL, with its known media type", () => {
   const source = "https://files.example/a";
   const part = { type: "image", media_type: "image/*", url: source };
   expect(mediaFrom({ type: "image", source })).toEqual(part);
@@ -28,7 +28,7 @@ test("a URL stays one, with the type that is known of it", () => {
   });
 });
 
-test("a data URL that is not in base64 becomes bytes too", () => {
+test("a data URL without base64 is converted to bytes too", () => {
   const part = {
     type: "file",
     media_type: "text/csv",
@@ -44,16 +44,16 @@ test.for([
   { type: "image", data: "AAAA" },
   { type: "audio", media_type: "audio/wav" },
   { type: "file", media_type: "text/csv", data: "AAAA", url: "https://files.example/a" },
-])("the part %o is refused, and not left out", (part) => {
+])("the part %o is refused, not dropped", (part) => {
   expect(() => mediaOf(part)).toThrow(/this one can't be read/);
 });
 
-test("parts of other types are no media", () => {
+test("parts of other types are not media", () => {
   const content = [{ type: "text", text: "x" }, { type: "reasoning" }, image];
   expect(mediaIn({ role: "user", content })).toEqual([mediaOf(image)]);
 });
 
-test("what an assistant shows is a user's turn under its name, after the results of its tools", () => {
+test("media of an assistant become a user's turn under its name, after the results of its tools", () => {
   const call = toolCallPart({ id: "c1", name: "draw", arguments: {} });
   const result: Message = { role: "tool", content: [toolResultPart({ id: "c1", output: "x" })] };
   const text = { type: "text", text: "Look." };
@@ -75,7 +75,7 @@ test("what an assistant shows is a user's turn under its name, after the results
   ]);
 });
 
-test("a file that a message shows already is not shown again", () => {
+test("a file that a message shows already is not added again", () => {
   const shown = artifactOf("a.png", "image/png", new Uint8Array([255, 239]));
   const other = artifactOf("b.csv", "text/csv", new Uint8Array([1]));
   const message: Message = { role: "user", content: [image] };
@@ -87,7 +87,7 @@ test("a file that a message shows already is not shown again", () => {
   ]);
 });
 
-test("what messages show is files where no messages go, each of them once", () => {
+test("media of messages become files where no messages are sent, each of them once", () => {
   const shown = artifactOf("a.png", "image/png", new Uint8Array([255, 239]));
   const other = artifactOf("b.csv", "text/csv", new Uint8Array([1]));
   const elsewhere = { type: "image", media_type: "image/png", url: "https://files.example/a" };
@@ -99,7 +99,7 @@ test("what messages show is files where no messages go, each of them once", () =
   ]);
 });
 
-test("a task or a value that a model hands off takes along what the conversation shows", () => {
+test("a task or a value that a model hands off carries the media of the conversation", () => {
   const messages: Message[] = [{ role: "user", content: [image] }];
   const shown = artifactOf("a.png", "image/png", new Uint8Array([255, 239]));
   const other = artifactOf("b.csv", "text/csv", new Uint8Array([1]));

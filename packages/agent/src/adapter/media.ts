@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { WaybillError } from "@waybill/protocol";
 import type { ContentPart, Message } from "@waybill/protocol";
 
-/** An image, a recording or another file in a message: its bytes in unpadded base64url, or where they lie. */
+/** An image, a recording or another file in a message: its bytes in unpadded base64url, or its URL. */
 export interface Media {
   readonly type: "image" | "audio" | "file";
   readonly media_type: string;
@@ -21,7 +21,7 @@ export function mediaPart({ type, media_type, name, data, url }: Media): Content
   return { type, media_type, ...(name === undefined ? {} : { name }), ...source };
 }
 
-/** The image, recording or file that a part is; undefined where it is none of them. */
+/** The media of a part; undefined for any other part. */
 export function mediaOf(part: ContentPart): Media | undefined {
   if (!TYPES.has(part.type)) return undefined;
   const { type, media_type, name, data, url } = part as unknown as Media;
@@ -38,33 +38,33 @@ export function mediaIn({ content }: Message): Media[] {
   return content.flatMap((part) => mediaOf(part) ?? []);
 }
 
-/** What a model that is not shown an image, a recording or a file is told of it. */
+/** The text for a model that can't be shown an image, a recording or a file. */
 export function mediaInWords({ type, media_type, name, url }: Media): string {
   const called = [type, ...(name === undefined ? [] : [name])].join(" ");
   return `[${[called, media_type, ...(url === undefined ? [] : [`at ${url}`])].join(", ")}]`;
 }
 
-/** Where a part's bytes are, as a framework takes it: in a data URL, or at a URL. */
+/** The location of a part's bytes as frameworks take it: a data URL, or a URL. */
 export function sourceOf(media: Media): string {
   const base64 = base64Of(media);
   return base64 === undefined ? media.url! : `data:${media.media_type};base64,${base64}`;
 }
 
-/** A part's bytes in the alphabet that frameworks use; undefined where they lie elsewhere. */
+/** A part's bytes in standard base64, as frameworks take them; undefined for a URL. */
 export function base64Of({ data }: Media): string | undefined {
   return data === undefined ? undefined : Buffer.from(data, "base64url").toString("base64");
 }
 
-/** What a framework says of an image, a recording or a file, which may be in a data URL. */
+/** What a framework says about an image, a recording or a file, which may be a data URL. */
 export interface Source {
   readonly type: Media["type"];
   readonly source: string;
   readonly name?: string | undefined;
-  /** Where the source is no data URL, which says it itself. */
+  /** The media type, needed where the source is not a data URL. */
   readonly mediaType?: string | undefined;
 }
 
-/** A part of a message from where a framework has the bytes. */
+/** A part of a message, made from a framework's data URL or URL. */
 export function mediaFrom({ type, source, name, mediaType = ANY[type] }: Source): ContentPart {
   const [, itsType, parameters, content] = DATA_URL.exec(source) ?? [];
   if (content === undefined) return mediaPart({ type, media_type: mediaType, name, url: source });
@@ -77,7 +77,7 @@ export function mediaFrom({ type, source, name, mediaType = ANY[type] }: Source)
 
 const ANY = { image: "image/*", audio: "audio/*", file: "application/octet-stream" } as const;
 
-/** Refuses work with something that a framework can't show to its model: it is never dropped. */
+/** Refuses work with media that a framework can't show to its model: media are never dropped. */
 export function unshowable({ type, media_type, name }: Media, reason: string): WaybillError {
   const called = name === undefined ? "" : ` ${name}`;
   return new WaybillError(
@@ -87,9 +87,9 @@ export function unshowable({ type, media_type, name }: Media, reason: string): W
 }
 
 /**
- * The same conversation, in which images, recordings and files stand in turns of users alone: models
- * take them from nobody else. What another has shown is a turn under that one's name, after the turn
- * that it was in and the results of its tools.
+ * The same conversation with media in turns of users only, because models accept them from no other
+ * role. Media of another role become a user's turn under that speaker's name, after the turn that they
+ * were in and the results of its tools.
  */
 export function shownByUsers(messages: readonly Message[]): Message[] {
   const shown: Message[] = [];

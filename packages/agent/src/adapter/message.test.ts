@@ -11,7 +11,7 @@ import {
 import { portableOf } from "./portable.ts";
 import { progressOf } from "./progress.ts";
 
-test("tool calls and their results are read back as they were", () => {
+test("tool calls and their results are read back as they were written", () => {
   const call = { id: "c1", name: "search", arguments: { q: "✓" } };
   const result = { id: "c1", output: [1, null] };
   const content = [{ type: "text", text: "x" }, toolCallPart(call), toolResultPart(result)];
@@ -19,13 +19,13 @@ test("tool calls and their results are read back as they were", () => {
   expect(toolResultsOf({ role: "tool", content })).toEqual([result]);
 });
 
-test("a result carries what was added", () => {
+test("a result carries only the messages that were added", () => {
   const history = [textMessage("user", "a")];
   const added = [textMessage("assistant", "b")];
   expect(addedTo(history, [...history, ...added])).toEqual(added);
 });
 
-test("an artifact gives back its bytes, and refuses others", () => {
+test("an artifact returns its bytes, and refuses bytes that do not match its digest", () => {
   const bytes = new Uint8Array([0, 255, 254, 10]);
   const artifact = artifactOf("a.bin", "application/octet-stream", bytes);
   expect(bytesOf(artifact)).toEqual(bytes);
@@ -34,7 +34,7 @@ test("an artifact gives back its bytes, and refuses others", () => {
   expect(() => bytesOf({ ...elsewhere, url: "https://files.example/a" })).toThrow(/lies at https/);
 });
 
-test("portable work is the four members and no others", () => {
+test("portable work has the four members and no others", () => {
   const body = { capability: "x", input: null, brief: undefined, metadata: { a: 1 } };
   expect(portableOf(body)).toEqual({ input: null });
   expect("brief" in portableOf(body)).toBe(false);

@@ -1,7 +1,10 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 
-/** Members of an error of the openai client. There may be two copies of its class. */
+/**
+ * Members of an error of the openai client. They are compared by shape, because there may be two
+ * copies of its class.
+ */
 interface ApiError extends Error {
   readonly status?: number | undefined;
   readonly error?: Json | undefined;
@@ -9,12 +12,12 @@ interface ApiError extends Error {
   readonly headers?: { get(name: string): string | null } | undefined;
 }
 
-/** Statuses after which the same request may well succeed. */
+/** Statuses after which the same request may succeed. */
 const PASSING = new Set([408, 409, 429, 500, 502, 503, 504]);
 
 /**
- * The failure of a request by the `openai` client, with what the model's host said as its cause.
- * Any other error comes back unchanged.
+ * Converts a failed request of the `openai` client, with the provider's answer as the cause. Any other
+ * error comes back unchanged.
  */
 export function modelFailure(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !("requestID" in thrown)) return thrown;
@@ -23,7 +26,7 @@ export function modelFailure(thrown: unknown): unknown {
   const seconds = Number(headers?.get("retry-after") ?? Number.NaN);
   return new WaybillError(500, message, {
     cause: Object.assign(new Error(told, { cause }), { name: "ModelError" }),
-    // Without a status nobody has answered.
+    // Without a status there was no answer.
     retryable: status === undefined || PASSING.has(status),
     ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
   });

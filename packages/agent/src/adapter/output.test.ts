@@ -10,12 +10,12 @@ test.for([
   expect(await outputOf(reply!, SCHEMA)).toEqual({ n: 1 });
 });
 
-test("words are an output where the schema takes a text, whatever they look like", async () => {
+test("a reply is taken as text where the schema takes text, even if it looks like JSON", async () => {
   expect(await outputOf('{"n":1}', {})).toBe('{"n":1}');
   expect(await outputOf("Bergen", { type: "string" })).toBe("Bergen");
 });
 
-test("what does not fit is asked for once more, with what is wrong", async () => {
+test("a reply that does not match the schema is requested once more, with the reason", async () => {
   const requests: string[] = [];
   const again = async (request: string) => {
     requests.push(request);
@@ -25,7 +25,7 @@ test("what does not fit is asked for once more, with what is wrong", async () =>
   expect(requests).toEqual([expect.stringMatching(/\/n: .*JSON Schema: \{"type":"object"/)]);
 });
 
-test("what does not fit the second time either is a 520", async () => {
+test("a second reply that does not match is a 520", async () => {
   let asked = 0;
   const again = async () => `no ${++asked}`;
   await expect(outputOf("no", SCHEMA, again)).rejects.toMatchObject({ status: 520 });

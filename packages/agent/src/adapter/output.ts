@@ -3,12 +3,12 @@ import type { Json, JsonSchema } from "@waybill/protocol";
 import { jsonIn } from "./json-text.ts";
 import { faultOf, takesText } from "./schema.ts";
 
-/** Says to whoever has replied what is wrong, and gives the next reply. */
+/** Tells the model what is wrong with its reply, and returns its next reply. */
 export type AskAgain = (request: string) => Promise<string>;
 
 /**
- * A reply in words as the output that was promised. Where it is not, it is asked for once more, and
- * then it is a 520.
+ * Converts a reply in words to the promised output. A reply that does not match is requested once
+ * more; after that it is a 520.
  */
 export async function outputOf(reply: string, schema: JsonSchema, again?: AskAgain): Promise<Json> {
   const first = readOutput(reply, schema);
@@ -19,7 +19,7 @@ export async function outputOf(reply: string, schema: JsonSchema, again?: AskAga
   throw invalid(second.fault);
 }
 
-/** Reads a reply as the output that was promised, or says what is wrong with it. */
+/** Reads a reply as the promised output, or says what is wrong with it. */
 export function readOutput(
   reply: string,
   schema: JsonSchema,
@@ -32,7 +32,7 @@ export function readOutput(
   return fault === undefined ? { output: parsed.value } : { fault };
 }
 
-/** What a model is told whose reply is not what was promised. */
+/** The message to a model whose reply does not match the promised output. */
 export function repairRequest(fault: string, schema: JsonSchema): string {
   return `That can't be used: ${fault}. Reply with JSON alone, by this JSON Schema: ${JSON.stringify(schema)}`;
 }

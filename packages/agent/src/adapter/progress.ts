@@ -4,7 +4,10 @@ import type { Work } from "../serving/work.ts";
 
 const MESSAGE_LENGTH = 65_536;
 
-/** Whatever a framework streams, as progress: words, the members of progress, or anything as data. */
+/**
+ * Converts whatever a framework streams to progress: text, the members of progress, or anything else
+ * as data.
+ */
 export function progressOf(event: unknown): ProgressBody {
   if (typeof event === "string") return { message: event.slice(0, MESSAGE_LENGTH) };
   if (isProgress(event)) return event;
@@ -31,7 +34,7 @@ function isProgress(event: unknown): event is ProgressBody {
   return members.length > 0 && isKnown && fraction >= 0 && fraction <= 1;
 }
 
-/** Sends progress one after the other, however fast a framework streams. */
+/** Sends progress in order, one at a time, however fast a framework streams. */
 export class Progress {
   readonly #work: Work;
   #last: Promise<void> = Promise.resolve();
@@ -46,14 +49,14 @@ export class Progress {
       try {
         await this.#work.progress(body);
       } catch (error) {
-        // The attempt is over, which the signal says too; progress that is lost is no failure of the work.
+        // The attempt is over, and its signal says so too. Lost progress does not fail the work.
         if (!WaybillError.is(error)) throw error;
       }
     });
     this.#last.catch(() => undefined);
   }
 
-  /** All that was reported is with the hub. */
+  /** Settles when the hub has everything that was reported. */
   settled(): Promise<void> {
     return this.#last;
   }

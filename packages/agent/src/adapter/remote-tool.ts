@@ -4,19 +4,19 @@ import type { HandoffResult } from "../delegating/ending.ts";
 import { failureAsData, markedAsData, resultAsData } from "./as-data.ts";
 import { toolNameOf } from "./tool-name.ts";
 
-/** What a model is told of a tool behind which another agent stands. */
+/** What a model is told about a tool that is backed by another agent. */
 export interface RemoteToolCard {
   readonly name: string;
-  /** Marked as another's words, where it holds the agent's own. */
+  /** Marked as foreign text where it contains the other agent's own words. */
   readonly description: string;
-  /** Who is answerable for the tool's failures. */
+  /** The agent that is responsible for the tool's failures. */
   readonly by: string;
 }
 
-/** What a failure of another agent does: the model is told as data, or the run ends with it. */
+/** What happens when another agent fails: the model gets the failure as data, or the run fails. */
 export type OnFailure = "tell" | "throw";
 
-/** How a capability of another agent is shown to a model as a tool. */
+/** Shows a capability of another agent to a model as a tool. */
 export function remoteToolCard(
   capability: Capability,
   { name, to }: { readonly name?: string | undefined; readonly to?: string | undefined },
@@ -28,19 +28,20 @@ export function remoteToolCard(
   };
 }
 
-/** The result of another agent as a model is told it, marked as data. */
+/** The result of another agent for a model, marked as data. */
 export function resultForModel(result: HandoffOutcome): string {
   return markedAsData(result.by, resultAsData(result));
 }
 
-/** The failure of another agent as a model is told it, marked as data. */
+/** The failure of another agent for a model, marked as data. */
 export function failureForModel(by: string, failure: WaybillError): string {
   return markedAsData(by, failureAsData(failure));
 }
 
 /**
- * The failure that a model is to be told of; undefined where the run ends with what was thrown: because
- * that was asked for, because the run was stopped, or because the fault is no other agent's.
+ * The failure to tell a model about. Undefined where the run has to fail with the thrown error:
+ * because the option says so, because the run was stopped, or because the fault is not another
+ * agent's.
  */
 export function failureToTell(
   thrown: unknown,

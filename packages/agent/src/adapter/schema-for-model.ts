@@ -3,7 +3,7 @@ import type { Json, JsonSchema } from "@waybill/protocol";
 
 const WORDS_SHOWN = 256;
 
-/** A text there decides what fits: with another it would be another schema. */
+/** Keywords whose text is a constraint: changing it would change what matches. */
 const EXACT = new Set([
   "$anchor",
   "$dynamicAnchor",
@@ -18,10 +18,10 @@ const EXACT = new Set([
   "type",
 ]);
 
-/** Values that somebody may fill in: they are shown as they are, or not at all. */
+/** Keywords with values that a model may fill in: they are shown unchanged, or not at all. */
 const VALUES = new Set(["default", "examples"]);
 
-/** There a member's name is the author's, and `title` is no keyword. */
+/** Keywords whose keys are the author's own names, so that a key `title` is no keyword there. */
 const NAMED = new Set([
   "$defs",
   "definitions",
@@ -31,7 +31,10 @@ const NAMED = new Set([
   "properties",
 ]);
 
-/** A stranger's schema that takes the same values, with its free words as bounded lines: a model reads them too. */
+/**
+ * A foreign schema that accepts the same values, with its free text as bounded single lines: a model
+ * reads it too.
+ */
 export function schemaForModel(schema: JsonSchema): JsonSchema {
   return shown(schema as Json) as JsonSchema;
 }
@@ -52,7 +55,7 @@ function named(schemas: Json): Json {
   if (typeof schemas !== "object" || schemas === null) return shown(schemas);
   const members = Object.entries(schemas).map(([name, schema]): [string, Json] => [
     name,
-    // What a member depends on may be the names of others.
+    // The values of a dependency may be names of other members.
     Array.isArray(schema) ? schema : shown(schema),
   ]);
   return Object.fromEntries(members);

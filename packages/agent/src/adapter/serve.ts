@@ -29,26 +29,26 @@ import type { CountedUsage } from "./usage.ts";
 /** What an agent serves: `agent.serve(...offer)`. */
 export type Offer = readonly [capability: CapabilityInput, handler: Handler];
 
-/** One run of a framework's thing, as its adapter gets it. */
+/** One run of a framework's agent or graph, as its adapter sees it. */
 export interface Run {
-  /** What is to be done. Its history is as `historyFrom` makes it: fit for a model. */
+  /** The work, with its history made safe for a model by `historyFrom`. */
   readonly work: PortableWork;
-  /** The same as the delegator has sent it, for code alone: its history may pose as anybody. */
+  /** The work as the delegator sent it, for code only: its history may impersonate anybody. */
   readonly received: PortableWork;
-  /** The agent that has handed it off. */
+  /** The agent that handed it off. */
   readonly delegator: string;
-  /** What is served, with every default filled in and its schemas as JSON Schema. */
+  /** The served capability, with every default filled in and its schemas as JSON Schema. */
   readonly capability: Capability;
   /** The idempotency key of the run: the same in every attempt. */
   readonly handoffId: string;
   /**
-   * Names what the framework keeps of the run: its thread, its session. The same in every attempt, and in
-   * every handoff of one session; without a session it is the handoff's id.
+   * The name under which the framework keeps the run: its thread or session. It is the same in every
+   * attempt, and in every handoff of one session; without a session it is the handoff's id.
    */
   readonly thread: string;
   /**
-   * Where the handoff names a session: `found` tells the delegator whether the framework had its
-   * conversation. Runs of one session come one after the other.
+   * Present if the handoff names a session. `found` tells the delegator whether the framework had its
+   * conversation. Runs of one session are serialized.
    */
   readonly session: WorkSession | undefined;
   readonly correlationId: string;
@@ -57,60 +57,60 @@ export interface Run {
   /** W3C trace context of the handoff. */
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
-  /** Goes into the framework: once it fires, the run has to stop. */
+  /** For the framework: when it fires, the run has to stop. */
   readonly signal: AbortSignal;
-  /** Where the run has paused before: go on from there, with the answers by their questions' ids. */
+  /** Present if an earlier attempt paused: resume from its state, with the answers by question id. */
   readonly resume: Resume | undefined;
-  /** Takes what the framework streams, in order. */
+  /** Reports what the framework streams as progress, in order. */
   progress(event: unknown): void;
-  /** Adds what the framework has counted: for the result, a failure's too. */
+  /** Adds usage that the framework has counted, to the result or to a failure. */
   addUsage(counted: CountedUsage): void;
-  /** Shows what the framework's model writes, as it writes it. The result has to hold the whole text. */
+  /** Shows what the framework's model writes, as it writes it. The result has to contain the whole text. */
   delta(text: string): void;
-  /** Asks while the run goes on. For a framework that can't be paused. */
+  /** Asks while the run goes on, for a framework that can't be paused. */
   ask(question: Ask | string): Promise<Json>;
 }
 
-/** What a run has come to. */
+/** The outcome of a run. */
 export interface Finished {
-  /** The output, as the capability's output schema has it. */
+  /** The output, in the form of the capability's output schema. */
   readonly output?: Json | undefined;
-  /** What the run has added to the history, and not the history again. */
+  /** The messages that the run has added to the history, without the history. */
   readonly messages?: readonly Message[] | undefined;
   /** Files that the run has made. */
   readonly artifacts?: readonly Artifact[] | undefined;
-  /** Whether the run has left traces outside. */
+  /** Whether the run has had effects outside. */
   readonly effects?: Effects | undefined;
 }
 
-/** The run waits for answers, and nothing of it is kept but its state. */
+/** The run waits for answers. Only its state is kept. */
 export interface Paused {
-  /** What has to be answered before the run can go on. */
+  /** The questions to answer before the run can go on. */
   readonly questions: readonly Ask[];
-  /** What the next attempt goes on from, as the framework's run has written it. */
+  /** The state from which the next attempt resumes, as the framework's run wrote it. */
   readonly state: string;
 }
 
-/** A framework's thing as a capability. */
+/** How a framework's agent or graph is served as a capability. */
 export interface ServeOptions {
-  /** What is served, as its author has written it. */
+  /** The served capability, as its author wrote it. */
   readonly capability: CapabilityInput;
   /** Converts in, runs the framework, converts out. */
   run(run: Run): Promise<Finished | Paused>;
   /** Statuses for the framework's own errors. */
   readonly errors?: ErrorTable | undefined;
   /**
-   * For a framework that keeps no conversations: what is said in a session is kept here, in the memory of
-   * the process and within a budget, and goes before the messages of the next work in that session.
+   * For a framework that keeps no conversations: keeps what is said in a session in the memory of the
+   * process, within a budget, and puts it before the messages of the next work in that session.
    */
   readonly keepsTranscripts?: boolean | undefined;
-  /** What the framework's thing and its parts are called, as `historyFrom` needs them. */
+  /** The names of the framework's agent and its parts, for `historyFrom`. */
   readonly names?: readonly string[] | undefined;
 }
 
 /**
- * What is the same in every adapter around one run of its framework: progress, questions, pauses,
- * cancellation and errors.
+ * Runs the part that is the same in every adapter: progress, questions, pauses, cancellation and
+ * errors around one run of the framework.
  *
  * @example
  * ```ts
@@ -146,7 +146,7 @@ export function offerOf({
       const ending = await (work.session === undefined
         ? start()
         : turns.run(made.thread, signal, start));
-      // A framework that was told to stop and says that it is done has not done the work.
+      // A framework that was told to stop and claims success has not done the work.
       signal.throwIfAborted();
       await progress.settled();
       if ("questions" in ending) return work.pause(ending.questions, ending.state);
@@ -160,7 +160,7 @@ export function offerOf({
   return [capability, handler];
 }
 
-/** Runs with what was said before in the session, and keeps what is said now once the run has ended well. */
+/** Runs with what was said before in the session, and keeps what was said now if the run succeeds. */
 function transcribed(run: ServeOptions["run"], transcripts: Transcripts): ServeOptions["run"] {
   return async (given) => {
     const { work, session, thread, handoffId, capability } = given;
@@ -208,7 +208,7 @@ function runOf(
     delegator: envelope.from,
     capability,
     handoffId,
-    // Of two capabilities, two things of the framework could write into one thread.
+    // Two capabilities with one name would let two agents of the framework write into one thread.
     thread: session === undefined ? handoffId : `${session.key}:${capability.name}`,
     session,
     correlationId: envelope.correlation_id,
@@ -228,7 +228,7 @@ function runOf(
   };
 }
 
-/** Messages without a word in them are as empty as none. */
+/** Messages without any text count as none. */
 function assertSaysSomething({ output, messages, artifacts = [] }: Finished): void {
   if (output !== undefined || artifacts.length > 0 || messages === undefined) return;
   const says = (message: Message) =>

@@ -9,26 +9,26 @@ import { currentWork } from "./current-work.ts";
 import { asFailureOfPart } from "./failure.ts";
 import { Feed } from "./feed.ts";
 
-/** How a framework takes part while another agent works. */
+/** How a framework takes part while the other agent works. */
 export interface Listening {
-  /** The framework's own signal: the handoff is cancelled with the run. */
+  /** The framework's own signal: aborting the run cancels the handoff. */
   readonly signal?: AbortSignal | undefined;
-  /** Into the framework's own stream; the next one waits until this one is taken. */
+  /** Writes progress into the framework's own stream. The next progress waits until this one is taken. */
   readonly onProgress?: ((event: ProgressEvent) => void | Promise<void>) | undefined;
   /**
-   * Into the framework's own stream of tokens. Left out, inside a run that is served they go to its
-   * delegator, and elsewhere to `onProgress`, as messages.
+   * Writes deltas into the framework's own token stream. By default they go to the delegator of the
+   * served run, and outside of one to `onProgress`, as messages.
    */
   readonly onDelta?: ((event: DeltaEvent) => void | Promise<void>) | undefined;
   /**
-   * Gets an answer by the framework's own means. What a framework throws in order to pause passes
-   * through, and the handoff stays as it is: the step that is run again is asked again. A
-   * `WaybillError` is a refusal: it cancels the handoff.
+   * Gets an answer by the framework's own means. An error that the framework throws to pause passes
+   * through and leaves the handoff as it is: the repeated step is asked again. A `WaybillError` is a
+   * refusal and cancels the handoff.
    */
   readonly onQuestion: (question: QuestionEvent) => Promise<Json>;
 }
 
-/** Waits for the end of a handoff, and lets a framework take part in what happens until then. */
+/** Waits for the end of a handoff, and lets the framework take part until then. */
 export async function settle(handle: HandoffHandle, listening: Listening): Promise<HandoffResult> {
   const { signal } = listening;
   const waiting = new PendingHandoff(handle, listening);
@@ -52,7 +52,7 @@ class PendingHandoff {
   readonly #ended = Promise.withResolvers<HandoffResult>();
   readonly #asked = new Set<string>();
   #shown: Promise<void> = Promise.resolve();
-  /** The run that waits, where it is one that is served. */
+  /** The served run that waits, if there is one. */
   readonly #work: Work | undefined = currentWork();
   readonly #deltasShown: Promise<void>;
 
@@ -69,7 +69,7 @@ class PendingHandoff {
     return this.#ended.promise;
   }
 
-  /** The run is stopped once the hub knows it. */
+  /** Stops the run after the hub has confirmed the cancellation. */
   cancel(reason: unknown): void {
     this.#handle
       .cancel(reason instanceof Error ? reason.message : undefined)
@@ -85,14 +85,15 @@ class PendingHandoff {
     }
     this.#shown = this.#shown.then(() => this.#show());
     this.#shown
-      // Everything that came before the end is shown before it.
+      // Everything that came before the end is shown before the end.
       .then(() => (this.#feed.isEnded ? this.#end() : undefined))
       .catch(this.#ended.reject);
   }
 
   async #show(): Promise<void> {
     while (!this.isOver && this.#feed.progress.length > 0) {
-      // Taken first: where nobody listens, `?.` would leave it in the feed, and this would never end.
+      // Taken from the feed first: with `onProgress?.(feed.take())` it would stay there without a
+      // listener, and this loop would never end.
       const event = this.#feed.progress.shift()!;
       await this.#listening.onProgress?.(event);
     }
@@ -124,7 +125,7 @@ class PendingHandoff {
     try {
       await this.#handle.answer(question.id, answer);
     } catch (error) {
-      // Somebody has answered it already, or nobody waits for it any more.
+      // The question was answered already, or its attempt is over.
       if (!WaybillError.is(error, 410)) throw error;
     }
   }

@@ -24,7 +24,7 @@ test.for<[string, string[], string, string]>([
   expect(shownOf(...pieces).restOf(text)).toBe(rest);
 });
 
-test("another attempt begins anew, on a line of its own", () => {
+test("another attempt begins again, on a new line", () => {
   const { all, restOf } = shownOf([1, "It ra"], [2, "It "], [2, "rains"]);
   expect(all).toBe("It ra\nIt rains");
   expect(restOf("It rains.")).toBe(".");

@@ -1,9 +1,9 @@
 import type { DeltaEvent } from "../delegating/events.ts";
 
 /**
- * What a framework's stream has shown of a result while it was written, so that the end of the stream
- * shows the rest and no word twice. Deltas may be lost, may hold more than the result, and begin anew with
- * each attempt.
+ * Tracks how much of a result a framework's stream has shown while it was written, so that the end of
+ * the stream shows the rest and no word twice. Deltas may be lost, may contain more than the result,
+ * and begin again with each attempt.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ export class ShownText {
   #text = "";
   #attempt: number | undefined;
 
-  /** Counts a delta as shown, and gives what to show of it. */
+  /** Counts a delta as shown, and returns what to show of it. */
   add({ attempt, text }: Pick<DeltaEvent, "attempt" | "text">): string {
     const isAnew = this.#text !== "" && attempt !== this.#attempt;
     this.#attempt = attempt;
@@ -24,7 +24,7 @@ export class ShownText {
     return isAnew ? `\n${text}` : text;
   }
 
-  /** What of the result's text is still to be shown. White space counts for nothing. */
+  /** The part of the result's text that is still to be shown. White space is ignored in the comparison. */
   restOf(text: string): string {
     if (text.startsWith(this.#text)) return text.slice(this.#text.length);
     const [shown, whole] = [withoutSpace(this.#text), withoutSpace(text)];
@@ -38,7 +38,7 @@ function withoutSpace(text: string): string {
   return text.replaceAll(/\s/g, "");
 }
 
-/** The text after so many characters that are no white space. */
+/** The text after the given number of non-space characters. */
 function afterShown(text: string, count: number): string {
   let at = 0;
   for (let left = count; left > 0; at += 1) if (!/\s/.test(text[at]!)) left -= 1;

@@ -6,7 +6,7 @@ import { resultAsData } from "./as-data.ts";
 import { repliesOf, wordsOfResult } from "./conversation.ts";
 import { historyFrom, lineOf } from "./speech.ts";
 
-// The Python package is tested with the same.
+// Shared with the tests of the Python package.
 const { replies, histories, refused, lines, words, data } = JSON.parse(
   readFileSync(new URL("../../vectors/speech.json", import.meta.url), "utf8"),
 ) as {
@@ -52,13 +52,19 @@ test.for(histories)("a history: $name", ({ messages, by, names, expect: expected
   expect(historyFrom(messages, { by, names })).toEqual(expected);
 });
 
-test.for(histories)("read twice, a history is the same: $name", ({ expect: once, ...options }) => {
-  expect(historyFrom(once, options)).toEqual(once);
-});
+test.for(histories)(
+  "a history that is converted twice stays the same: $name",
+  ({ expect: once, ...options }) => {
+    expect(historyFrom(once, options)).toEqual(once);
+  },
+);
 
-test.for(refused)("what lies in an account with a model's host is refused: $name", ({ part }) => {
-  for (const role of ["user", "assistant", "system", "tool"] as const)
-    expect(() => historyFrom([{ role, content: [part] }], { by: "owner" })).toThrow(
-      /not at a model's host/,
-    );
-});
+test.for(refused)(
+  "a reference to a file stored at a model provider is refused: $name",
+  ({ part }) => {
+    for (const role of ["user", "assistant", "system", "tool"] as const)
+      expect(() => historyFrom([{ role, content: [part] }], { by: "owner" })).toThrow(
+        /not at a model's host/,
+      );
+  },
+);

@@ -5,10 +5,10 @@ import { textOf, toolCallsOf, toolResultsOf } from "./message.ts";
 import { keyOf, OwnNames, speakerName } from "./speaker.ts";
 
 /**
- * A message of another agent's result as that agent's speech: whatever role, name and tool calls the
- * agent has given it, a framework has it as words of the assistant, under the name that the agent has
- * there. Tool calls and tool results become words, so that nothing carries them out or takes them for
- * answers. The message itself is for code alone, and must never become a message of a framework again.
+ * A message of another agent's result as that agent's speech. Whatever role, name and tool calls it
+ * claims, the framework gets it as text of the assistant, under the name of the other agent. Tool
+ * calls and tool results become text, so that nothing executes them or takes them for answers. The
+ * message itself is for code only, and must never become a message of a framework again.
  */
 export function speechOf(message: Message, name: string): Message {
   const { role: _, content, ...others } = message;
@@ -18,21 +18,21 @@ export function speechOf(message: Message, name: string): Message {
 
 /** Whose account a history is, and who takes part where it is read. */
 export interface HistoryOptions {
-  /** The agent that has sent it. */
+  /** The agent that sent it. */
   readonly by: string;
-  /** What the recipient and its parts are called: others' words never stand under these names. */
+  /** The names of the recipient and its parts. Other speakers never appear under these names. */
   readonly names?: readonly string[] | undefined;
 }
 
 /**
- * A history that came with a handoff, as its recipient's framework may have it. All of it is the
- * delegator's account. Instructions in it are words of a user, because only the recipient's own are
- * instructions. A turn of the assistant without a name is the delegator's: without one it would read as
- * what the recipient has said itself. A tool call stays one where its result follows, and a result where
- * its call came before; any other becomes words, so that no call is carried out and no result answers a
- * call of the recipient's own. Names are one line each. Where a name is that of the recipient or of one
- * of its parts, in whatever way it is written, it says whose account this is. Images, recordings and
- * files that are spelled as a model's host does are media, and such as lie with a host are refused.
+ * Makes a received history safe for the recipient's framework. All of it is the delegator's account.
+ * Instructions become text of a user, because only the recipient's own are instructions. A turn of the
+ * assistant without a name gets the delegator's: otherwise it would read as the recipient's own words.
+ * A tool call stays a tool call if its result follows, and a result stays a result if its call came
+ * before; any other becomes text, so that no call is executed and no result answers one of the
+ * recipient's own calls. Names are single lines. A name that matches the recipient or one of its
+ * parts, in whatever spelling, says whose account this is. Images, recordings and files in a model
+ * provider's format become media, and references to files stored at the provider are refused.
  */
 export function historyFrom(
   received: readonly Message[],
@@ -45,7 +45,7 @@ export function historyFrom(
   const paired = new Set([...pairsIn(messages)].flat());
   const whose: Whose = { by, own: new OwnNames(names) };
   const history: Message[] = [];
-  // Nothing may stand between a tool call and its results, so words from there come after them.
+  // Nothing may stand between a tool call and its results, so their text follows after them.
   let held: Message[] = [];
   for (const message of messages) {
     if (message.role === "tool") {
@@ -61,8 +61,8 @@ export function historyFrom(
 }
 
 /**
- * A history in which no two tool calls have one id. Each of those who have spoken in it may have counted
- * from one, and a framework that looks for the result of a call would find another's.
+ * Gives every tool call of a history an id of its own. Several speakers may each have counted from
+ * one, and a framework that looks up a call's result would find another's.
  */
 export function withDistinctCalls(messages: readonly Message[]): Message[] {
   const used = new Set<string>();
@@ -82,7 +82,7 @@ export function withDistinctCalls(messages: readonly Message[]): Message[] {
   );
 }
 
-/** An id that nobody has used, which is the same whenever the same ids come in the same order. */
+/** An unused id. It is deterministic: the same ids in the same order give the same one. */
 export function distinctId(id: string, used: ReadonlySet<string>): string {
   let distinct = id;
   for (let count = 2; used.has(distinct); count++) distinct = `${id}.${count}`;
@@ -94,7 +94,7 @@ interface Whose {
   readonly own: OwnNames;
 }
 
-/** Of a tool's turn what answers a call of the history, and the rest in words. */
+/** The parts of a tool's turn that answer a call of the history; the rest becomes text. */
 function sortedOut(message: Message, paired: ReadonlySet<ContentPart>, whose: Whose) {
   const kept = message.content.filter((part) => paired.has(part));
   const loose = message.content.filter((part) => !paired.has(part));
@@ -117,7 +117,10 @@ function userTurn(turn: Message, whose: Whose): Message {
   return { ...user, ...speakerOf(user, whose) };
 }
 
-/** Under which name a turn stands. A user and a tool need none, unless their roles are names here. */
+/**
+ * The name under which a turn appears. A user or a tool needs none, unless its role is a participant's
+ * name here.
+ */
 function speakerOf({ role, name = "" }: Message, { by, own }: Whose): Pick<Message, "name"> {
   const fit = speakerName(name);
   if (name === "" && role !== "assistant" && !own.has(role)) return {};
@@ -126,7 +129,7 @@ function speakerOf({ role, name = "" }: Message, { by, own }: Whose): Pick<Messa
   return { name: isPosing ? own.apart(speaker, by) : speaker };
 }
 
-/** As what nobody speaks who has a role: there are readers to whom a role is a word like a name. */
+/** Renames a speaker whose name is a role: some readers take a role for a name. */
 const ROLES: Readonly<Record<Message["role"], readonly string[]>> = {
   system: [],
   developer: [],
@@ -135,12 +138,12 @@ const ROLES: Readonly<Record<Message["role"], readonly string[]>> = {
   tool: ["system", "developer", "user"],
 };
 
-/** Each tool call of the assistant with the first result that follows it at once. */
+/** Each tool call of the assistant with the first result that directly follows it. */
 export function pairsIn(messages: readonly Message[]): ReadonlyMap<ContentPart, ContentPart> {
   const open = new Map<string, ContentPart>();
   const pairs = new Map<ContentPart, ContentPart>();
   for (const { role, content } of messages) {
-    // A model's host refuses a call whose result comes later.
+    // A model provider refuses a call whose result comes later.
     if (role !== "tool" && role !== "assistant") open.clear();
     for (const part of content) {
       const id = String(part["id"]);
@@ -154,7 +157,7 @@ export function pairsIn(messages: readonly Message[]): ReadonlyMap<ContentPart, 
   return pairs;
 }
 
-/** Tool calls and results as words, where they can't stay what they are. */
+/** Converts tool calls and results to text where they can't stay what they are. */
 function inWords(
   content: readonly ContentPart[],
   isWords: (part: ContentPart) => boolean,
@@ -165,28 +168,28 @@ function inWords(
   });
 }
 
-/** A message in words, its tool calls and their results too. */
+/** A message as text, including its tool calls and their results. */
 export function spoken(message: Message): string {
   const text = textOf(message);
   const used = message.content.flatMap((part) => toolWordsOf(part) ?? []);
   return [...(text === "" ? [] : [text]), ...used].join(" ");
 }
 
-/** The same, with what it shows by type and name: for a reader to whom nothing is shown. */
+/** The same, with its media by type and name, for a reader that can't be shown them. */
 export function told(message: Message): string {
   const said = spoken(message);
   return [...(said === "" ? [] : [said]), ...mediaIn(message).map(mediaInWords)].join(" ");
 }
 
 /**
- * A message as a line of what was said, under who said it. Where it is several lines, the others stand
- * further in: no message can spell another's.
+ * A message as a line of the conversation, under its speaker's name. Further lines are indented, so
+ * that no message can imitate another's line.
  */
 export function lineOf(message: Message): string {
   return `${speakerName(message.name ?? "") || message.role}: ${told(message).replaceAll("\n", "\n  ")}`;
 }
 
-/** A tool call or a result as it is told in words; undefined where a part is neither. */
+/** A tool call or a result as text; undefined for any other part. */
 function toolWordsOf(part: ContentPart): string | undefined {
   const message: Message = { role: "assistant", content: [part] };
   const [call] = toolCallsOf(message);

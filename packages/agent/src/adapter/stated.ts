@@ -5,7 +5,7 @@ import { pairsIn, spoken, told } from "./speech.ts";
 
 /** What a conversation asks for, and what else was said in it. */
 export interface Stated {
-  /** The task in words, as the person or the planner has stated it; empty where nobody has said a word. */
+  /** The task in words, as a person or a planner stated it; empty if nobody has said anything. */
   readonly task: string;
   /** What was said before the turn that states it. */
   readonly before: readonly Message[];
@@ -13,10 +13,10 @@ export interface Stated {
   readonly since: readonly Message[];
 }
 
-/** How frameworks call the tools by which one agent hands over to another. */
+/** The names that frameworks give to the tools by which one agent hands over to another. */
 const TRANSFER_TOOL = /^(?:transfer|hand_?off|delegate)(?:_back)?_to_/i;
 
-/** What frameworks say by themselves when one agent hands over to another. */
+/** The text that frameworks themselves write when one agent hands over to another. */
 const TRANSFER_WORDS: readonly RegExp[] = [
   // LangGraph's supervisor and swarm.
   /^successfully transferred (?:back )?to \S+$/i,
@@ -28,10 +28,10 @@ const TRANSFER_WORDS: readonly RegExp[] = [
 ];
 
 /**
- * The task that a conversation states: the last turn of a user, and what a planner says in handing it
- * over, in the turn that calls the transfer tool or in the arguments of that call. That one agent hands
- * over to another is no task, and nothing that was said: the calls for it, their results and a
- * framework's own words about it are left out.
+ * Finds the task that a conversation states: the last turn of a user, together with what a planner
+ * says when it hands over, in the turn that calls the transfer tool or in that call's arguments. The
+ * transfer itself is neither a task nor speech: its calls, their results and the framework's text
+ * about it are left out.
  */
 export function statedIn(messages: readonly Message[]): Stated {
   const transfers = transfersIn(messages);
@@ -41,7 +41,7 @@ export function statedIn(messages: readonly Message[]): Stated {
   const said = (some: readonly Turn[]) => some.flatMap((turn) => turn.said ?? []);
   if (at === -1) return { task: "", before: [], since: [] };
   const later = turns.slice(at + 1);
-  // Whatever was said after a transfer, it was said by the one to whom it went: the plan was for them.
+  // Everything after a transfer was said by its target: the plan was meant for that one.
   const last = later.findLastIndex(
     ({ isTransfer, said: words }) => isTransfer || (words !== undefined && words.role !== "tool"),
   );
@@ -54,17 +54,17 @@ export function statedIn(messages: readonly Message[]): Stated {
   };
 }
 
-/** A conversation without what only hands over. */
+/** A conversation without the transfers. */
 export function withoutTransfers(messages: readonly Message[]): Message[] {
   const transfers = transfersIn(messages);
   return messages.flatMap((message) => turnOf(message, transfers).said ?? []);
 }
 
-/** A turn without what only hands over. */
+/** A turn without its transfers. */
 interface Turn {
   readonly said: Message | undefined;
   readonly isTransfer: boolean;
-  /** What whoever hands over says about it: in its words, and in the arguments of the call. */
+  /** What a planner says when it hands over: its text, and the arguments of the call. */
   readonly plan: readonly string[];
 }
 
@@ -95,7 +95,7 @@ function withoutText(turn: Turn): Turn {
   return { ...turn, said: content.length === 0 ? undefined : { ...turn.said!, content } };
 }
 
-/** The one text among some arguments, or all of them as JSON. */
+/** The only text among the arguments, or all arguments as JSON. */
 function wordsIn(given: Json): string[] {
   const values = typeof given === "object" && given !== null ? Object.values(given) : [given];
   if (values.length === 0) return [];
@@ -103,7 +103,7 @@ function wordsIn(given: Json): string[] {
   return [values.length === 1 && typeof only === "string" ? only : JSON.stringify(given)];
 }
 
-/** The calls of transfer tools and their results, known by the tool's name or by what the tool has said. */
+/** The calls of transfer tools and their results, recognized by the tool's name or by its result. */
 function transfersIn(messages: readonly Message[]): ReadonlySet<ContentPart> {
   const found = new Set<ContentPart>();
   for (const [call, result] of pairsIn(messages)) {

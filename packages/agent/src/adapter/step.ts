@@ -1,17 +1,18 @@
 import { digestOf, idTime, isId } from "@waybill/protocol";
 
-/** One step of a framework's run, in the framework's own words. */
+/** One step of a framework's run, in the framework's own terms. */
 export interface Step {
-  /** The run: a thread, a session, a kickoff. What is run anew after a crash has the same name. */
+  /** The run: a thread, a session, a kickoff. A run that is repeated after a crash has the same name. */
   readonly run: string;
-  /** The step inside it: a task id, a tool call's id. Two calls of one step need a name each. */
+  /** The step inside the run: a task id, a tool call's id. Two calls in one step need different names. */
   readonly step: string;
 }
 
 /**
- * The handoff id of a step: always the same, so that a step that is run again finds its own handoff.
- * The agent is part of it, because ids are one space for all agents of a hub. A run that is named by
- * an id lends its time, so that the parts of a handoff are kept near it; others have none, and say 0.
+ * The handoff id of a step. It is deterministic, so that a repeated step finds its own handoff. The
+ * agent is part of it, because all agents of a hub share one space of ids. A run that is named by a
+ * UUIDv7 passes on its timestamp, so that children are stored near their parent; for any other run the
+ * timestamp is 0.
  */
 export function handoffIdOf(agent: string, { run, step }: Step): string {
   const hex = digestOf(JSON.stringify(["waybill step", agent, run, step])).slice("sha256:".length);

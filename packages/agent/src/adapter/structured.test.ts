@@ -9,7 +9,7 @@ const QUERY = {
 };
 const messages = [textMessage("user", "rain"), textMessage("assistant", "Where?")];
 
-test("input is itself, if it fits", () => {
+test("input that matches the schema is used as it is", () => {
   expect(inputOf({ input: { query: "x" }, messages }, QUERY)).toEqual({ query: "x" });
   expect(() => inputOf({ input: { depth: 1 } }, QUERY)).toThrow(
     expect.objectContaining({ status: 422, message: expect.stringContaining("query") }),
@@ -17,15 +17,15 @@ test("input is itself, if it fits", () => {
 });
 
 test.for([
-  ["a conversation for who asks for messages", { messages }, { messages }],
-  ["a text for who takes texts", { messages }, "rain"],
-  ["the one text that an object asks for", { messages }, { query: "rain" }],
+  ["a conversation if the schema asks for messages", { messages }, { messages }],
+  ["a text if the schema takes text", { messages }, "rain"],
+  ["the only text of an object", { messages }, { query: "rain" }],
   [
     "JSON in words",
     { brief: { instruction: '{"query":"x","depth":2}' } },
     { query: "x", depth: 2 },
   ],
-] as const)("words are taken for %s", ([, work, expected]) => {
+] as const)("words are converted to %s", ([, work, expected]) => {
   const schema =
     typeof expected === "string"
       ? { type: "string" }
@@ -35,7 +35,7 @@ test.for([
   expect(inputOf(work as never, schema)).toEqual(expected);
 });
 
-test("words that can't be what the schema asks for are a 422 that says so", () => {
+test("words that can't be converted to match the schema are a 422 that says so", () => {
   const two = { ...QUERY, required: ["query", "depth"] };
   expect(() => inputOf({ messages }, two)).toThrow(expect.objectContaining({ status: 422 }));
   expect(() => inputOf({}, QUERY)).toThrow(/nothing that could be the input/);

@@ -6,9 +6,9 @@ import { faultOf } from "./schema.ts";
 import { statedIn } from "./stated.ts";
 
 /**
- * The work as one value that fits a schema: its input, or else what its words can be taken for, in
- * this order: the conversation as `{ messages }`, the words as JSON, the words as a text, and the
- * words as the one text that an object asks for.
+ * The work as one value that matches a schema: its input, or the first of these conversions of its
+ * words that matches: the conversation as `{ messages }`, the words as JSON, the words as a string,
+ * and the words as the only required string of an object.
  */
 export function inputOf(work: PortableWork, schema: JsonSchema): Json {
   if (work.input !== undefined) return fitting([work.input], schema);
@@ -53,7 +53,7 @@ function asksFor(member: string, schema: JsonSchema): boolean {
   return member in (propertiesOf(schema) ?? {});
 }
 
-/** The one member that an object must have, where it is a text. */
+/** The only required member of an object schema, if it is a string. */
 function textMembersOf(schema: JsonSchema): string[] {
   const required = (schema as { required?: unknown }).required;
   if (!Array.isArray(required) || required.length !== 1) return [];

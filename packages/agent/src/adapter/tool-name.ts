@@ -1,7 +1,7 @@
-/** Models' hosts take letters, digits, `_` and `-` in a tool's name, and 64 of them. */
+/** Model providers accept letters, digits, `_` and `-` in a tool's name, at most 64. */
 const LENGTH = 64;
 
-/** What a model calls a tool that is named after something; another name where that is taken. */
+/** A valid tool name derived from the given name, and distinct from those taken. */
 export function toolNameOf(name: string, taken: readonly string[] = []): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, LENGTH);
   let candidate = plain;

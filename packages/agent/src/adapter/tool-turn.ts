@@ -3,15 +3,15 @@ import { markedAsData } from "./as-data.ts";
 import { wordsOf } from "./json-text.ts";
 import { told } from "./speech.ts";
 
-/** What a tool's message has besides the result, where another agent stands behind the tool. */
+/** What a tool message has besides the result, if another agent is behind the tool. */
 export interface ToolTurn {
-  /** The agent whose words these are. */
+  /** The agent whose text this is. */
   readonly by?: string | undefined;
   readonly replies?: readonly Message[] | undefined;
   readonly files?: readonly { name: string; media_type: string; digest: string }[] | undefined;
 }
 
-/** What a model is shown of one result in a tool's message. */
+/** What a model is shown of one result in a tool message. */
 export function shownToModel(message: Message, output: Json): string {
   const { by, replies = [], files } = message as ToolTurn;
   if (by === undefined && replies.length === 0 && files === undefined) return wordsOf(output);

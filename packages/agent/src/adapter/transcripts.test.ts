@@ -5,7 +5,7 @@ import { Transcripts } from "./transcripts.ts";
 const said = (text: string) => [textMessage("user", text)];
 const ROOM = { conversations: 1_000, characters: 1_000_000 };
 
-test("what was said in other turns is given in its order, and a turn that is tried again once", () => {
+test("earlier turns are returned in order, and a retried turn once", () => {
   const transcripts = new Transcripts(ROOM);
   expect(transcripts.before("a", "1")).toBeUndefined();
   transcripts.keep("a", "1", said("one"));
@@ -16,7 +16,7 @@ test("what was said in other turns is given in its order, and a turn that is tri
   expect(transcripts.before("b", "3")).toBeUndefined();
 });
 
-test("a million sessions take no more room than the budget: those that rested longest are forgotten", () => {
+test("a million sessions stay within the budget: the least recently used are forgotten", () => {
   const transcripts = new Transcripts({ ...ROOM, conversations: 100 });
   transcripts.keep("kept", "1", said("one"));
   for (let number = 0; number < 1_000_000; number++) {
@@ -28,14 +28,14 @@ test("a million sessions take no more room than the budget: those that rested lo
   expect(transcripts.before("session 999000", "2")).toBeUndefined();
 });
 
-test("long conversations are forgotten before all together are too long", () => {
+test("long conversations are forgotten before their sum exceeds the budget", () => {
   const transcripts = new Transcripts({ ...ROOM, characters: 10_000 });
   const long = said("x".repeat(6_000));
   transcripts.keep("a", "1", long);
   transcripts.keep("b", "1", long);
   expect(transcripts.before("a", "2")).toBeUndefined();
   expect(transcripts.before("b", "2")).toEqual(long);
-  // One that is too long by itself is not kept either.
+  // A conversation that exceeds the budget alone is not kept either.
   transcripts.keep("b", "2", long);
   expect(transcripts.before("b", "3")).toBeUndefined();
   transcripts.keep("c", "1", said("short"));

@@ -1,9 +1,9 @@
 import type { Message } from "@waybill/protocol";
 
 interface TranscriptBudget {
-  /** Conversations that are kept; beyond, the one that has rested longest is forgotten. */
+  /** The number of kept conversations; beyond it the least recently used one is forgotten. */
   readonly conversations: number;
-  /** How long all of them may be together, as JSON. */
+  /** The most characters of all of them together, as JSON. */
   readonly characters: number;
 }
 
@@ -13,15 +13,15 @@ const TRANSCRIPT_BUDGET: TranscriptBudget = {
 };
 
 interface Conversation {
-  /** By the handoffs that they were said in: a turn that is tried again is there once. */
+  /** By handoff, so that a retried turn is there once. */
   readonly turns: Map<string, readonly Message[]>;
   characters: number;
 }
 
-/** What was said in conversations, for frameworks that keep none of their own. Gone with the process. */
+/** The conversations of frameworks that keep none of their own. They are lost with the process. */
 export class Transcripts {
   readonly #budget: TranscriptBudget;
-  /** The one that was talked in last is the last one. */
+  /** In order of use: the most recently used conversation is the last. */
   readonly #conversations = new Map<string, Conversation>();
   #characters = 0;
 
@@ -29,7 +29,7 @@ export class Transcripts {
     this.#budget = budget;
   }
 
-  /** What was said in other turns than that of this handoff; undefined where there are none. */
+  /** What was said in the turns before this handoff; undefined if there are none. */
   before(thread: string, handoffId: string): Message[] | undefined {
     const turns = [...(this.#conversations.get(thread)?.turns ?? [])];
     const others = turns.filter(([id]) => id !== handoffId);

@@ -2,7 +2,7 @@ import { readUsageRow } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { usageRowOf } from "./usage.ts";
 
-test("what a framework has counted is a row, whatever else stands there", () => {
+test("a framework's counts become a row, whatever other members there are", () => {
   expect(
     usageRowOf({
       model: "m",
@@ -20,7 +20,7 @@ test("what a framework has counted is a row, whatever else stands there", () => 
   expect(usageRowOf({ model: "m", input_tokens: 0, output_tokens: 0 })).toBeUndefined();
 });
 
-test("no count makes a row that a result could not carry", () => {
+test("an invalid count never makes a row that a result could not carry", () => {
   const odd = [undefined, null, 0, 1, 7, -1, 0.5, 2 ** 53, Number.NaN, Infinity, "7", {}];
   for (const one of odd) {
     for (const other of odd) {

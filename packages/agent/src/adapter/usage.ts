@@ -2,12 +2,13 @@ import { USAGE_COUNTS } from "@waybill/protocol";
 import type { UsageRow } from "@waybill/protocol";
 import { currentWork } from "./current-work.ts";
 
-/** The counts of a framework or a provider, which may be missing, null or anything else. */
+/** The counts of a framework or a provider. They may be missing, null or anything else. */
 export type CountedUsage = { readonly [Name in Exclude<keyof UsageRow, "cost">]?: unknown };
 
 /**
- * A row of what a framework has counted. What is no count is left out, and so are rows without one: no
- * work fails because a provider counts oddly. More cached than input tokens are counted as input.
+ * Makes a row of usage from a framework's counts. Invalid counts are left out, and so are rows without
+ * any: work never fails because a provider counts oddly. If there are more cached than input tokens,
+ * they count as input tokens.
  *
  * @example
  * ```ts
@@ -30,8 +31,8 @@ export function usageRowOf(counted: CountedUsage): UsageRow | undefined {
 }
 
 /**
- * Adds what a model has used to the work in whose course this code runs. Outside of served work nothing
- * is counted.
+ * Adds a model's usage to the work inside which this code runs. Outside of served work nothing is
+ * counted.
  */
 export function countUsage(counted: CountedUsage): void {
   const row = usageRowOf(counted);

@@ -29,7 +29,7 @@ async function* inPieces(bytes: Uint8Array, length = 7_001): AsyncIterable<Uint8
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-/** A hub of which some things about blobs are otherwise. */
+/** A hub whose blob operations are partly replaced. */
 function withBlobs(hub: Hub, changed: Partial<Blobs>): Hub {
   const { put, upload, read } = hub.blobs!;
   const blobs = {
@@ -41,7 +41,7 @@ function withBlobs(hub: Hub, changed: Partial<Blobs>): Hub {
   return { ...hub, blobs };
 }
 
-/** Moves time on until something has happened. */
+/** Advances the clock until the promise settles. */
 async function inTime<Value>(world: World, happening: Promise<Value>): Promise<Value> {
   let isOver = false;
   const end = () => (isOver = true);
@@ -62,7 +62,7 @@ function counting(hub: Hub): { hub: Hub; uploads: string[] } {
   return { hub: counted, uploads };
 }
 
-/** An owner and a worker that does this with what it gets. */
+/** A delegator and a worker with the given handler. */
 async function between(handler: (work: Work) => unknown, hub?: (hub: Hub) => Hub) {
   const world = await World.open();
   const line = hub?.(world.hub) ?? world.hub;
@@ -84,7 +84,7 @@ const GIVEN: [string, () => Promise<GivenArtifact>][] = [
 ];
 
 for (const [form, given] of GIVEN) {
-  test(`a large file given as ${form} lies at the hub, in a handoff and in a result`, async () => {
+  test(`a large file given as ${form} is stored at the hub, in a handoff and in a result`, async () => {
     const { world, hand } = await between(async ({ artifacts: [film], result }) => {
       expect(Buffer.from(await film!.bytes()).equals(LARGE)).toBe(true);
       return result({ artifacts: [await given()] });
@@ -103,7 +103,7 @@ for (const [form, given] of GIVEN) {
   });
 }
 
-test("small files are in the envelope, and what is too much together lies at the hub", async () => {
+test("small files are sent inline, and those that exceed the total are uploaded", async () => {
   const small = LARGE.subarray(0, 60_000);
   const { hand } = await between(async ({ artifacts, result }) => {
     const bytes = await Promise.all(artifacts.map((each) => each.bytes()));
@@ -126,7 +126,7 @@ test("small files are in the envelope, and what is too much together lies at the
   );
 });
 
-test("how large a file in an envelope may be is a setting of the agent", async () => {
+test("the inline limit is a setting of the agent", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", ({ artifacts }) => artifacts.map(({ size }) => size ?? "inline"));
@@ -146,7 +146,7 @@ test("how large a file in an envelope may be is a setting of the agent", async (
   );
 });
 
-test("a received file is streamed, and saved once it is whole", async () => {
+test("a received file can be streamed, and is saved only when it is complete", async () => {
   const folder = await mkdtemp(join(tmpdir(), "saved-"));
   const { hand } = await between(({ artifacts: [film], result }) => result({ artifacts: [film!] }));
   const { artifacts } = await hand([{ name: "film.mp4", bytes: LARGE }]).result;
@@ -219,7 +219,7 @@ for (const [lie, change] of LIES) {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Hubs that give the bytes of a blob in no time that anybody has. */
+/** Hubs that deliver the bytes of a blob far too slowly. */
 const SLOW: [string, (world: () => World) => () => AsyncIterable<Uint8Array>, RegExp][] = [
   [
     "stalls in the middle",
@@ -244,7 +244,7 @@ const SLOW: [string, (world: () => World) => () => AsyncIterable<Uint8Array>, Re
     /^The artifact film\.mp4 was not read in time: 12 of 200000 bytes came from the hub in 63 s, which is too slow/,
   ],
   [
-    "is cut again and again",
+    "drops every connection",
     () =>
       async function* () {
         yield* [];
@@ -255,7 +255,7 @@ const SLOW: [string, (world: () => World) => () => AsyncIterable<Uint8Array>, Re
 ];
 
 for (const [slow, bytes, message] of SLOW) {
-  test(`a hub that ${slow} is not waited for, and nothing is saved`, async () => {
+  test(`reading from a hub that ${slow} is given up, and nothing is saved`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "saved-"));
     const there: { world?: World } = {};
     const given = bytes(() => there.world!);
@@ -276,7 +276,7 @@ for (const [slow, bytes, message] of SLOW) {
   });
 }
 
-test("whoever reads a file says how long, and the hub is told that it is over", async () => {
+test("a reader sets its own time limit, and its abort reaches the hub", async () => {
   const ends: boolean[] = [];
   const { hand } = await between(
     ({ artifacts, result }) => result({ artifacts }),
@@ -309,7 +309,7 @@ test("whoever reads a file says how long, and the hub is told that it is over", 
   );
 });
 
-test("what a reader does with the bytes of a file takes the time that it takes", async () => {
+test("the time that a reader takes to process the bytes does not count against the hub", async () => {
   const { hand, world } = await between(
     ({ artifacts, result }) => result({ artifacts }),
     (hub) => withBlobs(hub, { read: async () => ({ size: SIZE, bytes: inPieces(LARGE) }) }),
@@ -323,7 +323,7 @@ test("what a reader does with the bytes of a file takes the time that it takes",
   expect(received).toBe(SIZE);
 });
 
-test("a hub that gives an agent no more blobs at once is asked again", async () => {
+test("a download that is refused because too many are open is retried", async () => {
   let busy = 2;
   const { hand, world } = await between(
     ({ artifacts, result }) => result({ artifacts }),
@@ -339,7 +339,7 @@ test("a hub that gives an agent no more blobs at once is asked again", async () 
   expect(await inTime(world, artifacts[0]!.bytes())).toHaveLength(SIZE);
 });
 
-test("work that is handed on names the same file, and nothing is sent or read again", async () => {
+test("handing received work on refers to the same file without transferring it again", async () => {
   const world = await World.open();
   const { hub, uploads } = counting(world.hub);
   const reading = { count: 0 };
@@ -363,7 +363,7 @@ test("work that is handed on names the same file, and nothing is sent or read ag
   expect([output, uploads, reading.count]).toEqual([SIZE, ["owner 0"], 0]);
 });
 
-test("a file whose bytes were loaded is named when it is handed on, and not sent again", async () => {
+test("a file that was loaded is referred to when it is handed on, and not uploaded again", async () => {
   const world = await World.open();
   const { hub, uploads } = counting(world.hub);
   const worker = world.agent("worker", { hub });
@@ -395,7 +395,7 @@ test("several handoffs with one file upload it once", async () => {
   expect(uploads).toEqual(["owner 0"]);
 });
 
-test("an upload that breaks off goes on from where it ended", async () => {
+test("an interrupted upload resumes where it ended", async () => {
   const firsts: number[] = [];
   let cuts = 3;
   async function* cutting(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
@@ -427,7 +427,7 @@ test("an upload that breaks off goes on from where it ended", async () => {
   expect(firsts.every((first, at) => at === 0 || first > firsts[at - 1]!)).toBe(true);
 });
 
-test("what is appended to a file while it is sent does not belong to it; what is changed is refused", async () => {
+test("bytes appended to a file during its upload are not sent; a changed file is refused", async () => {
   const path = await fileOf();
   const changes = [() => appendFile(path, "more"), () => writeFile(path, LARGE.toReversed())];
   const { hand } = await between(
@@ -452,7 +452,7 @@ test("what is appended to a file while it is sent does not belong to it; what is
   });
 });
 
-test("a file that is not there fails the handoff, or the work whose result it was", async () => {
+test("a missing file fails the handoff, or the work whose result it belongs to", async () => {
   const { hand } = await between(({ result }) =>
     result({ artifacts: [{ path: "/nowhere/made.bin" }] }),
   );
@@ -467,7 +467,7 @@ test("a file that is not there fails the handoff, or the work whose result it wa
   });
 });
 
-test("a handoff that is cancelled while its files are uploaded is never sent", async () => {
+test("a handoff that is cancelled during its uploads is never sent", async () => {
   const begun = Promise.withResolvers<void>();
   const { world, hand, owner } = await between(
     () => "done",
@@ -490,7 +490,7 @@ test("a handoff that is cancelled while its files are uploaded is never sent", a
   await owner.stop();
 });
 
-test("an upload that is not done by the deadline says how far it has come", async () => {
+test("an upload that is not finished by the deadline reports how far it got", async () => {
   const begun = Promise.withResolvers<void>();
   const { world, owner } = await between(
     () => "done",
@@ -512,7 +512,7 @@ test("an upload that is not done by the deadline says how far it has come", asyn
   });
 });
 
-test("the same work under the same id is found again, however its files are given", async () => {
+test("the same work under the same id is found again, in whatever form its files are given", async () => {
   let runs = 0;
   const { world, owner, hand } = await between(() => ++runs);
   const handoffId = newId();
@@ -538,13 +538,13 @@ test("the same work under the same id is found again, however its files are give
   await expect(taken.result).rejects.toMatchObject({ status: 409 });
 });
 
-test("a blob that the agent has no right to is refused with a 403, and nothing of the work is done", async () => {
+test("a blob that the agent may not read is refused with 403, and the work does not start", async () => {
   const { hand } = await between(() => "done");
   const artifacts = [BLOB as Artifact];
   await expect(hand(artifacts).result).rejects.toMatchObject({ status: 403 });
 });
 
-test("a file that lies at the hub of another domain is passed on to this one", async () => {
+test("a file stored at the hub of another domain is copied to this one", async () => {
   const far = await World.open();
   const farWorker = far.agent("far-worker");
   farWorker.serve("work", async ({ artifacts: [film], result }) => {

@@ -14,9 +14,9 @@ import { Patience } from "./patience.ts";
 import { originOf, receivedArtifact } from "./received.ts";
 import type { BlobArtifact, Origin, ReceivedArtifact } from "./received.ts";
 
-/** What has more bytes than this is sent apart from its envelope, where nothing else is set. */
+/** Larger artifacts are uploaded instead of sent inline, unless a setting says otherwise. */
 export const INLINE_ARTIFACT_BYTES: number = 64 * 1024;
-/** The artifacts in one envelope together have at most so many times what one of them may have. */
+/** The artifacts in one envelope together may be this many times as large as a single one. */
 const INLINE_TOGETHER = 4;
 
 export interface ArtifactsOptions {
@@ -29,7 +29,7 @@ export interface ArtifactsOptions {
   readonly inlineBytes: number | undefined;
 }
 
-/** The files that an agent sends and receives: what is too large for envelopes lies at the hub. */
+/** The files that an agent sends and receives. Files too large for an envelope are stored at the hub. */
 export class Artifacts implements Origin {
   readonly #options: ArtifactsOptions;
   readonly #inlineBytes: number;
@@ -52,7 +52,7 @@ export class Artifacts implements Origin {
     return this.#options.hub.domain;
   }
 
-  /** Whether there is more to be done for these than to name them. */
+  /** Whether any of these needs more than being named. */
   areToBeSent(given: readonly GivenArtifact[] = []): boolean {
     let room = this.#inlineBytes * INLINE_TOGETHER;
     return given.some((each) => {
@@ -65,7 +65,7 @@ export class Artifacts implements Origin {
     });
   }
 
-  /** Uploads what is too large for an envelope, and gives what the envelope is to say. */
+  /** Uploads what is too large for an envelope, and returns the artifacts for the envelope. */
   async send(
     given: readonly GivenArtifact[],
     { until, signal }: { readonly until: number; readonly signal: AbortSignal },
@@ -95,7 +95,7 @@ export class Artifacts implements Origin {
     return artifacts;
   }
 
-  /** The file behind what was given; undefined where an envelope can name it as it is. */
+  /** The file behind what was given; undefined if an envelope can refer to it as it is. */
   async #fileOf(given: GivenArtifact, signal: AbortSignal): Promise<Measured | undefined> {
     if (!isArtifact(given)) return measured(given, signal);
     if (given.data !== undefined) return measuredInline(given);
@@ -105,7 +105,7 @@ export class Artifacts implements Origin {
     return { ...blob, read: (first) => originOf(given)!.read(blob, first) };
   }
 
-  /** Of what lies at a hub of another domain, this one knows nothing. */
+  /** This hub does not have what is stored at the hub of another domain. */
   #isForeign(given: Artifact): boolean {
     return given.size !== undefined && (originOf(given)?.domain ?? this.domain) !== this.domain;
   }
@@ -135,12 +135,12 @@ export class Artifacts implements Origin {
     const both = AbortSignal.any([ending.signal, signal]);
     let arrived = 0;
     const attempt = async (): Promise<void> => {
-      // It is complete also where another has uploaded it, and this agent may read it.
+      // It may be complete because another agent uploaded it and this one may read it.
       let state = await blobs.upload({ digest, as, sign });
       while (!state.isComplete) {
         both.throwIfAborted();
         arrived = state.received;
-        // What has arrived whole and is not taken was damaged at the hub.
+        // All bytes have arrived and the hub refuses them: its copy was damaged.
         const from = arrived < size ? arrived : 0;
         state = await blobs.put({ digest, size, as, from, sign }, passing(file, from, both));
         if (!state.isComplete && state.received <= from) throw stalled(name);
@@ -174,7 +174,7 @@ export class Artifacts implements Origin {
     return artifacts.map((artifact) => receivedArtifact(artifact, this));
   }
 
-  /** The bytes of a blob from some place on; a connection that is cut is no end of them. */
+  /** The bytes of a blob from an offset on. A dropped connection does not end them. */
   async *read(
     { name, digest, size }: BlobArtifact,
     first: number,
@@ -207,7 +207,7 @@ export class Artifacts implements Origin {
         if (!WaybillError.is(error, 503)) throw error;
         await patience.pause(error);
       } finally {
-        // A hub that gives no more is not waited for here either.
+        // Waiting for a retry counts against the hub's time too.
         cut.abort();
         pieces?.return?.().catch(() => undefined);
       }
@@ -232,7 +232,7 @@ export class Artifacts implements Origin {
     );
   };
 
-  /** Ends what is under way. */
+  /** Aborts all transfers under way. */
   close(reason: WaybillError): void {
     this.#closing.abort(reason);
   }
@@ -240,12 +240,12 @@ export class Artifacts implements Origin {
 
 async function inline({ name, media_type, digest, read }: Measured): Promise<Artifact> {
   const bytes = joined(await Array.fromAsync(read(0)));
-  // A file may have been written to since its digest was computed.
+  // The file may have been written to since its digest was computed.
   if (digestOfBytes(bytes) !== digest) throw changed(name);
   return { name, media_type, digest, data: toBase64url(bytes) };
 }
 
-/** The bytes of a file on their way to the hub: so many as were measured, while they are wanted. */
+/** The bytes of a file for an upload: as many as were measured, unless the upload is aborted. */
 async function* passing(
   { name, size, read }: Measured,
   first: number,
@@ -260,10 +260,10 @@ async function* passing(
   if (at !== size) throw changed(name);
 }
 
-/** What may be otherwise the next time; the hub is asked again how much it has. */
+/** Errors that may be temporary: the hub is asked again how much it has. */
 const PASSING: ReadonlySet<number> = new Set([301, 409]);
 
-/** Other reads of the same agent end before long. */
+/** Other reads of the same agent end before long, so this one is worth a retry. */
 function asBusy(thrown: unknown): never {
   const error = WaybillError.from(thrown);
   throw error.status === 301 ? new WaybillError(503, error.message, { cause: error }) : thrown;

@@ -4,32 +4,32 @@ import { mediaTypeOf } from "./media-type.ts";
 /** A file as its bytes in memory. */
 export interface ArtifactBytes {
   readonly name: string;
-  /** Left out, it follows from the end of the name. */
+  /** By default it is derived from the file extension. */
   readonly media_type?: string | undefined;
   readonly bytes: Uint8Array;
 }
 
-/** A file on disk. It is read piece by piece, and never whole into memory. */
+/** A file on disk. It is read in pieces, and never completely into memory. */
 export interface ArtifactFile {
   readonly path: string | URL;
-  /** Left out, the last part of the path. */
+  /** By default the last part of the path. */
   readonly name?: string | undefined;
-  /** Left out, it follows from the end of the name. */
+  /** By default it is derived from the file extension. */
   readonly media_type?: string | undefined;
 }
 
-/** A file as its bytes come. They are written to a temporary file, so that an upload can be resumed. */
+/** A file as a stream. It is written to a temporary file, so that its upload can be resumed. */
 export interface ArtifactStream {
   readonly name: string;
-  /** Left out, it follows from the end of the name. */
+  /** By default it is derived from the file extension. */
   readonly media_type?: string | undefined;
   readonly stream: AsyncIterable<Uint8Array>;
 }
 
 /**
- * A file that is to go along with work or with a result: its bytes, a path or a stream, or an artifact
- * that was received. Whatever has more bytes than the agent's `inlineArtifactBytes` is uploaded to the
- * hub before the envelope is signed.
+ * A file to send with work or with a result: its bytes, a path, a stream, or a received artifact. A
+ * file larger than the agent's `inlineArtifactBytes` is uploaded to the hub before the envelope is
+ * signed.
  *
  * @example
  * ```ts
@@ -41,18 +41,18 @@ export interface ArtifactStream {
  */
 export type GivenArtifact = Artifact | ArtifactBytes | ArtifactFile | ArtifactStream;
 
-/** Whether what was given says its digest by itself. */
+/** Whether what was given already names its digest. */
 export function isArtifact(given: GivenArtifact): given is Artifact {
   return "digest" in given;
 }
 
-/** What a file is called, and what it is. */
+/** The name and the media type of a file. */
 export interface Label {
   readonly name: string;
   readonly media_type: string;
 }
 
-/** The name and the type of a file, as far as they were given and else by its path. */
+/** The name and the type of a file, as far as they were given and otherwise from its path. */
 export function labelOf(given: GivenArtifact): Label {
   const name = given.name ?? lastPartOf((given as ArtifactFile).path);
   return { name, media_type: given.media_type ?? mediaTypeOf(name) };

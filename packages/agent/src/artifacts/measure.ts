@@ -7,20 +7,20 @@ import type { Files } from "../identity/files.ts";
 import { labelOf } from "./given.ts";
 import type { ArtifactBytes, ArtifactFile, ArtifactStream } from "./given.ts";
 
-/** A file whose digest and size are known, and whose bytes can be read again from any place on. */
+/** A file with known digest and size, whose bytes can be read again from any offset. */
 export interface Measured {
   readonly name: string;
   readonly media_type: string;
   readonly digest: Digest;
   readonly size: number;
   read(first: number): AsyncIterable<Uint8Array>;
-  /** Where the bytes were kept for this upload alone. */
+  /** Removes the temporary copy that was made for this upload. */
   remove?(): Promise<void>;
 }
 
 type Local = ArtifactBytes | ArtifactFile | ArtifactStream;
 
-/** Reads what was given once, piece by piece, for its digest and size. */
+/** Reads what was given once, in pieces, for its digest and size. */
 export async function measured(given: Local, signal: AbortSignal): Promise<Measured> {
   if ("bytes" in given) return measuredBytes(given);
   if ("path" in given) return measuredFile(given, signal);
@@ -37,7 +37,7 @@ function measuredBytes(given: ArtifactBytes): Measured {
   };
 }
 
-/** The bytes in an artifact, where they are those that its digest names. */
+/** The bytes inside an artifact, if they match its digest. */
 export function measuredInline({ name, media_type, digest, data = "" }: Artifact): Measured {
   const bytes = fromBase64url(data);
   if (bytes === undefined || digestOfBytes(bytes) !== digest) {
@@ -65,7 +65,7 @@ async function measuredFile(given: ArtifactFile, signal: AbortSignal): Promise<M
   }
 }
 
-/** What comes once is written to a file: an upload that broke off is resumed from there. */
+/** Writes a stream to a temporary file, from which an interrupted upload is resumed. */
 async function measuredStream(given: ArtifactStream, signal: AbortSignal): Promise<Measured> {
   const found = filesOf(given.name);
   const { fs, path } = found;
@@ -89,7 +89,7 @@ async function measuredStream(given: ArtifactStream, signal: AbortSignal): Promi
   }
 }
 
-/** What is appended to a file afterwards does not belong to it. */
+/** Bytes that are appended to a file afterwards do not belong to it. */
 function part({ fs }: Files, path: string, size: number): Measured["read"] {
   return (start) =>
     start < size ? fs.createReadStream(path, { start, end: size - 1 }) : once(EMPTY);
@@ -101,7 +101,7 @@ interface Writable {
   write(bytes: Uint8Array): Promise<{ readonly bytesWritten: number }>;
 }
 
-/** A write of a file may take a part alone. */
+/** A write may take only a part of its buffer. */
 export async function writeAll(file: Writable, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes.subarray(at))).bytesWritten;
 }
@@ -126,7 +126,7 @@ export async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
-/** Files, or why there are none. */
+/** The file system, or an error that says why there is none. */
 export function filesOf(what: string | URL): Files {
   const found = files();
   if (found !== undefined) return found;

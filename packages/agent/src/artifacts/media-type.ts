@@ -34,7 +34,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** What a file is, going by the end of its name. */
+/** The media type of a file, from its extension. */
 export function mediaTypeOf(name: string): string {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(BY_EXTENSION, extension)

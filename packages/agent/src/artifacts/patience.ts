@@ -1,9 +1,9 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 
-/** For so long a hub may give no bytes of a blob. */
+/** How long a hub may send no bytes of a blob. */
 const IDLE_MS = 60_000;
-/** What comes more slowly, over all of a blob, comes in no time that anybody has. */
+/** The slowest rate, averaged over a blob, at which a hub may send it. */
 const FLOOR_BYTES_PER_MS = 64;
 const AGAIN_MS = 200;
 
@@ -16,8 +16,9 @@ export interface PatienceOptions {
 }
 
 /**
- * How long somebody waits for the bytes of a blob: not for long without any, and in all by their number,
- * so that a hub that drips them ends too. What the reader does with them meanwhile does not count.
+ * Bounds the wait for the bytes of a blob: the gap between two pieces, and the total by their number,
+ * so that a hub that drips bytes is given up too. Time that the reader spends on the bytes does not
+ * count.
  */
 export class Patience {
   readonly #options: PatienceOptions;
@@ -29,18 +30,18 @@ export class Patience {
     this.#options = options;
   }
 
-  /** Until when the hub may be asked again: a little longer than it is waited for. */
+  /** Until when the hub may be asked again: a little longer than the wait itself. */
   get until(): number {
     return this.#options.clock.now() + IDLE_MS - this.#idleMs + AGAIN_MS;
   }
 
-  /** So many bytes are there by now. */
+  /** Records how many bytes have arrived. */
   received(bytes: number): void {
     this.#received += bytes;
     this.#idleMs = 0;
   }
 
-  /** A little time, before the hub is asked again. */
+  /** A short delay before the hub is asked again. */
   pause(cause: unknown): Promise<void> {
     const { clock } = this.#options;
     const soon = new Promise<void>((resolve) => clock.setTimer(clock.now() + AGAIN_MS, resolve));

@@ -5,27 +5,27 @@ import { fromBase64url } from "@waybill/protocol/wire";
 import { joined } from "./joined.ts";
 import { filesOf, once, pathOf, writeAll } from "./measure.ts";
 
-/** How many bytes `bytes()` takes into memory where nobody says how many. */
+/** The default limit of `bytes()`. */
 export const DEFAULT_BYTES_LIMIT: number = 64 * 1024 * 1024;
 
-/** How long somebody waits for an artifact's bytes. */
+/** How long to wait for an artifact's bytes. */
 export interface WaitOptions {
   /**
-   * Ends it, such as `AbortSignal.timeout(10_000)`. Left out, a hub is waited for as long as bytes come:
-   * not longer than a minute for the next, nor than a minute and a second for each 64 kB in all.
+   * Ends the wait, such as `AbortSignal.timeout(10_000)`. By default a hub is waited for as long as
+   * bytes come: at most a minute for the next ones, and in all a minute plus a second for each 64 kB.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** How an artifact's bytes are read into memory. */
 export interface ReadOptions extends WaitOptions {
-  /** The most bytes that are read, `DEFAULT_BYTES_LIMIT` where it is left out. */
+  /** The most bytes to read, by default `DEFAULT_BYTES_LIMIT`. */
   readonly limit?: number | undefined;
 }
 
 /**
- * A file that came along. Its bytes are in it, or at the hub, which is asked for them when they are
- * read. What does not have the digest and the size that were signed is refused with a 422.
+ * A received file. Its bytes are inside, or at the hub, which is asked for them when they are read.
+ * Bytes without the signed digest and size are refused with 422.
  *
  * @example
  * ```ts
@@ -34,21 +34,21 @@ export interface ReadOptions extends WaitOptions {
  * ```
  */
 export interface ReceivedArtifact extends Artifact {
-  /** All bytes at once. More than the limit are a 413, before any of them is read. */
+  /** All bytes at once. More bytes than the limit are a 413, before any are read. */
   bytes(options?: ReadOptions): Promise<Uint8Array>;
   /**
-   * The bytes as they come. They are checked when the last has come: what was made from them before
-   * does not count if reading them fails.
+   * The bytes as a stream. They are verified when the last one has come: discard what was made from
+   * them if reading fails.
    */
   stream(options?: WaitOptions): AsyncIterable<Uint8Array>;
-  /** Writes the bytes to a file, which is there once they are all there and checked. */
+  /** Writes the bytes to a file, which appears once all of them have arrived and are verified. */
   save(path: string | URL, options?: WaitOptions): Promise<void>;
 }
 
-/** An artifact whose bytes lie at a hub. */
+/** An artifact whose bytes are stored at a hub. */
 export type BlobArtifact = Artifact & { readonly size: number };
 
-/** Whoever has received an artifact, and can read its bytes at the hub that they lie at. */
+/** The receiver of an artifact, which can read its bytes at the hub that stores them. */
 export interface Origin {
   /** The custody domain of that hub. */
   readonly domain: string;
@@ -57,7 +57,10 @@ export interface Origin {
 
 const ORIGIN = Symbol("who has received it");
 
-/** An artifact with ways to its bytes, which are no part of what is signed: they are not enumerable. */
+/**
+ * An artifact with methods to read its bytes. They are not enumerable, because they are not part of
+ * what is signed.
+ */
 export function receivedArtifact(artifact: Artifact, origin: Origin): ReceivedArtifact {
   const hidden = {
     [ORIGIN]: origin,
@@ -76,7 +79,7 @@ export function receivedArtifact(artifact: Artifact, origin: Origin): ReceivedAr
   ) as ReceivedArtifact;
 }
 
-/** Who has received an artifact; undefined for one that was made here, or copied. */
+/** The receiver of an artifact; undefined for one that was made here, or copied. */
 export function originOf(artifact: Artifact): Origin | undefined {
   return (artifact as { readonly [ORIGIN]?: Origin })[ORIGIN];
 }

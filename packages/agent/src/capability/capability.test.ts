@@ -74,7 +74,7 @@ test("a declared capability types input, output and questions on both sides", as
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("what is published is the JSON Schema of the declaration, and its terms", async () => {
+test("the manifest has the JSON Schema of the declaration, and its terms", async () => {
   expect(research.manifest).toMatchObject({
     name: "web_research",
     version: "1.2",
@@ -92,7 +92,7 @@ test("what is published is the JSON Schema of the declaration, and its terms", a
   await worker.stop();
 });
 
-test("an input that its schema does not take is not sent, and says where it is wrong", async () => {
+test("input that does not match its schema is not sent, and the error names the place", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   // @ts-expect-error the topic is missing
@@ -111,7 +111,7 @@ test("an input that its schema does not take is not sent, and says where it is w
   await owner.stop();
 });
 
-test("an input that only the library can refuse is refused before it is accepted", async () => {
+test("input that only the schema library can reject is refused before it is accepted", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   const even = capability({
@@ -134,7 +134,7 @@ test("an input that only the library can refuse is refused before it is accepted
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("an output that breaks its schema is a 520 with the places", async () => {
+test("an output that breaks its schema is a 520 that names the places", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(research, () => ({ summary: 1, sources: ["no address"] }) as never);
@@ -142,7 +142,7 @@ test("an output that breaks its schema is a 520 with the places", async () => {
   const owner = world.agent("owner");
   const handoff = owner.handoff(research, { input: { topic: "tea" } });
   await handoff.custody;
-  // It is tried once more.
+  // The hub retries it once.
   await world.clock.advance(5_000);
   await expect(handoff.result).rejects.toMatchObject({
     status: 520,
@@ -151,7 +151,7 @@ test("an output that breaks its schema is a 520 with the places", async () => {
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("what another implementation returns is checked, too, and kept in the error", async () => {
+test("the output of another implementation is checked too, and kept in the error", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve({ name: "web_research", version: "1.2" }, () => ({ summary: 7 }));
@@ -167,7 +167,7 @@ test("what another implementation returns is checked, too, and kept in the error
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("an undeclared question of another implementation can be answered by itself", async () => {
+test("an undeclared question of another implementation can be answered directly", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve({ name: "web_research", version: "1.3" }, async ({ ask }) => ({
@@ -184,7 +184,7 @@ test("an undeclared question of another implementation can be answered by itself
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("a paused question is answered by its name, and read in the next attempt", async () => {
+test("a paused question is answered by name, and its answer is read in the next attempt", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(research, async ({ resume, ask, pause, result }) => {
@@ -205,7 +205,7 @@ test("a paused question is answered by its name, and read in the next attempt", 
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("what is asked again under one name is another question", async () => {
+test("asking twice under one name asks two questions", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve(research, async ({ ask }) => {
@@ -268,7 +268,7 @@ test("Valibot and ArkType declare capabilities as zod does", async () => {
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("a schema that gives no JSON Schema says what to give beside it", () => {
+test("a schema without JSON Schema is refused with what to pass beside it", () => {
   const input = v.object({ text: v.string() });
   expect(() => capability({ name: "shout", input })).toThrow(
     /^The input of shout can't be published.*valibot.*input_schema.*toStandardJsonSchema/,
@@ -287,7 +287,7 @@ test("a schema that gives no JSON Schema says what to give beside it", () => {
   );
 });
 
-test("what no manifest may hold fails where it is declared", () => {
+test("a declaration that no manifest can contain throws at once", () => {
   expect(() => capability({ name: "zu viel" })).toThrow('for example "zu_viel"');
   expect(() => capability({ name: "x", lease_seconds: -1 })).toThrow("lease_seconds");
   expect(() => capability({ name: "x", questions: { "a/b": z.string() } })).toThrow('"a/b"');
@@ -296,7 +296,7 @@ test("what no manifest may hold fails where it is declared", () => {
   capability({ name: "x", output: length, output_schema: true });
 });
 
-test("a handler that returns nothing, or something else, does not compile", async () => {
+test("a handler that returns nothing, or the wrong type, does not compile", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   // @ts-expect-error nothing is returned
@@ -318,7 +318,7 @@ test("a handler that returns nothing, or something else, does not compile", asyn
   sixth.serve("anything", async () => {});
 });
 
-test("without a declaration the caller says what input and output are", async () => {
+test("without a declaration the caller states the types of input and output", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve<Topic>("report", async ({ input, progress, ask, pause }) => {
@@ -354,7 +354,7 @@ test("without a declaration the caller says what input and output are", async ()
   await Promise.all([owner.stop(), worker.stop()]);
 });
 
-test("agents, handles and groups show nothing but what an application may use", () => {
+test("agents, handles and groups have no members beyond the public API", () => {
   expectTypeOf<keyof HandoffHandle>().toEqualTypeOf<
     | "id"
     | "envelope"
@@ -378,7 +378,7 @@ test("agents, handles and groups show nothing but what an application may use", 
   expectTypeOf<keyof GroupHandle>().toEqualTypeOf<"id" | "handles" | "result">();
 });
 
-test("bad ids fail where they are given, with a right one", async () => {
+test("an invalid id throws where it is passed, with a valid suggestion", async () => {
   const world = await World.open();
   expect(() => world.agent("Äpfel & Birnen")).toThrow(
     /"Äpfel & Birnen" is no agent id.*for example "apfel-birnen"/,

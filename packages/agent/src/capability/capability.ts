@@ -4,13 +4,13 @@ import { checkCapabilityName } from "../ids.ts";
 import type { JsonLike } from "./json-like.ts";
 import type { SchemaInput, SchemaOutput, StandardSchema } from "./standard-schema.ts";
 
-/** The schemas of the answers that a capability asks for, by the names of its questions. */
+/** The schemas of the answers that a capability asks for, by question name. */
 export interface QuestionSchemas {
   readonly [name: string]: StandardSchema;
 }
 
 /**
- * What a manifest says about a capability beside its schemas, in the words of the manifest: `version`,
+ * What a manifest says about a capability besides its schemas, in the manifest's own terms: `version`,
  * `description`, `lease_seconds`, `concurrency` and so on.
  */
 export type CapabilityTerms = Omit<
@@ -28,22 +28,25 @@ export interface CapabilityOptions<
   Output extends StandardSchema | undefined = StandardSchema | undefined,
   Questions extends QuestionSchemas | undefined = QuestionSchemas | undefined,
 > extends CapabilityTerms {
-  /** By what it is found: 1 to 128 of A-Z a-z 0-9 _ . : / -. */
+  /** Its name: 1 to 128 of A-Z a-z 0-9 _ . : / -. */
   readonly name: string;
-  /** What the work is given. The delegator sends what the schema takes; the handler gets what it makes of that. */
+  /**
+   * The input of the work. The delegator sends what the schema accepts; the handler gets what it
+   * parses to.
+   */
   readonly input?: Input;
   /**
-   * What the work comes to. Both sides check it, so the schema has to take what it makes: defaults and
-   * left-out members are fine, a transformation into another type does not compile.
+   * The output of the work. Both sides check it, so the schema has to accept its own output: defaults
+   * and optional members are fine, a transformation into another type does not compile.
    */
   readonly output?: Output & TakesWhatItMakes<Output>;
-  /** What the handler may ask on the way, by name: the schema of each answer. */
+  /** The questions that the handler may ask, by name: the schema of each answer. */
   readonly questions?: Questions;
-  /** The JSON Schema of `input`, for a library that can't give it. */
+  /** The JSON Schema of `input`, for a library that can't generate it. */
   readonly input_schema?: JsonSchema | undefined;
-  /** The JSON Schema of `output`, for a library that can't give it. */
+  /** The JSON Schema of `output`, for a library that can't generate it. */
   readonly output_schema?: JsonSchema | undefined;
-  /** The JSON Schemas of answers, for a library that can't give them. */
+  /** The JSON Schemas of answers, for a library that can't generate them. */
   readonly question_schemas?: { readonly [Name in keyof Questions]?: JsonSchema } | undefined;
 }
 
@@ -54,8 +57,8 @@ type TakesWhatItMakes<Output> = Output extends StandardSchema
   : unknown;
 
 /**
- * A capability that was declared once, for both sides: `agent.serve` types and checks its handler by
- * it, `agent.handoff` its input and its result.
+ * A capability that is declared once for both sides: `agent.serve` types and checks its handler by it,
+ * `agent.handoff` its input and its result.
  */
 export interface CapabilityDeclaration<
   Input extends StandardSchema | undefined = StandardSchema | undefined,
@@ -63,9 +66,9 @@ export interface CapabilityDeclaration<
   Questions extends QuestionSchemas | undefined = QuestionSchemas | undefined,
 > {
   readonly "~waybill": "capability";
-  /** By what it is found. */
+  /** Its name. */
   readonly name: string;
-  /** Its version; `1` for the manifest where it is left out. */
+  /** Its version; the manifest says `1` by default. */
   readonly version: string | undefined;
   /** The schema of its input. */
   readonly input: Input;
@@ -73,17 +76,17 @@ export interface CapabilityDeclaration<
   readonly output: Output;
   /** The schemas of the answers that it asks for. */
   readonly questions: Questions;
-  /** As it stands in the manifest of whoever serves it. */
+  /** The capability in the manifest of the agent that serves it. */
   readonly manifest: CapabilityInput;
-  /** What an answer to each question has to look like. */
+  /** The JSON Schema of the answer to each question. */
   readonly questionSchemas: { readonly [name: string]: JsonSchema };
 }
 
-/** What a delegator gives to a declared capability. */
+/** What a delegator passes to a declared capability. */
 export type InputOf<Declaration extends CapabilityDeclaration> =
   Declaration["input"] extends StandardSchema ? SchemaInput<Declaration["input"]> : JsonLike;
 
-/** What the handler of a declared capability gets: its input, as the schema has read it. */
+/** What the handler of a declared capability gets: its input, as parsed by the schema. */
 export type ReadInputOf<Declaration extends CapabilityDeclaration> =
   Declaration["input"] extends StandardSchema ? SchemaOutput<Declaration["input"]> : Json;
 
@@ -91,16 +94,16 @@ export type ReadInputOf<Declaration extends CapabilityDeclaration> =
 export type ReturnOf<Declaration extends CapabilityDeclaration> =
   Declaration["output"] extends StandardSchema ? SchemaInput<Declaration["output"]> : JsonLike;
 
-/** What the result of a declared capability holds. */
+/** What the result of a declared capability contains. */
 export type OutputOf<Declaration extends CapabilityDeclaration> =
   Declaration["output"] extends StandardSchema
     ? SchemaOutput<Declaration["output"]>
     : Json | undefined;
 
 /**
- * Declares a capability, in a module that both sides import: whoever serves it, and whoever hands
- * work to it. Schemas may be of any library with Standard Schema: zod 4, Valibot, ArkType. A library
- * that gives no JSON Schema by itself needs it beside: `input_schema`, `output_schema`.
+ * Declares a capability, in a module that both sides import: the agent that serves it, and agents that
+ * hand work to it. Schemas may come from any library with Standard Schema: zod 4, Valibot, ArkType. A
+ * library that can't generate JSON Schema needs it beside: `input_schema`, `output_schema`.
  *
  * @example
  * ```ts
@@ -139,7 +142,7 @@ export function capability<
       return [asked, question_schemas[asked] ?? jsonSchemaOf(schema, "input", what, beside)!];
     }),
   );
-  // A term that no manifest may hold is told here, where it was written, and not when somebody serves it.
+  // A term that no manifest can contain throws here, where it was written, and not when it is served.
   parseManifest({ agent_id: "any", capabilities: [manifest] });
   return Object.freeze({
     "~waybill": "capability",
@@ -158,8 +161,9 @@ export function isDeclaration(value: unknown): value is CapabilityDeclaration {
 }
 
 /**
- * Which versions will do for a delegator that knows this one: the same major version from this one on,
- * because the other side may have been deployed since. A version that is no number is meant exactly.
+ * The versions that a delegator with this declaration accepts: the same major version, from this one
+ * on, because the other side may have been deployed since. A version that is not a number is matched
+ * exactly.
  */
 export function wantedVersion({ version }: CapabilityDeclaration): string | undefined {
   return version !== undefined && /^\d+(?:\.\d+)*$/.test(version) ? `^${version}` : version;

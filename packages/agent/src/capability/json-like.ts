@@ -1,9 +1,9 @@
 import type { Json } from "@waybill/protocol";
 
 /**
- * What may stand where JSON is expected: `Json`, and objects of any interface, which TypeScript does
- * not take for `Json` because an interface has no index signature. What has no faithful spelling in
- * JSON is refused with its place when it is sent.
+ * The type of a parameter that takes JSON: `Json`, and objects of any interface, which TypeScript does
+ * not accept as `Json` because an interface has no index signature. A value without a faithful JSON
+ * form is refused when it is sent, with its place.
  */
 export type JsonLike =
   | null
@@ -13,16 +13,16 @@ export type JsonLike =
   | { readonly [name: string]: unknown }
   | (object & NoPromise);
 
-/** A promise that nobody has awaited would be `{}`. */
+/** A promise that was not awaited would become `{}`. */
 interface NoPromise {
   readonly then?: never;
 }
 
 /**
- * `T` itself where all of it can be written as JSON, and a type that nothing fits where it can't:
- * `value: T & JsonCompatible<T>` takes an interface, and refuses a function or a bigint at its place.
- * Members that may be undefined are left out of the JSON; a `toJSON`, such as a Date has, is asked.
- * What is `unknown` is looked at when it is sent.
+ * `T` itself if all of it can be written as JSON, and otherwise a type that nothing matches: `value: T
+ * & JsonCompatible<T>` accepts an interface, and rejects a function or a bigint at its place. Members
+ * that may be undefined are omitted from the JSON; a `toJSON` method, such as that of Date, is called.
+ * Values of type `unknown` are checked when they are sent.
  *
  * @example
  * ```ts
@@ -44,5 +44,5 @@ type Written<T> = T extends null | boolean | number | string
         ? { [Member in keyof T]: JsonCompatible<Exclude<T[Member], undefined>> | Left<T[Member]> }
         : never;
 
-/** In a list there is nothing to leave out; an `undefined` there is refused when it is sent. */
+/** A list can't omit an element, so an `undefined` in it is refused when it is sent. */
 type Left<T> = undefined extends T ? undefined : never;

@@ -14,7 +14,7 @@ const SCHEMAS: Readonly<Record<string, { word: StandardSchema; list: StandardSch
   ArkType: { word: type("'a' | 'b'"), list: type({ words: "('a' | 'b')[]" }) },
 };
 
-test.each(Object.entries(SCHEMAS))("faults found by %s have their places", async (_, schemas) => {
+test.each(Object.entries(SCHEMAS))("issues found by %s have their places", async (_, schemas) => {
   const { faults: atTheRoot = [] } = await readWith(schemas.word, "c");
   expect(atTheRoot.map(({ at }) => at)).toEqual([""]);
   const { faults: inside = [] } = await readWith(schemas.list, { words: ["a", "c"] });

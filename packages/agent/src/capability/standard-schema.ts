@@ -5,7 +5,7 @@ import { WaybillError } from "@waybill/protocol";
  * interface, version 1 (https://standardschema.dev).
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** What the library offers to others. */
+  /** The members that a schema library offers to others. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -23,17 +23,17 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema takes. */
+/** The type that a schema accepts. */
 export type SchemaInput<Schema extends StandardSchema> = NonNullable<
   Schema["~standard"]["types"]
 >["input"];
 
-/** What a schema makes of what it takes. */
+/** The type that a schema parses to. */
 export type SchemaOutput<Schema extends StandardSchema> = NonNullable<
   Schema["~standard"]["types"]
 >["output"];
 
-/** What a schema has made of a value, or what is wrong with it. */
+/** The parsed value, or what is wrong with it. */
 export type Read<Output> =
   | { readonly value: Output; readonly faults?: undefined }
   | { readonly faults: readonly Fault[] };
@@ -44,7 +44,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Has the schema's own library judge a value. A schema that throws finds the value at fault, too. */
+/** Validates a value by the schema's own library. A schema that throws rejects the value, too. */
 export async function readWith<Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
@@ -64,7 +64,7 @@ export async function readWith<Output>(
 
 const SHOWN = 5;
 
-/** The faults as one text: `/topic: Too small; /depth: Expected number`. */
+/** The issues as one text: `/topic: Too small; /depth: Expected number`. */
 export function describeFaults(faults: readonly Fault[]): string {
   const shown = faults
     .slice(0, SHOWN)
@@ -74,7 +74,7 @@ export function describeFaults(faults: readonly Fault[]): string {
 }
 
 function pointerOf(path: NonNullable<StandardIssue["path"]>): string {
-  // Not by the path's own map: that of ArkType makes one segment of none.
+  // Not `path.map`: the path of ArkType has a `map` of its own that makes one segment of none.
   return Array.from(path, (segment) => (typeof segment === "object" ? segment.key : segment))
     .map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
     .join("");

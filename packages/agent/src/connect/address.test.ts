@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connect } from "./connect.ts";
 
-test("what is no address of a hub says what one looks like", async () => {
+test("an invalid hub address is refused with an example of a valid one", async () => {
   const bad: readonly (readonly [string, string])[] = [
     ["", "http://127.0.0.1:7411"],
     ["hub.example", "https://hub.example"],

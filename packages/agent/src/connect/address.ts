@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
 
-/** Where a hub is reached. All of it lies below the address that was given, which is known to lead there. */
+/** The address of a hub. Requests go only to paths below it, which it is known to serve. */
 export interface Address {
   readonly url: string;
   readonly socket: string;
@@ -28,7 +28,7 @@ function hasMore({ username, password, search }: URL): boolean {
   return username !== "" || password !== "" || search !== "";
 }
 
-/** A password that stands in an address is not repeated in what may end in a log. */
+/** A password in an address is not repeated in a message that may end up in a log. */
 function shown(given: unknown, url: URL | null): string {
   if (typeof given !== "string") return String(given);
   return url?.password ? "What was given, with a password in it," : JSON.stringify(given);
@@ -36,7 +36,7 @@ function shown(given: unknown, url: URL | null): string {
 
 const HTTP_FOR: Readonly<Record<string, string>> = { "ws:": "http:", "wss:": "https:" };
 
-/** What was probably meant. */
+/** The address that was probably meant. */
 function addressLike(given: unknown, url: URL | null): string {
   const text = String(given);
   if (url !== null && SOCKET_PROTOCOL[url.protocol] !== undefined) {

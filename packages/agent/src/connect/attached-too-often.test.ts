@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createAgent } from "../agent.ts";
 import { Network } from "./served-fixture.ts";
 
-test("an agent that has attached too often waits until the hub lets it in", async () => {
+test("an agent that has attached too often waits until the hub admits it again", async () => {
   const limits = { attachmentBurstPerAgent: 1, attachmentsPerAgent: 30 };
   const network = await Network.open({ limits });
   const key = generateKey();
@@ -22,7 +22,7 @@ test("an agent that has attached too often waits until the hub lets it in", asyn
   await network.close();
 });
 
-test("an agent that stops while it waits to be let in is not let in later", async () => {
+test("an agent that stops during this wait does not attach later", async () => {
   const limits = { attachmentBurstPerAgent: 1, attachmentsPerAgent: 2 };
   const network = await Network.open({ limits });
   const key = generateKey();

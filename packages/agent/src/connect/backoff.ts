@@ -2,8 +2,8 @@ const FIRST_MS = 100;
 const MOST_MS = 2_000;
 
 /**
- * How long to wait before try `failures + 1`. Half of it is left to chance, so that the agents of a
- * hub that comes back do not all come back in the same instant.
+ * The delay before try `failures + 1`: exponential backoff, half of it jitter, so that the agents of a
+ * hub that restarts do not all reconnect in the same instant.
  */
 export function backoffMs(failures: number, random: () => number): number {
   const most = Math.min(MOST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));

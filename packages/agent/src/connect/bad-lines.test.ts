@@ -7,7 +7,7 @@ let network: Network;
 
 afterEach(() => network.close());
 
-/** What agents have logged, and somebody who waits for more of it. */
+/** Collects the log of agents, and lets a test wait for entries. */
 class Events {
   readonly all: AgentLogEvent[] = [];
   #woken: (() => void)[] = [];
@@ -28,7 +28,7 @@ class Events {
   }
 }
 
-/** Numbers that look random, and are the same each time. */
+/** Pseudo-random numbers that are the same in every run. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -51,7 +51,7 @@ async function pair(url: string, events: Events): Promise<{ worker: Agent; owner
   return { worker, owner };
 }
 
-/** Hands off, takes the results, and has them acknowledged; then the ledger must hold all promises. */
+/** Hands off, takes the results, waits for their acknowledgement, and then checks the ledger. */
 async function handOff(owner: Agent, count: number): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => index);
   const outputs = numbers.map(async (input) => {
@@ -66,7 +66,7 @@ async function handOff(owner: Agent, count: number): Promise<void> {
   expect(await network.violations()).toEqual([]);
 }
 
-test("a proxy that drops idle connections finds none", async () => {
+test("a proxy that drops idle connections finds none idle", async () => {
   network = await Network.open({ limits: { pingMs: 100 } });
   const proxy = await network.proxy();
   proxy.idleMs = 2_000;
@@ -77,7 +77,7 @@ test("a proxy that drops idle connections finds none", async () => {
     let pieces = 0;
     proxy.onPiece = () => ++pieces === 100 && resolve();
   });
-  // What fetch has kept open for its next request may be gone; the sockets are not.
+  // Keep-alive connections of fetch may be dropped; the sockets must not be.
   expect(proxy.count).toBe(before);
   expect(events.of("detached")).toEqual([]);
   await handOff(owner, 1);
@@ -96,7 +96,7 @@ test("a proxy that drops connections before a ping is due loses nothing", async 
 });
 
 test.each([1, 2, 3, 4, 5])(
-  "a proxy that is slow and cuts at random loses nothing (seed %i)",
+  "a proxy that is slow and drops connections at random loses nothing (seed %i)",
   async (seed) => {
     network = await Network.open();
     const proxy = await network.proxy();
@@ -114,7 +114,7 @@ test.each([1, 2, 3, 4, 5])(
 );
 
 test.each(["near", "far"] as const)(
-  "a connection that is half closed at its %s side is opened again",
+  "a connection that is half-closed on the %s side is reopened",
   async (side) => {
     network = await Network.open();
     const proxy = await network.proxy();
@@ -126,7 +126,7 @@ test.each(["near", "far"] as const)(
   },
 );
 
-test("a connection that leads nowhere is noticed by its silence, in the middle of the work", async () => {
+test("a dead connection is detected by missing pongs while work is running", async () => {
   network = await Network.open({ limits: { pingMs: 100 } });
   const proxy = await network.proxy();
   const events = new Events();
@@ -156,7 +156,7 @@ test("a connection that leads nowhere is noticed by its silence, in the middle o
   await handOff(owner, 1);
 });
 
-test("a hub that goes down and comes back in the middle of the work loses nothing", async () => {
+test("a hub that restarts while work is running loses nothing", async () => {
   network = await Network.open();
   const proxy = await network.proxy();
   const events = new Events();

@@ -8,10 +8,10 @@ interface PendingCall {
   reject(error: WaybillError): void;
 }
 
-/** What was asked over one socket and is not answered yet. Nothing stays in it for longer than the limit. */
+/** The calls over one socket that wait for an answer. None waits longer than the limit. */
 export class Calls {
   readonly #withinMs: number;
-  /** In the order in which they were made, which is that in which their time runs out. */
+  /** In the order in which they were made, which is that of their timeouts. */
   readonly #waiting = new Map<number, PendingCall>();
   #timer: NodeJS.Timeout | undefined;
   #last = 0;
@@ -20,7 +20,7 @@ export class Calls {
     this.#withinMs = withinMs;
   }
 
-  /** A call's number, and what becomes of it. */
+  /** A call's number, and a promise of its answer. */
   add(name: string): { readonly number: number; readonly answer: Promise<unknown> } {
     const number = ++this.#last;
     const until = performance.now() + this.#withinMs;
@@ -45,14 +45,14 @@ export class Calls {
     clearTimeout(this.#timer);
   }
 
-  /** An answer that comes too late is nobody's any more. */
+  /** An answer that comes too late is dropped. */
   #take(number: number): PendingCall | undefined {
     const waiting = this.#waiting.get(number);
     this.#waiting.delete(number);
     return waiting;
   }
 
-  /** One timer for all: that of the oldest. */
+  /** One timer for all calls: that of the oldest. */
   #arm(ms: number): void {
     this.#timer ??= setTimeout(() => this.#expire(), ms);
   }

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const text = (part: string): string => expect.stringContaining(part) as string;
 
-test("work goes there and back over the network, with progress, a question and its receipts", async () => {
+test("work goes over the network and back, with progress, a question and its receipts", async () => {
   network = await Network.open();
   const worker = await network.agent("worker");
   worker.serve<string>("travel", async ({ input, progress, ask }) => {
@@ -40,7 +40,7 @@ test("work goes there and back over the network, with progress, a question and i
   expect(fractions).toEqual([0.5]);
 });
 
-test("WB-100 who refuses an input, and why, is told over the wire, by socket and by HTTP", async () => {
+test("WB-100 which agents refuse an input, and why, is reported over socket and HTTP", async () => {
   network = await Network.open();
   const worker = await network.agent("worker");
   worker.serve({ name: "travel", input_schema: { to: "string" } }, () => "there");
@@ -65,7 +65,7 @@ test("WB-100 who refuses an input, and why, is told over the wire, by socket and
   expect(await response.json()).toMatchObject({ waybill_status: 422, at: "/body/input", refusals });
 });
 
-test("what a hub is asked is answered, before anybody is attached and after", async () => {
+test("queries to a hub are answered before an agent has attached and afterwards", async () => {
   network = await Network.open();
   const worker = await network.agent("worker");
   worker.serve({ name: "travel", tags: ["train"] }, () => "there");
@@ -95,7 +95,7 @@ test("what a hub is asked is answered, before anybody is attached and after", as
   await owner.stop();
 });
 
-test("several agents over one connection each get what is theirs", async () => {
+test("several agents in one process each get their own deliveries", async () => {
   network = await Network.open();
   const hub = await network.connect();
   const workers = ["anna", "bert"].map((id) => {
@@ -118,7 +118,7 @@ test("several agents over one connection each get what is theirs", async () => {
   await Promise.all([owner, ...workers].map((agent) => agent.stop()));
 });
 
-test("a hub that is not there yet is waited for", async () => {
+test("connect waits for a hub that is not up yet", async () => {
   network = await Network.open();
   const port = await network.down();
   const { promise: isWaiting, resolve } = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ test("a hub that is not there yet is waited for", async () => {
   await hub.close();
 });
 
-test("a hub that is asked too often is asked again later", async () => {
+test("a rate-limited query is repeated later", async () => {
   network = await Network.open();
   const { url, hub } = network;
   let refusals = 2;
@@ -151,7 +151,7 @@ test("a hub that is asked too often is asked again later", async () => {
   server.close();
 });
 
-test("a hub that does not come is a 503, and a signal ends the waiting before", async () => {
+test("a hub that does not come up is a 503, and a signal ends the wait earlier", async () => {
   network = await Network.open();
   const url = network.url;
   const port = await network.down();
@@ -169,7 +169,7 @@ test("a hub that does not come is a 503, and a signal ends the waiting before", 
   await network.up(network.key, network.store, port);
 });
 
-test("something that accepts connections and never answers is not waited for without end", async () => {
+test("connect gives up a server that accepts connections and never answers", async () => {
   const server = createServer(() => undefined).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -178,7 +178,7 @@ test("something that accepts connections and never answers is not waited for wit
   server.close();
 });
 
-test("a pinned key must be the hub's", async () => {
+test("a pinned key must be the hub's key", async () => {
   network = await Network.open();
   const other = generateKey();
   await expect(connect(network.url, { hubKey: other.kid })).rejects.toMatchObject({
@@ -197,7 +197,7 @@ test("a pinned key must be the hub's", async () => {
   await network.connect(network.url, { hubKey: other.kid });
 });
 
-test("a hub with another key than before is refused, by agents that come back too", async () => {
+test("a hub whose key has changed is refused, also when agents reconnect", async () => {
   network = await Network.open();
   const worker = await network.agent("worker");
   worker.serve("travel", () => new Promise(() => undefined));
@@ -220,7 +220,7 @@ test("a hub with another key than before is refused, by agents that come back to
   await owner.stop();
 });
 
-test("a wrong clock is named as the reason why an agent is not let in", async () => {
+test("the error of an agent that is refused for its clock names the clock", async () => {
   network = await Network.open();
   const hub = await network.connect();
   const behindMs = 10 * 60_000;
@@ -233,7 +233,7 @@ test("a wrong clock is named as the reason why an agent is not let in", async ()
   await expect(agent.start()).rejects.toMatchObject({ status: 401, message: text("clock") });
 });
 
-test("an agent whose name is taken is told so, and which key it came with", async () => {
+test("the error of an agent whose name is taken names the key it used", async () => {
   network = await Network.open();
   const anna = await network.agent("anna");
   await anna.start();
@@ -244,7 +244,7 @@ test("an agent whose name is taken is told so, and which key it came with", asyn
   });
 });
 
-test("of two processes of one agent the one before is told that it was followed", async () => {
+test("when two processes run one agent, the older one is told that it was replaced", async () => {
   network = await Network.open();
   const key = generateKey();
   const worker = await network.agent("worker");
@@ -263,7 +263,7 @@ test("of two processes of one agent the one before is told that it was followed"
   await Promise.all([first.stop(), second.stop()]);
 });
 
-test("after it is closed nothing more is asked, and nothing attaches again", async () => {
+test("a closed connection sends no queries and does not reconnect", async () => {
   network = await Network.open();
   const hub = await network.connect();
   const events: string[] = [];

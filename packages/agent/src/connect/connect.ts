@@ -9,30 +9,30 @@ import { retry } from "./retry.ts";
 import { RemoteHub } from "./remote-hub.ts";
 import { WAITS } from "./socket.ts";
 
-/** How to find a hub, and which. */
+/** Which hub is expected, and how to look for it. */
 export interface ConnectOptions {
   /**
-   * The custody domain that the hub must be of, or the thumbprint of a key that it must have now. Left out: the hub that is met first is believed,
-   * and for the life of this connection no other one.
+   * The custody domain of the hub, or the thumbprint of a current key of it. By default the first hub
+   * that answers is trusted, and no other one for the life of this connection.
    */
   readonly hubKey?: string | undefined;
-  /** How long to wait for a hub that is not there yet, 10 seconds where it is left out. */
+  /** How long to wait for a hub that is not up yet, 10 seconds by default. */
   readonly timeoutMs?: number | undefined;
-  /** Ends the waiting. */
+  /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of tries that failed, and of connections that could not be used. */
+  /** Called for tries that failed, and for connections that could not be used. */
   readonly log?: ConnectionLog | undefined;
 }
 
 /** A served hub, as `createAgent` takes it. */
 export interface ConnectedHub extends Hub {
-  /** Ends all connections to it; agents that are still attached are told to the hub as gone. */
+  /** Closes all connections to it; the hub regards agents that are still attached as gone. */
   close(): Promise<void>;
 }
 
 /**
- * Finds the hub at an address. Waits for one that is not there yet; a 503 when the time is over.
- * Afterwards connections are opened again by themselves, whatever cuts them.
+ * Connects to the hub at an address. Waits for a hub that is not up yet; rejects with 503 when the
+ * time is over. Later connections that are lost are reopened automatically.
  *
  * @example
  * ```ts

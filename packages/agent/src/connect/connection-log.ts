@@ -1,11 +1,14 @@
-/** What a connection to a hub tells its logging hook. */
+/** An event of a connection to a hub. */
 export interface ConnectionLogEvent {
-  /** `waiting`: out of reach, and tried again. `failure`: a delivery that could not be handled. */
+  /**
+   * `waiting`: the hub is unreachable, and the connection is retried. `failure`: a delivery that could
+   * not be handled.
+   */
   readonly event: "waiting" | "failure";
   readonly url: string;
   readonly agent?: string;
   readonly error: unknown;
 }
 
-/** Where a connection tells what happens to it. */
+/** Receives the events of a connection. */
 export type ConnectionLog = (event: ConnectionLogEvent) => void;

@@ -6,7 +6,7 @@ import type { ManifestsQuery, PublishedPage } from "@waybill/protocol/wire";
 import type { Address } from "./address.ts";
 import { request } from "./http.ts";
 
-/** What a hub says of itself to everybody. */
+/** The public description of a hub. */
 export interface WellKnown {
   readonly hub: string;
   readonly domain: string;
@@ -14,7 +14,7 @@ export interface WellKnown {
   readonly manifest: string;
 }
 
-/** What can be asked of a hub without a connection that stands: everything here is signed or public. */
+/** Calls to a hub over HTTP, without an open socket: everything here is signed or public. */
 export class HttpCalls {
   readonly #address: Address;
 
@@ -32,7 +32,7 @@ export class HttpCalls {
         manifest: textOf(value, "manifest"),
       };
     } catch (cause) {
-      // There is one, and it can't now, or not so often.
+      // The hub answers that it can't now, or that it is asked too often.
       if (WaybillError.is(cause, 503) || WaybillError.is(cause, 301)) throw cause;
       const { message } = WaybillError.from(cause);
       throw new WaybillError(404, `There is no hub at ${this.#address.url}: ${message}`, { cause });

@@ -6,7 +6,7 @@ import { parseJson, WaybillError } from "@waybill/protocol";
 import { errorOfResponse } from "@waybill/protocol/wire";
 import { unreachable } from "./unreachable.ts";
 
-/** All manifests of one agent come in one answer. */
+/** The largest answer: all manifests of one agent. */
 const ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface Request {
@@ -20,7 +20,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** One request to a hub, and the JSON that it answers with. Everybody may make these; they are not signed. */
+/** One request to a hub, and its JSON answer. These requests are public and not signed. */
 export async function request(url: string, options: Request): Promise<unknown> {
   let answer: Answer;
   try {
@@ -41,8 +41,8 @@ export async function request(url: string, options: Request): Promise<unknown> {
 }
 
 /**
- * A connection for each request, which are few: one that was kept open may have been cut without a
- * word, and then takes with it whatever is sent next.
+ * One connection for each request, because there are few. A kept-alive connection may have been
+ * dropped silently, and would lose the next request.
  */
 async function send(url: string, { method = "GET", body, signal }: Request): Promise<Answer> {
   const text = body === undefined ? undefined : JSON.stringify(body);

@@ -36,7 +36,7 @@ const rotated = signManifest(
   second,
 );
 
-/** Meets a hub that says that it is of this domain, and shows these manifests. */
+/** Reads the identity of a hub that claims this domain and presents these manifests. */
 function meet(
   identity: HubIdentity,
   domain: string,
@@ -54,11 +54,11 @@ test("a hub's domain is the key that signed the first manifest of its chain", as
   for (const domain of [second.kid, other.kid, ""]) {
     await expect(meet(fresh(), domain, chain)).rejects.toMatchObject({ status: 401 });
   }
-  // Without its beginning, a chain proves no domain.
+  // A chain without its first manifest proves no domain.
   await expect(meet(fresh(), second.kid, [rotated])).rejects.toMatchObject({ status: 401 });
 });
 
-test("a hub that was met keeps its domain, also where its manifest is the known one", async () => {
+test("a known hub keeps its domain when its manifest is unchanged", async () => {
   const identity = new HubIdentity("http://hub", undefined);
   await meet(identity, first.kid, [begun]);
   await meet(identity, first.kid, [begun]);
@@ -68,7 +68,7 @@ test("a hub that was met keeps its domain, also where its manifest is the known 
   });
 });
 
-test("a domain that is pinned holds whatever keys the hub changes to", async () => {
+test("a pinned domain stays valid across key changes of the hub", async () => {
   const chain = [begun, both, rotated];
   await meet(new HubIdentity("http://hub", first.kid), first.kid, chain);
   await meet(new HubIdentity("http://hub", second.kid), first.kid, chain);
@@ -88,7 +88,7 @@ afterEach(() => network?.close());
 
 test("an agent signs no hello for a socket whose challenge names another domain", async () => {
   network = await Network.open();
-  // It passes on what the hub says of itself to everybody, and has a socket of its own.
+  // It passes on the public description of the hub, and has a socket of its own.
   const rogue = createServer((request, response) => {
     fetch(network.url + request.url!).then(
       async (answer) => response.writeHead(answer.status).end(await answer.text()),

@@ -4,15 +4,18 @@ import { checkDomain, manifestPages } from "@waybill/protocol/wire";
 import type { PublishedManifest } from "@waybill/protocol/wire";
 import type { HttpCalls } from "./http-calls.ts";
 
-/** What a hub says of itself: the id is on many hubs, the custody domain on those of one owner. */
+/**
+ * What a hub says about itself: its id may be used by many hubs, its custody domain by those of one
+ * owner.
+ */
 export interface HubName {
   readonly hub: string;
   readonly domain: string;
 }
 
 /**
- * Who the hub is: the one whose domain or key is pinned, or else the one that was met first. From then on its
- * manifests must follow from the one that is known.
+ * Knows which hub is expected: the one whose domain or key is pinned, or else the first that answered.
+ * From then on its manifests must follow from the known one.
  */
 export class HubIdentity {
   readonly #url: string;
@@ -25,7 +28,7 @@ export class HubIdentity {
     this.#pinned = pinned;
   }
 
-  /** Asks who is there, and gives its name if it is the one that is meant. */
+  /** Asks the hub for its identity, and returns its id if it is the expected one. */
   async meet(
     http: Pick<HttpCalls, "wellKnown" | "manifests">,
     signal: AbortSignal,
@@ -39,7 +42,7 @@ export class HubIdentity {
     return name;
   }
 
-  /** Believes the manifests of the hub, all of them by sequence, or throws. */
+  /** Accepts all manifests of the hub in order of their sequence, or throws. */
   check({ hub, domain }: HubName, published: readonly PublishedManifest[]): void {
     const manifests: VerifiedManifest[] = [];
     for (const { text, at } of published) {

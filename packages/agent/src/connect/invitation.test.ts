@@ -34,12 +34,12 @@ async function starts(invitation?: string): Promise<void> {
   }
 }
 
-test("an agent comes in with its invitation", async () => {
+test("an agent is admitted with its invitation", async () => {
   await expect(starts()).rejects.toMatchObject({ status: 403 });
   await starts((await hub.operator.invite({ agent: "anna" })).token);
 });
 
-test("an agent takes the one for its hub from the environment", async () => {
+test("an agent takes the invitation for its hub from the environment", async () => {
   const other = await openHub({ store: memoryStore() });
   const tokens = [await other.operator.invite(), await hub.operator.invite()];
   await other.close();
@@ -47,7 +47,7 @@ test("an agent takes the one for its hub from the environment", async () => {
   await starts();
 });
 
-test("an invitation to another hub is not used here, not even as a proof", async () => {
+test("an invitation to another hub is not used here, not even for a proof", async () => {
   const other = await openHub({ store: memoryStore() });
   const { token } = await other.operator.invite();
   await other.close();

@@ -3,13 +3,13 @@ import { joinFrames } from "@waybill/protocol/wire";
 import type { AgentFrame } from "@waybill/protocol/wire";
 
 /**
- * So many at once are worth a message of their own: the other side can begin with them. What it says
- * to one message shares a signature, and each reader of that checks one: fewer would cost both more
- * than the waiting for the rest.
+ * How many frames are sent without waiting for the end of the turn, so that the other side can begin.
+ * Its answers to one message share a signature, which each reader verifies: smaller messages would
+ * cost both sides more than the wait.
  */
 const FRAMES_AT_MOST = 64;
 
-/** Puts the frames of one turn into one message: a message costs more than what is in it. */
+/** Combines the frames of one turn into one message: a message costs more than its content. */
 export class Outbox {
   readonly #write: (message: string) => void;
   readonly #characters: number;
@@ -17,7 +17,7 @@ export class Outbox {
   #length = 0;
   #immediate: NodeJS.Immediate | undefined;
 
-  /** `characters`: the longest message that the other side takes. */
+  /** `characters`: the longest message that the other side accepts. */
   constructor(write: (message: string) => void, characters: number) {
     this.#write = write;
     this.#characters = characters;

@@ -10,15 +10,15 @@ interface Pair {
   isHole: boolean;
 }
 
-/** What stands between an agent and a hub on a bad day. */
+/** The faults of a proxy between an agent and a hub. */
 export class Proxy {
-  /** Connections on which nothing has passed for so long are cut, as gateways do. */
+  /** Connections that were idle for so long are dropped, as gateways do. */
   idleMs: number = Infinity;
-  /** How long each piece takes on its way. */
+  /** The delay of each chunk. */
   delayMs: () => number = () => 0;
-  /** Whether a new connection leads nowhere, without a word. */
+  /** Whether a new connection goes nowhere, silently. */
   isHole = false;
-  /** Told of each piece that passes, with what cuts the connection it passes on. */
+  /** Called for each chunk that passes, with a function that cuts its connection. */
   onPiece: (cut: () => void) => void = () => undefined;
   /** How many connections were made. */
   count = 0;
@@ -66,7 +66,7 @@ export class Proxy {
   }
 
   #pump(pair: Pair, from: Socket, to: Socket, passed: () => void): void {
-    // One after the other: pieces may be late, but not in another order.
+    // One after the other: chunks may be delayed, but not reordered.
     let last = Promise.resolve();
     const then = (what: () => void): void => {
       const ms = this.delayMs();
@@ -83,17 +83,17 @@ export class Proxy {
     from.on("end", () => then(() => to.end()));
   }
 
-  /** Ends all connections at once, in the middle of whatever passes. */
+  /** Cuts all connections at once, in the middle of whatever passes. */
   cut(): void {
     for (const pair of this.#pairs) cut(pair);
   }
 
-  /** Says to one side that the other has nothing more to say, and leaves the rest as it is. */
+  /** Half-closes: ends the stream to one side, and leaves the other direction open. */
   halfClose(side: "near" | "far"): void {
     for (const pair of this.#pairs) pair[side].end();
   }
 
-  /** From now on nothing passes, and nobody is told. */
+  /** From now on nothing passes, and neither side is told. */
   swallow(): void {
     for (const pair of this.#pairs) pair.isHole = true;
   }

@@ -29,7 +29,7 @@ export class RemoteAttachment implements Attachment {
     return this.#socket.attach(proof, credit, (delivery) => this.#deliver(delivery), this.#show);
   }
 
-  /** What can't be read or handled is not seen either: it comes again, and keeps nothing else up. */
+  /** A delivery that can't be read or handled is not acknowledged: it comes again, and blocks no other. */
   #deliver(delivery: WireDelivery): void {
     try {
       this.#handler(readDelivery(delivery));

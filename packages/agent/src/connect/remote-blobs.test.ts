@@ -29,7 +29,7 @@ async function echo(network: Network, url?: string): Promise<Agent> {
   return worker;
 }
 
-/** An agent that has started, and where each of its uploads has begun. */
+/** A started agent, and the offset at which each of its uploads began. */
 async function watched(
   network: Network,
   url: string,
@@ -75,7 +75,7 @@ test("a large file goes to a served hub and comes back", async () => {
   await network.close();
 });
 
-test("uploads and downloads go on where the connection was cut", async () => {
+test("uploads and downloads resume where the connection was cut", async () => {
   const network = await Network.open();
   const proxy = await network.proxy();
   await echo(network);
@@ -84,7 +84,7 @@ test("uploads and downloads go on where the connection was cut", async () => {
   let passed = 0;
   proxy.onPiece = (cut) => {
     passed++;
-    // Late enough that something of each request has passed, and often enough to be in every one.
+    // Late enough that each request has transferred something, and often enough to cut every one.
     if (cuts < 6 && passed % 12 === 0) {
       cuts++;
       cut();
@@ -101,7 +101,7 @@ test("uploads and downloads go on where the connection was cut", async () => {
   await network.close();
 });
 
-test("an upload goes on after the hub was restarted in the middle of it", async () => {
+test("an upload resumes after the hub was restarted", async () => {
   const network = await Network.open();
   await echo(network);
   const proxy = await network.proxy();
@@ -131,7 +131,7 @@ test("an upload goes on after the hub was restarted in the middle of it", async 
   await network.close();
 });
 
-test("who may not read a blob is told the same whether it is there or not", async () => {
+test("an agent that may not read a blob gets the same answer whether the blob exists or not", async () => {
   const network = await Network.open();
   await echo(network);
   const owner = await network.agent("owner");
@@ -152,7 +152,7 @@ test("who may not read a blob is told the same whether it is there or not", asyn
   await network.close();
 });
 
-/** Something at an address that a hub was at. */
+/** A server at an address where a hub was before. */
 async function served(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ readonly blobs: RemoteBlobs; close(): void }> {
@@ -173,7 +173,7 @@ async function served(
 
 const asked = { digest: DIGEST, as: "owner", sign: () => "Waybill proof" };
 
-test("a refusal that comes before the bytes have passed is the answer", async () => {
+test("a refusal that arrives before all bytes are sent is the answer", async () => {
   const { blobs, close } = await served((_, response) => {
     response.writeHead(413, { connection: "close" }).end("{}");
   });
@@ -182,7 +182,7 @@ test("a refusal that comes before the bytes have passed is the answer", async ()
   close();
 });
 
-test("an upload whose bytes fail is broken off, and fails with that", async () => {
+test("an upload whose source fails is aborted, and fails with that error", async () => {
   const broken = Promise.withResolvers<unknown>();
   const { blobs, close } = await served((request) => {
     request.on("error", broken.resolve).resume();
@@ -197,7 +197,7 @@ test("an upload whose bytes fail is broken off, and fails with that", async () =
   close();
 });
 
-test("a read that nobody wants any more is cut, before its answer and in the middle of it", async () => {
+test("an aborted read closes its connection, before the answer and in the middle of it", async () => {
   const cuts: Promise<void>[] = [];
   const { blobs, close } = await served((request, response) => {
     const cut = Promise.withResolvers<void>();
@@ -222,7 +222,7 @@ test("a read that nobody wants any more is cut, before its answer and in the mid
   close();
 });
 
-test("a part that is not the one that was asked for is no part of the file", async () => {
+test("a range other than the requested one is refused", async () => {
   const { blobs, close } = await served((_, response) => {
     response.writeHead(200, { "content-length": SIZE }).end(FILM);
   });
@@ -231,7 +231,7 @@ test("a part that is not the one that was asked for is no part of the file", asy
   close();
 });
 
-test("a closed connection ends what is under way", async () => {
+test("a closed connection aborts its transfers", async () => {
   const begun = Promise.withResolvers<void>();
   const { blobs, close } = await served(() => begun.resolve());
   const put = refusalOf(blobs.put({ ...asked, size: SIZE }, inPieces(FILM)));

@@ -16,7 +16,10 @@ import type { BlobContent, BlobPut, BlobRead, Blobs, BlobSigner } from "../hub.t
 import type { Address } from "./address.ts";
 import { unreachable } from "./unreachable.ts";
 
-/** So long nothing may pass. A hub compares what it has of a blob with its digest before it answers. */
+/**
+ * The longest time without any bytes. A hub compares what it has of a blob with the digest before it
+ * answers.
+ */
 const SILENCE_MS = 120_000;
 const ANSWER_BYTES = 64 * 1024;
 
@@ -27,7 +30,7 @@ interface BlobRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The blobs of a hub behind a wire. Each call is one request; whoever calls goes on after one that was cut. */
+/** The blobs of a remote hub. Each call is one request; the caller resumes after one that was cut. */
 export class RemoteBlobs implements Blobs {
   readonly #address: Address;
   readonly #closing: AbortSignal;
@@ -93,7 +96,7 @@ export class RemoteBlobs implements Blobs {
     const answered = once(sent, "response").catch((error: unknown) => {
       throw this.#cut(error);
     }) as Promise<[IncomingMessage]>;
-    // What comes after the answer is no reason to doubt it.
+    // What comes after the answer does not invalidate it.
     sent.on("error", () => undefined);
     const written = bytes === undefined ? void sent.end() : write(sent, bytes);
     const failed = Promise.resolve(written).then(() => answered);
@@ -126,7 +129,7 @@ function signed(method: "GET" | "PUT", path: string, sign: BlobSigner | undefine
   return sign === undefined ? {} : { authorization: sign({ method, path }) };
 }
 
-/** Writes the bytes of a request, as fast as they are taken, for as long as nobody has answered. */
+/** Writes the bytes of a request, with backpressure, until there is an answer. */
 async function write(sent: ClientRequest, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const over = new AbortController();
   for (const event of ["response", "close"]) sent.once(event, () => over.abort());

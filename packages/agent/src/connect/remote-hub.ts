@@ -30,7 +30,7 @@ import { RemoteAttachment } from "./remote-attachment.ts";
 import { RemoteBlobs } from "./remote-blobs.ts";
 import { HubSocket, WAITS } from "./socket.ts";
 
-/** An attachment that held for so long was a good one: what was cut before it does not count. */
+/** An attachment that lasted so long resets the backoff. */
 const STABLE_MS = 10_000;
 
 export interface RemoteHubOptions {
@@ -42,14 +42,14 @@ export interface RemoteHubOptions {
   readonly log: ConnectionLog;
 }
 
-/** A hub behind a wire. Each agent that attaches has a connection of its own, and calls go over it. */
+/** A remote hub. Each agent that attaches has a connection of its own, and its calls go over it. */
 export class RemoteHub implements Hub {
   readonly id: string;
   readonly domain: string;
   readonly blobs: Blobs;
   readonly #options: RemoteHubOptions;
   readonly #sockets = new Set<HubSocket>();
-  /** Connections on which no agent has said who it is yet, by the nonce that it is to sign. */
+  /** Connections on which no agent has said hello yet, by the nonce that the hello has to sign. */
   readonly #challenged = new Map<string, HubSocket>();
   readonly #attached = new Map<string, HubSocket>();
   readonly #closing = new AbortController();
@@ -62,7 +62,7 @@ export class RemoteHub implements Hub {
     this.blobs = new RemoteBlobs(options.address, this.#closing.signal);
   }
 
-  /** Once: who submits has the same bytes sent again, for as long as that makes sense. */
+  /** Tries once: the caller sends the same bytes again for as long as that makes sense. */
   async submit(envelope: string): Promise<string> {
     const { http } = this.#options;
     const socket =
@@ -77,7 +77,7 @@ export class RemoteHub implements Hub {
 
   async manifests(query: ManifestsQuery): Promise<PublishedPage> {
     if (query.agent !== this.id) return this.#manifests(query);
-    // Those of the hub itself are believed as a whole or not at all.
+    // The hub's own manifests are accepted completely or not at all.
     const all = await Array.fromAsync(manifestPages((page) => this.#manifests(page), this.id));
     this.#options.identity.check({ hub: this.id, domain: this.domain }, all);
     return { manifests: query.newest === true ? all.slice(-1) : all };
@@ -108,12 +108,12 @@ export class RemoteHub implements Hub {
     });
   }
 
-  /** Opens a connection, again and again for a while, and gives what the next hello is to carry. */
+  /** Opens a connection, with retries for a while, and returns what the next hello has to contain. */
   challenge(): Promise<string> {
     const { address, http, identity, log } = this.#options;
     return retry(
       async (signal) => {
-        // Somebody else may have taken the hub's place while it was out of reach.
+        // Another server may have taken the hub's place while it was unreachable.
         this.#mustBe(await identity.meet(http, signal));
         const socket = this.#open(address.socket);
         const challenge = await socket.challenge;
@@ -189,7 +189,7 @@ export class RemoteHub implements Hub {
     return this.#attached.values().next().value;
   }
 
-  /** A question may be asked as often as it takes: it changes nothing. */
+  /** Retries a query: it changes nothing, so it may be repeated. */
   #persist<Value>(attempt: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
     return retry(attempt, { withinMs: WAITS.callMs, signal: this.#closing.signal });
   }
@@ -206,7 +206,7 @@ export class RemoteHub implements Hub {
   }
 }
 
-/** Whose connection an envelope goes over. Nothing in it is believed for that. */
+/** Whose connection an envelope goes over. Nothing else is taken from the unverified envelope. */
 function senderOf(envelope: string): string {
   return textOf(parseJson(readCompact(envelope).payload), "from");
 }

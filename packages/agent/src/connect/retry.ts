@@ -6,16 +6,16 @@ import { isTimeout } from "./unreachable.ts";
 
 export interface RetryOptions {
   readonly withinMs: number;
-  /** Ends the waiting at once. */
+  /** Ends the wait at once. */
   readonly signal: AbortSignal;
-  /** Failures before this: the first try waits then too. */
+  /** Earlier failures: with any, the first try is delayed too. */
   readonly failures?: number;
   readonly waiting?: (error: WaybillError) => void;
 }
 
 /**
- * Tries for as long as what fails is passing and there is time, then gives the last failure. A try is
- * given a signal that ends it when the time is over.
+ * Retries temporary failures until the time is over, then throws the last one. Each try gets a signal
+ * that aborts it when the time is over.
  */
 export async function retry<Value>(
   attempt: (signal: AbortSignal) => Promise<Value>,
@@ -34,7 +34,7 @@ export async function retry<Value>(
     } catch (error) {
       signal.throwIfAborted();
       if (!isPassing(error)) throw error;
-      // A try that was cut off when the time was over says less than the one before it.
+      // A try that was aborted because the time was over says less than the one before it.
       if (performance.now() >= until) throw isTimeout(error.cause) ? (last ?? error) : error;
       last = error;
       failures++;
@@ -43,7 +43,7 @@ export async function retry<Value>(
   }
 }
 
-/** The hub can't now, or not so often; everything else that it says is meant. */
+/** A 503 (unavailable) and a 301 (asked too often) are temporary; every other answer of the hub is final. */
 function isPassing(error: unknown): error is WaybillError {
   return WaybillError.is(error, 503) || WaybillError.is(error, 301);
 }
@@ -52,7 +52,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });
   } catch (error) {
-    // What is thrown is the reason, and not that a timer was stopped.
+    // Throw the reason of the abort, and not the error of the stopped timer.
     signal.throwIfAborted();
     throw error;
   }

@@ -12,7 +12,7 @@ import { connect } from "./connect.ts";
 import type { ConnectedHub, ConnectOptions } from "./connect.ts";
 import { Proxy } from "./proxy-fixture.ts";
 
-/** A served hub, the proxies before it and the agents behind those; all of it ends with the test. */
+/** A served hub, the proxies in front of it and the agents behind those; all of it ends with the test. */
 export class Network {
   readonly store: Store = memoryStore();
   readonly key: PrivateKey = generateKey();
@@ -44,7 +44,7 @@ export class Network {
     this.#served = await serveHub({ hub: this.#hub, store, port, ...this.#options });
   }
 
-  /** Takes it down; what it listened at is free again. */
+  /** Takes the hub down; its port is free again. */
   async down(): Promise<number> {
     const { port } = this.#served!;
     await this.#served!.close();
@@ -72,7 +72,7 @@ export class Network {
     return agent;
   }
 
-  /** What the ledger has against all that was promised, once everything has ended. */
+  /** The ledger's violations of what was promised, after everything has ended. */
   async violations(): Promise<unknown> {
     const entries: HistoryEntry[] = [];
     for await (const entry of ledgerHistory(this.store)) entries.push(entry);

@@ -27,7 +27,7 @@ afterEach(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 });
 
-/** The far end of one connection. */
+/** The hub's end of one connection. */
 class FarEnd {
   readonly messages: (readonly AgentFrame[])[] = [];
   readonly socket: WebSocket;
@@ -89,7 +89,7 @@ async function attached(pingMs: number, waits: Partial<Waits> = {}): Promise<Ope
 
 const HOUR = 3_600_000;
 
-test("each answer finds its call, in whatever order they come", async () => {
+test("each answer finds its call, in any order", async () => {
   const { near, far } = await attached(HOUR);
   const first = near.call("submit", { envelope: "a" });
   const second = near.call("submit", { envelope: "b" });
@@ -111,7 +111,7 @@ test("each answer finds its call, in whatever order they come", async () => {
   });
 });
 
-test("the frames of one turn go as one message, up to what the hub takes at once", async () => {
+test("the frames of one turn are sent as one message, up to the hub's limit", async () => {
   const { near, far } = await attached(HOUR);
   for (let index = 0; index < 5; index++) near.send({ type: "seen", id: `${index}` });
   await far.heard("seen", 5);
@@ -122,7 +122,7 @@ test("the frames of one turn go as one message, up to what the hub takes at once
   expect(far.messages.map(({ length }) => length)).toEqual([2, 2, 1]);
 });
 
-test("a call that is never answered fails with 503, though the connection stands", async () => {
+test("a call that is never answered fails with 503 while the connection stays open", async () => {
   const { near, far } = await attached(HOUR, { callMs: 30 });
   const calls = [near.call("find", {}), near.call("find", {})];
   for (const each of await Promise.allSettled(calls)) {
@@ -138,7 +138,7 @@ test("a call that is never answered fails with 503, though the connection stands
   expect(await third).toBe("in time");
 });
 
-test("pings are answered, and one is sent where there was nothing to say", async () => {
+test("pings are answered, and one is sent when the connection is idle", async () => {
   const { far } = await attached(100);
   far.say({ type: "ping" });
   await far.heard("pong");
@@ -150,7 +150,7 @@ test("pings are answered, and one is sent where there was nothing to say", async
   expect(far.socket.readyState).toBe(far.socket.OPEN);
 });
 
-test("a hub that answers no ping is given up, and what was asked of it fails with 503", async () => {
+test("a connection without pongs is closed, and its calls fail with 503", async () => {
   const { near } = await attached(20);
   const call = near.call("find", {});
   await expect(call).rejects.toMatchObject({ status: 503 });
@@ -158,20 +158,20 @@ test("a hub that answers no ping is given up, and what was asked of it fails wit
   await expect(near.call("find", {})).rejects.toMatchObject({ status: 503 });
 });
 
-test("a hub that accepts the connection and says nothing is given up", async () => {
+test("connecting to a hub that accepts and sends nothing fails", async () => {
   const { near } = await opened({ openMs: 30 });
   await expect(near.challenge).rejects.toMatchObject({ status: 503 });
   expect(await near.closed).toMatchObject({ status: 503 });
 });
 
-test("a hub that does not answer the hello is given up", async () => {
+test("a connection whose hello is not answered is closed", async () => {
   const { near, far } = await opened({ openMs: 1_500 });
   far.say(CHALLENGE);
   await near.challenge;
   await expect(near.attach("proof", 1, () => undefined)).rejects.toMatchObject({ status: 503 });
 });
 
-test("a hub that refuses says why, and its reason reaches who attaches", async () => {
+test("the reason of a refusal reaches the agent that attaches", async () => {
   const { near, far } = await opened();
   far.say(CHALLENGE);
   await near.challenge;
@@ -182,7 +182,7 @@ test("a hub that refuses says why, and its reason reaches who attaches", async (
   expect(await near.closed).toMatchObject({ status: 401 });
 });
 
-test("a connection that ends takes its calls along with 503, whatever it ended for", async () => {
+test("calls fail with 503 when their connection ends, for any reason", async () => {
   const { near, far } = await attached(HOUR);
   const call = near.call("submit", { envelope: "a" });
   far.say({ type: "closed", problem: writeProblem(new WaybillError(409, "another process")) });
@@ -195,7 +195,7 @@ test("a connection that ends takes its calls along with 503, whatever it ended f
 });
 
 test.each(["{", "7", '{"type":"surprise"}', '{"type":"attached","ping_ms":0}', '{"type":"reply"}'])(
-  "a hub that sends %s is given up",
+  "a connection on which the hub sends %s is closed",
   async (text) => {
     const { near, far } = await opened();
     far.socket.send(text);
@@ -204,7 +204,7 @@ test.each(["{", "7", '{"type":"surprise"}', '{"type":"attached","ping_ms":0}', '
   },
 );
 
-test("closing sends what was said before", async () => {
+test("closing sends what was queued before", async () => {
   const { near, far } = await attached(HOUR);
   near.send({ type: "seen", id: "last" });
   await near.close();
@@ -222,7 +222,7 @@ test("closing does not wait for a hub that does not close its side", async () =>
 test.each([
   ["a gateway that is overloaded", 502, "", 503],
   ["a hub that refuses", 403, JSON.stringify(writeProblem(new WaybillError(403, "not here"))), 403],
-])("%s is told as what it is", async (_, http, body, status) => {
+])("%s is reported as such", async (_, http, body, status) => {
   const server = createServer().listen(0);
   server.on("upgrade", (_request, socket) => {
     socket.end(`HTTP/1.1 ${http} No\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
@@ -233,7 +233,7 @@ test.each([
   await expect(near.challenge).rejects.toMatchObject({ status });
 });
 
-test("a hub that challenges again instead of answering the hello is given up", async () => {
+test("a connection on which the hub sends another challenge instead of answering the hello is closed", async () => {
   const { near, far } = await opened({ openMs: 20_000 });
   far.say(CHALLENGE);
   await near.challenge;
@@ -244,7 +244,7 @@ test("a hub that challenges again instead of answering the hello is given up", a
   expect(await near.closed).toMatchObject({ status: 503 });
 });
 
-test("a hub that wants to be asked for a sign of life once in a thousand years does not get its way", async () => {
+test("a hub can't set the ping interval to a thousand years", async () => {
   const warnings: Error[] = [];
   const warned = (warning: Error) => void warnings.push(warning);
   process.on("warning", warned);
@@ -258,7 +258,7 @@ test("a hub that wants to be asked for a sign of life once in a thousand years d
   expect(far.messages.flat().filter(({ type }) => type === "ping")).toEqual([]);
 });
 
-test("41: a hub that floods with small frames is cut off, at once and by their number", async () => {
+test("41: a connection on which the hub floods small frames is closed, by their number", async () => {
   const { near, far } = await attached(HOUR);
   far.socket.send(`[${Array(100_000).fill('{"type":"ping"}').join(",")}]`);
   const reason = await near.closed;

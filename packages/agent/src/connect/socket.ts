@@ -18,11 +18,11 @@ import { WebSocket } from "ws";
 import { Calls } from "./calls.ts";
 import { Outbox } from "./outbox.ts";
 
-/** How long is waited for what, in milliseconds. */
+/** Timeouts, in milliseconds. */
 export interface Waits {
-  /** For a connection and the hub's first word, and for its answer to a hello. */
+  /** For connecting and the hub's first message, and for the answer to a hello. */
   readonly openMs: number;
-  /** For the answer to a call while the connection stands. */
+  /** For the answer to a call while the connection is open. */
   readonly callMs: number;
   /** For the hub to close its side too. */
   readonly closeMs: number;
@@ -30,15 +30,18 @@ export interface Waits {
 
 export const WAITS: Waits = { openMs: 10_000, callMs: 30_000, closeMs: 2_000 };
 
-/** An offer may bring all the answers that were given so far: longer than one envelope, but bounded. */
+/** An offer may carry all answers that were given so far: it is longer than one envelope, but bounded. */
 const MESSAGE_CHARACTERS = 64 * 1024 * 1024;
 const FRAMES_PER_MESSAGE = 1_024;
-/** Beyond, the hub does not read, and what is asked of it would only pile up. */
+/** Beyond this the hub is not reading, and further calls would only pile up. */
 const UNSENT_BYTES = 64 * 1024 * 1024;
 const REFUSAL_CHARACTERS = 64 * 1024;
-/** So many times the hub may have nothing to say at all, not even to a ping. */
+/** How many ping intervals the hub may be silent, not even answering a ping. */
 const SILENCES_AT_MOST = 2;
-/** Whatever the hub says: a dead line must be noticed, and no timer can wait for longer than 24 days. */
+/**
+ * The longest ping interval, whatever the hub asks for: a dead connection must be noticed, and no
+ * timer can wait for longer than 24 days.
+ */
 const PING_AT_LEAST_EVERY_MS = 60_000;
 
 export interface Challenge {
@@ -47,11 +50,11 @@ export interface Challenge {
   readonly nonce: string;
 }
 
-/** One connection to a hub, from its challenge until it is cut. It is not opened again. */
+/** One connection to a hub, from its challenge until it ends. It is not reopened. */
 export class HubSocket {
-  /** The hub's first word; rejects where it does not come. */
+  /** The hub's challenge; rejects if it does not come. */
   readonly challenge: Promise<Challenge>;
-  /** Settles when the connection has ended: with the reason, or with nothing when it was closed here. */
+  /** Settles when the connection has ended: rejected with the reason, or resolved if it was closed here. */
   readonly closed: Promise<WaybillError | undefined>;
   readonly #url: string;
   readonly #waits: Waits;
@@ -98,7 +101,7 @@ export class HubSocket {
     return this.#isOpen;
   }
 
-  /** Says who is here; settles once the hub has let it in. Deliveries come from then on. */
+  /** Says hello; settles once the hub has admitted the agent. Deliveries come from then on. */
   async attach(
     proof: string,
     credit: number,
@@ -123,12 +126,12 @@ export class HubSocket {
     return answer;
   }
 
-  /** Nothing comes back to these; after the connection has ended they go nowhere. */
+  /** Sends a frame that has no answer; after the connection has ended it is dropped. */
   send(frame: AgentFrame): void {
     if (this.#isOpen) this.#outbox.put(frame);
   }
 
-  /** Sends what is left, and waits until the hub has closed its side, or for a moment. */
+  /** Sends what is queued, and waits briefly until the hub has closed its side. */
   async close(): Promise<void> {
     const { readyState } = this.#socket;
     if (!this.#isOpen || readyState !== WebSocket.OPEN) return this.#cut(undefined);
@@ -185,7 +188,7 @@ export class HubSocket {
   #take(frame: HubFrame): void {
     switch (frame.type) {
       case "challenge":
-        // A second one would call off the waiting for the answer to the hello.
+        // A second challenge would end the wait for the answer to the hello.
         if (this.#isChallenged) return this.#cut(this.#lost("has challenged a second time"));
         this.#isChallenged = true;
         clearTimeout(this.#opening);
@@ -216,7 +219,7 @@ export class HubSocket {
     }
   }
 
-  /** A connection that leads nowhere looks like one on which nothing happens: only an answer tells. */
+  /** A dead connection looks like an idle one: only an answer tells them apart. */
   #ping(): void {
     this.#silences = this.#hasHeard ? 0 : this.#silences + 1;
     if (this.#silences > SILENCES_AT_MOST) {
@@ -244,7 +247,8 @@ export class HubSocket {
     const error = reason ?? this.#lost("is not connected any more: it was closed here");
     this.#challenge.reject(error);
     this.#attached.reject(error);
-    // What a call has done is not known, whatever ended the connection: it may be asked again.
+    // Whether the call had an effect is unknown, for whatever reason the connection ended: it may be
+    // retried.
     this.#calls.rejectAll(
       error.status === 503 ? error : this.#lost(`ended the connection: ${error.message}`, error),
     );
@@ -252,7 +256,7 @@ export class HubSocket {
   }
 }
 
-/** What can't be read is no verdict: it is asked again. */
+/** An unreadable answer is no final one: the call is retried. */
 function problemOf(problem: unknown): WaybillError {
   try {
     return readProblem(problem);

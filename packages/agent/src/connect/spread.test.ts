@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A worker in a process of its own, that is attached; `taken` settles with its next piece of work. */
+/** An attached worker in a process of its own; `taken` settles with its next piece of work. */
 async function startWorker(
   id: string,
   tookMs = 5,
@@ -48,7 +48,7 @@ async function startWorker(
   return { child, taken };
 }
 
-/** Hands off so many, some at a time, and counts who did them. */
+/** Hands off that many, a few at a time, and counts which worker did them. */
 async function countOf(owner: Agent, count: number, atOnce: number): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let left = count; left > 0; left -= atOnce) {
@@ -73,15 +73,16 @@ test("a worker that is ten times slower gets about a tenth of 80 handoffs", asyn
   await startWorker("slow", 400);
   await startWorker("fast", 40);
   const owner = await network.agent("owner");
-  // How long each takes is measured first.
+  // The first handoffs measure how long each worker takes.
   await countOf(owner, 10, 10);
   const counts = await countOf(owner, 80, 1);
-  // A busy machine slows down the fast one more, so the narrow bounds are those of routing.test.ts, on a clock of its own.
+  // A busy machine slows down the fast one more. The narrow bounds are tested by routing.test.ts in
+  // virtual time.
   expect(counts.get("slow") ?? 0, JSON.stringify([...counts])).toBeGreaterThan(0);
   expect(counts.get("slow") ?? 0, JSON.stringify([...counts])).toBeLessThan(28);
 }, 120_000);
 
-test("a worker that was killed with its hands full has its share again within a minute of its return", async () => {
+test("a worker that was killed with work in progress has its share again within a minute of its return", async () => {
   const killed = await startWorker("a", 60_000);
   const owner = await network.agent("owner");
   const held = Array.from({ length: 8 }, () => owner.handoff({ capability: "work" }));
@@ -90,7 +91,7 @@ test("a worker that was killed with its hands full has its share again within a 
   await startWorker("b");
   killed.child.kill("SIGKILL");
   await once(killed.child, "exit");
-  // What it held is another's once its lease is over.
+  // The work it held goes to another worker when its leases expire.
   const ends = await Promise.all(held.map(({ result }) => result));
   expect(new Set(ends.map(({ by }) => by))).toEqual(new Set(["b"]));
   await startWorker("a");

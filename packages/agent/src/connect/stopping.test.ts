@@ -42,7 +42,7 @@ async function stateOf(id: string): Promise<string | undefined> {
   return (await network.hub.handoff(id, "owner"))?.state;
 }
 
-test("a cancel that nobody awaits is in custody once the agent has stopped", async () => {
+test("a cancel that was not awaited is in custody once the agent has stopped", async () => {
   network = await Network.open();
   const { begun, stopped } = await recipient();
   const owner = await network.agent("owner");
@@ -100,7 +100,7 @@ test("a handoff, its answer and its acknowledgement are in custody once their ag
 });
 
 test.each(["awaits its call", "only stops"])(
-  "a process that is interrupted by Ctrl-C and %s has cancelled what it waited for",
+  "a process that is interrupted by Ctrl-C and %s has cancelled its handoffs",
   async (how) => {
     network = await Network.open();
     const { begun, stopped } = await recipient();

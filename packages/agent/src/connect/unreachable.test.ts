@@ -29,14 +29,20 @@ async function freePort(): Promise<number> {
 test.each([
   ["nothing listens", freePort, "http", "nothing listens there. Start the hub", "ECONNREFUSED"],
   [
-    "no TLS is spoken",
+    "the server does not speak TLS",
     () => listening("text"),
     "https",
     "does not speak TLS. If the hub",
     "EPROTO",
   ],
-  ["the line is cut", () => listening("cut"), "http", "was cut before an answer", "ECONNRESET"],
-] as const)("where %s, connect says why, what to do, and keeps the cause", async (...given) => {
+  [
+    "the connection is cut",
+    () => listening("cut"),
+    "http",
+    "was cut before an answer",
+    "ECONNRESET",
+  ],
+] as const)("if %s, connect says why and what to do, and keeps the cause", async (...given) => {
   const [, open, scheme, says, code] = given;
   const url = `${scheme}://127.0.0.1:${await open()}`;
   const thrown = await connect(url, { timeoutMs: 400 }).catch((error: unknown) => error as Error);
@@ -45,7 +51,7 @@ test.each([
   expect((thrown as Error).cause).toMatchObject({ code: expect.stringContaining(code) as string });
 });
 
-test("an unknown host is told from one that refuses", async () => {
+test("an unknown host and a refused connection have different messages", async () => {
   const connecting = connect("http://no-such-host.invalid", { timeoutMs: 300 });
   await expect(connecting).rejects.toMatchObject({
     status: 503,
@@ -54,7 +60,7 @@ test("an unknown host is told from one that refuses", async () => {
   });
 });
 
-test("a hub that accepts connections and never answers is told as one", async () => {
+test("a hub that accepts connections and never answers is reported as such", async () => {
   const url = `http://127.0.0.1:${await listening("nothing")}`;
   const connecting = connect(url, { timeoutMs: 200 });
   await expect(connecting).rejects.toMatchObject({

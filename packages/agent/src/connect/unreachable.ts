@@ -17,7 +17,7 @@ const PLAIN: Reason = {
   todo: "If the hub serves no TLS, its address begins with http: and not with https:.",
 };
 
-/** Why no hub answered, by the code of the error of Node. */
+/** Why no hub answered, by Node's error code. */
 const REASONS: Readonly<Record<string, Reason>> = {
   ECONNREFUSED: {
     why: "nothing listens there",
@@ -70,7 +70,7 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * The 503 for an address at which no hub answers: why, and what to do. What was thrown is its cause.
+ * The 503 for an address where no hub answers: why, and what to do. Its cause is the thrown error.
  *
  * @example
  * ```ts
@@ -100,7 +100,7 @@ function reasonOf(thrown: unknown): Reason {
   return { why, todo: ADDRESS };
 }
 
-/** Given up because the time was over. */
+/** The time was over. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && TIMEOUTS.has(error.name);
 }

@@ -1,7 +1,7 @@
 import { derivedId, judgeCounter, WaybillError } from "@waybill/protocol";
 import type { Contract, HandoffEnvelope, Source } from "@waybill/protocol";
 
-/** The terms that a recipient would hold to, from its 406. */
+/** The terms that a recipient offers in its 406. */
 export interface CounterOffer {
   /** The terms on which the recipient would take the work. */
   readonly contract: Contract;
@@ -10,15 +10,15 @@ export interface CounterOffer {
 }
 
 /**
- * When a counter-offer is taken: a contract says how far to give in, where the offer itself is not
- * met; a function decides.
+ * When to accept a counter-offer. A contract states limits for the terms that the handoff did not get;
+ * a function decides.
  */
 export type CounterRule = Contract | ((counter: CounterOffer) => boolean | Promise<boolean>);
 
 type CounterCause = Omit<CounterOffer, "contract"> & { readonly counter?: Contract };
 
 /**
- * The counter-offer that a handoff has ended with, where its error is a 406 that has one.
+ * The counter-offer of a handoff that has ended with a 406; undefined if the error has none.
  *
  * @example
  * ```ts
@@ -42,8 +42,8 @@ export async function isTaken(
 }
 
 /**
- * The same work anew, in the very words of the counter-offer. Its id follows from the first one's, so
- * that after a crash it is found again and not handed off twice.
+ * The same work with the terms of the counter-offer. Its id is derived from the first one's, so that
+ * it is found after a crash and not handed off twice.
  */
 export function renewed(
   handoff: HandoffEnvelope,

@@ -11,7 +11,7 @@ import type { CheckedOptions, HandoffOptions } from "./options.ts";
 
 type Declared = HandoffHandle<unknown, QuestionSchemas>;
 
-/** Hands off to a declared capability: nothing is sent whose input its schema does not take. */
+/** Hands off to a declared capability: input that its schema does not accept is not sent. */
 export function declaredHandoff(
   capability: CapabilityDeclaration,
   options: Partial<HandoffOptions<unknown>>,
@@ -37,7 +37,7 @@ export function declaredHandoff(
   return declaredHandle(capability, handle);
 }
 
-/** A handle that reads results and questions as the capability was declared. */
+/** A handle that parses results and questions by the capability's declaration. */
 export function declaredHandle(capability: CapabilityDeclaration, handle: HandoffHandle): Declared {
   return new DeclaredHandle(capability, handle);
 }
@@ -95,7 +95,7 @@ class DeclaredHandle implements Declared {
   get result(): Promise<HandoffResult<unknown>> {
     if (this.#result === undefined) {
       this.#result = this.#handle.result.then((result) => this.#read(result));
-      // What nobody waits for fails silently, as every stage does.
+      // Like every stage, it fails silently if nobody awaits it.
       this.#result.catch(() => undefined);
     }
     return this.#result;
@@ -158,7 +158,7 @@ class DeclaredHandle implements Declared {
   }
 }
 
-/** An id is the name of its question, or begins with it and a slash. */
+/** An id is the question's name, or begins with the name and a slash. */
 function named(question: QuestionEvent, questions: QuestionSchemas): QuestionOf<QuestionSchemas> {
   const [name = ""] = question.id.split("/", 1);
   return { ...question, name: Object.hasOwn(questions, name) ? name : undefined };

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside, once. What nobody waits for fails silently. */
+/** A promise that is settled from outside, once. Without a listener it fails silently. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve(value: Value): void;

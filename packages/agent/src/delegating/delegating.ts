@@ -21,10 +21,10 @@ import { isSameWork } from "./same-work.ts";
 /** The handoffs that an agent has made, in this process or found again. */
 export class Delegating {
   readonly #context: AgentContext;
-  /** Starts the agent, where that was not done; refuses once it has stopped. */
+  /** Starts the agent if that was not done; throws once it has stopped. */
   readonly #start: () => Promise<void>;
   readonly #handles = new InFlight<string, Handle>();
-  /** Handles that are being made for handoffs of an earlier life. */
+  /** Handles that are being made for handoffs of an earlier process. */
   readonly #attaching = new Map<string, Promise<Handle>>();
 
   constructor(context: AgentContext, start: () => Promise<void>) {
@@ -61,7 +61,8 @@ export class Delegating {
     const { to, tags, minReliability, timeoutMs, deadline, parent } = options;
     const { notBefore, priority } = options;
     const { capability, version, input, brief, messages, contract, metadata } = options;
-    // What has to be read or uploaded first takes its place before the envelope is signed.
+    // Files that have to be read or uploaded are replaced by their references before the envelope is
+    // signed.
     const artifacts = options.artifacts?.filter(isArtifact);
     const work = { capability, version, input, brief, messages, artifacts, contract };
     const isUntimed = timeoutMs === undefined && deadline === undefined && parent === undefined;
@@ -107,9 +108,9 @@ export class Delegating {
   }
 
   /**
-   * Where the hub has another handoff under this id, it may be this agent's own, made before a
-   * restart. Asking only then, and not first, costs nothing where nothing was repeated, and also
-   * finds one that was on its way to the hub meanwhile.
+   * If the hub has another handoff under this id, it may be this agent's own from before a restart.
+   * Asking only then costs nothing in the usual case, and also finds a handoff that reached the hub
+   * meanwhile.
    */
   async #submit(handle: Handle): Promise<void> {
     try {
@@ -186,20 +187,20 @@ export class Delegating {
     try {
       await adopt(handle, own);
     } catch (error) {
-      // Half of what has happened is no handle: the next try makes another.
+      // A handle with half of the events is unusable: the next try makes another.
       handle.fail(WaybillError.from(error));
       throw error;
     }
     return handle;
   }
 
-  /** Gives a delivery to the handle that it is about; false where nobody here waits for it. */
+  /** Passes a delivery to its handle; false if there is none here. */
   async receive({
     handoffId,
     envelope,
     receivedAt,
   }: Extract<Delivery, { type: "envelope" }>): Promise<boolean> {
-    // What comes in while its handle is being made would otherwise be nobody's.
+    // A delivery that comes while its handle is being made waits for the handle.
     await this.#attaching.get(handoffId)?.catch(() => undefined);
     const handle = this.#handles.get(handoffId);
     await handle?.receive(envelope, receivedAt);
@@ -215,12 +216,12 @@ export class Delegating {
     this.#handles.delete(handoffId);
   }
 
-  /** None of them will be heard of again here. */
+  /** Fails all handles: nothing will be delivered for them any more. */
   fail(error: WaybillError): void {
     for (const handle of this.#handles.values()) handle.fail(error);
   }
 
-  /** The same, but what is on its way is taken all the same, and its custody is signed for. */
+  /** Fails all handles, but only after the hub has confirmed the handoffs that are being sent. */
   lose(reason: WaybillError): void {
     for (const handle of this.#handles.values()) {
       const fail = () => handle.fail(reason);

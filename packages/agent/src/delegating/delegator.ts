@@ -14,7 +14,7 @@ import type { CheckedOptions, HandoffOptions } from "./options.ts";
 import { sessionOf } from "./session.ts";
 import { checkAgentId, checkCapabilityName, checkId } from "../ids.ts";
 
-/** What `handoff` takes beside a declared capability: all but what the declaration says. */
+/** The options of `handoff` besides a declared capability: all that the declaration does not state. */
 export type DeclaredHandoffOptions<Declaration extends CapabilityDeclaration> = Omit<
   HandoffOptions,
   "capability" | "input"
@@ -23,12 +23,12 @@ export type DeclaredHandoffOptions<Declaration extends CapabilityDeclaration> = 
     ? { readonly input: InputOf<Declaration> }
     : { readonly input?: JsonLike | undefined });
 
-// Of overloads TypeScript explains the last that could be meant: the one that is used most stands there.
-/** Who can hand off: an agent, and the work that an agent does, for parts of it. */
+// Of overloads TypeScript explains the last that could be meant, so the most used one comes last.
+/** The methods to hand off, of an agent, and of its running work for children of that work. */
 export interface Delegator {
   /**
-   * Hands off to whoever offers a declared capability. The input is checked before anything is sent,
-   * and the output before it is given: what breaks its schema is a 422 or a 520 that names the places.
+   * Hands off to an agent with a declared capability. The input is checked before anything is sent,
+   * and the output before it is returned: a mismatch is a 422 or a 520 that names the places.
    *
    * @example
    * ```ts
@@ -42,9 +42,9 @@ export interface Delegator {
     options: DeclaredHandoffOptions<Declaration>,
   ): HandoffHandle<OutputOf<Declaration>, Declaration["questions"]>;
   /**
-   * Hands off by the name of a capability. `handoff<Report>(…)` says what the output will be, and
-   * nobody checks it. With a `handoffId` that was used before it finds that handoff again, in this
-   * process or after a restart, if the work is the same; other work under the same id is a 409.
+   * Hands off by the name of a capability. `handoff<Report>(…)` states the type of the output, which
+   * is not checked. A `handoffId` that was used before finds that handoff again, in this process or
+   * after a restart, if the work is the same; for other work it is a 409.
    *
    * @example
    * ```ts
@@ -56,26 +56,26 @@ export interface Delegator {
     options: HandoffOptions<Input & JsonCompatible<Input>>,
   ): HandoffHandle<Output>;
 
-  /** A group: several at once, joined by a rule that the hub holds to, too: `all`, `any` or a `quorum`. */
+  /** Hands off a group, joined by a rule that the hub enforces too: `all`, `any` or a `quorum`. */
   handoffAll<Output = Json | undefined>(
     options: readonly HandoffOptions<JsonLike>[],
     group: GroupOptions,
   ): GroupHandle<Output>;
-  /** A group by a declared capability: all at once, joined by a rule that the hub holds to, too. */
+  /** Hands off a group by a declared capability, joined by a rule that the hub enforces too. */
   handoffAll<Declaration extends CapabilityDeclaration>(
     capability: Declaration,
     inputs: Iterable<InputOf<Declaration>>,
     group: GroupOptions,
   ): GroupHandle<OutputOf<Declaration>, Declaration["questions"]>;
-  /** Waits for every one of them, and says of each how it ended, as `Promise.allSettled` does. */
+  /** Hands off all of them and reports how each ended, as `Promise.allSettled` does. */
   handoffAll<Declaration extends CapabilityDeclaration>(
     capability: Declaration,
     inputs: Iterable<InputOf<Declaration>>,
     options: FanOutOptions<Declaration> & { readonly settled: true },
   ): Promise<Settled<OutputOf<Declaration>>[]>;
   /**
-   * Hands off one input after the other, a bounded number at a time, and gives the results in the
-   * order of the inputs. The first failure cancels the others and is thrown.
+   * Hands off the inputs in order, with bounded concurrency, and returns the results in the order of
+   * the inputs. The first failure cancels the others and is thrown.
    *
    * @example
    * ```ts
@@ -90,7 +90,7 @@ export interface Delegator {
   ): Promise<HandoffResult<OutputOf<Declaration>>[]>;
 }
 
-/** Both ways to hand off, over one that takes everything as it is. */
+/** All ways to hand off, built on one that takes the full options. */
 export function delegatorOver(
   handoff: (options: CheckedOptions) => HandoffHandle,
   newId: () => string,
@@ -112,7 +112,7 @@ export function delegatorOver(
     third?: FanOutOptions | GroupOptions,
   ): unknown {
     if (!isDeclaration(first)) {
-      // One job: where nobody says which, the first handoff gives its correlation id to the others.
+      // One job: by default the first handoff gives its correlation id to the others.
       const correlationId = first[0]?.correlationId ?? newId();
       return handoffGroup(first.length, second as GroupOptions, (index, group) =>
         plain({ correlationId, ...first[index]!, group }),
@@ -131,7 +131,7 @@ export function delegatorOver(
   return { handoff: one, handoffAll: all } as Delegator;
 }
 
-/** What is given by hand fails here, and not when the hub has read it. */
+/** Ids passed by the application are checked here, and not only by the hub. */
 function checkHandoff({
   capability,
   to,

@@ -13,26 +13,29 @@ import type { ReceivedArtifact } from "../artifacts/received.ts";
 import { handoffUsage } from "./usage.ts";
 import type { HandoffUsage } from "./usage.ts";
 
-/** A success, as its recipient signed it. */
+/** A successful result, as its recipient signed it. */
 export interface HandoffResult<Output = Json | undefined> {
-  /** 200: what ended otherwise is an error. */
+  /** Always 200: every other end is an error. */
   readonly status: StatusCode;
-  /** What the work has come to. Undeclared, it may be missing: messages and artifacts are results, too. */
+  /**
+   * The output of the work. Without a declaration it may be missing: messages and artifacts are
+   * results, too.
+   */
   readonly output: Output;
-  /** What the recipient has said: turns of a conversation. */
+  /** What the recipient said, as turns of a conversation. */
   readonly messages: readonly Message[];
-  /** Files that came along. Those that lie at the hub are read when their bytes are asked for. */
+  /** Files that came with it. Those that are stored at the hub are read on demand. */
   readonly artifacts: readonly ReceivedArtifact[];
-  /** Whether the work has left traces outside. */
+  /** Whether the work has had effects outside. */
   readonly effects: Effects | undefined;
-  /** What it has used, where its recipient says so: requests, tokens and cost, children included. */
+  /** What it has used, if its recipient reports it: requests, tokens and cost, including children. */
   readonly usage: HandoffUsage | undefined;
   /**
-   * Where the handoff names a session: whether its conversation was `continued`, has `begun`, or was
-   * `lost` and begins anew. Undefined where the recipient keeps no conversations.
+   * If the handoff names a session: whether its conversation was `continued`, has `begun`, or was
+   * `lost` and begins again. Undefined if the recipient keeps no conversations.
    */
   readonly session: SessionState | undefined;
-  /** Who did it, in which attempt. */
+  /** The agent that did it, and its attempt. */
   readonly by: string;
   readonly attempt: number;
   /** The result as its recipient signed it. */
@@ -49,7 +52,7 @@ export type Ending =
       readonly usage?: HandoffUsage | undefined;
     };
 
-/** What an envelope says about how its handoff ended; undefined for one that ends nothing. */
+/** What an envelope says about the end of its handoff; undefined if it ends nothing. */
 export function endingOf(
   { envelope, digest, text }: VerifiedEnvelope,
   files: Pick<Artifacts, "received">,

@@ -1,44 +1,44 @@
 import type { AskedQuestion, Digest, ProgressBody, SessionState } from "@waybill/protocol";
 
-/** What a recipient says on its way: in words, as a share from 0 to 1, or as data. */
+/** A recipient's report of progress: as text, as a fraction from 0 to 1, or as data. */
 export interface ProgressEvent extends ProgressBody {
-  /** The agent that says so. */
+  /** The agent that reports. */
   readonly by: string;
-  /** In which attempt, counted from 1. */
+  /** The attempt, counted from 1. */
   readonly attempt: number;
 }
 
 /**
- * A piece of what a recipient is writing. It is unsigned, may be lost, and is for showing alone: the
- * result has the whole. Another `attempt` begins from nothing.
+ * A piece of the text that a recipient is writing. It is unsigned, may be lost, and is for display
+ * only: the result has the whole text. Another `attempt` begins again.
  */
 export interface DeltaEvent {
-  /** The agent that writes, as the hub has it. */
+  /** The agent that writes, according to the hub. */
   readonly by: string;
-  /** In which attempt, counted from 1. */
+  /** The attempt, counted from 1. */
   readonly attempt: number;
-  /** Counts the pieces of an attempt from 0: a number that is left out was lost. */
+  /** The number of the piece within its attempt, counted from 0: a gap means that a piece was lost. */
   readonly number: number;
   readonly text: string;
 }
 
-/** What a recipient asks. Its `schema`, where there is one, says what an answer has to look like. */
+/** A question of the recipient. Its `schema`, if present, describes a valid answer. */
 export interface QuestionEvent extends AskedQuestion {
-  /** The agent that says so. */
+  /** The agent that asks. */
   readonly by: string;
-  /** In which attempt, counted from 1. */
+  /** The attempt, counted from 1. */
   readonly attempt: number;
-  /** True where the recipient has stopped until it is answered. */
+  /** True if the attempt is paused until the question is answered. */
   readonly isPaused: boolean;
 }
 
-/** A receipt that was checked: who signed it, for what, and the exact text. */
+/** A verified receipt: who signed it, for what, and the exact text. */
 export interface Receipt {
-  /** The agent that says so. */
+  /** The agent or hub that signed it. */
   readonly by: string;
   /** The attempt that it is about; undefined for the hub's receipt. */
   readonly attempt: number | undefined;
-  /** Of an acceptance, where the handoff names a session: what the hub knew of it. */
+  /** In an acceptance of a handoff with a session: what the hub knew about the session. */
   readonly session?: SessionState | undefined;
   /** Digest of the receipt itself. */
   readonly digest: Digest;

@@ -8,7 +8,7 @@ import type { Settled } from "./fan-out.ts";
 
 const square = capability({ name: "square", input: z.int(), output: z.int() });
 
-/** A worker that waits with each of its results, and says what is under way. */
+/** A worker whose results the test releases one by one, and what it is working on. */
 async function squaring(): Promise<{
   readonly world: World;
   readonly underWay: Set<number>;
@@ -44,7 +44,7 @@ async function squaring(): Promise<{
   };
 }
 
-test("a fan-out keeps so many under way, and gives the results in the order of the inputs", async () => {
+test("a fan-out keeps a bounded number under way, and returns the results in the order of the inputs", async () => {
   const { world, underWay, finish } = await squaring();
   const owner = world.agent("owner");
   const results = owner.handoffAll(square, [1, 2, 3, 4, 5], { concurrency: 2 });
@@ -67,7 +67,7 @@ test("a fan-out keeps so many under way, and gives the results in the order of t
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("the first failure cancels what is under way, starts nothing more, and is thrown", async () => {
+test("the first failure cancels the handoffs under way, starts no more, and is thrown", async () => {
   const { world, underWay, stopped, fail, finish } = await squaring();
   const owner = world.agent("owner");
   const results = owner.handoffAll(square, [1, 2, 3, 4], { concurrency: 2 });
@@ -81,7 +81,7 @@ test("the first failure cancels what is under way, starts nothing more, and is t
   expect(await world.check(false)).toMatchObject({ holds: true, violations: [] });
 });
 
-test("a settled fan-out says of each how it ended", async () => {
+test("a settled fan-out reports how each handoff ended", async () => {
   const { world, fail, finish } = await squaring();
   const owner = world.agent("owner");
   const ids = [newId(), newId(), newId()];
@@ -100,7 +100,7 @@ test("a settled fan-out says of each how it ended", async () => {
   ]);
 });
 
-test("each handoff of a fan-out can be followed", async () => {
+test("each handoff of a fan-out can be observed", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   const sign = capability({
@@ -128,7 +128,7 @@ test("each handoff of a fan-out can be followed", async () => {
   await Promise.all(answering);
 });
 
-test("a signal ends the whole fan-out", async () => {
+test("a signal cancels the whole fan-out", async () => {
   const { world, stopped } = await squaring();
   const owner = world.agent("owner");
   const controller = new AbortController();
@@ -154,7 +154,7 @@ test("a group by a declared capability is joined by its rule", async () => {
   expect(stopped).toEqual([1]);
 });
 
-test("work hands parts of itself off in the same ways", async () => {
+test("running work can fan out its children in the same ways", async () => {
   const { world, finish } = await squaring();
   const chief = world.agent("chief");
   const sum = capability({ name: "sum_of_squares", input: z.array(z.int()), output: z.int() });
@@ -180,7 +180,7 @@ test("work hands parts of itself off in the same ways", async () => {
   expect(parents).toEqual([undefined, handoff.id, handoff.id, handoff.id]);
 });
 
-test("a concurrency that hands nothing off is refused", async () => {
+test("a concurrency below one is refused", async () => {
   const world = await World.open();
   const owner = world.agent("owner");
   for (const concurrency of [0, -1, Number.NaN]) {

@@ -4,20 +4,20 @@ import type { HandoffResult } from "./ending.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 import type { HandoffOptions } from "./options.ts";
 
-/** How many handoffs of one fan-out are under way at once where nobody says how many. */
+/** How many handoffs of one fan-out are under way at once by default. */
 export const DEFAULT_CONCURRENCY = 16;
 
-/** How inputs are fanned out to a declared capability. The other options hold for each of them. */
+/** How inputs are fanned out to a declared capability. The other options apply to each handoff. */
 export interface FanOutOptions<
   Declaration extends CapabilityDeclaration = CapabilityDeclaration,
 > extends Omit<HandoffOptions, "capability" | "input" | "handoffId" | "group"> {
-  /** How many are under way at once, `DEFAULT_CONCURRENCY` where it is left out. */
+  /** How many are under way at once, by default `DEFAULT_CONCURRENCY`. */
   readonly concurrency?: number | undefined;
-  /** Whether all are waited for, however some of them end. Left out: the first failure ends the others. */
+  /** Whether to wait for all, even if some fail. By default the first failure cancels the others. */
   readonly settled?: boolean | undefined;
-  /** The id of each, made beforehand by whoever must find them again after a crash. */
+  /** The id of each handoff, made beforehand by an application that has to find them after a crash. */
   readonly handoffId?: ((input: InputOf<Declaration>, index: number) => string) | undefined;
-  /** Called with each as it is handed off: to follow its progress, and to answer what is asked. */
+  /** Called with each handoff as it is made: to observe its progress, and to answer its questions. */
   readonly onHandoff?:
     | ((
         handoff: HandoffHandle<OutputOf<Declaration>, Declaration["questions"]>,
@@ -26,7 +26,7 @@ export interface FanOutOptions<
     | undefined;
 }
 
-/** How one of a fan-out has ended. */
+/** How one handoff of a fan-out has ended. */
 export type Settled<Output> =
   | {
       readonly status: "fulfilled";
@@ -39,7 +39,7 @@ type Start = (
   options: Partial<HandoffOptions<unknown>>,
 ) => Pick<HandoffHandle<unknown>, "id" | "result" | "cancel">;
 
-/** Keeps a bounded number of handoffs under way until there is no input left, or one has failed. */
+/** Keeps a bounded number of handoffs under way until all inputs are done, or one has failed. */
 export async function fanOut(
   inputs: readonly unknown[],
   { concurrency = DEFAULT_CONCURRENCY, settled: isSettled = false, ...options }: FanOutOptions,
@@ -79,7 +79,7 @@ export async function fanOut(
       try {
         await handOff(next++);
       } catch (reason) {
-        // What the others end with once they are cancelled is not what went wrong.
+        // The cancellation errors of the others are not the cause.
         if (failure !== undefined) continue;
         failure = { reason };
         for (const each of underWay) {

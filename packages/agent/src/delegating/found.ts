@@ -3,7 +3,7 @@ import type { AgentContext } from "../context.ts";
 import type { HandoffView } from "../hub.ts";
 import type { Handle } from "./handle.ts";
 
-/** A handoff that this agent made earlier, as the hub has it. */
+/** An earlier handoff of this agent, as the hub has it. */
 export interface FoundHandoff {
   readonly view: HandoffView;
   readonly envelope: HandoffEnvelope;
@@ -23,7 +23,7 @@ export async function findOwn(
   return isOwn && envelope.handoff_id === handoffId ? { view, envelope, text } : undefined;
 }
 
-/** Gives a handle everything that has happened to its handoff so far. */
+/** Replays to a handle everything that has happened to its handoff so far. */
 export async function adopt(handle: Handle, { view, envelope, text }: FoundHandoff): Promise<void> {
   handle.found(envelope, text);
   const { acceptance, questions, ending, receivedAt } = view;

@@ -4,24 +4,24 @@ import type { HandoffResult } from "./ending.ts";
 import type { QuestionSchemas } from "../capability/capability.ts";
 import type { HandoffHandle } from "./handoff-handle.ts";
 
-/** When a group has succeeded: with `all`, with `any`, or with a `quorum` of its members. */
+/** When a group succeeds: with `all`, with `any`, or with a `quorum` of its members. */
 export type JoinRule = Pick<Group, "join" | "quorum">;
 
 /** How a group is joined. */
 export interface GroupOptions extends JoinRule {
-  /** What becomes of the others once the group can't succeed any more: `cancel` by default. */
+  /** What happens to the other members once the group has failed: `cancel` by default. */
   readonly onFailure?: "cancel" | "wait" | undefined;
 }
 
-/** What a group has come to. */
+/** The outcome of a group. */
 export interface GroupResult<Output = Json | undefined> {
-  /** By place in the group; undefined for those that were not needed, or failed. */
+  /** By index in the group; undefined for members that were not needed, or failed. */
   readonly results: readonly (HandoffResult<Output> | undefined)[];
-  /** By place in the group: why a member has failed. */
+  /** By index in the group: why a member has failed. */
   readonly errors: readonly (WaybillError | undefined)[];
 }
 
-/** A group of handoffs, seen by who made it. */
+/** A group of handoffs, as its delegator holds it. */
 export interface GroupHandle<
   Output = Json | undefined,
   Questions extends QuestionSchemas | undefined = undefined,
@@ -30,7 +30,7 @@ export interface GroupHandle<
   readonly id: string;
   /** Its members, in the order in which they were given. */
   readonly handles: readonly HandoffHandle<Output, Questions>[];
-  /** Settles when the rule is met; rejects with the first error when it can't be met any more. */
+  /** Resolves when the rule is met; rejects with the first error when it can't be met any more. */
   readonly result: Promise<GroupResult<Output>>;
 }
 
@@ -84,7 +84,7 @@ async function joined<Output>(
             const error = WaybillError.from(reason);
             errors[index] = error;
             states[index] = "failed";
-            // What was cancelled because another failed is not what went wrong.
+            // A member that was cancelled because another failed is not the cause.
             if (isFailure(error.status) && error.status !== 499) first.push(error);
             else cancelled.push(error);
           },

@@ -25,48 +25,48 @@ import type { HandoffUsage } from "./usage.ts";
 
 const PROGRESS_KEPT = 1_000;
 const QUESTIONS_KEPT = 256;
-/** Ten seconds of them. */
+/** Ten seconds of deltas. */
 const DELTAS_KEPT = 200;
-/** More than any result can hold. Readers put deltas together, and a recipient must not fill their memory. */
+/** More than any result can hold. Readers concatenate deltas, and a recipient must not fill their memory. */
 const DELTA_CHARACTERS_SHOWN = 4 * 1024 * 1024;
-/** After the deadline the hub still takes an acknowledgement; so long an outage is waited for. */
+/** How long to retry an acknowledgement during an outage: the hub takes it after the deadline, too. */
 const ACKNOWLEDGE_WITHIN_MS = 60_000;
 /**
- * The hub ends at the deadline what has not ended. Its word may take so long; whoever has not heard
- * it then waits no more, whatever has become of the hub.
+ * How long after the deadline the hub's notice may take. Then the delegator stops waiting, whatever
+ * has happened to the hub.
  */
 const TOLD_WITHIN_MS = 1_000;
-/** For what the hub has of a handoff that is looked for after its deadline. */
+/** How long to wait for the events of a handoff that is looked up after its deadline. */
 const FOUND_WITHIN_MS = 60_000;
 
 export interface HandleOptions {
-  /** What is to go along, where it was given. */
+  /** The files to send, as they were given. */
   readonly artifacts?: readonly GivenArtifact[] | undefined;
-  /** Acknowledged when the application says so, and not by itself. */
+  /** Acknowledged by the application, and not automatically. */
   readonly isManual: boolean;
-  /** Goes on with another handoff where the counter-offer is taken; false where it is not. */
+  /** Continues with another handoff if the counter-offer is accepted; false if it is not. */
   readonly renew?: ((handle: Handle, counter: CounterOffer) => Promise<boolean>) | undefined;
 }
 
-/** The handle of one handoff, with what the agent does to it. */
+/** The handle of one handoff, with the methods that the agent itself uses. */
 export class Handle implements HandoffHandle {
   readonly #context: AgentContext;
   readonly #isManual: boolean;
-  /** What is to go along, until it was read and uploaded. */
+  /** The files to send, until they were read and uploaded. */
   #given: readonly GivenArtifact[] | undefined;
-  /** Ends the uploads that come before the handoff is sent. */
+  /** Aborts the uploads that precede the handoff. */
   #uploading: AbortController | undefined;
   #renew: HandleOptions["renew"];
-  /** Settles once it is known which handoff this one goes on with. */
+  /** Settles when it is known which handoff this handle continues with. */
   #renewed: Promise<void> | undefined;
-  /** What has ended with a counter-offer that was taken. */
+  /** The handoff that ended with an accepted counter-offer. */
   #former: HandoffEnvelope | undefined;
   readonly #custody = deferred<Receipt>();
   readonly #accepted = deferred<Receipt>();
   readonly #result = deferred<HandoffResult>();
   readonly #progress = new Stream<ProgressEvent>(PROGRESS_KEPT);
   readonly #questions = new Stream<QuestionEvent>(QUESTIONS_KEPT);
-  /** Made when somebody first reads them: what nobody reads is not kept. */
+  /** Created by the first reader: unread deltas are not kept. */
   #deltas: Stream<DeltaEvent> | undefined;
   #lastDelta: LastDelta | undefined;
   #deltaCharacters = 0;
@@ -79,9 +79,9 @@ export class Handle implements HandoffHandle {
   #usage: HandoffUsage | undefined;
   #acknowledged: Promise<void> | undefined;
   #isAwaited = false;
-  /** Rejects when the hub has not told the end in time. */
+  /** Rejects if the hub has not reported the end in time. */
   readonly #overdue = deferred<never>();
-  /** Nothing is expected any more, though its end is not known here. */
+  /** Nothing more is expected, although the end is unknown here. */
   #isLeft = false;
   #disarm: (() => void) | undefined;
 
@@ -98,7 +98,7 @@ export class Handle implements HandoffHandle {
     this.#expectEnd(TOLD_WITHIN_MS);
   }
 
-  /** `lateMs`: how long to wait from now on, where the deadline has passed. */
+  /** `lateMs`: how long to wait from now if the deadline has passed. */
   #expectEnd(lateMs: number): void {
     const { clock } = this.#context;
     this.#disarm?.();
@@ -110,54 +110,54 @@ export class Handle implements HandoffHandle {
     });
   }
 
-  /** Another one after a counter-offer was taken. */
+  /** Another one after a counter-offer was accepted. */
   get id(): string {
     return this.#envelope.handoff_id;
   }
 
   /**
-   * The handoff. Until it is in custody, one made earlier under the same id may take its place, and
-   * files that are given by a path or a stream are not in it yet; after a counter-offer was taken it is
-   * the one on those terms.
+   * The handoff. Until it is in custody, an earlier one with the same id may take its place, and files
+   * given by path or stream are not in it yet; after an accepted counter-offer it is the handoff on
+   * those terms.
    */
   get envelope(): HandoffEnvelope {
     return this.#envelope;
   }
 
-  /** The handoff as it was signed. There once it is in custody. */
+  /** The handoff as it was signed. Available once it is in custody. */
   get text(): string {
     return this.#text ?? notYet(this.id);
   }
 
-  /** Digest of `text`: what the recipient's acceptance and result name. */
+  /** Digest of `text`, which the recipient's acceptance and result name. */
   get digest(): Digest {
     return this.#digest ?? notYet(this.id);
   }
 
-  /** The hub has it on disk, and has signed for it. */
+  /** The hub has the handoff on disk, and has signed for it. */
   get custody(): Promise<Receipt> {
     return this.#custody.promise;
   }
 
-  /** A recipient has signed for exactly this handoff. */
+  /** A recipient has accepted exactly this handoff, with a signature. */
   get accepted(): Promise<Receipt> {
     return this.#accepted.promise;
   }
 
-  /** The work as it was given: before the upload, files are known by their paths alone. For the agent. */
+  /** The work as it was given: before the upload, files are known only by path. For the agent. */
   get work(): GivenWork {
     const { body } = this.#envelope;
     return { ...body, artifacts: this.#given ?? body.artifacts };
   }
 
-  /** The result, or the WaybillError with which the handoff ended. */
+  /** The result; rejects with the WaybillError with which the handoff ended. */
   get result(): Promise<HandoffResult> {
     this.#isAwaited = true;
     this.#acknowledgeByItself();
     return this.#result.promise;
   }
 
-  /** Whether its end is known here. What fails before that is this agent, and the handoff goes on. */
+  /** Whether its end is known here. Earlier failures concern this agent only, and the handoff goes on. */
   get hasEnded(): boolean {
     return this.#ending !== undefined;
   }
@@ -166,7 +166,10 @@ export class Handle implements HandoffHandle {
     return this.#usage;
   }
 
-  /** Tells of the end before whoever awaits the result goes on. For the agent: nobody awaits it by this. */
+  /**
+   * Reports the end before any awaiter of the result continues. For the agent: it does not count as
+   * awaiting.
+   */
   whenEnded(listener: () => void): void {
     this.#result.promise.then(listener, listener);
   }
@@ -187,7 +190,7 @@ export class Handle implements HandoffHandle {
     return this.#questions;
   }
 
-  /** False where it had ended before, which the result then tells. */
+  /** False if it had ended before; the result says how. */
   cancel(reason?: string): Promise<boolean> {
     const cancelled = this.#tracked("cancel", this.#cancel(reason));
     return Promise.race([cancelled, this.#overdue.promise]);
@@ -222,7 +225,7 @@ export class Handle implements HandoffHandle {
     return true;
   }
 
-  /** Answers a question by its id. A second answer changes nothing: it is refused with 410. */
+  /** Answers a question by its id. A second answer is refused with 410 and changes nothing. */
   answer(questionId: string, answer: unknown): Promise<void> {
     const answered = this.#tracked("answer", this.#answer(questionId, answer));
     return Promise.race([answered, this.#overdue.promise]);
@@ -240,7 +243,7 @@ export class Handle implements HandoffHandle {
     await this.#send(await this.#signed(reply), this.#deadline + TOLD_WITHIN_MS);
   }
 
-  /** Tells the hub that the end is where it belongs, so that it is not delivered again. */
+  /** Tells the hub that the end was processed, so that it is not delivered again. */
   acknowledge(): Promise<void> {
     this.#acknowledged ??= this.#acknowledge();
     return this.#acknowledged;
@@ -271,7 +274,7 @@ export class Handle implements HandoffHandle {
   #acknowledgeByItself(): void {
     if (this.#isManual || !this.#isAwaited || this.#ending === undefined) return;
     const { clock, log, id: agent } = this.#context;
-    // A turn later, so that the code that waited for the result has run and could still throw.
+    // A turn later, so that code that awaits the result has run, and could have thrown.
     const { promise, resolve } = deferred<void>();
     void this.#tracked("receipt", promise);
     clock.setTimer(clock.now(), () => {
@@ -281,13 +284,13 @@ export class Handle implements HandoffHandle {
     });
   }
 
-  /** Goes on with the same work on other terms. For the agent. */
+  /** Continues with the same work on other terms. For the agent. */
   goOnWith(handoff: HandoffEnvelope): void {
     this.#former = this.#envelope;
     this.#envelope = handoff;
   }
 
-  /** Uploads what is too large for the envelope, which names it afterwards. For the agent. */
+  /** Uploads files that are too large for the envelope, which then refers to them. For the agent. */
   async upload(signal: AbortSignal | undefined): Promise<void> {
     if (this.#given === undefined) return;
     const uploading = new AbortController();
@@ -306,7 +309,7 @@ export class Handle implements HandoffHandle {
     }
   }
 
-  /** Hands it to the hub. For the agent. */
+  /** Submits it to the hub. For the agent. */
   async submit(): Promise<void> {
     this.#signedAs(await this.#signed(this.envelope));
     const { envelope, digest, text } = await this.#send(this.text, this.#until, this.digest);
@@ -315,7 +318,7 @@ export class Handle implements HandoffHandle {
     this.#custody.resolve({ by: envelope.from, attempt: undefined, digest, text });
   }
 
-  /** It will not be heard of again here. For the agent. */
+  /** Nothing more will be delivered for it here. For the agent. */
   fail(error: WaybillError): void {
     this.#isLeft = true;
     this.#disarm?.();
@@ -326,12 +329,12 @@ export class Handle implements HandoffHandle {
     this.#forget();
   }
 
-  /** For one that was found again: the hub had it all along. */
+  /** For a handoff that was found again: it has been in custody all along. */
   found(handoff: HandoffEnvelope, text: string): void {
     const { clock, hub } = this.#context;
     this.#envelope = handoff;
     this.#signedAs(text);
-    // What the hub has of it comes next, and nobody has waited for that since its deadline.
+    // Its events follow now; the wait for them begins here, since the deadline may have passed.
     this.#expectEnd(this.#deadline > clock.now() ? TOLD_WITHIN_MS : FOUND_WITHIN_MS);
     this.#custody.resolve({
       by: hub.id,
@@ -341,12 +344,12 @@ export class Handle implements HandoffHandle {
     });
   }
 
-  /** Everything is taken that the hub had when it was found. For the agent. */
+  /** All events that the hub had when it was found have been replayed. For the agent. */
   isFound(): void {
     if (!this.hasEnded && !this.#isLeft) this.#expectEnd(TOLD_WITHIN_MS);
   }
 
-  /** Takes what was delivered about it, once however often it comes. For the agent. */
+  /** Processes a delivery, once, however often it comes. For the agent. */
   async receive(text: string, receivedAt?: ReceivedAt): Promise<void> {
     const { link, peers } = this.#context;
     const verified = await link.persist(() => peers.verify(text, { receivedAt }), this.#until);
@@ -357,7 +360,7 @@ export class Handle implements HandoffHandle {
     this.#take(verified);
   }
 
-  /** Shows a piece of what its recipient is writing. For the agent. */
+  /** Shows a piece of what the recipient is writing. For the agent. */
   show({ attempt, number, text, by }: ShownDelta): void {
     if (this.#deltas === undefined || this.#isLeft || this.hasEnded) return;
     const { to } = this.envelope;
@@ -391,7 +394,7 @@ export class Handle implements HandoffHandle {
     const { from: by } = envelope;
     const ending = endingOf(verified, this.#context.artifacts);
     if (envelope.kind === "result" || isAcceptance(envelope)) {
-      // A result names the same digest as the acceptance would have: it stands for it.
+      // A result names the same digest as an acceptance, and stands for it.
       const { attempt, body } = envelope;
       this.#accepted.resolve({ by, attempt, digest, text, session: body.session });
     } else if (envelope.kind === "progress") {

@@ -7,8 +7,9 @@ import type { DeltaEvent, ProgressEvent, QuestionEvent, Receipt } from "./events
 import type { HandoffUsage } from "./usage.ts";
 
 /**
- * One handoff, seen by who made it. Each stage can be awaited on its own. `Output` is what its result
- * holds, and `Questions` what its recipient may ask, where its capability was declared.
+ * One handoff, as its delegator holds it. Each stage can be awaited separately. `Output` is the type
+ * of its result, and `Questions` the questions that its recipient may ask, if its capability was
+ * declared.
  *
  * @example
  * ```ts
@@ -22,52 +23,55 @@ export interface HandoffHandle<
   Output = Json | undefined,
   Questions extends QuestionSchemas | undefined = undefined,
 > {
-  /** The handoff's id; another one after a counter-offer was taken. */
+  /** The handoff's id; another one after a counter-offer was accepted. */
   readonly id: string;
   /**
-   * The handoff. Until it is in custody, one made earlier under the same id may take its place, and
-   * files that are given by a path or a stream are not in it yet; after a counter-offer was taken it is
-   * the one on those terms.
+   * The handoff. Until it is in custody, an earlier one with the same id may take its place, and files
+   * given by path or stream are not in it yet; after an accepted counter-offer it is the handoff on
+   * those terms.
    */
   readonly envelope: HandoffEnvelope;
-  /** The handoff as it was signed. There once it is in custody. */
+  /** The handoff as it was signed. Available once it is in custody. */
   readonly text: string;
-  /** Digest of `text`: what the recipient's acceptance and result name. */
+  /** Digest of `text`, which the recipient's acceptance and result name. */
   readonly digest: Digest;
-  /** The hub has it on disk, and has signed for it. */
+  /** The hub has the handoff on disk, and has signed for it. */
   readonly custody: Promise<Receipt>;
-  /** A recipient has signed for exactly this handoff. */
+  /** A recipient has accepted exactly this handoff, with a signature. */
   readonly accepted: Promise<Receipt>;
   /**
-   * The result, or the WaybillError with which the handoff ended. Whatever the hub does, it is not
-   * waited for longer than a second past the deadline: then it is a 504, as are the other stages, and
+   * The result; rejects with the WaybillError with which the handoff ended. Whatever the hub does, the
+   * wait ends a second past the deadline: then this stage and the others reject with 504, and
    * `hasEnded` is false. The work may have been done: `attach` asks the hub again.
    */
   readonly result: Promise<HandoffResult<Output>>;
-  /** Whether its end is known here. What fails before that is this agent or its hub, and the handoff goes on. */
+  /**
+   * Whether its end is known here. Earlier failures concern this agent or its hub, and the handoff
+   * goes on.
+   */
   readonly hasEnded: boolean;
-  /** What it has used, where its recipient says so. There once it has ended, a failure included. */
+  /** What it has used, if its recipient reports it. Available once it has ended, also with a failure. */
   readonly usage: HandoffUsage | undefined;
-  /** What the recipient says on its way. Ends with the handoff. */
+  /** The recipient's progress. Ends with the handoff. */
   readonly progress: AsyncIterable<ProgressEvent>;
   /**
-   * What the recipient is writing, in pieces, for showing while it works: unsigned, at most once, and
-   * never on record. Pieces are kept from the first time that this is read. Ends with the handoff.
+   * What the recipient is writing, in pieces, for display while it works: unsigned, at most once, and
+   * never on record. Pieces are kept from the first access on. Ends with the handoff.
    */
   readonly deltas: AsyncIterable<DeltaEvent>;
-  /** What the recipient asks. Ends with the handoff. */
+  /** The recipient's questions. Ends with the handoff. */
   readonly questions: AsyncIterable<QuestionOf<Questions>>;
-  /** Answers a question. A second answer changes nothing: it is refused with 410. */
+  /** Answers a question. A second answer is refused with 410 and changes nothing. */
   readonly answer: Answer<Questions>;
-  /** False where it had ended before, which the result then tells. */
+  /** False if it had ended before; the result says how. */
   cancel(reason?: string): Promise<boolean>;
-  /** Tells the hub that the end is where it belongs, so that it is not delivered again. */
+  /** Tells the hub that the end was processed, so that it is not delivered again. */
   acknowledge(): Promise<void>;
 }
 
 /**
- * A question as it is read from a handle: `name` says which of the declared questions it is, and so
- * what an answer to it may be. It is undefined for one that the capability does not declare.
+ * A question read from a handle. `name` says which declared question it is, and so the type of its
+ * answer. It is undefined for a question that the capability does not declare.
  */
 export type QuestionOf<Questions extends QuestionSchemas | undefined> =
   Questions extends QuestionSchemas
@@ -78,7 +82,7 @@ export type QuestionOf<Questions extends QuestionSchemas | undefined> =
 
 type AskedEvent<Name> = QuestionEvent & { readonly name: Name };
 
-/** How a question is answered: by its id, or, where it is declared, by itself or by its name. */
+/** How to address a question: by its id, or, if it is declared, by the question itself or its name. */
 export type Answer<Questions extends QuestionSchemas | undefined> =
   Questions extends QuestionSchemas ? DeclaredAnswer<Questions> : PlainAnswer;
 

@@ -8,10 +8,10 @@ export type GivenWork = Omit<HandoffBody, "artifacts"> & {
   readonly artifacts?: readonly GivenArtifact[] | undefined;
 };
 
-/** What says what is to be done. Terms and notes on the side may differ from one run to the next. */
+/** The members that define the work. Terms and notes may differ between runs. */
 const WORK = ["capability", "version", "input", "brief", "messages"] as const;
 
-/** Whether two handoffs ask for the same. */
+/** Whether two handoffs ask for the same work. */
 export function isSameWork(one: GivenWork, other: GivenWork): boolean {
   return (
     WORK.every((member) => spelled(one[member]) === spelled(other[member])) &&
@@ -26,7 +26,7 @@ function areSame(
   return ones.length === others.length && ones.every((one, at) => isSame(one, others[at]!));
 }
 
-/** A file that nobody has read yet has no digest, and is known by its name. */
+/** A file that was not read yet has no digest, and is compared by name. */
 function isSame(one: GivenArtifact, other: GivenArtifact): boolean {
   if (spelled(labelOf(one)) !== spelled(labelOf(other))) return false;
   const [digest, otherDigest] = [digestOf(one), digestOf(other)];
@@ -38,7 +38,7 @@ function digestOf(given: GivenArtifact): string | undefined {
   return "bytes" in given ? `${digestOfBytes(given.bytes)} ` : undefined;
 }
 
-/** The order of members is no difference between JSON values. */
+/** The order of members does not distinguish JSON values. */
 function spelled(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => {
     if (typeof each !== "object" || each === null || Array.isArray(each)) return each;

@@ -2,7 +2,7 @@ import { isSessionId, notASessionId, SESSION_WAIT_SECONDS, WaybillError } from "
 import type { Session } from "@waybill/protocol";
 import type { HandoffOptions } from "./options.ts";
 
-/** The session as it stands in the envelope. What is none fails here, and not when the hub has read it. */
+/** The session as it appears in the envelope. An invalid one throws here, and not only at the hub. */
 export function sessionOf(given: HandoffOptions["session"]): Session | undefined {
   if (given === undefined) return undefined;
   const { id, waitMs } = typeof given === "string" ? { id: given, waitMs: undefined } : given;

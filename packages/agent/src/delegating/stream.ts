@@ -1,11 +1,11 @@
-/** What happens to a handoff on its way, for whoever reads along. Ends with the handoff. */
+/** The events of a handoff, for a reader. Ends with the handoff. */
 export class Stream<Item> implements AsyncIterable<Item> {
   readonly #items: Item[] = [];
   readonly #capacity: number;
   #wake: (() => void)[] = [];
   #isEnded = false;
 
-  /** Nobody has to read: beyond its capacity the oldest items make room. */
+  /** Nobody has to read: beyond the capacity the oldest items are dropped. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }

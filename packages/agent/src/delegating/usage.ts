@@ -1,15 +1,15 @@
 import { sumUsage, usageRows } from "@waybill/protocol";
 import type { Usage, UsageRow, UsageTotal } from "@waybill/protocol";
 
-/** What a handoff has used, by its recipient's own word. */
+/** What a handoff has used, as its recipient reports it. */
 export interface HandoffUsage {
-  /** Everything: own, earlier and children, added up. */
+  /** The sum of own, earlier and children. */
   readonly total: UsageTotal;
   /** The same with one row for each model and currency. */
   readonly rows: readonly UsageRow[];
   /** By the last attempt itself. */
   readonly own: readonly UsageRow[];
-  /** By the attempts that have paused before it. */
+  /** By earlier attempts that have paused. */
   readonly earlier: readonly UsageRow[];
   /** By the handoffs that the recipient has made for this one, each counted once. */
   readonly children: readonly UsageRow[];
@@ -17,7 +17,7 @@ export interface HandoffUsage {
   readonly handoffs: readonly string[];
 }
 
-/** What the body of a result says was used. */
+/** The usage in the body of a result. */
 export function handoffUsage(usage: Usage | undefined): HandoffUsage | undefined {
   if (usage === undefined) return undefined;
   const { own = [], earlier = [], children = [], handoffs = [] } = usage;

@@ -2,15 +2,15 @@
 import type * as Fs from "node:fs";
 import type * as Path from "node:path";
 
-/** What keeps keys in files. */
+/** The file operations that the key store needs. */
 export interface Files {
   readonly fs: typeof Fs;
   readonly path: typeof Path;
 }
 
 /**
- * Files, where the runtime has them. They are asked of the process and not imported, so that bundles
- * for browsers and edge runtimes need no stand-in for them.
+ * The file system, if the runtime has one. It is taken from `process` and not imported, so that
+ * bundles for browsers and edge runtimes need no stand-in.
  */
 export function files(): Files | undefined {
   const builtin = globalThis.process?.getBuiltinModule;
@@ -20,12 +20,9 @@ export function files(): Files | undefined {
   return fs === undefined || path === undefined ? undefined : { fs, path };
 }
 
-/**
- * Settles when the names in a folder are on the disk: a file that was synced can still be gone after a
- * power loss as long as its name is not there.
- */
+/** Syncs a folder: a synced file can still be lost in a power failure until its name is on disk. */
 export async function syncFolder(folder: string, { fs }: Pick<Files, "fs">): Promise<void> {
-  // Windows opens no folders, and keeps names by itself.
+  // Windows opens no folders, and syncs names by itself.
   if (process.platform === "win32") return;
   const open = await fs.promises.open(folder, fs.constants.O_RDONLY);
   try {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test("a key is made once, for its owner alone, and stays the same", async () => {
+test("a key is created once, readable by its owner only, and stays the same", async () => {
   const path = join(folder, "agent.key");
   const keys = await Promise.all([loadKey(path), loadKey(path), loadKey(path)]);
   expect(new Set(keys.map(({ kid }) => kid)).size).toBe(1);
@@ -20,7 +20,7 @@ test("a key is made once, for its owner alone, and stays the same", async () => 
   expect((await loadKey(path)).kid).toBe(keys[0].kid);
 });
 
-test.skipIf(process.platform === "win32")("a key that others may read is refused", async () => {
+test.skipIf(process.platform === "win32")("a key that others can read is refused", async () => {
   const path = join(folder, "agent.key");
   await loadKey(path);
   await chmod(path, 0o640);
@@ -30,7 +30,7 @@ test.skipIf(process.platform === "win32")("a key that others may read is refused
   });
 });
 
-test("a file that is no key says so, without showing what is in it", async () => {
+test("the error for a file that is no key does not show its content", async () => {
   const path = join(folder, "agent.key");
   await writeFile(path, '{"secret', { mode: 0o600 });
   await expect(loadKey(path)).rejects.toSatisfy(

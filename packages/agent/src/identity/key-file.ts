@@ -7,9 +7,9 @@ const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
 /**
- * A key from a file, which is made for its owner alone the first time. `createAgent` does so by
- * itself where it is given no key; this is for a key in a place of your own, and for that of a hub.
- * Refuses a file that others may read: whoever has the key is the agent.
+ * Loads a key from a file, or creates it, readable by its owner only. `createAgent` does this itself
+ * when it is given no key; use this for a key in a place of your own, and for that of a hub. Refuses a
+ * file that others can read: whoever has the key is the agent.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ export function loadKey(path: string): Promise<PrivateKey> {
 
 /** How a key file is read. */
 export interface KeyFileOptions {
-  /** Whether a symbolic link is refused: in a place that nobody has chosen, it may be somebody's trap. */
+  /** Whether a symbolic link is refused: at a default path it may be planted by somebody else. */
   readonly isNoLink?: boolean;
   /** Called before a new key is written. */
   readonly prepare?: () => Promise<void>;
@@ -51,14 +51,14 @@ export async function keyAt(
   try {
     const file = await promises.open(draft, "wx", OWNER_ONLY);
     try {
-      // Whatever the umask leaves of it.
+      // The umask may have changed the mode.
       await file.chmod(OWNER_ONLY);
       await file.writeFile(`${JSON.stringify(key.privateJwk())}\n`);
       await file.sync();
     } finally {
       await file.close();
     }
-    // Fails where another process was first: then that one's key counts, and nobody reads half of one.
+    // Fails if another process was first: then its key is used, and no half-written key is ever read.
     await promises.link(draft, path);
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw unwritable(path, error);
@@ -73,7 +73,7 @@ export async function keyAt(
   return readKey();
 
   async function readKey(): Promise<PrivateKey> {
-    // Windows has no such flag, and no links that anybody could make.
+    // Windows has no such flag, and no links that unprivileged users could make.
     const noFollow = isNoLink ? (constants.O_NOFOLLOW ?? 0) : 0;
     const file = await promises
       .open(path, constants.O_RDONLY | noFollow)
@@ -100,7 +100,7 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code;
 }
 
-/** A link where a file or folder of this application's own is expected. */
+/** A link where the application's own file or folder is expected. */
 export function linked(path: string): WaybillError {
   return new WaybillError(
     401,
@@ -112,7 +112,7 @@ function parsed(path: string, text: string): PrivateJwk {
   try {
     return JSON.parse(text) as PrivateJwk;
   } catch (cause) {
-    // Without what was found: it may be the secret.
+    // The message does not contain what was found: it may be the secret.
     throw new WaybillError(
       400,
       `The key file ${path} is not JSON. Restore it from a copy, or delete it to make a new key.`,

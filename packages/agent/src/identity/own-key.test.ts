@@ -36,14 +36,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The key of an agent, and where it is kept. */
+/** The key of an agent, and its file. */
 async function keyOf(id: string, domain = "domain"): Promise<{ kid: string; path: string }> {
   const own = new OwnKey({ domain } as Hub, id, undefined);
   const { kid } = await own.load();
   return { kid, path: own.path! };
 }
 
-/** The script that runs, in a folder with these files. */
+/** The path of the running script, in a folder with these files. */
 async function runs(path: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
   for (const [name, text] of Object.entries({ ...files, [path]: "" })) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -54,7 +54,7 @@ async function runs(path: string, files: Readonly<Record<string, string>> = {}):
 
 const APP = JSON.stringify({ name: "app" });
 
-test("an agent keeps its key beside the application's package.json, for its owner alone", async () => {
+test("an agent keeps its key beside the application's package.json, readable by its owner only", async () => {
   await runs("src/agents/main.js", { "package.json": APP });
   const first = await keyOf("anna");
   expect(first.path).toBe(join(folder, ".waybill/keys/domain/anna.key"));
@@ -66,7 +66,7 @@ test("an agent keeps its key beside the application's package.json, for its owne
   expect(await readFile(join(folder, ".waybill/keys/.gitignore"), "utf8")).toBe("*\n");
 });
 
-test("agents, and hubs of the same name, have keys of their own", async () => {
+test("agents at hubs of the same name have separate keys", async () => {
   await runs("main.js");
   const kids = [await keyOf("anna"), await keyOf("bert"), await keyOf("anna", "other")];
   expect(new Set(kids.map(({ kid }) => kid)).size).toBe(3);
@@ -78,7 +78,7 @@ test("agents that start at the same moment agree on one key", async () => {
   expect(new Set(keys.map(({ kid }) => kid)).size).toBe(1);
 });
 
-test("the application is found whatever a build or a tool has put in between", async () => {
+test("the application is found through the folders that a build or a tool adds", async () => {
   await runs("dist/main.js", { "package.json": APP, "dist/package.json": '{"type":"module"}' });
   expect((await keyOf("anna")).path).toBe(join(folder, ".waybill/keys/domain/anna.key"));
 
@@ -105,7 +105,7 @@ test("WAYBILL_KEYS names another folder, which may be a link", async () => {
   expect(second.kid).not.toBe(kid);
 });
 
-test("no key is read or written through a link that nobody chose", async () => {
+test("no key is read or written through a link at a default path", async () => {
   await runs("main.js", { "package.json": APP });
   const elsewhere = join(folder, "elsewhere");
   await mkdir(elsewhere, { mode: 0o700 });
@@ -130,7 +130,7 @@ test("no key is read or written through a link that nobody chose", async () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "no key is kept where others can write, and what is no folder says so",
+  "no key is kept where others can write, and a path that is no folder is refused",
   async () => {
     await runs("main.js", { "package.json": APP });
     await keyOf("anna");
@@ -145,13 +145,13 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a folder that can't be made says what to do", async () => {
+test("the error for a folder that can't be created says what to do", async () => {
   await writeFile(join(folder, "file"), "");
   vi.stubEnv("WAYBILL_KEYS", join(folder, "file/keys"));
   await expect(keyOf("anna")).rejects.toThrow(/WAYBILL_KEYS, or give createAgent a key/);
 });
 
-test("a runtime without files says that a key has to be given", async () => {
+test("a runtime without files is told to pass a key", async () => {
   for (const runtime of [undefined, {}, { getBuiltinModule: () => undefined }]) {
     vi.stubGlobal("process", runtime);
     const refused = keyOf("anna");
@@ -163,7 +163,7 @@ test("a runtime without files says that a key has to be given", async () => {
   }
 });
 
-test("a hub in memory needs no key on disk, and knows its agents again", async () => {
+test("a hub in memory needs no key on disk, and recognizes its agents again", async () => {
   await runs("main.js", { "package.json": APP });
   const hub = await openHub({ store: memoryStore() });
   const first = createAgent({ id: "anna", hub });
@@ -178,10 +178,10 @@ test("a hub in memory needs no key on disk, and knows its agents again", async (
   await expect(stat(join(folder, ".waybill"))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-test("a restarted agent is known again by its hub, and a lost key says where it was looked for", async () => {
+test("a hub recognizes a restarted agent, and the error for a lost key says where it was looked up", async () => {
   await runs("main.js", { "package.json": APP });
   const store = memoryStore();
-  // As a hub over a store that lasts.
+  // Stands for a hub over a durable store.
   const { isVolatile: _, ...hub } = await openHub({ store, key: generateKey() });
   for (let start = 1; start <= 2; start++) {
     const agent = createAgent({ id: "anna", hub });

@@ -6,7 +6,7 @@ import { files, syncFolder } from "./files.ts";
 import type { Files } from "./files.ts";
 import { codeOf, keyAt, linked } from "./key-file.ts";
 
-/** The folder that keys are kept in, where it is not that of the application. */
+/** The folder for keys, instead of that of the application. */
 const SETTING = "WAYBILL_KEYS";
 
 const FOLDER_MODE = 0o700;
@@ -15,14 +15,14 @@ const WRITABLE_BY_OTHERS = 0o022;
 const inMemory = new WeakMap<object, Map<string, PrivateKey>>();
 
 /**
- * The key of an agent that was given none: the one that the application keeps for this agent at this
- * hub, made the first time. A hub that forgets everything with its process needs none on disk.
+ * The key of an agent that was given none: the application keeps it for this agent at this hub, and
+ * creates it the first time. With a hub that keeps nothing beyond its process it is not stored.
  */
 export class OwnKey {
   readonly #hub: Hub;
   readonly #id: string;
   #key: PrivateKey | undefined;
-  /** Where the key is kept, if this is in a file of the application's own. */
+  /** The file of the key, if it is one that the application keeps. */
   path: string | undefined;
 
   constructor(hub: Hub, id: string, given: PrivateKey | undefined) {
@@ -31,7 +31,7 @@ export class OwnKey {
     this.#key = given;
   }
 
-  /** There once it was loaded, which comes before everything that is signed. */
+  /** Available after loading, which precedes every signature. */
   get current(): PrivateKey {
     if (this.#key === undefined) {
       throw new WaybillError(403, `${this.#id} has no key yet: start it before it signs anything.`);
@@ -44,7 +44,7 @@ export class OwnKey {
     return this.#key;
   }
 
-  /** Says where the key is from, where the hub does not know it as this agent's. */
+  /** Adds the key's origin to the hub's error that the key is not this agent's. */
   explain(error: unknown): unknown {
     if (this.path === undefined || !WaybillError.is(error, 401)) return error;
     return new WaybillError(
@@ -54,7 +54,7 @@ export class OwnKey {
     );
   }
 
-  /** An agent that starts again in the same process is still the same. */
+  /** An agent that is created again in the same process is the same agent. */
   #passing(): PrivateKey {
     const keys = inMemory.get(this.#hub) ?? new Map<string, PrivateKey>();
     inMemory.set(this.#hub, keys);
@@ -92,13 +92,13 @@ export class OwnKey {
   }
 }
 
-/** The folder for keys, and which of the folders on the way there are made and held to be ours. */
+/** The folder for keys, and which folders on the way to it are created and checked as our own. */
 function keysFolder({ fs, path }: Files): {
   readonly folder: string;
   readonly own: readonly string[];
 } {
   const chosen = process.env[SETTING];
-  // Whoever names a folder may name a link: secrets are mounted so.
+  // A folder from the environment may be a link: secrets are often mounted so.
   if (chosen !== undefined && chosen !== "") return { folder: path.resolve(chosen), own: [] };
   const ours = path.join(applicationFolder({ fs, path }), ".waybill");
   const folder = path.join(ours, "keys");
@@ -106,9 +106,9 @@ function keysFolder({ fs, path }: Files): {
 }
 
 /**
- * Where the application is, from wherever it is started: the nearest folder with a package.json that
- * has a name, upwards from the script that runs. A build leaves package.json files without one in
- * folders that the next build empties; they count only where there is no other.
+ * The folder of the application, independent of the working directory: the nearest folder above the
+ * running script with a package.json that has a name. A package.json without a name is usually made by
+ * a build in a folder that the next build empties; it counts only if there is no other.
  */
 function applicationFolder({ fs, path }: Files): string {
   const start = startFolder({ fs, path });
@@ -121,7 +121,10 @@ function applicationFolder({ fs, path }: Files): string {
   }
 }
 
-/** A tool that runs scripts, such as a test runner, is not the application: then it is where it was started. */
+/**
+ * A tool that runs scripts, such as a test runner, is not the application: then the working directory
+ * is searched.
+ */
 function startFolder({ fs, path }: Files): string {
   const script = process.argv[1];
   if (script === undefined) return process.cwd();
@@ -133,7 +136,7 @@ function startFolder({ fs, path }: Files): string {
   }
 }
 
-/** Empty for a package.json without a name; undefined where there is none. */
+/** Empty for a package.json without a name; undefined without a package.json. */
 function packageName(file: string, fs: Files["fs"]): string | undefined {
   let text: string;
   try {
@@ -149,7 +152,7 @@ function packageName(file: string, fs: Files["fs"]): string | undefined {
   }
 }
 
-/** Throws where a folder that is there leads elsewhere, or where others could put a key of theirs into it. */
+/** Throws if an existing folder is a link, or if others could place a key in it. */
 async function checkFolders(
   folders: readonly string[],
   { fs: { promises } }: Files,
@@ -187,11 +190,11 @@ async function makeFolders(keys: string, own: readonly string[], ours: Files): P
   }
   const ignored = path.join(keys, ".gitignore");
   await promises.writeFile(ignored, "*\n", { flag: "wx" }).catch(unlessThere);
-  // Somebody else may have been first.
+  // Another process may have been first.
   await checkFolders(own, ours);
 }
 
-/** Syncs every folder above `made`, as far as `top`. */
+/** Syncs every folder above `made`, up to `top`. */
 async function syncUpTo(top: string, made: string, ours: Files): Promise<void> {
   for (let folder = made; folder !== top;) {
     folder = ours.path.dirname(folder);

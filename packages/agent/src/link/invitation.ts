@@ -3,10 +3,13 @@ import { WaybillError } from "@waybill/protocol";
 import { readInvitation, signEnrolment } from "@waybill/protocol/wire";
 import type { Hub } from "../hub.ts";
 
-/** What is used where no invitation is given: those of several hubs, with spaces between. */
+/** The default invitations: those of several hubs, separated by spaces. */
 const VARIABLE = "WAYBILL_INVITATION";
 
-/** The proof for a first manifest, where the agent was invited to this hub. The invitation itself is not sent. */
+/**
+ * The proof for a first manifest, if the agent was invited to this hub. The invitation itself is not
+ * sent.
+ */
 export function enrolmentAt(
   { domain }: Pick<Hub, "domain">,
   manifest: string,

@@ -17,28 +17,34 @@ export interface LinkOptions {
   readonly instance: string;
   readonly peers: Peers;
   readonly log: Log;
-  /** Takes a piece of what somebody is writing for this agent. */
+  /** Receives a piece of what a recipient is writing for this agent. */
   readonly show: (delta: ShownDelta) => void;
-  /** The hub does not let this agent in any more: nothing is delivered to it from here on. */
+  /** The hub refuses this agent: nothing more is delivered to it. */
   readonly lost: (reason: WaybillError) => void;
 }
 
 const WAIT = { firstMs: 50, mostMs: 5_000 } as const;
-/** A hub that says nothing for so long does not answer any more. A line gives up before, by itself. */
+/** After this time without an answer a hub is given up. A connection gives up earlier by itself. */
 const SILENCE_MS = 60_000;
-/** So long the one answer is waited for to what is asked after its time. */
+/** How long to wait for the only answer to a call that is made after its deadline. */
 const LAST_ANSWER_MS = 30_000;
-/** The hub's word on who attaches. Anything else may be gone the next time, and without a line nothing is heard of again. */
+/**
+ * Final answers to an attempt to attach. Everything else is retried, because without a connection
+ * nothing is delivered.
+ */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 409]);
 
-/** An agent's line to its hub: kept open, and everything sent until the hub has signed for it. */
+/**
+ * An agent's connection to its hub: it reconnects, and resends everything until the hub has signed for
+ * it.
+ */
 export class Link {
   readonly #options: LinkOptions;
   #attachment: Attachment | undefined;
   #credit = 0;
   #state: "open" | "closed" | "abandoned" = "open";
   readonly #sleepers = new Set<() => void>();
-  /** What calls off the timer of each answer that is waited for. */
+  /** Disarms the timers of the answers under way. */
   readonly #waiting = new Set<() => void>();
   readonly #closing = deferred<never>();
 
@@ -50,7 +56,7 @@ export class Link {
     return this.#attachment !== undefined;
   }
 
-  /** Attaches, and again whenever the line is cut, until it is closed. */
+  /** Attaches, and reattaches whenever the connection is lost, until it is closed. */
   async open(credit: number, handler: (delivery: Delivery) => void): Promise<void> {
     this.#credit = credit;
     const { clock, id: agent, log } = this.#options;
@@ -59,7 +65,7 @@ export class Link {
       try {
         return await this.#attach(handler);
       } catch (error) {
-        // A script that is run again and again attaches more often than the hub allows.
+        // A script that is restarted often may exceed the hub's rate of attachments.
         if (!WaybillError.is(error, 301) || this.#state !== "open") throw error;
         const wait = Math.max(WAIT.firstMs, error.retryAfterMs ?? WAIT.mostMs);
         if (clock.now() + wait >= until) throw error;
@@ -74,7 +80,7 @@ export class Link {
     const { hub, id: agent, instance, log } = this.#options;
     const credit = this.#credit;
     const proof = await this.within(this.#hello());
-    // What comes before the attachment itself waits for it: there is no way yet to say that it came.
+    // A delivery that precedes the attachment waits for it: it can't be acknowledged yet.
     let early: Delivery[] | undefined = [];
     let isGivenUp = false;
     const attaching = hub.attach(
@@ -118,7 +124,7 @@ export class Link {
     const { id: agent, log } = this.#options;
     log({ event: "detached", agent, error: reason });
     if (this.#state !== "open" || reason === undefined) return;
-    // 409: another process speaks for this agent now. Two that push each other out help nobody.
+    // 409: another process has attached as this agent. Two that keep replacing each other help nobody.
     if (reason.status === 409) return this.#options.lost(reason);
     this.#attachAgain(handler).catch((error: unknown) => {
       log({ event: "failure", agent, error });
@@ -149,8 +155,8 @@ export class Link {
   }
 
   /**
-   * Sends until the hub has it, at most until `until`. The very same bytes each time, so that the
-   * hub takes them once. Gives the hub's receipt, verified.
+   * Sends until the hub has it, at the latest until `until`. The bytes are the same each time, so that
+   * the hub takes them once. Returns the hub's receipt, verified.
    */
   async submit(text: string, digest: string, until: number): Promise<VerifiedEnvelope> {
     const { hub, peers, id } = this.#options;
@@ -161,8 +167,8 @@ export class Link {
   }
 
   /**
-   * Asks the hub until it is there to answer, at most until `until`. A hub that is there and does not
-   * answer is given up then as well.
+   * Retries until the hub answers, at the latest until `until`. A reachable hub that does not answer
+   * is given up then as well.
    */
   persist<Value>(ask: () => Promise<Value>, until: number): Promise<Value> {
     const now = this.#options.clock.now();
@@ -170,7 +176,7 @@ export class Link {
     return this.#answered(this.#persist(ask, until), at, 504);
   }
 
-  /** Waits for an answer that has no deadline: not for ever, and not once this agent has stopped. */
+  /** Waits for an answer without a deadline, but not forever, and only until this agent has stopped. */
   within<Value>(answer: Promise<Value>): Promise<Value> {
     const either = Promise.race([answer, this.#closing.promise]);
     return this.#answered(either, this.#options.clock.now() + SILENCE_MS, 503);
@@ -225,7 +231,7 @@ export class Link {
     this.#attachment?.heartbeat(handoffId, attempt);
   }
 
-  /** Goes nowhere while the line is cut: what is written then comes with the result. */
+  /** Dropped while disconnected: the result has the whole text. */
   delta(delta: Delta): void {
     this.#attachment?.delta(delta);
   }
@@ -239,7 +245,7 @@ export class Link {
     this.#attachment?.setCredit(credit);
   }
 
-  /** `abandoned`: not a word more goes out, as if the process were gone. */
+  /** `abandoned`: nothing more is sent, as if the process were dead. */
   async close(how: "closed" | "abandoned"): Promise<void> {
     this.#state = how;
     for (const wake of this.#sleepers) wake();
@@ -248,7 +254,7 @@ export class Link {
     const attachment = this.#attachment;
     this.#attachment = undefined;
     if (attachment === undefined) return;
-    // A line that does not close is no reason to stay.
+    // A connection that does not close must not block the stop.
     const { clock } = this.#options;
     const closed = this.#answered(attachment.close(), clock.now() + LAST_ANSWER_MS, 503);
     await closed.catch(() => undefined);

@@ -3,14 +3,14 @@ import type { Json, ManifestInput, PrivateKey, ProvenKey } from "@waybill/protoc
 import type { Hub } from "../hub.ts";
 import { enrolmentAt } from "./invitation.ts";
 
-/** How an agent comes to its hub. */
+/** How an agent identifies itself to its hub. */
 export interface Enrolment {
   readonly invitation?: string | undefined;
-  /** As `waybill keys recovery` shows it. */
+  /** As printed by `waybill keys recovery`. */
   readonly recoveryKey?: ProvenKey | undefined;
 }
 
-/** Publishes what an agent says about itself, as the next of its manifests where that has changed. */
+/** Publishes an agent's manifest, as the next in its sequence if it has changed. */
 export async function publishManifest(
   hub: Pick<Hub, "domain" | "manifests" | "publish">,
   manifest: ManifestInput,
@@ -43,7 +43,7 @@ function withRecoveryKey(keys: Keys, recoveryKey: Keys[number] | undefined): Key
   return recoveryKey === undefined || hasOne ? keys : [...keys, recoveryKey];
 }
 
-/** An application that says nothing of it keeps the one that was listed: without it an update is refused. */
+/** An application that names no recovery key keeps the listed one: an update without it is refused. */
 function recoveryKeyIn({ keys }: { [member: string]: Json }): Keys[number] | undefined {
   return (keys as unknown as Keys | undefined)?.find(({ use }) => use === "recovery");
 }

@@ -3,16 +3,16 @@ import type { Envelope } from "@waybill/protocol";
 import type { Clock } from "../clock.ts";
 import { deferred } from "../delegating/deferred.ts";
 
-/** Something that an agent has said and that its hub has not confirmed. */
+/** Something that an agent has sent and that its hub has not confirmed. */
 export interface Unconfirmed {
   readonly kind: Envelope["kind"];
   readonly handoffId: string;
 }
 
-/** What an agent is sending: it waits for the hub's receipts before it closes its line. */
+/** Tracks what an agent is sending: it waits for the hub's receipts before it disconnects. */
 export class Outgoing {
   readonly #pending = new Map<Promise<unknown>, Unconfirmed>();
-  /** What the hub did not answer for while the agent was stopping. */
+  /** What the hub did not confirm while the agent was stopping. */
   #failed: Unconfirmed[] = [];
 
   /** Counts as being sent until `work` has settled. */
@@ -22,7 +22,7 @@ export class Outgoing {
     try {
       return await work;
     } catch (error) {
-      // Anything else is the hub's word on it: a refusal.
+      // Every other error is the hub's answer: a refusal.
       if (WaybillError.is(error, 503) || WaybillError.is(error, 504)) this.#failed.push(said);
       throw error;
     } finally {
@@ -30,7 +30,10 @@ export class Outgoing {
     }
   }
 
-  /** Waits until the hub has answered for everything, at most until `until`; gives what it has not confirmed. */
+  /**
+   * Waits until the hub has answered everything, at the latest until `until`; returns what it has not
+   * confirmed.
+   */
   async settle(clock: Clock, until: number): Promise<Unconfirmed[]> {
     this.#failed = [];
     let isOver = false;

@@ -42,7 +42,7 @@ function said(key: PrivateKey): string {
   return signEnvelope(createHandoff({ ...work, body: { capability: "x" } }), key);
 }
 
-test("who has known another key of an agent refuses a pinned one until it is told", async () => {
+test("an agent that knows an earlier key refuses a recovered one until it is pinned", async () => {
   const knowing = peers();
   await knowing.verify(said(lost));
   await changeKey();
@@ -54,7 +54,7 @@ test("who has known another key of an agent refuses a pinned one until it is tol
   await told.verify(said(next));
 });
 
-test("who has not known the agent believes the hub, and no policy of its own that is silent", async () => {
+test("without an earlier key an agent trusts the hub, and a pin policy without an opinion", async () => {
   await changeKey();
   await peers().verify(said(next));
   await expect(peers({ firstUse: true }).verify(said(next))).rejects.toMatchObject({ status: 401 });
@@ -73,7 +73,7 @@ async function publish(keys: ManifestInput["keys"], key: PrivateKey, by?: Privat
   await hub.publish(signManifest(by === undefined ? update : signRecovery(update, by), key));
 }
 
-test("who has known the old key follows a recovery, and refuses the old key from then on", async () => {
+test("an agent that knows the old key follows a recovery, and refuses the old key from then on", async () => {
   await publish([lost.jwk, kept], lost);
   const knowing = peers();
   await knowing.verify(said(lost));
@@ -83,7 +83,7 @@ test("who has known the old key follows a recovery, and refuses the old key from
   await expect(hub.submit(said(lost))).rejects.toMatchObject({ status: 401 });
 });
 
-test("who has known an agent refuses another history of it, and one that ends earlier", async () => {
+test("an agent refuses a forked or a shortened history of a peer it knows", async () => {
   await publish([lost.jwk, kept], lost);
   const other = await openHub({ store: memoryStore() });
   await other.publish(signManifest({ agent_id: "anna", capabilities: [] }, next));
@@ -100,7 +100,7 @@ test("who has known an agent refuses another history of it, and one that ends ea
     message: expect.stringContaining("another history of anna") as string,
   });
   await other.close();
-  // An old manifest, from before the recovery: its key was retired since.
+  // A manifest from before the recovery, whose key has been retired since.
   shown = hub;
   await publish([next.jwk, kept], next, offline);
   await knowing.verify(said(next));

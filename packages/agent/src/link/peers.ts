@@ -26,23 +26,29 @@ import type { Hub, ReceivedAt } from "../hub.ts";
 const KEYS_KEPT = 10_000;
 
 export interface VerifyOptions {
-  /** Whom it must be addressed to. */
+  /** The expected addressee. */
   readonly to?: string | undefined;
   readonly receivedAt?: ReceivedAt | undefined;
-  /** Nobody else reads it: that its signature is good need not be remembered for another reader. */
+  /** There is no other reader: the verified signature need not be cached. */
   readonly isForOne?: boolean | undefined;
 }
 
-/** The keys of the others, from their signed manifests. The hub passes those on; it can't make them. */
+/**
+ * The keys of other agents, from their signed manifests. The hub passes manifests on; it can't forge
+ * them.
+ */
 export class Peers {
   readonly #hub: Pick<Hub, "domain" | "manifests">;
   readonly #clock: Clock;
   readonly #trust: TrustPolicy | undefined;
   readonly #keys = new Map<string, KeyRecord>();
-  /** The newest manifest that was believed of each agent: whatever comes later leads on from it. */
+  /** The newest accepted manifest of each agent: every later one has to follow from it. */
   readonly #heads = new Map<string, KnownManifest>();
   readonly #asked = new Map<string, Promise<void>>();
-  /** Of this agent alone: that somebody else in this process has verified a batch tells it nothing. */
+  /**
+   * Separate for this agent: another reader's cache in this process says nothing about what this one
+   * has verified.
+   */
   readonly #roots = batchRoots();
 
   constructor(
@@ -55,7 +61,10 @@ export class Peers {
     this.#trust = trust;
   }
 
-  /** Checks an envelope, and that it is for this agent where `to` says so; a handoff, that it is for the hub it came from. */
+  /**
+   * Verifies an envelope, and that it is addressed to this agent if `to` says so; for a handoff, that
+   * it was meant for the hub it came from.
+   */
   async verify(text: string, options: VerifyOptions = {}): Promise<VerifiedEnvelope> {
     const { to, receivedAt, isForOne = false } = options;
     let isKnown = true;
@@ -73,11 +82,11 @@ export class Peers {
       if (isKnown && receivedAt === undefined) throw error;
     }
     if (!isKnown) {
-      // Only a hint about whose manifest to ask for: nothing in it is believed yet.
+      // Unverified: it only says whose manifest to ask for.
       const { from } = parseJson(readCompact(text).payload) as { from?: unknown };
       if (isAgentId(from)) await this.#learn(from);
     }
-    // Its key may have been retired since the hub took it in; the hub would refuse such a key now.
+    // Its key may have been retired since the hub accepted it; the hub would refuse that key now.
     const at = Math.min(now, receivedAt?.[digestOf(text)] ?? now);
     return verifyEnvelope(text, { keyOf, at, to, ...memory });
   }
@@ -94,11 +103,11 @@ export class Peers {
   async #load(agent: string): Promise<void> {
     const records = new Map<string, KeyRecord>();
     let newest: VerifiedManifest | undefined;
-    // One page at a time, and of each manifest no more is kept than its keys.
+    // One page at a time, and only the keys of each manifest are kept.
     const trust = this.#trust;
     const head = this.#heads.get(agent);
     const shown: Digest[] = [];
-    // Whoever has known another key is not told by the hub alone that it was lost.
+    // To an agent that knows another key, the hub alone can't prove that it was lost.
     const vouched = (kid: string) =>
       trust === undefined ? head === undefined : vouchesForKey(trust, agent, kid);
     for await (const { text, at } of manifestPages((query) => this.#hub.manifests(query), agent)) {

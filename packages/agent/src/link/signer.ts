@@ -9,10 +9,10 @@ interface PendingSignature {
   reject(error: unknown): void;
 }
 
-/** So many go out in one turn: what comes of the first begins before the last are on their way. */
+/** How many are sent per turn, so that the first are processed before the last are sent. */
 const GIVEN_AT_ONCE = 32;
 
-/** Signs what an agent sends: what is to be signed in one turn shares one signature. */
+/** Signs what an agent sends: everything in one turn shares one signature. */
 export class Signer {
   readonly #key: OwnKey;
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class Signer {
       );
       this.#give(waiting, texts, 0);
     } catch {
-      // One that can't be signed must not take the others with it.
+      // One that can't be signed must not fail the others.
       for (const { envelope, resolve, reject } of waiting) {
         try {
           resolve(signEnvelope(envelope, this.#key.current));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { settled, World } from "../world-fixture.ts";
 
-/** What the worker has signed about a handoff whose result is there, in order. */
+/** What the worker has signed about a completed handoff, in order. */
 async function saidBy(
   world: World,
   handler: Parameters<ReturnType<World["agent"]>["serve"]>[1],
@@ -23,7 +23,7 @@ test("a result that is there at once stands for its acceptance", async () => {
   expect(await saidBy(world, () => "done")).toEqual(["result 200"]);
 });
 
-test("work that takes a moment is accepted while it goes on", async () => {
+test("work that takes longer is accepted while it runs", async () => {
   const world = await World.open();
   const wait = (ms: number) =>
     new Promise<void>((resolve) => void world.clock.setTimer(world.clock.now() + ms, resolve));
@@ -34,7 +34,7 @@ test("work that takes a moment is accepted while it goes on", async () => {
   expect(await saidBy(world, slow)).toEqual(["receipt 101", "result 200"]);
 });
 
-test("whatever is said about the work comes after the acceptance", async () => {
+test("everything that is said about the work comes after the acceptance", async () => {
   const world = await World.open();
   const said = await saidBy(world, async ({ progress }) => {
     await progress({ fraction: 0.5 });

@@ -2,7 +2,7 @@ import type { Json, VerifiedEnvelope } from "@waybill/protocol";
 import { deferred } from "../delegating/deferred.ts";
 import type { Deferred } from "../delegating/deferred.ts";
 
-/** Answers by question, and whoever waits for one. */
+/** Answers by question, and the waits for them. */
 export class Answers {
   readonly #known = new Map<string, Json>();
   readonly #waiting = new Map<string, Deferred<Json>>();
@@ -12,12 +12,12 @@ export class Answers {
     return this.#known;
   }
 
-  /** True while somebody waits for an answer. */
+  /** True while a handler waits for an answer. */
   get areWaitedFor(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** Only the delegator's word counts, and only its first one about each question. */
+  /** Accepts only the delegator's answers, and only the first to each question. */
   take({ envelope }: VerifiedEnvelope, delegator: string, handoffId: string): void {
     if (envelope.kind !== "answer" || envelope.from !== delegator) return;
     const { question_id: id, answer } = envelope.body;

@@ -5,7 +5,7 @@ import type { Returned } from "./outcome.ts";
 import type { JsonLike } from "../capability/json-like.ts";
 import type { Ask } from "./work.ts";
 
-/** The questions of one attempt: those without an id are counted, so that each attempt asks alike. */
+/** The questions of one attempt. Those without an id are numbered, so that each attempt uses the same ids. */
 export class Asking {
   readonly #agent: string;
   readonly #answers: Answers;

@@ -26,18 +26,18 @@ export interface Served {
   readonly capability: Capability;
   readonly input: CompiledSchema;
   readonly handler: Handler;
-  /** Where the capability was declared with schemas of a library. */
+  /** Present if the capability was declared with schemas of a library. */
   readonly declaration?: CapabilityDeclaration;
 }
 
-/** Why an offer is not taken. */
+/** Why an offer is refused. */
 export interface Rejection {
   readonly status: StatusCode;
   readonly reason: string;
   readonly counter?: Contract;
 }
 
-/** Reads a capability as the manifest will have it. */
+/** Normalizes a capability to the form that the manifest will have. */
 export function servedAs(
   agent: string,
   input: CapabilityInput | CapabilityDeclaration,
@@ -52,7 +52,7 @@ export function servedAs(
   return { capability, input: compileSchema(capability.input_schema), handler };
 }
 
-/** The input as the handler gets it, or why the work is not taken on after all. */
+/** The input as the handler gets it, or why the work is refused after all. */
 export async function readInput(
   { declaration }: Served,
   { input }: HandoffBody,
@@ -65,7 +65,10 @@ export async function readInput(
   return { rejection: { status: 422, reason: read.reason } };
 }
 
-/** What a handoff asks for; of several versions the first that takes work from its delegator. */
+/**
+ * The served capability that a handoff asks for; of several versions the first that takes work from
+ * its delegator.
+ */
 export function servedFor(
   all: readonly Served[],
   { capability, version }: HandoffBody,
@@ -79,12 +82,12 @@ export function servedFor(
   return wanted.find((each) => isFor(each, asker)) ?? wanted[0];
 }
 
-/** Who is in a group only the hub knows, and has looked. */
+/** Group membership is known to the hub only, and was checked there. */
 function isFor({ capability }: Served, asker: Asker): boolean {
   return takesFrom(capability, asker, () => true);
 }
 
-/** What is offered, and by whom. */
+/** An offered handoff, and its delegator. */
 export interface Offered {
   readonly body: HandoffBody;
   readonly asker: Asker;
@@ -92,7 +95,7 @@ export interface Offered {
   readonly hasCountered: boolean;
 }
 
-/** Whether the work can be taken on at all, and on these terms. */
+/** Why the work can't be taken on, or not on these terms; undefined if it can. */
 export function rejectionOf(
   served: Served,
   { body, asker, hasCountered }: Offered,

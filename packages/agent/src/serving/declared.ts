@@ -18,7 +18,7 @@ export type DeclaredWork<Declaration extends CapabilityDeclaration> = Omit<
   Work<ReadInputOf<Declaration>>,
   "ask" | "pause" | "result"
 > & {
-  /** `return work.result(…)`: for messages, artifacts and effects next to the output. */
+  /** `return work.result(…)`: for messages, artifacts and effects besides the output. */
   result(
     result: Declaration["output"] extends StandardSchema
       ? FullResult<ReturnOf<Declaration>> & { readonly output: ReturnOf<Declaration> }
@@ -31,8 +31,9 @@ export type DeclaredWork<Declaration extends CapabilityDeclaration> = Omit<
 /** How a handler asks the questions that its capability declares. */
 export interface DeclaredAsking<Questions extends QuestionSchemas> {
   /**
-   * Asks one of the declared questions, and waits for the answer as its schema reads it. A question
-   * that an earlier attempt had answered is not asked again. An answer that breaks the schema is a 422.
+   * Asks one of the declared questions, and waits for the answer, parsed by its schema. A question
+   * that was answered in an earlier attempt is not asked again. An answer that breaks the schema is a
+   * 422.
    *
    * @example
    * ```ts
@@ -44,8 +45,8 @@ export interface DeclaredAsking<Questions extends QuestionSchemas> {
     question?: DeclaredAsk | string,
   ): Promise<SchemaOutput<Questions[Name]>>;
   /**
-   * `return work.pause(…)`: ends the attempt until all is answered. In the next one `ask` gives the
-   * answers at once.
+   * `return work.pause(…)`: ends the attempt until everything is answered. In the next one `ask`
+   * returns the answers at once.
    */
   pause(
     questions:
@@ -57,12 +58,12 @@ export interface DeclaredAsking<Questions extends QuestionSchemas> {
 
 /** A declared question as one asks it. */
 export interface DeclaredAsk extends Pick<Ask<JsonLike>, "text" | "data"> {
-  /** Tells apart what is asked more than once under one name. Left out: they are counted. */
+  /** Distinguishes several questions under one name. By default they are numbered. */
   readonly part?: string | undefined;
 }
 
 /**
- * Does the work of a declared capability: the type of a handler that stands in a file of its own.
+ * The type of a handler of a declared capability, for one in a file of its own.
  *
  * @example
  * ```ts
@@ -75,18 +76,18 @@ export type DeclaredHandler<Declaration extends CapabilityDeclaration> = (
   work: DeclaredWork<Declaration>,
 ) => Promise<ReturnOf<Declaration> | Returned> | ReturnOf<Declaration> | Returned;
 
-/** What can be served: a declared capability, the name of one, or one as the manifest has it. */
+/** What can be served: a declared capability, a name, or a capability as in a manifest. */
 export type Servable = string | CapabilityInput | CapabilityDeclaration;
 
-// One signature and no overloads: of those, TypeScript explains the last alone, whichever was meant.
-/** The handler of what is served. `Input` is what its caller says, where nothing is declared. */
+// One signature and no overloads: TypeScript explains only the last overload, whichever was meant.
+/** The handler of what is served. Without a declaration `Input` is stated by the caller. */
 export type HandlerOf<Offered extends Servable, Input = Json> = [Offered] extends [
   CapabilityDeclaration,
 ]
   ? DeclaredHandler<Offered>
   : Handler<Input>;
 
-/** The input as the schema reads it, or why it is not taken. */
+/** The parsed input, or why it is refused. */
 export async function inputAs(
   { name, input: schema }: CapabilityDeclaration,
   input: Json | undefined,
@@ -98,7 +99,7 @@ export async function inputAs(
   return { reason: `The input breaks the schema of ${name}: ${describeFaults(read.faults)}` };
 }
 
-/** A handler whose questions are asked, and whose output is checked, as the capability declares. */
+/** Wraps a handler so that its questions are asked, and its output is checked, by the declaration. */
 export function handlerAs(
   capability: CapabilityDeclaration,
   handler: (work: never) => unknown,

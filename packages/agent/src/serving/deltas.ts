@@ -2,7 +2,7 @@ import { DELTA_CHARACTERS } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import type { Link } from "../link/link.ts";
 
-/** Twenty times a second is fast enough for a person who reads along. */
+/** Twenty times a second is fast enough for a person. */
 const EVERY_MS = 50;
 
 export interface DeltasOptions {
@@ -13,8 +13,8 @@ export interface DeltasOptions {
 }
 
 /**
- * Sends what the work writes, piece by piece: the first piece at once, and then what has gathered
- * meanwhile, every 50 ms at most.
+ * Sends what the work writes: the first piece at once, and then what has accumulated, every 50 ms at
+ * most.
  */
 export class Deltas {
   readonly #options: DeltasOptions;
@@ -64,7 +64,7 @@ export class Deltas {
   }
 }
 
-/** What JSON here can hold, in pieces of which none is too long and none ends in half a character. */
+/** The text that JSON can hold here, split into bounded pieces of which none ends in half a character. */
 function* piecesOf(text: string): Generator<string, void, undefined> {
   const sound = text.replaceAll("\0", "").toWellFormed();
   for (let start = 0; start < sound.length;) {

@@ -11,11 +11,11 @@ export interface HeartbeatOptions {
   readonly leaseMs: number;
   /** True while there is no lease to lose. */
   readonly isSuspended: () => boolean;
-  /** The hub was out of reach for longer than the lease. */
+  /** The hub was unreachable for longer than the lease. */
   readonly lost: () => void;
 }
 
-/** Keeps the lease of one attempt for as long as its work takes. */
+/** Keeps the lease of one attempt while its work runs. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #lastBeat: number;

@@ -13,17 +13,20 @@ import type { JsonLike } from "../capability/json-like.ts";
 
 /** A result with more than its output. */
 export interface FullResult<Output = JsonLike> {
-  /** What the work has come to. */
+  /** The output of the work. */
   readonly output?: Output | undefined;
-  /** What was said: turns of a conversation. */
+  /** What was said, as turns of a conversation. */
   readonly messages?: Message[] | undefined;
-  /** Files that go along, as bytes, by their path, or as a stream. Large ones are uploaded before the result is sent. */
+  /**
+   * Files to send along, as bytes, by path, or as a stream. Large ones are uploaded before the result
+   * is sent.
+   */
   readonly artifacts?: readonly GivenArtifact[] | undefined;
-  /** Whether the work has left traces outside. */
+  /** Whether the work has had effects outside. */
   readonly effects?: Effects | undefined;
 }
 
-/** The body of a result, before what is too large for its envelope is uploaded. */
+/** The body of a result, before files that are too large for its envelope are uploaded. */
 export type GivenResult = Omit<ResultBody, "artifacts"> & {
   readonly artifacts?: readonly GivenArtifact[] | undefined;
 };
@@ -31,7 +34,7 @@ export type GivenResult = Omit<ResultBody, "artifacts"> & {
 const RESULT: unique symbol = Symbol("result");
 const PAUSE: unique symbol = Symbol("pause");
 
-/** What a handler gives back through `work.result(…)` or `work.pause(…)`. */
+/** What a handler returns through `work.result(…)` or `work.pause(…)`. */
 export interface Returned {
   readonly [RESULT]?: FullResult;
   readonly [PAUSE]?: { readonly questions: readonly AskedQuestion[]; readonly state: string };
@@ -45,7 +48,7 @@ export function returnedPause(questions: readonly AskedQuestion[], state: string
   return { [PAUSE]: { questions, state } };
 }
 
-/** What a handler has returned as a result; undefined where it has paused. */
+/** What a handler has returned as a result; undefined if it has paused. */
 export function resultIn(value: unknown): FullResult | undefined {
   return isReturned(value) ? value[RESULT] : { output: value as JsonLike };
 }
@@ -58,7 +61,7 @@ function isReturned(value: unknown): value is Returned {
   return typeof value === "object" && value !== null && (RESULT in value || PAUSE in value);
 }
 
-/** The body of a success, or the 520 that it is when it is empty or not what was promised. */
+/** The body of a success, or of a 520 if the success is empty or not what was promised. */
 export function resultOf(value: unknown, schema: Capability["output_schema"]): GivenResult {
   const { output: given, messages, artifacts, effects } = resultIn(value)!;
   const output = given as Json | undefined;
@@ -84,7 +87,7 @@ export function resultOf(value: unknown, schema: Capability["output_schema"]): G
 
 const schemas = new WeakMap<object, CompiledSchema>();
 
-/** One for all results of a capability. */
+/** One validator for all results of a capability. */
 function compiled(schema: Capability["output_schema"]): CompiledSchema {
   if (typeof schema !== "object") return compileSchema(schema);
   let known = schemas.get(schema);
@@ -92,7 +95,7 @@ function compiled(schema: Capability["output_schema"]): CompiledSchema {
   return known;
 }
 
-/** Where a schema allows it by name, null or an empty text is an answer. */
+/** If a schema explicitly allows it, null or an empty string is an answer. */
 function isEmpty(output: Json | undefined, isSchemaOpen: boolean): boolean {
   if (output === undefined) return true;
   const isBlank = output === null || (typeof output === "string" && output.trim() === "");
@@ -103,7 +106,7 @@ function isOpen(schema: Capability["output_schema"]): boolean {
   return schema === true || (typeof schema === "object" && Object.keys(schema).length === 0);
 }
 
-/** The body of a failure: the real message, and what caused it, as far as JSON can say. */
+/** The body of a failure: the original message and its causes, as far as JSON can represent them. */
 export function failureOf(thrown: unknown, effects: Effects): ResultBody {
   const error = WaybillError.from(thrown);
   const status = error.status >= 400 ? error.status : 500;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RecentIds } from "./recent-ids.ts";
 
-test("knows at least as many names as it is to keep, and at most twice as many", () => {
+test("keeps at least the given number of ids, and at most twice as many", () => {
   const lately = new RecentIds(3);
   const known = (added: number) =>
     Array.from({ length: added }, (_, name) => name).filter((name) => lately.has(`${name}`));
@@ -14,7 +14,7 @@ test("knows at least as many names as it is to keep, and at most twice as many",
   }
 });
 
-test("a name that comes again is kept for as long as one that is new", () => {
+test("an id that is added again is kept as long as a new one", () => {
   const lately = new RecentIds(2);
   for (const name of ["a", "b", "a", "c"]) lately.add(name);
   expect(lately.has("a")).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Names that were seen lately: at least so many, and all at once those before them make room. One
- * by one they would leave a set that is rebuilt all the time, which a collector pays for.
+ * A set of recent ids: it keeps at least the given number, and drops older ones all at once. Dropping
+ * them one by one would keep rebuilding the set, at a cost to the garbage collector.
  */
 export class RecentIds {
   #young = new Set<string>();

@@ -13,7 +13,7 @@ import { isArtifact } from "../artifacts/given.ts";
 import { failureOf } from "./outcome.ts";
 import type { GivenResult } from "./outcome.ts";
 
-/** After the deadline an outage is waited out a little longer, so that the result is on record. */
+/** How long after the deadline to retry during an outage, so that the result is on record. */
 const AFTER_DEADLINE_MS = 60_000;
 
 interface About {
@@ -22,7 +22,7 @@ interface About {
   readonly re: Digest;
 }
 
-/** What a recipient signs about one attempt. Each settles once the hub has it. */
+/** What a recipient signs about one attempt. Each promise settles once the hub has the envelope. */
 export class Replies {
   readonly #context: AgentContext;
   readonly #handoff: HandoffEnvelope;
@@ -62,7 +62,10 @@ export class Replies {
     );
   }
 
-  /** An output that can't be signed or sent, because of its size or its values, becomes the failure it is. */
+  /**
+   * Sends a result. One that can't be signed or sent, because of its size or its values, becomes a
+   * failure.
+   */
   result(body: GivenResult, signal: AbortSignal): Promise<void> {
     return this.#tracked("result", this.#result(body, signal));
   }
@@ -83,13 +86,13 @@ export class Replies {
     try {
       await this.#submit(text);
     } catch (error) {
-      // The hub's limits may be narrower than the agent's.
+      // The hub's limits may be lower than the agent's.
       if (!WaybillError.is(error, 413)) throw error;
       await this.#submit(await this.#signed(failed(error)));
     }
   }
 
-  /** Named as they are, without a turn in between, where nothing is to be uploaded. */
+  /** Returned synchronously if nothing has to be uploaded. */
   async #sent(
     artifacts: GivenResult["artifacts"],
     signal: AbortSignal,

@@ -30,7 +30,7 @@ import { sessionOf } from "./session.ts";
 import type { SessionOfWork } from "./session.ts";
 import type { Resume, Work } from "./work.ts";
 
-/** Far less than the grace that a hub gives: "taken" has been said, and this is the signed word. */
+/** Far less than the grace that a hub allows between "taken" and the signed acceptance. */
 const ACCEPT_WITHIN_MS = 20;
 
 export type Offer = Extract<Delivery, { type: "offer" }>;
@@ -39,11 +39,11 @@ export interface RunOptions {
   readonly context: AgentContext;
   readonly served: readonly Served[];
   readonly handoff: (options: ParentedOptions) => Handle;
-  /** Handoffs whose terms were countered here: of the same work there is no second counter-offer. */
+  /** Handoffs that were countered here: the same work gets no second counter-offer. */
   readonly countered: RecentIds;
 }
 
-/** One attempt in this process, from its offer to the last word about it. */
+/** One attempt in this process, from its offer to its last envelope. */
 export class Run {
   readonly handoffId: string;
   readonly attempt: number;
@@ -53,22 +53,22 @@ export class Run {
   readonly #controller = new AbortController();
   readonly #answers = new Answers();
   readonly #tally = new UsageTally();
-  /** Answers that came before the offer itself was verified. */
+  /** Answers that arrived before the offer itself was verified. */
   readonly #early: [text: string, receivedAt: ReceivedAt][] = [];
   readonly #deadline: number;
   readonly #heartbeat: Heartbeat;
   readonly #deltas: Deltas;
-  /** The handoff and what is said about it, once the handoff is known to be genuine. */
+  /** The handoff and the replies to it, once the handoff is verified. */
   #verified: { readonly handoff: HandoffEnvelope; readonly replies: Replies } | undefined;
   #trace: AttemptTrace | undefined;
   #session: SessionOfWork | undefined;
   #disarmDeadline: (() => void) | undefined;
   readonly #closed = deferred<never>();
   readonly #worked = deferred<void>();
-  /** Sends the acceptance now, where it still waits. */
+  /** Sends the acceptance now, if it was not sent. */
   #acceptNow: () => void = () => undefined;
   #disarmAcceptance: (() => void) | undefined;
-  /** Nothing more is sent: the attempt is somebody else's now, or nobody's. */
+  /** Nothing more is sent: the attempt belongs to another agent now, or to none. */
   #isClosed = false;
 
   constructor(offer: Offer, options: RunOptions) {
@@ -93,12 +93,12 @@ export class Run {
     this.#heartbeat = new Heartbeat({ clock, link, ...about, isSuspended, lost });
   }
 
-  /** The handler has ended; what it has come to may still be on its way to the hub. */
+  /** The handler has ended; its outcome may still be on its way to the hub. */
   get worked(): Promise<void> {
     return this.#worked.promise;
   }
 
-  /** Does the work. Never rejects. */
+  /** Runs the attempt. Never rejects. */
   async work(): Promise<void> {
     const { id: agent, log } = this.#context;
     try {
@@ -171,13 +171,13 @@ export class Run {
     await this.#conclude(served, replies, await this.#invoke(served, read.input, replies));
   }
 
-  /** A line that is cut while the hub is asked for keys is no reason to give the attempt up. */
+  /** A connection that is cut while the hub is asked for keys is no reason to give up the attempt. */
   #verify(text: string, receivedAt: ReceivedAt): Promise<VerifiedEnvelope> {
     const { link, peers } = this.#context;
     return link.persist(() => peers.verify(text, { receivedAt }), this.#deadline);
   }
 
-  /** A result that comes within the grace stands for the acceptance, which is then not sent at all. */
+  /** A result within the grace stands for the acceptance, which is then not sent at all. */
   #acceptWithin(replies: Replies): void {
     const { clock } = this.#context;
     this.#acceptNow = () => {
@@ -198,7 +198,7 @@ export class Run {
     replies.receipt({ status: 101, session }).then(
       () => log({ event: "accepted", ...about }),
       (error: unknown) => {
-        // Once the result is in, the acceptance comes too late, and says nothing new.
+        // After the result the acceptance would be late, and says nothing new.
         if (this.#isClosed || !WaybillError.is(error, 410)) return;
         this.close(error);
       },
@@ -208,7 +208,7 @@ export class Run {
   async #invoke(served: Served, input: unknown, replies: Replies): Promise<() => unknown> {
     try {
       const work = await this.#view(input, replies);
-      // Work that goes on though nobody wants it any more is not waited for.
+      // Cancelled work that keeps running is not waited for.
       const invoke = () => Promise.race([served.handler(work), this.#closed.promise]);
       const used = () => this.#tally.own;
       const value = await (this.#trace?.invoke(invoke, used) ?? invoke());
@@ -223,7 +223,7 @@ export class Run {
   }
 
   async #conclude(served: Served, replies: Replies, returned: () => unknown): Promise<void> {
-    // The last delta leaves before the result.
+    // The last delta is sent before the result.
     this.#deltas.finish();
     this.#worked.resolve();
     if (this.#isClosed) return;
@@ -245,7 +245,8 @@ export class Run {
       if (WaybillError.is(error) && (error.status === 300 || error.status === 301)) {
         return this.release(error.message, error.status, error.retryAfterMs);
       }
-      // Whatever work throws that was told to stop, it throws for that: it is no verdict.
+      // Whatever cancelled work throws, it throws because of the cancellation: it is no verdict on the
+      // work.
       const { aborted, reason } = this.#controller.signal as { aborted: boolean; reason: unknown };
       body = failureOf(aborted ? reason : error, effects);
     }
@@ -261,7 +262,7 @@ export class Run {
     log({ event: "finished", agent, handoffId, attempt, status: body.status });
   }
 
-  /** A process that knows nothing of an attempt which it has accepted was restarted in the middle. */
+  /** A process that does not know an attempt which it has accepted was restarted meanwhile. */
   #interrupted(replies: Replies): Promise<void> {
     return this.#result(replies, {
       status: 501,
@@ -281,7 +282,7 @@ export class Run {
     await replies.receipt(body);
   }
 
-  /** Gives the attempt back, without a verdict. */
+  /** Returns the attempt to the hub, without a verdict. */
   async release(reason: string, status: 300 | 301 = 300, retryAfterMs?: number): Promise<void> {
     if (this.#isClosed) return;
     this.#end();
@@ -290,7 +291,7 @@ export class Run {
     await this.#verified?.replies.receipt({ status, reason, retry_after_ms: retryAfterMs });
   }
 
-  /** The work is to stop, and nothing more of it is to be sent. */
+  /** The work has to stop, and nothing more of it is sent. */
   close(reason: WaybillError): void {
     this.#end();
     this.#trace?.settle(reason.status);
@@ -356,7 +357,7 @@ export class Run {
     const { resume, receivedAt } = this.#offer;
     if (resume === undefined) return undefined;
     const { envelope } = await this.#verify(resume, receivedAt);
-    // The state is this agent's own; from anybody else it would be a way in.
+    // The state is this agent's own; from anybody else it would be an attack.
     const isOwn = envelope.kind === "question" && envelope.from === this.#context.id;
     if (!isOwn || envelope.handoff_id !== this.handoffId || envelope.body.state === undefined) {
       throw new WaybillError(403, `The state to go on from is not one of ${this.#context.id}.`);
@@ -366,7 +367,7 @@ export class Run {
     return { state, questions, answers: this.#answers.known };
   }
 
-  /** Where the hub says that the attempt is closed, the work ends. */
+  /** If the hub says that the attempt is closed, the work ends. */
   async #said(reply: Promise<void>): Promise<void> {
     try {
       await reply;

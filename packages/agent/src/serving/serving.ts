@@ -10,7 +10,7 @@ type Passed = Extract<Delivery, { type: "envelope" }>;
 
 const KEPT = 10_000;
 
-/** The attempts that this process works on. Whatever comes twice is done once. */
+/** The attempts that this process works on. Duplicates run once. */
 export class Serving {
   readonly #context: AgentContext;
   readonly #options: RunOptions;
@@ -44,7 +44,7 @@ export class Serving {
     });
   }
 
-  /** A hub that took an answer while this agent was not attached sends it along with the offer. */
+  /** A hub that took an answer while this agent was not attached sends it with the offer. */
   #answeredMeanwhile({ handoffId, attempt, answers, receivedAt }: Offer): void {
     const running = this.#runs.get(`${handoffId}/${attempt}`);
     if (running === undefined) return;
@@ -64,7 +64,7 @@ export class Serving {
     found.close(new WaybillError(status, reason));
   }
 
-  /** Gives an answer to whoever waits for it here. */
+  /** Passes an answer to the attempt that waits for it. */
   async answered({ handoffId, envelope, receivedAt }: Passed): Promise<boolean> {
     let isTaken = false;
     for (const run of this.#runs.values()) {
@@ -81,7 +81,7 @@ export class Serving {
     await Promise.all([...this.#runs.values()].map((run) => run.worked));
   }
 
-  /** Gives the work back. */
+  /** Returns the work to the hub. */
   release(reason: string): void {
     this.#isStopping = true;
     const { log, id: agent } = this.#context;

@@ -3,23 +3,26 @@ import type { HandoffEnvelope, SessionState } from "@waybill/protocol";
 
 /** The conversation that a handoff belongs to, as its handler sees it. */
 export interface WorkSession {
-  /** What the delegator calls it. Only together with the delegator does it name a conversation: use `key`. */
+  /**
+   * The delegator's id for it. Only together with the delegator does it identify a conversation: use
+   * `key`.
+   */
   readonly id: string;
-  /** Names the conversation here: 64 hexadecimal digits, made from the delegator and the id. */
+  /** Identifies the conversation here: 64 hexadecimal digits, derived from the delegator and the id. */
   readonly key: string;
   /**
-   * What the hub knew when it offered the handoff. `begun`: nobody holds the session. `continued`: this
-   * agent holds it. `lost`: another agent holds it.
+   * What the hub knew when it offered the handoff. `begun`: nobody holds the session. `continued`:
+   * this agent holds it. `lost`: another agent held it.
    */
   readonly offered: SessionState;
   /**
-   * Says whether the conversation was there. The delegator sees it in the result, as `continued` where
-   * it was, and as `begun` or `lost` where it was not.
+   * Reports whether the conversation was found. The delegator sees it in the result, as `continued` if
+   * it was, and as `begun` or `lost` if it was not.
    */
   found(hadConversation: boolean): void;
 }
 
-/** The session of one attempt, and what the handler has found of it. */
+/** The session of one attempt, and what the handler has reported about it. */
 export class SessionOfWork implements WorkSession {
   readonly id: string;
   readonly key: string;
@@ -32,7 +35,7 @@ export class SessionOfWork implements WorkSession {
     this.offered = offered;
   }
 
-  /** What the result says; undefined where the handler keeps no conversations. */
+  /** What the result says; undefined if the handler keeps no conversations. */
   get state(): SessionState | undefined {
     return this.#state;
   }

@@ -2,19 +2,19 @@ import { LIMITS, mergeUsage } from "@waybill/protocol";
 import type { Usage, UsageRow } from "@waybill/protocol";
 import type { Handle } from "../delegating/handle.ts";
 
-/** What one attempt uses, with the parts that it hands off: for its result or its pause. */
+/** Adds up what one attempt uses, including its children, for its result or its pause. */
 export class UsageTally {
   #own: UsageRow[] = [];
   #earlier: UsageRow[] = [];
   #children: UsageRow[] = [];
-  /** The children that are counted: one that is found again counts once. */
+  /** The counted children: one that is found again counts once. */
   readonly #counted = new Set<string>();
 
   add(row: UsageRow): void {
     this.#own = mergeUsage([...this.#own, row]);
   }
 
-  /** Goes on from what the pause says that was used until then. */
+  /** Continues from the usage that the pause has recorded. */
   goOnFrom({ own = [], earlier = [], children = [], handoffs = [] }: Usage): void {
     this.#earlier = mergeUsage([...earlier, ...own]);
     this.#children = mergeUsage(children);
@@ -31,12 +31,12 @@ export class UsageTally {
     });
   }
 
-  /** What the attempt has used itself until now. */
+  /** What the attempt itself has used so far. */
   get own(): readonly UsageRow[] {
     return this.#own;
   }
 
-  /** What there is to say; undefined where nothing is known. */
+  /** The usage to report; undefined if nothing is known. */
   get usage(): Usage | undefined {
     const lists = {
       own: this.#own,

@@ -11,50 +11,50 @@ import type { Delegator } from "../delegating/delegator.ts";
 import type { FullResult, Returned } from "./outcome.ts";
 import type { WorkSession } from "./session.ts";
 
-/** A question as one asks it. Without an id it is the n-th question of this agent. */
+/** A question to ask. Without an id it is the n-th question of this agent. */
 export type Ask<Data = Json> = Omit<AskedQuestion, "id" | "data"> & {
   readonly id?: string | undefined;
   readonly data?: Data | undefined;
 };
 
-/** Where an earlier attempt has paused, and what was answered. */
+/** Where an earlier attempt has paused, and the answers since. */
 export interface Resume {
-  /** What the earlier attempt has left behind. */
+  /** The state that the earlier attempt has saved. */
   readonly state: string;
-  /** What it has asked. */
+  /** The questions that it has asked. */
   readonly questions: readonly AskedQuestion[];
-  /** What was answered, by the ids of the questions. */
+  /** The answers, by question id. */
   readonly answers: ReadonlyMap<string, Json>;
 }
 
-/** The body of a handoff, with ways to the bytes of its files. */
+/** The body of a handoff, with methods to read its files. */
 export type ReceivedBody = Omit<HandoffBody, "artifacts"> & {
   readonly artifacts?: ReceivedArtifact[] | undefined;
 };
 
-/** How far the work is: in words, as a share from 0 to 1, or as data. */
+/** How far the work is: as text, as a fraction from 0 to 1, or as data. */
 export interface Progress<Data = JsonLike> {
-  /** In words. */
+  /** As text. */
   readonly message?: string | undefined;
   /** How much is done, from 0 to 1. */
   readonly fraction?: number | undefined;
-  /** Whatever else there is to say. */
+  /** Any further data. */
   readonly data?: Data | undefined;
 }
 
 /**
- * One attempt, as its handler sees it. What the handler hands off with `handoff` and `handoffAll` is
- * part of the same job and trace, and ends no later.
+ * One attempt, as its handler sees it. What the handler hands off with `handoff` and `handoffAll`
+ * belongs to the same job and trace, and ends no later.
  */
 export interface Work<Input = Json> extends Delegator {
-  /** The agent that does it. */
+  /** The agent that works on it. */
   readonly agent: string;
-  /** What the work is given. */
+  /** The input of the work. */
   readonly input: Input;
-  /** All that was handed off: input, brief, messages, artifacts and contract. */
+  /** Everything that was handed off: input, brief, messages, artifacts and contract. */
   readonly body: ReceivedBody;
   /**
-   * Files that came along. Those that lie at the hub are read when their bytes are asked for.
+   * Files that came with the handoff. Those that are stored at the hub are read on demand.
    *
    * @example
    * ```ts
@@ -64,20 +64,20 @@ export interface Work<Input = Json> extends Delegator {
   readonly artifacts: readonly ReceivedArtifact[];
   /** The handoff as its delegator signed it. */
   readonly envelope: HandoffEnvelope;
-  /** The idempotency key of the work: the same in every attempt. Give it to what has effects. */
+  /** The idempotency key of the work: the same in every attempt. Pass it to everything that has effects. */
   readonly handoffId: string;
-  /** Which try this is, counted from 1. */
+  /** The number of this attempt, counted from 1. */
   readonly attempt: number;
   /** When the work has to be done. */
   readonly deadline: Date;
   /** Aborted when the work is not wanted any more; its reason is a WaybillError. */
   readonly signal: AbortSignal;
-  /** Present where the handoff names a session. */
+  /** Present if the handoff names a session. */
   readonly session: WorkSession | undefined;
-  /** Present where an earlier attempt has paused. */
+  /** Present if an earlier attempt has paused. */
   readonly resume: Resume | undefined;
   /**
-   * Tells the delegator how it goes. Every progress is signed and on record.
+   * Reports progress to the delegator. Every report is signed and on record.
    *
    * @example
    * ```ts
@@ -86,9 +86,9 @@ export interface Work<Input = Json> extends Delegator {
    */
   progress<Data = JsonLike>(progress: Progress<Data & JsonCompatible<Data>>): Promise<void>;
   /**
-   * Shows the delegator what is being written, as it is written: the tokens of a model. What comes
-   * in quick succession is sent together, unsigned, at most once, and is never on record: the result
-   * has to hold the whole text.
+   * Shows the delegator what is being written, as it is written: the tokens of a model. Pieces in
+   * quick succession are sent together, unsigned, at most once, and are never on record: the result
+   * has to contain the whole text.
    *
    * @example
    * ```ts
@@ -97,15 +97,15 @@ export interface Work<Input = Json> extends Delegator {
    */
   delta(text: string): void;
   /**
-   * Asks, and waits for the answer. A question that an earlier attempt had answered is not asked
-   * again. `ask<string>(…)` says what the answer will be; a declared question is checked, too.
+   * Asks, and waits for the answer. A question that was answered in an earlier attempt is not asked
+   * again. `ask<string>(…)` states the type of the answer; a declared question is checked, too.
    */
   ask<Answer = Json>(question: Ask<JsonLike> | string): Promise<Answer>;
-  /** `return work.pause(…)`: ends the attempt until all is answered; the next one has the state. */
+  /** `return work.pause(…)`: ends the attempt until everything is answered; the next one has the state. */
   pause(questions: readonly Ask<JsonLike>[] | Ask<JsonLike> | string, state: string): Returned;
   /**
-   * Adds to what the attempt has used, and its result says so, a failure's too. What children have
-   * used is added without it.
+   * Adds to the usage of the attempt, which its result or failure reports. The usage of children is
+   * added automatically.
    *
    * @example
    * ```ts
@@ -119,13 +119,13 @@ export interface Work<Input = Json> extends Delegator {
    * ```
    */
   addUsage(row: UsageRow): void;
-  /** `return work.result(…)`: for messages, artifacts and effects next to the output. */
+  /** `return work.result(…)`: for messages, artifacts and effects besides the output. */
   result(result: FullResult): Returned;
 }
 
 /**
- * Does the work of a capability. What it returns is the output. What a schema in a manifest lets in
- * is not what TypeScript can know: the handler says what its input is, or `capability` declares it.
+ * Does the work of a capability. What it returns is the output. TypeScript can't derive a type from a
+ * schema in a manifest: the handler states the type of its input, or `capability` declares it.
  *
  * @example
  * ```ts

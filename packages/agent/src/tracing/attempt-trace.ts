@@ -14,13 +14,13 @@ export function traceAttempt(
   return by === undefined ? undefined : new AttemptTrace(by, handoff, agent, attempt);
 }
 
-/** One attempt in the trace of its handoff: `process`, and in it `invoke_agent`. */
+/** One attempt in the trace of its handoff: the span `process`, and in it `invoke_agent`. */
 export class AttemptTrace {
   readonly #by: Tracer;
   readonly #handoff: HandoffEnvelope;
   readonly #agent: string;
   readonly #process: Span;
-  /** Where a part that this attempt hands off belongs. */
+  /** The trace context of a child that this attempt hands off. */
   scope: Context;
   #status: StatusCode | undefined;
 
@@ -35,7 +35,10 @@ export class AttemptTrace {
     this.scope = trace.setSpan(created, this.#process);
   }
 
-  /** Runs the handler, so that what it starts is part of it. `used` says what it has used itself. */
+  /**
+   * Runs the handler, so that spans it starts belong to the attempt. `used` returns the attempt's own
+   * usage.
+   */
   async invoke<Value>(
     handler: () => Promise<Value> | Value,
     used: () => readonly UsageRow[],
@@ -54,7 +57,7 @@ export class AttemptTrace {
     }
   }
 
-  /** What has become of it. The first word counts: later ones follow from it. */
+  /** The outcome. The first call counts: later ones are consequences of it. */
   settle(status: StatusCode): void {
     this.#status ??= status;
   }

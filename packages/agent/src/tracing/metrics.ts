@@ -3,8 +3,8 @@ import type { UsageRow } from "@waybill/protocol";
 import { CONVENTIONS, TOKEN_USAGE, tokenPoints } from "@waybill/protocol/tracing";
 
 /**
- * Adds what an attempt has used itself to the application's metrics, if it has any. The instrument is
- * asked for each time: a provider may be registered late, and it gives the same one again.
+ * Records an attempt's own usage in the application's metrics, if it has any. The instrument is looked
+ * up each time: a provider may be registered late, and returns the same one again.
  */
 export function recordTokens(rows: readonly UsageRow[]): void {
   const points = tokenPoints(rows);

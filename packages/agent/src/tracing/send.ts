@@ -5,14 +5,14 @@ import { sendSpan, traceparentOf, TRACESTATE_CHARACTERS } from "@waybill/protoco
 import { contextOf, contextWithin, isTraced, startSpan, tracer } from "./spans.ts";
 
 interface Carried {
-  /** Where the work on the parent stands. */
+  /** The parent's position in its trace. */
   readonly scope?: Context | undefined;
-  /** What the application has given to be carried is not touched. */
+  /** A trace context that the application passes is not changed. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
 }
 
-/** Starts the span of a handoff that is about to be sent, and lets the handoff carry its context. */
+/** Starts the span of a handoff that is about to be sent, and puts its context into the handoff. */
 export function sending(
   envelope: HandoffEnvelope,
   { scope, traceparent, tracestate }: Carried,

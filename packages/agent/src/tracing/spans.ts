@@ -13,13 +13,13 @@ import type { HandoffEnvelope, StatusCode } from "@waybill/protocol";
 import { CONVENTIONS, failureAttributes, tracePlaceOf } from "@waybill/protocol/tracing";
 import type { SpanShape } from "@waybill/protocol/tracing";
 
-/** The provider that stands in until the application has one says so by giving no tracer. */
+/** OpenTelemetry's stand-in provider returns no tracer until the application has registered one. */
 interface Delegating {
   getDelegateTracer(...about: Parameters<TracerProvider["getTracer"]>): Tracer | undefined;
 }
 
 /**
- * Undefined where the application has no tracing SDK: then nothing is made for it. Asked for each
+ * Undefined if the application has no tracing SDK, so that nothing is created for it. Looked up each
  * time, because an application may register its provider late, through an API of its own.
  */
 export function tracer(): Tracer | undefined {
@@ -39,7 +39,7 @@ export function startSpan(
   return by.startSpan(name, { kind: SpanKind[kind], attributes, links }, parent);
 }
 
-/** The trace that an envelope belongs to; an envelope without one begins anew. */
+/** The trace context of an envelope; an envelope without one starts a new trace. */
 export function contextOf(envelope: Pick<HandoffEnvelope, "traceparent" | "tracestate">): Context {
   const place = tracePlaceOf(envelope);
   if (place === undefined) return ROOT_CONTEXT;
@@ -48,14 +48,14 @@ export function contextOf(envelope: Pick<HandoffEnvelope, "traceparent" | "trace
   return trace.setSpanContext(ROOT_CONTEXT, { ...place, ...traceState, isRemote: true });
 }
 
-/** Where a part of some work belongs: to what is active, unless that is of another job. */
+/** The parent span of a child handoff: the active span, unless it belongs to another job. */
 export function contextWithin(scope: Context): Context {
   const active = context.active();
   const own = trace.getSpanContext(scope);
   return trace.getSpanContext(active)?.traceId === own?.traceId ? active : scope;
 }
 
-/** Ends a span with what became of its work; only the status shows, and never what was said. */
+/** Ends a span with the outcome of its work: only the status, never any content. */
 export function endSpan(span: Span, status: StatusCode): void {
   if (isFailure(status)) {
     span.setAttributes(failureAttributes(status));

@@ -47,7 +47,7 @@ function expectChild(name: string, parent: string): void {
   expect(contextOf(name).traceId).toBe(contextOf(parent).traceId);
 }
 
-test("one trace goes from the delegator over the hub and the recipient to a part that it hands off", async () => {
+test("one trace spans delegator, hub, recipient and a child that the recipient hands off", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve<number>("square", ({ input }) => input ** 2);
@@ -56,7 +56,7 @@ test("one trace goes from the delegator over the hub and the recipient to a part
   lead.serve("sum", async (work) => {
     const own = trace.getTracer("app").startSpan("own");
     own.end();
-    // Begun in another context, as a framework with workers of its own does it.
+    // Started in another context, as a framework with its own workers does.
     const part = context.with(trace.deleteSpan(context.active()), () =>
       work.handoff({ to: "worker", capability: "square", input: 3 }),
     );
@@ -85,7 +85,7 @@ test("one trace goes from the delegator over the hub and the recipient to a part
   expect(await world.check()).toMatchObject({ holds: true, violations: [] });
 });
 
-test("spans have the names and attributes of the conventions, and nothing of the content", async () => {
+test("spans have the names and attributes of the conventions, and no content", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("secret_keeping", () => "hush");
@@ -161,7 +161,7 @@ test("spans have the names and attributes of the conventions, and nothing of the
   }
 });
 
-test("each attempt has spans of its own in the same trace", async () => {
+test("each attempt has its own spans in the same trace", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("flaky", ({ attempt }) => {
@@ -195,7 +195,7 @@ test("each attempt has spans of its own in the same trace", async () => {
   );
 });
 
-test("a span of what failed says with which status", async () => {
+test("the span of a failure has its status", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve({ name: "strict", timeout_seconds: 60 }, never);
@@ -233,7 +233,7 @@ test("a span of what failed says with which status", async () => {
   expect(failed("invoke_agent worker")).toEqual([true, "499"]);
 });
 
-test("a context that the application gives is carried as it is", async () => {
+test("a trace context that the application passes is sent as it is", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", () => "done");
@@ -255,7 +255,7 @@ test("a context that the application gives is carried as it is", async () => {
   expect(span("send work").links).toHaveLength(1);
 });
 
-test("a trace state travels along, unless it is longer than others must take", async () => {
+test("a trace state is passed on, unless it is longer than others must accept", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", () => "done");
@@ -281,7 +281,7 @@ test("a trace state travels along, unless it is longer than others must take", a
   expect(long.envelope.traceparent).toMatch(/^00-c{32}-/);
 });
 
-test("what was handed off before is not sent again, and has no span of its own", async () => {
+test("a handoff that is found again is not sent again, and has no span of its own", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("work", () => "done");

@@ -6,7 +6,7 @@ import {
 import { expect, test } from "vitest";
 import { settled, World } from "../world-fixture.ts";
 
-test("without a tracing SDK a trace is passed on as it came, and one that is registered late is used", async () => {
+test("without a tracing SDK a trace context is passed on unchanged, and a late SDK is used", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("leaf", () => "leaf");

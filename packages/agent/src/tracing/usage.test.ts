@@ -24,7 +24,7 @@ metrics.setGlobalMeterProvider(provider);
 
 afterAll(() => Promise.all([provider.shutdown(), tracing.shutdown()]));
 
-test("tokens are on the span of the attempt that has used them, and in the histogram of the conventions", async () => {
+test("tokens are on the span of the attempt that used them, and in the histogram of the conventions", async () => {
   const world = await World.open();
   const worker = world.agent("worker");
   worker.serve("leaf", ({ addUsage }) => {

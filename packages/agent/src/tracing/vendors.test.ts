@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 const PAGE = new URL("../../TRACING.md", import.meta.url);
 const EXAMPLE = new URL("../../examples/tracing.ts", import.meta.url);
 
-/** The settings that the page has under a vendor's heading. */
+/** The settings under a vendor's heading in TRACING.md. */
 async function settingsOf(vendor: string): Promise<Record<string, string>> {
   const page = await readFile(PAGE, "utf8");
   const [, block = ""] = page.split(`## ${vendor}\n`)[1]!.split("```sh\n");
@@ -29,7 +29,10 @@ interface Posted {
   readonly body: Buffer;
 }
 
-/** Runs the example of the page with a vendor's settings, and gives what came to a receiver in place of the vendor's host. */
+/**
+ * Runs the page's example with a vendor's settings, and returns what a local receiver got in place of
+ * the vendor.
+ */
 async function postedWith(vendor: string): Promise<{ said: string; posted: Posted[] }> {
   const posted: Posted[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -63,8 +66,8 @@ async function postedWith(vendor: string): Promise<{ said: string; posted: Poste
   }
 }
 
-// No account of a vendor can be reached from here. What is shown is that the exporter posts, with the
-// settings of the page, what the page says; what a vendor makes of it is not.
+// No account of a vendor is reachable from here. The test shows that the exporter posts what the page
+// says, with the page's settings; it does not show what a vendor does with it.
 test.each([
   [
     "LangSmith",
@@ -77,7 +80,7 @@ test.each([
     { authorization: "Basic YOUR_BASE64_KEYS", "x-langfuse-ingestion-version": "4" },
   ],
 ])(
-  "the settings of the page for %s make the exporter post spans there",
+  "with the page's settings for %s the exporter posts spans there",
   async (vendor, path, headers) => {
     const { said, posted } = await postedWith(vendor);
     expect(said).toBe("LAND AHOY\n");

@@ -272,7 +272,7 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
       },
     };
   },
-  "call: a step that is run again finds its own handoff": anewWhere(
+  "call: a repeated step finds its own handoff": anewWhere(
     ({ messages }) => messages === undefined,
   ),
   "call: a step of a conversation that is run again finds its own handoff": anewWhere(

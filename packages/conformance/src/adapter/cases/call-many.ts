@@ -43,7 +43,7 @@ export const calledManyCases: Cases = {
     got.forEach((each, index) => came(each, `about ${numbers[index]}`));
   },
 
-  "call: a step that is run again finds its own handoff": async (scene) => {
+  "call: a repeated step finds its own handoff": async (scene) => {
     let runs = 0;
     await scene.receive(() => ({ summary: `run ${++runs}` }));
     came(await scene.call(), "run 1");
