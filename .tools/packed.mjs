@@ -13,7 +13,7 @@ import { Program } from "./programs.mjs";
 import { frameworks } from "./ranges.mjs";
 import { findPython } from "./python-environment.mjs";
 import { silence } from "./python-run.mjs";
-import { findFaults } from "./tarball.mjs";
+import { findFaults, leaves } from "./tarball.mjs";
 import { withOutput } from "./shown.mjs";
 import { differences, liveThrough } from "./story.mjs";
 import { lockedVersions, readManifest, root } from "./workspace.mjs";
@@ -48,12 +48,18 @@ function pack() {
 function packedUnbuilt() {
   clean();
   return publishablePackages()
+    .filter(hasSources)
     .filter(({ folder: cwd }) => {
       const args = ["pack", "--json", "--pack-destination", join(folder, "unbuilt")];
       const result = spawnSync("pnpm", args, { cwd: join(root, cwd), encoding: "utf8" });
       return result.status === 0 || !/ is not built: /.test(result.stderr + result.stdout);
     })
     .map(({ name }) => name);
+}
+
+/** The specification has none: what is packed of it is what lies there. */
+function hasSources({ manifest }) {
+  return [manifest.exports, manifest.bin].flatMap(leaves).some((path) => path.endsWith(".ts"));
 }
 
 export function checkPacked() {
@@ -321,7 +327,7 @@ async function withRegistry(cwd, use) {
 
 function entryPoints({ name, packed }) {
   return Object.keys(packed.exports)
-    .filter((subpath) => !subpath.includes("*") && !subpath.endsWith(".json"))
+    .filter((subpath) => !subpath.includes("*") && !/\.(json|md)$/.test(subpath))
     .map((subpath) => name + subpath.slice(1));
 }
 

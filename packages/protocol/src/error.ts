@@ -52,7 +52,7 @@ export class WaybillError extends Error {
 
   /** Where this status is explained: a heading in the specification that ships with this package. */
   get docs(): string {
-    return `@waybill/protocol/spec/status.md#${this.status}`;
+    return `@waybill/spec/status.md#${this.status}`;
   }
 
   toJSON(): Record<string, unknown> {

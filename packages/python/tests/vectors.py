@@ -1,4 +1,4 @@
-"""The cases of packages/protocol/spec/vectors, read as its README says."""
+"""The cases of packages/spec/vectors, read as its README says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-SPEC = Path(__file__).parents[2] / "protocol" / "spec"
+SPEC = Path(__file__).parents[2] / "spec"
 
 
 def cases(name: str) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Names and attributes of spans and metrics, as every Waybill party has them, in no tracing library's types.
 
-They are those of @waybill/protocol/tracing, which spec/vectors/tracing.json holds both to."""
+They are those of @waybill/protocol/tracing, which packages/spec/vectors/tracing.json holds both to."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-/// <reference types="node" />
 import * as fs from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { STATUS, WaybillError } from "@waybill/protocol";
 import type { StatusCode } from "@waybill/protocol";
+import { casesByRule, generated, staleFiles } from "../generate/generate.ts";
 
 interface Vector {
   id: string;
@@ -21,17 +21,7 @@ interface Vector {
   };
 }
 
-interface Generator {
-  generated(): Map<string, string>;
-  staleFiles(files?: ReadonlyMap<string, string>): string[];
-  casesByRule(): Map<string, number>;
-}
-
-const SPEC = new URL("../spec/", import.meta.url);
-// Beside the sources and not among them, so the compiler must not follow it.
-const generator = (await import(
-  new URL("../generate/generate.ts", import.meta.url).href
-)) as Generator;
+const SPEC = new URL("../", import.meta.url);
 
 const read = (name: string): string => fs.readFileSync(new URL(name, SPEC), "utf8");
 const casesOf = (name: string): Vector[] =>
@@ -58,33 +48,33 @@ function faultOf(kind: string, payload: unknown): string | undefined {
 
 describe("what is generated", () => {
   test("is what is committed", { timeout: 30_000 }, () => {
-    expect(generator.staleFiles()).toEqual([]);
+    expect(staleFiles()).toEqual([]);
   });
 
   test(
     "is found stale when it was changed, is missing or is left over",
     { timeout: 30_000 },
     () => {
-      const files = generator.generated();
+      const files = generated();
       const [[changed, text]] = files as unknown as [[string, string]];
       const [removed] = [...files.keys()].filter((name) => name.includes("schemas"));
       const altered = new Map(files).set(changed, `${text} `).set("vectors/more.json", "{}");
       altered.delete(removed!);
-      expect(new Set(generator.staleFiles(altered))).toEqual(
+      expect(new Set(staleFiles(altered))).toEqual(
         new Set([changed, "vectors/more.json", removed]),
       );
     },
   );
 
   test("is the same every time, and names no place on a machine", { timeout: 30_000 }, () => {
-    const files = generator.generated();
-    expect([...generator.generated()]).toEqual([...files]);
+    const files = generated();
+    expect([...generated()]).toEqual([...files]);
     const root = new URL("../../../", import.meta.url).pathname;
     expect([...files].filter(([, text]) => text.includes(root)).map(([name]) => name)).toEqual([]);
   });
 
   test("has a case for every rule of the specification", () => {
-    const counts = generator.casesByRule();
+    const counts = casesByRule();
     expect(counts.size).toBeGreaterThanOrEqual(75);
     expect([...counts].filter(([, count]) => count === 0)).toEqual([]);
   });
@@ -95,7 +85,7 @@ describe("the pages", () => {
     const page = read("status.md");
     for (const code of Object.keys(STATUS).map(Number) as StatusCode[]) {
       const { docs, remedy } = new WaybillError(code, "any");
-      const [file, anchor] = docs.replace("@waybill/protocol/spec/", "").split("#");
+      const [file, anchor] = docs.replace("@waybill/spec/", "").split("#");
       expect(file).toBe("status.md");
       expect(page).toContain(`<a id="${anchor}"></a>\n\n## ${code} ${STATUS[code].name}\n`);
       expect(page).toContain(remedy);
@@ -103,7 +93,7 @@ describe("the pages", () => {
   });
 
   test("lead to nothing that is not there", () => {
-    for (const name of ["README.md", "status.md", "lifecycle.md", "vectors/README.md"]) {
+    for (const name of ["specification.md", "status.md", "lifecycle.md", "vectors/README.md"]) {
       const here = new URL(name, SPEC);
       for (const [, link] of read(name).matchAll(/\]\(([^)]+)\)/g)) {
         const [file, anchor] = link!.split("#");

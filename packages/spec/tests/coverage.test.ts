@@ -1,4 +1,3 @@
-/// <reference types="node" />
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -6,14 +5,14 @@ const RULE = /^\*\*(WB-\d+)\*\* /;
 // The one paragraph that speaks of the word itself.
 const ON_THE_WORD = "are used as in RFC 2119";
 
-const paragraphs = readFileSync(new URL("../../spec/README.md", import.meta.url), "utf8")
+const paragraphs = readFileSync(new URL("../specification.md", import.meta.url), "utf8")
   .split(/\n{2,}/)
   .map((paragraph) => paragraph.trim());
 const rules = paragraphs.flatMap((paragraph) => RULE.exec(paragraph)?.[1] ?? []);
 
-const folder = new URL("./", import.meta.url);
+const folder = new URL("../../protocol/src/rules/", import.meta.url);
 const titles = readdirSync(folder)
-  .filter((name) => name.endsWith(".test.ts") && name !== "coverage.test.ts")
+  .filter((name) => name.endsWith(".test.ts"))
   .flatMap((name) => titlesIn(readFileSync(new URL(name, folder), "utf8")));
 
 /** The titles of the tests in a source, as they stand there. One that is not read would count for nothing. */

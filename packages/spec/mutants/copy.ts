@@ -10,14 +10,14 @@ import {
   symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the package in the checkout, which is only ever read. */
-export const HOME: string = fileURLToPath(new URL("..", import.meta.url));
+/** The folder of the protocol in the checkout, which is only ever read. */
+export const PROTOCOL: string = fileURLToPath(new URL("../../protocol/", import.meta.url));
 // Some rules are kept by the schema validator, so faults are planted in its sources too.
-const SCHEMAS = join(HOME, "..", "json-schema");
-const RULES = join(HOME, "src", "rules");
+const SCHEMAS = join(PROTOCOL, "..", "json-schema");
+const RULES = join(PROTOCOL, "src", "rules");
 
 // Far beyond what a run takes, so that beyond it something hangs.
 const HANG_MS = 60_000;
@@ -32,27 +32,27 @@ export interface Run {
   /** The titles of those that passed, and of those that did not. */
   readonly passed: readonly string[];
   readonly failed: readonly string[];
-  /** Which file, from the package's folder, has a test with this title. */
+  /** Which file, from the protocol's folder, has a test with this title. */
   readonly fileOf: ReadonlyMap<string, string>;
   /** Why the run says nothing about the tests, where it does not. */
   readonly fault: string | undefined;
 }
 
 /**
- * A copy of the package with the tests of the rules and no others, beside a copy of the schema
- * validator: files of both may be broken. Gives the folder of the package.
+ * A copy of the protocol with the tests of the rules and no others, beside a copy of the schema
+ * validator: files of both may be broken. Gives the folder of the protocol.
  */
 export function copyPackage(scratch: string): string {
   const folder = join(scratch, "protocol");
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@waybill"), { recursive: true });
-  copySources(HOME, folder);
+  copySources(PROTOCOL, folder);
   copySources(SCHEMAS, join(scratch, "json-schema"));
   symlinkSync(join(scratch, "json-schema"), join(modules, "@waybill", "json-schema"));
   // Each dependency by itself: vitest keeps its cache in this folder.
-  for (const name of readdirSync(join(HOME, "node_modules"))) {
+  for (const name of readdirSync(join(PROTOCOL, "node_modules"))) {
     if (name.startsWith(".") || name === "@waybill") continue;
-    symlinkSync(realpathSync(join(HOME, "node_modules", name)), join(modules, name));
+    symlinkSync(realpathSync(join(PROTOCOL, "node_modules", name)), join(modules, name));
   }
   return folder;
 }
@@ -62,10 +62,10 @@ function copySources(from: string, to: string): void {
   cpSync(join(from, "src"), join(to, "src"), { recursive: true, filter: isNeeded });
 }
 
-/** The specification does not go along, and what looks into it is no test of a rule. */
+/** Other tests do not go along: they show no rule. */
 function isNeeded(source: string): boolean {
   if (!source.endsWith(".test.ts")) return true;
-  return dirname(source) === RULES && !source.endsWith(`${sep}coverage.test.ts`);
+  return dirname(source) === RULES;
 }
 
 interface Report {

@@ -2,7 +2,7 @@
 export interface Mutant {
   /** The rule of the specification that it breaks. */
   readonly rule: string;
-  /** The source, from the package's folder. That of the schema validator is beside it. */
+  /** The source, from the protocol's folder. That of the schema validator is beside it. */
   readonly file: string;
   /** A piece of it that occurs exactly once. */
   readonly find: string;

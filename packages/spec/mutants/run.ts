@@ -1,16 +1,16 @@
-// Breaks every rule of the specification in a private copy of the package, one fault after the
+// Breaks every rule of the specification in a private copy of the protocol, one fault after the
 // other, and sees whether a test of that rule notices: `node mutants/run.ts [WB-nn …]`.
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyPackage, HOME, runTests } from "./copy.ts";
+import { copyPackage, PROTOCOL, runTests } from "./copy.ts";
 import type { Mutant } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 
 const COPIES_AT_MOST = 4;
 
 const asked = process.argv.slice(2);
-const specification = readFileSync(join(HOME, "spec", "README.md"), "utf8");
+const specification = readFileSync(new URL("../specification.md", import.meta.url), "utf8");
 const allRules = Array.from(specification.matchAll(/^\*\*(WB-\d+)\*\*/gm), ([, rule]) => rule!);
 const rules = asked.length === 0 ? allRules : asked;
 const mutants = MUTANTS.filter(({ rule }) => rules.includes(rule));
@@ -36,7 +36,7 @@ function faultsOfTable(): string[] {
   );
   const unbroken = rules.filter((rule) => !MUTANTS.some((mutant) => mutant.rule === rule));
   const stale = mutants.filter(
-    ({ file, find }) => readFileSync(join(HOME, file), "utf8").split(find).length !== 2,
+    ({ file, find }) => readFileSync(join(PROTOCOL, file), "utf8").split(find).length !== 2,
   );
   return [
     ...unknown.map((rule) => `${rule} is no rule of the specification`),
@@ -75,7 +75,7 @@ async function runAll(scratch: string): Promise<void> {
   );
   // What fails without a fault of ours would count as noticing every one.
   const sound = await runTests(copies[0]!);
-  for (const title of sound.failed) report(false, `${title}: fails in the sound package`);
+  for (const title of sound.failed) report(false, `${title}: fails in the sound protocol`);
   if (sound.fault !== undefined) report(false, sound.fault);
   if (failed > 0) return;
   const filesOf = (rule: string): string[] => {

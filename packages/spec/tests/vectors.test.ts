@@ -1,6 +1,6 @@
-/// <reference types="node" />
 import * as fs from "node:fs";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test, vi } from "vitest";
 import type * as Protocol from "@waybill/protocol";
 import type * as Wire from "@waybill/protocol/wire";
 import * as Tracing from "@waybill/protocol/tracing";
@@ -23,17 +23,18 @@ interface Vector {
   expect: any;
 }
 
-const FOLDER = new URL("../spec/vectors/", import.meta.url);
-const MANIFEST = new URL("../package.json", import.meta.url);
+const FOLDER = new URL("../vectors/", import.meta.url);
+const MANIFEST = new URL("../../protocol/package.json", import.meta.url);
 
 /** The package once more, with everything below the signatures in portable JavaScript. */
 async function portable(): Promise<Api> {
   const { imports } = JSON.parse(fs.readFileSync(MANIFEST, "utf8")) as {
-    imports: { "#platform": { default: string } };
+    imports: { "#platform": Record<"node" | "default", string> };
   };
-  const file = new URL(imports["#platform"].default, MANIFEST).pathname;
+  const fileOf = (path: string): string => fileURLToPath(new URL(path, MANIFEST));
+  const { node, default: other } = imports["#platform"];
   vi.resetModules();
-  vi.doMock("#platform", () => vi.importActual(file));
+  vi.doMock(fileOf(node), () => vi.importActual(fileOf(other)));
   return { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/wire")) };
 }
 
@@ -41,10 +42,6 @@ const PATHS = [
   ["node", { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/wire")) }],
   ["portable", await portable()],
 ] as const satisfies readonly (readonly [string, Api])[];
-
-afterAll(() => {
-  vi.doUnmock("#platform");
-});
 
 function expand(text: Text): string {
   if (typeof text === "string") return text;

@@ -6,12 +6,12 @@ import { schemas } from "./schemas.ts";
 import { statusPage } from "./status-page.ts";
 import { VECTOR_FILES } from "./vectors/all.ts";
 
-const SPEC = fileURLToPath(new URL("../spec/", import.meta.url));
+const SPEC = fileURLToPath(new URL("../", import.meta.url));
 /** Folders in which nothing may lie that is not generated; the README beside the vectors is written by hand. */
 const OWN_FOLDERS = ["schemas", "vectors"];
 const BY_HAND = path.join("vectors", "README.md");
 
-/** Every generated file, by its path below spec/. */
+/** Every generated file, by its path in the package. */
 export function generated(): Map<string, string> {
   const files = new Map([
     ["status.md", statusPage()],
@@ -34,7 +34,7 @@ export function staleFiles(files: ReadonlyMap<string, string> = generated()): st
 
 /** How many cases name each rule, the rules of the specification first. */
 export function casesByRule(): Map<string, number> {
-  const text = fs.readFileSync(path.join(SPEC, "README.md"), "utf8");
+  const text = fs.readFileSync(path.join(SPEC, "specification.md"), "utf8");
   const counts = new Map(Array.from(text.matchAll(/\*\*(WB-\d+)\*\*/g), ([, rule]) => [rule!, 0]));
   for (const { name, cases } of VECTOR_FILES) {
     for (const { id, rule } of cases) {
@@ -84,7 +84,7 @@ function main(isCheck: boolean): void {
   const stale = staleFiles(files);
   if (isCheck) {
     for (const name of stale)
-      console.error(`spec/${name} is not what the code generates; run node generate/generate.ts`);
+      console.error(`${name} is not what the code generates; run node generate/generate.ts`);
     process.exitCode = stale.length > 0 ? 1 : 0;
     return;
   }

@@ -1,0 +1,9 @@
+// What the generator needs of the protocol beside its exports, in one place: where the sources
+// stand may change, and then this file alone changes with them.
+export { capabilitySchema, MANIFEST_LIMITS } from "../../protocol/src/manifest/capability.ts";
+export { lifecycleDiagram } from "../../protocol/src/lifecycle/diagram.ts";
+export { AGENT_ID } from "../../protocol/src/manifest/agent-id.ts";
+export { MEDIA_TYPES, messageSchemas } from "../../protocol/src/envelope/message-schema.ts";
+export { envelopeSchemas } from "../../protocol/src/envelope/envelope-schema.ts";
+export { shapes } from "../../protocol/src/wire/shapes.ts";
+export { httpShapes } from "../../protocol/src/wire/http-shapes.ts";
