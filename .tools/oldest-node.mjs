@@ -8,6 +8,7 @@ import { run } from "./command.mjs";
 import { root } from "./workspace.mjs";
 
 const EXAMPLES = [
+  "spec/examples/first.ts",
   "protocol/examples/first.ts",
   "agent/examples/first.ts",
   "agent/examples/declared.ts",
