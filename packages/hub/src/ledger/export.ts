@@ -1,4 +1,5 @@
 import { isDigest, parseJson, parseTime, WaybillError } from "@waybill/protocol";
+import type { WireEntry } from "@waybill/protocol/wire";
 import { entriesOf } from "../page.ts";
 import type { LedgerEntry, Store } from "../store.ts";
 import { timeText } from "./chain-text.ts";
@@ -6,6 +7,8 @@ import { timeText } from "./chain-text.ts";
 const PAGE = 500;
 /** Far above an envelope of the highest limit in escaped form: a file without lines is refused early. */
 const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
+/** How much of the content of an entry is in one piece of its line. */
+export const LINE_PIECE_CHARACTERS: number = 64 * 1024;
 const TYPES: ReadonlySet<unknown> = new Set(["envelope", "manifest", "decision"]);
 
 /** The entries of a store, page by page, as they were when each page was read. */
@@ -26,8 +29,36 @@ export async function* exportLedger(
 
 /** One line of the export, with its line feed. */
 export function ledgerLine(entry: LedgerEntry): string {
+  return `${JSON.stringify(writeEntry(entry))}\n`;
+}
+
+/**
+ * The same line in pieces, each made when it is asked for: of a long line one piece is in memory, and
+ * not the whole of it beside the entry.
+ */
+export function* ledgerLinePieces(entry: LedgerEntry): Generator<string> {
+  const { content, hash } = entry;
+  if (content.length <= LINE_PIECE_CHARACTERS) return void (yield ledgerLine(entry));
+  const tail = `","hash":${JSON.stringify(hash)}}\n`;
+  yield ledgerLine({ ...entry, content: "" }).slice(0, -tail.length);
+  for (let from = 0; from < content.length;) {
+    const to = endOfPiece(content, from + LINE_PIECE_CHARACTERS);
+    yield JSON.stringify(content.slice(from, to)).slice(1, -1);
+    from = to;
+  }
+  yield tail;
+}
+
+/** A character that takes two units is in one piece: by halves it would be written otherwise. */
+function endOfPiece(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
+}
+
+/** An entry as it is sent. */
+export function writeEntry(entry: LedgerEntry): WireEntry {
   const { sequence, at, type, handoffId, replayKey, digest, content, hash } = entry;
-  const members = {
+  return {
     sequence,
     at: timeText(at),
     type,
@@ -38,7 +69,6 @@ export function ledgerLine(entry: LedgerEntry): string {
     content,
     hash,
   };
-  return `${JSON.stringify(members)}\n`;
 }
 
 /** The entries of an export, whatever pieces its text comes in; a 400 where a line is not one. */

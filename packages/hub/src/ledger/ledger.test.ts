@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import type { LedgerEntry } from "../store.ts";
 import { chainHash, EMPTY_LEDGER } from "./chain.ts";
 import { signCheckpoint, verifyCheckpoint } from "./checkpoint.ts";
-import { ledgerLine, readLedger } from "./export.ts";
+import { ledgerLine, ledgerLinePieces, LINE_PIECE_CHARACTERS, readLedger } from "./export.ts";
 import { chained, ledgerOfAll, newEntry } from "./ledger-fixture.ts";
 import { verifyLedger } from "./verify.ts";
 
@@ -236,6 +236,16 @@ describe("export", () => {
       entries.map(({ content }) => content),
     );
     expect(lines[0]).toMatch(/^\{"sequence":1,"at":"2023-11-14T22:13:20.000Z","type":"envelope",/);
+  });
+
+  test("a long line in pieces is the same line, and none of them is long", () => {
+    const long = "🙂".repeat(LINE_PIECE_CHARACTERS);
+    for (const content of [`x${long}`, long, `"\\\u0001${long}\ud83d`, "short", ""]) {
+      const entry = { ...entries[0]!, content };
+      const pieces = [...ledgerLinePieces(entry)];
+      expect(pieces.join("")).toBe(ledgerLine(entry));
+      for (const piece of pieces) expect(piece.length).toBeLessThan(LINE_PIECE_CHARACTERS + 500);
+    }
   });
 
   test("one changed bit, wherever it is, is found", async () => {

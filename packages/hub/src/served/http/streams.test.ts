@@ -93,6 +93,19 @@ async function rest(reader: RawConnection): Promise<string> {
   return reader.closed;
 }
 
+/** Watches the ledger; gives what waits until this has come. */
+async function watched({ url, served }: World): Promise<(part: string) => Promise<void>> {
+  const ending = new AbortController();
+  open.push({ close: () => ending.abort() });
+  const headers = asOperator(served, "/v1/watch");
+  const { body } = await fetch(`${url}/v1/watch`, { headers, signal: ending.signal });
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+  let received = "";
+  return async (part) => {
+    while (!received.includes(part)) received += (await reader.read()).value;
+  };
+}
+
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -132,6 +145,40 @@ test("a few pieces are read at a time, however many ask, and each counts before 
   const source = await historyOf(world, "long", 2);
   await Promise.all(Array.from({ length: 12 }, () => unread(world, source)));
   expect(most).toBe(4);
+});
+
+test("a long line is made in pieces: beside what was read, one of them is held", async () => {
+  // The text of an entry, and less than another copy of it.
+  const heldBytesPerHub = Math.ceil(ENTRY.length * (16 / 9) * 1.5);
+  const world = await worldWith({ serve: { limits: { heldBytesPerHub } } });
+  const source = await historyOf(world, "long", 12);
+  const whole = await source.party.ask(source.path, { headers: LINES });
+  expect(await hits(world, "heldBytesPerHub")).toBe(0);
+  const reader = await unread(world, source);
+  expect((await rest(reader)).length).toBeGreaterThan(whole.text.length);
+  expect(await hits(world, "heldBytesPerHub")).toBe(0);
+});
+
+test("what was read counts until the next is read, also while its reader waits for its rate", async () => {
+  const limits = { heldBytesPerHub: 190_000, downloadBytesPerAgent: 1 };
+  const world = await worldWith({ serve: { limits } });
+  const source = await blobOf(world, "greedy");
+  const readers: RawConnection[] = [];
+  while (readers.length < 6) {
+    const reader = await unread(world, source);
+    reader.socket.resume();
+    readers.push(reader);
+  }
+  while ((await hits(world, "heldBytesPerHub")) === 0) await turns(1);
+});
+
+test("whoever waits for news keeps nobody from being sent what there is", async () => {
+  const world = await worldWith({});
+  const watchers = await Promise.all(Array.from({ length: 12 }, () => watched(world)));
+  const source = await historyOf(world, "long", 1);
+  const { text } = await source.party.ask(source.path, { headers: LINES });
+  expect(text.length).toBeGreaterThan(ENTRY.length);
+  await Promise.all(watchers.map((until) => until(source.path.split("/")[3]!)));
 });
 
 describe.each([false, true])("behind a proxy: %s", (isBehindProxy) => {

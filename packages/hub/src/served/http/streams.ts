@@ -7,6 +7,7 @@ import { ConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { FairScheduler } from "../access/fair-scheduler.ts";
 import type { RateLimits } from "../access/rate-limits.ts";
 import type { Budgets } from "../budgets.ts";
+import { LINE_PIECE_CHARACTERS, ledgerLinePieces } from "../../ledger/export.ts";
 import { Bytes, NDJSON } from "../operations/operation.ts";
 import type { Lines } from "../operations/operation.ts";
 import type { Connections } from "./connections.ts";
@@ -14,11 +15,9 @@ import type { Connections } from "./connections.ts";
 const RETRY_AFTER_MS = 5_000;
 /** A reader that is this late does not keep others waiting. */
 const LATE_MS = 1_000;
-/** How many pieces are read from the store at a time, for all streams together. */
+/** How many parts are read from the store at a time, for all streams together. */
 const READS_AT_ONCE = 4;
 const ALL_STREAMS = "all";
-/** A line is held beside the entry that it was made of. */
-const COPIES_OF_LINE = 2;
 
 export interface StreamOptions {
   readonly budgets: Budgets;
@@ -34,9 +33,16 @@ interface Stream {
   waitsSince: number;
 }
 
+/** What is read from the store at a time. */
+interface Part {
+  /** The bytes that the hub holds while it is sent: what was read, and a piece that is made of it. */
+  readonly held: number;
+  readonly pieces: Iterable<Uint8Array | string> | AsyncIterable<string>;
+}
+
 /**
- * Answers that are sent piece by piece. The next piece is read once the socket has room for it, so one
- * of them is held at a time, and what is held counts for whoever asked.
+ * Answers that are sent piece by piece. The next piece is made once the socket has room for it, and the
+ * next part is read once the last one was sent, so one of each is held, and counts for whoever asked.
  */
 export class Streams {
   readonly #budgets: Budgets;
@@ -63,9 +69,9 @@ export class Streams {
     const stream = { owner: owner ?? "", response: reply.raw, waitsSince: Infinity };
     if (owner !== undefined) this.#live.add(stream);
     reply.raw.once("close", () => this.#live.delete(stream));
-    const pieces = given instanceof Bytes ? given.bytes : given.lines;
+    const parts = given instanceof Bytes ? ofBytes(given) : ofLines(given);
     const hold = (bytes: number) => this.#connections.holdForRequest(raw, bytes);
-    const paced = this.#paced(stream, pieces, hold);
+    const paced = this.#paced(stream, parts, hold);
     // Of one byte, so that one piece is enough.
     return reply.send(Readable.from(paced, { objectMode: false, highWaterMark: 1 }));
   }
@@ -73,46 +79,49 @@ export class Streams {
   /** Gives each piece once the last one has left the hub. */
   async *#paced(
     stream: Stream,
-    pieces: AsyncIterable<Uint8Array | string>,
+    parts: AsyncIterable<Part>,
     hold: (bytes: number) => void,
   ): AsyncGenerator<Uint8Array | string> {
     const { owner, response } = stream;
-    for await (const { piece, held } of this.#charged(pieces, hold)) {
-      if (response.destroyed) return;
-      yield piece;
-      // What asks for the next piece hands this one to the socket right after.
-      await Promise.resolve();
-      stream.waitsSince = performance.now();
-      await drained(response);
-      stream.waitsSince = Infinity;
-      if (response.destroyed) return;
-      hold(-held);
-      // Operators have no budget.
-      const wait = owner === "" ? 0 : this.#tolls.takeDownload(owner, piece.length);
-      if (wait > 0) await sleep(wait);
-      if (response.destroyed) return;
-      await this.#turns.next(owner);
+    for await (const { pieces } of this.#charged(parts, hold)) {
+      for await (const piece of pieces) {
+        if (response.destroyed) return;
+        yield piece;
+        // What asks for the next piece hands this one to the socket right after.
+        await Promise.resolve();
+        stream.waitsSince = performance.now();
+        await drained(response);
+        stream.waitsSince = Infinity;
+        if (response.destroyed) return;
+        // Operators have no budget.
+        const wait = owner === "" ? 0 : this.#tolls.takeDownload(owner, piece.length);
+        if (wait > 0) await sleep(wait);
+        if (response.destroyed) return;
+        await this.#turns.next(owner);
+      }
     }
   }
 
-  /** Charges each piece before another one is read: until then nobody knows how large it is. */
-  async *#charged(
-    pieces: AsyncIterable<Uint8Array | string>,
-    hold: (bytes: number) => void,
-  ): AsyncGenerator<{ readonly piece: Uint8Array | string; readonly held: number }> {
-    const iterator = pieces[Symbol.asyncIterator]();
+  /**
+   * Charges each part before another one is read: until then nobody knows how large it is. It is held
+   * until the next one is read in its place.
+   */
+  async *#charged(parts: AsyncIterable<Part>, hold: (bytes: number) => void): AsyncGenerator<Part> {
+    const iterator = parts[Symbol.asyncIterator]();
+    let held = 0;
     const read = async () => {
-      const { value: piece, done } = await iterator.next();
+      const { value: part, done } = await iterator.next();
+      hold(-held);
       if (done === true) return undefined;
-      const held = typeof piece === "string" ? piece.length * COPIES_OF_LINE : piece.length;
+      held = part.held;
       hold(held);
-      return { piece, held };
+      return part;
     };
     try {
       for (;;) {
-        const charged = await this.#reads.run(ALL_STREAMS, read);
-        if (charged === undefined) return;
-        yield charged;
+        const part = await this.#reads.run(ALL_STREAMS, read);
+        if (part === undefined) return;
+        yield part;
       }
     } finally {
       await iterator.return?.();
@@ -145,6 +154,22 @@ export class Streams {
     if (latest === undefined) throw error;
     this.#live.delete(latest);
     latest.response.destroy();
+  }
+}
+
+async function* ofBytes({ bytes }: Bytes): AsyncGenerator<Part> {
+  for await (const piece of bytes) yield { held: piece.length, pieces: [piece] };
+}
+
+async function* ofLines({ entries }: Lines): AsyncGenerator<Part> {
+  for await (const entry of entries) {
+    // Nothing is read while it waits.
+    if (typeof entry === "function") yield { held: 0, pieces: entry() };
+    else {
+      const { length } = entry.content;
+      const held = length + Math.min(length, LINE_PIECE_CHARACTERS);
+      yield { held, pieces: ledgerLinePieces(entry) };
+    }
   }
 }
 

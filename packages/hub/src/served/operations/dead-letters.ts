@@ -4,7 +4,7 @@ import type { WireDeadLetter } from "@waybill/protocol/wire";
 import type { DeadLetter, DeadLetterDetail } from "../../dead-letters.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Served } from "../served.ts";
-import { writeEntry } from "./entries.ts";
+import { writeEntry } from "../../ledger/export.ts";
 import { asWhom } from "./handoffs.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";

@@ -1,9 +1,9 @@
 import { WaybillError } from "@waybill/protocol";
 import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/wire";
+import { writeEntry } from "../../ledger/export.ts";
 import type { TextPage } from "../../store.ts";
 import type { Caller } from "../access/caller.ts";
 import { entriesOf, nextEntry, PAGE_CHARACTERS } from "../../page.ts";
-import { linesOf, writeEntry } from "./entries.ts";
 import { Lines, NDJSON, operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -64,7 +64,7 @@ export function handoffOperations(): readonly AnyOperation[] {
         if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);
         const { after = 0, limit = PAGE } = query;
         const read = (page: TextPage<number>) => operator.history(id, page);
-        if (accepts(NDJSON)) return new Lines(linesOf(entriesOf(read, after, PAGE)));
+        if (accepts(NDJSON)) return new Lines(entriesOf(read, after, PAGE));
         const page = { after, limit, characters: PAGE_CHARACTERS };
         const found = await read(page);
         return { entries: found.map(writeEntry), next: nextEntry(found, page) };

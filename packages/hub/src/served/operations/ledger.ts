@@ -1,10 +1,9 @@
 /// <reference types="node" />
 import { httpShapes } from "@waybill/protocol/wire";
-import { exportLedger, ledgerEntries } from "../../ledger/export.ts";
-import type { Store } from "../../store.ts";
-import { linesOf } from "./entries.ts";
+import { ledgerEntries } from "../../ledger/export.ts";
+import type { LedgerEntry, Store } from "../../store.ts";
 import { Lines, NDJSON, operation } from "./operation.ts";
-import type { AnyOperation } from "./operation.ts";
+import type { AnyOperation, Pause } from "./operation.ts";
 
 /** A line that says nothing, for those on the way who cut what is silent. */
 const SIGN_OF_LIFE = "\n";
@@ -23,7 +22,7 @@ export function ledgerOperations(): readonly AnyOperation[] {
       answer: NDJSON,
       refusals: [],
       handle: ({ served, query: { after } }) =>
-        Promise.resolve(new Lines(exportLedger(served.store, after))),
+        Promise.resolve(new Lines(ledgerEntries(served.store, after))),
     }),
     operation({
       id: "getCheckpoint",
@@ -60,7 +59,7 @@ async function* watched(
   from: number,
   pingMs: number,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<LedgerEntry | Pause> {
   let after = from;
   let hasNews = true;
   let wake = () => undefined as void;
@@ -69,29 +68,37 @@ async function* watched(
     wake();
   });
   const stop = () => wake();
+  const news = async function* () {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pingMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (hasNews || signal.aborted) wake();
+    });
+    if (!hasNews && !signal.aborted) yield SIGN_OF_LIFE;
+  };
   signal.addEventListener("abort", stop);
   try {
-    yield SIGN_OF_LIFE;
+    yield begin;
     while (!signal.aborted) {
       if (hasNews) {
         hasNews = false;
         for await (const entry of ledgerEntries(store, after)) {
           after = entry.sequence;
-          yield* linesOf([entry]);
+          yield entry;
         }
       } else {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, pingMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-        if (!hasNews && !signal.aborted) yield SIGN_OF_LIFE;
+        yield news;
       }
     }
   } finally {
     signal.removeEventListener("abort", stop);
     unsubscribe();
   }
+}
+
+async function* begin(): AsyncGenerator<string> {
+  yield SIGN_OF_LIFE;
 }

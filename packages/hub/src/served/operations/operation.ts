@@ -1,6 +1,7 @@
 import type { StatusCode } from "@waybill/protocol";
 import type { Shape } from "@waybill/protocol/wire";
 import type { Caller } from "../access/caller.ts";
+import type { LedgerEntry } from "../../store.ts";
 import type { Served } from "../served.ts";
 
 /** Who may ask: everybody, whoever may read the registry, this machine, agents of their own things, operators. */
@@ -51,12 +52,15 @@ export class Bytes {
   }
 }
 
-/** What is answered line by line, for as long as it takes. */
-export class Lines {
-  readonly lines: AsyncIterable<string>;
+/** Waits for entries that are still to come, and says meanwhile what shows that the line is alive. */
+export type Pause = () => AsyncIterable<string>;
 
-  constructor(lines: AsyncIterable<string>) {
-    this.lines = lines;
+/** Entries that are answered line by line, for as long as it takes. */
+export class Lines {
+  readonly entries: AsyncIterable<LedgerEntry | Pause>;
+
+  constructor(entries: AsyncIterable<LedgerEntry | Pause>) {
+    this.entries = entries;
   }
 }
 
