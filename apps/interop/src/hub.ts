@@ -4,7 +4,7 @@ import process from "node:process";
 import { join } from "node:path";
 import { loadKey } from "@waybill/agent";
 import { openHub } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 import { openSqliteStore } from "@waybill/store-sqlite";
 
 /** Short, so that a test sees the timers of the lifecycle; an offer outlives the restart of a hub. */

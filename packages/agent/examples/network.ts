@@ -1,7 +1,7 @@
 import { createAgent } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import { memoryStore, openHub } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 
 // The hub, usually in a process of its own, over a file.
 const store = memoryStore();

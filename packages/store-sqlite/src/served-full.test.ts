@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ledgerEntries, openHub, verifyLedger } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 import { createHandoff, generateKey, signEnvelope, signManifest } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { openSqliteStore } from "./sqlite-store.ts";

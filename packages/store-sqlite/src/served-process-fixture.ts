@@ -2,7 +2,7 @@
 // A hub of its own process over a file, served until it is killed.
 import process from "node:process";
 import { openHub } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 import { privateKeyFrom } from "@waybill/protocol";
 import { openSqliteStore } from "./sqlite-store.ts";
 

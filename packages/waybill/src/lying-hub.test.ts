@@ -9,7 +9,7 @@ import { createAgent } from "@waybill/agent";
 import type { Blobs, Handler } from "@waybill/agent";
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 import { generateKey, parseEnvelope, readCompact } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import { Workplace } from "./waybill-fixture.ts";

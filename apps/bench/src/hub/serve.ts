@@ -2,7 +2,7 @@
 // Started by ours.ts: a served hub over a synced file, in a process of its own.
 import { join } from "node:path";
 import { openHub } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 import { generateKey } from "@waybill/protocol";
 import { openSqliteStore } from "@waybill/store-sqlite";
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { loadKey } from "@waybill/agent";
 import { openHub } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 import { openSqliteStore } from "@waybill/store-sqlite";
 
 const [folder = "", port = ""] = process.argv.slice(2);

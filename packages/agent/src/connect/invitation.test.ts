@@ -2,8 +2,8 @@
 import { generateKey } from "@waybill/protocol";
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
-import type { ServedHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
+import type { ServedHub } from "@waybill/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createAgent } from "../agent.ts";
 import { connect } from "../connect.ts";

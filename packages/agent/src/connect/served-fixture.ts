@@ -1,8 +1,8 @@
 /// <reference types="node" />
 import { ledgerHistory, memoryStore, openHub } from "@waybill/hub";
 import type { HubServer, Store } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
-import type { ServedHub, ServeOptions } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
+import type { ServedHub, ServeOptions } from "@waybill/server";
 import { checkHistory, generateKey } from "@waybill/protocol";
 import type { HistoryEntry, PrivateKey } from "@waybill/protocol";
 import { createAgent } from "../agent.ts";

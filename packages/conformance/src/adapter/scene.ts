@@ -8,8 +8,8 @@ import type { Agent, Clock, Handler, HandoffHandle, HandoffOptions, Hub } from "
 import { call, offerOf, refuseQuestion } from "@waybill/agent/adapter";
 import { ledgerEntries, ledgerHistory, memoryStore, openHub } from "@waybill/hub";
 import type { HubServer, Store } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
-import type { ServedHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
+import type { ServedHub } from "@waybill/server";
 import {
   checkHistory,
   createReply,

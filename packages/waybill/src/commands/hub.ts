@@ -1,6 +1,6 @@
 /// <reference types="node" />
-import { hubLogger, logTo } from "@waybill/hub/served";
-import type { HubLoggerOptions } from "@waybill/hub/served";
+import { hubLogger, logTo } from "@waybill/server";
+import type { HubLoggerOptions } from "@waybill/server";
 import { WaybillError } from "@waybill/protocol";
 import type { Run } from "../command-line/command.ts";
 import { shownJson } from "../terminal/unseen.ts";

@@ -3,7 +3,7 @@ import type { Agent, AgentOptions } from "@waybill/agent";
 import { connect } from "@waybill/agent/connect";
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer, Store } from "@waybill/hub";
-import { serveHub } from "@waybill/hub/served";
+import { serveHub } from "@waybill/server";
 import { generateKey } from "@waybill/protocol";
 
 /** A hub that is served, its store, and agents that are connected to it over the wire. */

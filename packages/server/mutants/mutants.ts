@@ -1,0 +1,396 @@
+/** A test by its file, from the folder with the packages, and its whole name. */
+export interface NamedTest {
+  readonly file: string;
+  readonly name: string;
+}
+
+/** One guard of a hub taken away, which a test must notice. */
+export interface Mutant {
+  readonly name: string;
+  /** The source, from the folder with the packages. */
+  readonly file: string;
+  /** A piece of it that occurs exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  /** The test that must notice it; left out, that of the table of who may do what. */
+  readonly seenBy?: NamedTest;
+}
+
+const HUB = "hub/src";
+const SERVER = "server/src";
+const LIFECYCLE = "protocol/src/lifecycle";
+const OPERATIONS = `${SERVER}/operations`;
+
+const OPERATORS = `${SERVER}/operators.test.ts`;
+const RETIRE = `${SERVER}/admission/retire.test.ts`;
+const PINS = `${SERVER}/admission/pins.test.ts`;
+const RECOVERY = `${SERVER}/admission/recovery.test.ts`;
+const WEBHOOK = `${SERVER}/webhook/webhook.test.ts`;
+const BLOBS = `${HUB}/blobs`;
+const BLOBS_TEST = `${BLOBS}/blobs.test.ts`;
+const COLLECTING = `${BLOBS}/collecting.test.ts`;
+const CONTACTS = `${SERVER}/webhook/contacts.test.ts`;
+
+/** What the specification asks of a hub alone: no test of the protocol can notice it. */
+const RULES: readonly Mutant[] = [
+  {
+    name: "a blob is removed although an envelope names it",
+    file: `${BLOBS}/naming.ts`,
+    find: "    transaction.change(stayed(BLOB_ROWS.blob(hex), blob!.text));",
+    replace: "",
+    seenBy: {
+      file: COLLECTING,
+      name: "the last hold on a blob that is due, and another handoff by the same right: what is confirmed is there",
+    },
+  },
+  {
+    name: "a blob is removed without a second look",
+    file: `${BLOBS}/collector.ts`,
+    find: "    if ((await this.#keeperOf(hex, by)) !== undefined) {",
+    replace: '    if (hex === "") {',
+    seenBy: {
+      file: COLLECTING,
+      name: "an upload that is due, and an upload of the same bytes by another agent: what is confirmed is there",
+    },
+  },
+  {
+    name: "a blob that is about to be removed is taken for one that stays",
+    file: `${BLOBS}/uploads.ts`,
+    find: ": stayed(name, known),",
+    replace: ": { name, from: known, to: known },",
+    seenBy: {
+      file: COLLECTING,
+      name: "an upload that is due, and an upload of the same bytes by another agent: what is confirmed is there",
+    },
+  },
+  {
+    name: "a blob is kept under a digest that is not its own",
+    file: `${BLOBS}/uploads.ts`,
+    find: "      checkUploadedBlob(digest, uploaded);",
+    replace: "      void uploaded;",
+    seenBy: {
+      file: BLOBS_TEST,
+      name: "bytes of another digest are refused, and nothing of them is kept",
+    },
+  },
+  {
+    name: "a blob is said to be there before it is on disk",
+    file: `${BLOBS}/uploads.ts`,
+    find: "      await writer.sync();",
+    replace: "",
+    seenBy: {
+      file: `${BLOBS}/durable.test.ts`,
+      name: "a blob is on disk before a row says that it is there, also where it came in parts",
+    },
+  },
+  {
+    name: "a blob is removed while a handoff that names it is open",
+    file: `${BLOBS}/naming.ts`,
+    find: "if (!transaction.hasEnded || record.blobs === undefined) return;",
+    replace: "if (record.blobs === undefined) return;",
+    seenBy: {
+      file: BLOBS_TEST,
+      name: "a blob is removed some time after the end of the last handoff that names it",
+    },
+  },
+  {
+    name: "a manifest of a retired agent is taken",
+    file: `${HUB}/registry/registry.ts`,
+    find: "      if (previous !== undefined && (await this.isRetired(agent))) {",
+    replace: "      if (previous === undefined && (await this.isRetired(agent))) {",
+    seenBy: {
+      file: RETIRE,
+      name: "a retired agent's keys are refused at once, and it is on record",
+    },
+  },
+  {
+    name: "a manifest that is on its way undoes what an operator has decided",
+    file: `${HUB}/registry/registry.ts`,
+    find: "          ...(previous === undefined ? [] : unlessDecided(agent, pin)),\n",
+    replace: "",
+    seenBy: {
+      file: RETIRE,
+      name: "a manifest that is on its way when an operator decides to retire does not undo it",
+    },
+  },
+  {
+    name: "the old keys of a pinned agent go on working",
+    file: `${HUB}/registry/rows.ts`,
+    find: "notAfter: Math.min(record.notAfter, at) }] as const);\n  const windows",
+    replace: "notAfter: record.notAfter }] as const);\n  const windows",
+    seenBy: {
+      file: PINS,
+      name: "a pin ends the old keys at once, also for whoever is attached",
+    },
+  },
+  {
+    name: "a recovery key that has signed before is taken",
+    file: `${HUB}/registry/registry.ts`,
+    find: "      await this.#checkRecoveryKey(verified);\n",
+    replace: "",
+    seenBy: {
+      file: RECOVERY,
+      name: "a key that has signed for an agent never becomes its recovery key",
+    },
+  },
+  {
+    name: "WB-95 an operator's proof is taken as often as it is sent",
+    file: `${SERVER}/access/caller.ts`,
+    find: "  used.use(OPERATORS, claim.id, now);\n",
+    replace: "",
+    seenBy: {
+      file: OPERATORS,
+      name: "is taken once, and is 401 when whoever overheard it sends it again",
+    },
+  },
+  {
+    name: "WB-95 an operator's proof for another address is taken",
+    file: `${SERVER}/access/caller.ts`,
+    find: "if (claim.host !== undefined && !isAskedAt(claim.host)) {",
+    replace: "if (claim.host !== undefined && claim.host === undefined) {",
+    seenBy: { file: OPERATORS, name: "that is signed for another machine is 401" },
+  },
+  {
+    name: "WB-95 an operator's proof is for any path",
+    file: `${SERVER}/access/caller.ts`,
+    find: "checkRequestLine(claim, { domain: hub.domain, method, path, now, clockSkewMs });",
+    replace:
+      "checkRequestLine(claim, { domain: hub.domain, method, path: claim.path, now, clockSkewMs });",
+    seenBy: { file: OPERATORS, name: "that is signed for another path is 401" },
+  },
+  {
+    name: "WB-97 deliveries are posted to whoever answers",
+    file: `${SERVER}/webhook/webhooks.ts`,
+    find: "checkEcho(challenge, readPushAnswer(text, this.#options.hub.operator.limits.envelopeBytes));",
+    replace: "void [checkEcho, text];",
+    seenBy: { file: WEBHOOK, name: "53: nothing is delivered to a server that says ok" },
+  },
+  {
+    name: "WB-97 each inbox is asked with the same challenge",
+    file: `${SERVER}/webhook/webhooks.ts`,
+    find: "randomBytes(CHALLENGE_BYTES)",
+    replace: "Buffer.alloc(CHALLENGE_BYTES)",
+    seenBy: { file: WEBHOOK, name: "each attachment asks with a challenge of its own" },
+  },
+  {
+    name: "WB-99 an inbox that fails is asked again at once",
+    file: `${SERVER}/webhook/contacts.ts`,
+    find: "if (resting > 0) return resting;",
+    replace: "",
+    seenBy: {
+      file: CONTACTS,
+      name: "an inbox that has failed is left alone for its time, whatever is published",
+    },
+  },
+  {
+    name: "WB-99 an agent names as many inboxes as it likes",
+    file: `${SERVER}/webhook/contacts.ts`,
+    find: '      ["probesPerAgent", this.#agents, agent],\n',
+    replace: "",
+    seenBy: {
+      file: CONTACTS,
+      name: "one agent may name a few inboxes that are none, and then one after the other",
+    },
+  },
+  {
+    name: "WB-99 a host is asked as often as it is named",
+    file: `${SERVER}/webhook/contacts.ts`,
+    find: '      ["probesPerHost", this.#hosts, hostOf(inbox)],\n',
+    replace: "",
+    seenBy: {
+      file: CONTACTS,
+      name: "a host is asked a few times only, however many agents name it, at whatever port and path",
+    },
+  },
+];
+
+/** Each of them lets somebody do, or learn, what the table gives to others. */
+export const MUTANTS: readonly Mutant[] = [
+  ...RULES,
+  {
+    name: "everybody may use what is for some",
+    file: `${HUB}/access/access.ts`,
+    find: "return offers.filter(({ terms }) => takesFrom(terms, viewer, (name) => groups.includes(name)));",
+    replace: "void [takesFrom, groups];\n    return offers;",
+  },
+  {
+    name: "a group lets nobody in",
+    file: `${HUB}/access/access.ts`,
+    find: "(name) => groups.includes(name)",
+    replace: "(name) => groups.length > 99 && name.length > 0",
+  },
+  {
+    name: "who may use what is for some is anybody that asks by the capability",
+    file: `${HUB}/engine/terms.ts`,
+    find: "await access.audiencesOf(asker)",
+    replace: "undefined",
+  },
+  {
+    name: "whoever asks to may fill groups",
+    file: `${OPERATIONS}/groups.ts`,
+    find: 'cost: "O(1): one commit of one group, with its at most 1,000 members.",\n      who: "operator",',
+    replace:
+      'cost: "O(1): one commit of one group, with its at most 1,000 members.",\n      who: "party",',
+  },
+  {
+    name: "the holder of an attempt is not checked",
+    file: `${LIFECYCLE}/recipient.ts`,
+    find: "if (attempt === undefined || attempt.recipient !== event.by) return refused(state, 403);",
+    replace: "if (attempt === undefined) return refused(state, 403);",
+  },
+  {
+    name: "any party may cancel",
+    file: `${LIFECYCLE}/lifecycle.ts`,
+    find: 'function cancelled(state: Handoff, event: EventOf<"cancel">): Step {\n  if (event.by !== state.delegator) return refused(state, 403);',
+    replace: 'function cancelled(state: Handoff, event: EventOf<"cancel">): Step {',
+  },
+  {
+    name: "any party may answer",
+    file: `${LIFECYCLE}/question.ts`,
+    find: "if (event.by !== state.delegator) return refused(state, 403);",
+    replace: "",
+  },
+  {
+    name: "any party may acknowledge",
+    file: `${LIFECYCLE}/lifecycle.ts`,
+    find: 'function acknowledged(state: Handoff, event: EventOf<"acknowledge">): Step {\n  if (event.by !== state.delegator) return refused(state, 403);',
+    replace: 'function acknowledged(state: Handoff, event: EventOf<"acknowledge">): Step {',
+  },
+  {
+    name: "a handoff that nobody knows is answered in words of its own",
+    file: `${HUB}/engine/submit.ts`,
+    find: "if (record === undefined || !isParty(record, envelope.from)) return 403;",
+    replace: "if (record === undefined) return 404 as 403;",
+  },
+  {
+    name: "a parent is anybody's",
+    file: `${HUB}/custody/admission.ts`,
+    find: "if (parent?.state.attempts.some(({ recipient }) => recipient === from) === true) return;",
+    replace: "if (parent !== undefined) return;",
+  },
+  {
+    name: "a dead letter may be replayed by anybody",
+    file: `${HUB}/engine/submit.ts`,
+    find: "original === undefined || (original.state.delegator !== envelope.from && !isOperator)",
+    replace: 'original === undefined || (original.state.delegator === "" && !isOperator)',
+  },
+  {
+    name: "a handoff is shown to whoever knows its id",
+    file: `${HUB}/operator.ts`,
+    find: "if (record === undefined || (as !== undefined && !isParty(record, as))) return undefined;",
+    replace: "if (record === undefined) return undefined;",
+  },
+  {
+    name: "a history is shown to whoever knows its id",
+    file: `${OPERATIONS}/handoffs.ts`,
+    find: "if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);",
+    replace: "if ((await operator.handoff(id)) === undefined) throw unknown(id);",
+  },
+  {
+    name: "a correlation id lists the handoffs of everybody",
+    file: `${HUB}/operator.ts`,
+    find: "if (as !== undefined && !isParty(record, as)) continue;",
+    replace: "",
+  },
+  {
+    name: "dead letters are listed to everybody",
+    file: `${OPERATIONS}/dead-letters.ts`,
+    find: "await served.hub.deadLetters.list({ after, limit }, asWhom(caller));",
+    replace: "await served.hub.deadLetters.list({ after, limit });",
+  },
+  {
+    name: "a dead letter is shown to everybody",
+    file: `${OPERATIONS}/dead-letters.ts`,
+    find: "if (as === undefined || letter.delegator === as) return letter;",
+    replace: 'if (as !== "") return letter;',
+  },
+  {
+    name: "a socket is shown the handoffs of others",
+    file: `${HUB}/open-hub.ts`,
+    find: "return found === undefined || !isParty(found.record, as)",
+    replace: 'return found === undefined || as === ""',
+  },
+  {
+    name: "agents pass for operators",
+    file: `${SERVER}/http/routes.ts`,
+    find: 'operator: ({ type }) => type === "operator",',
+    replace: "operator: isKnown,",
+  },
+  {
+    name: "whoever signs nothing may read the registry",
+    file: `${SERVER}/http/routes.ts`,
+    find: "(isOpenRegistry ?? isLocal) || isKnown(caller)",
+    replace: "(isOpenRegistry ?? isLocal) || isKnown(caller) || true",
+  },
+  {
+    name: "a retired key opens the API",
+    file: "protocol/src/wire/request-proof.ts",
+    find: "if (isKeyValidAt(record, now)) return record;",
+    replace: "if (record.notBefore <= now) return record;",
+  },
+  {
+    name: "a retired key opens a socket",
+    file: `${HUB}/registry/hello-verifier.ts`,
+    find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
+    replace: "if (record.agent !== agent) {",
+  },
+  {
+    name: "a socket is opened in the name of others",
+    file: `${HUB}/registry/hello-verifier.ts`,
+    find: "if (record.agent !== agent || now < record.notBefore || now >= record.notAfter) {",
+    replace: "if (now < record.notBefore || now >= record.notAfter) {",
+  },
+  {
+    name: "a metrics token passes for an operator's",
+    file: `${SERVER}/access/caller.ts`,
+    find: 'const isMetrics = method === "GET" && path === METRICS && metricsToken !== undefined;',
+    replace: "const isMetrics = metricsToken !== undefined;\n  void [method, path];",
+  },
+  {
+    name: "the sender of an envelope need not be who its key belongs to",
+    file: "protocol/src/envelope/verify-envelope.ts",
+    find: "if (envelope.from !== signer.agent) {",
+    replace: "if (signer.agent === undefined) {",
+  },
+  {
+    name: "a receipt of custody tells whether a handoff exists",
+    file: `${HUB}/custody/handoff-transaction.ts`,
+    find: "if (found === undefined) return 403;",
+    replace: 'if (found === undefined) return envelope.kind === "receipt" ? 400 : 403;',
+  },
+  {
+    name: "what an inbox reports is taken for whoever holds the attempt",
+    file: `${HUB}/engine/engine.ts`,
+    find: "const event = { type, by: attached.agent, attempt, at: transaction.at } as const;",
+    replace:
+      "const holder = transaction.record?.state.attempts[attempt - 1]?.recipient;\n      const event = { type, by: holder ?? attached.agent, attempt, at: transaction.at } as const;",
+  },
+  {
+    name: "where a listing goes on tells the ids of others",
+    file: `${HUB}/operator.ts`,
+    find: "if (as !== undefined && !isParty(record, as)) continue;",
+    replace: "if (as !== undefined && !isParty(record, as)) return { handoffs, last: each.id };",
+  },
+  {
+    name: "whoever asks to may let agents in",
+    file: `${OPERATIONS}/admission.ts`,
+    find: `      cost: "O(1): one commit.",
+      who: "operator",
+      body: allowed,`,
+    replace: `      cost: "O(1): one commit.",
+      who: "anyone",
+      body: allowed,`,
+  },
+  {
+    name: "a blob is given to whoever asks for it",
+    file: `${BLOBS}/rights.ts`,
+    find: "if (!isUploaded && !(await this.isReader(hex, agent))) return undefined;",
+    replace: "if (!isUploaded && agent === hex) return undefined;",
+  },
+  {
+    name: "a blob is named by whoever knows its digest",
+    file: `${BLOBS}/naming.ts`,
+    find: "original?.blobs?.includes(hex) === true;",
+    replace: "original?.blobs?.includes(hex) !== null;",
+  },
+];

@@ -1,0 +1,127 @@
+import type { HubIdentity, Viewer } from "@waybill/hub/serving";
+import type { Operator } from "@waybill/hub";
+import { verifyCompact, WaybillError } from "@waybill/protocol";
+import {
+  checkRequest,
+  checkRequestKey,
+  checkRequestLine,
+  OPERATOR_SCHEME,
+  readOperatorRequest,
+  readRequest,
+} from "@waybill/protocol/wire";
+import type { OperatorClaim, RequestClaim } from "@waybill/protocol/wire";
+import { isSameToken } from "./operator-token.ts";
+import type { UsedProofs } from "./used-proofs.ts";
+
+export type Caller =
+  | { readonly type: "stranger" }
+  | {
+      readonly type: "agent";
+      readonly agent: string;
+      /** The key that it has proven itself with. */
+      readonly kid: string;
+      readonly claim: RequestClaim;
+    }
+  | { readonly type: "operator"; readonly claim: OperatorClaim }
+  /** Who reads the metrics, and may do nothing else. */
+  | { readonly type: "scraper" };
+
+export interface CallerOptions {
+  readonly hub: HubIdentity;
+  readonly operator: Operator;
+  readonly operatorToken: string;
+  readonly metricsToken: string | undefined;
+  readonly used: UsedProofs;
+  readonly openedAt: number;
+}
+
+/** What is known of a request by its headers. */
+export interface Request {
+  readonly authorization: string | undefined;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** Whether the hub can be asked under this host and port, by whoever asks. */
+  readonly isAskedAt: (host: string) => boolean;
+}
+
+/** Who looks at what is offered. */
+export function viewerOf(caller: Caller): Viewer {
+  if (caller.type === "operator") return "operator";
+  return caller.type === "agent" ? { agent: caller.agent, kid: caller.kid } : "anybody";
+}
+
+/** No agent has such an id. */
+const OPERATORS = "(operators)";
+const METRICS = "/metrics";
+const BEARER = /^bearer(?: +(.*))?$/is;
+
+/** Who a request says it is from, proven; 401 for a proof that does not hold, whatever was asked. */
+export async function callerOf(request: Request, options: CallerOptions): Promise<Caller> {
+  const { authorization } = request;
+  if (authorization === undefined) return { type: "stranger" };
+  const bearer = BEARER.exec(authorization);
+  if (bearer !== null) return bearerOf(bearer[1] ?? "", request, options);
+  return authorization.startsWith(OPERATOR_SCHEME)
+    ? operatorOf(authorization, request, options)
+    : agentOf(authorization, request, options);
+}
+
+function bearerOf(
+  token: string,
+  { method, path }: Request,
+  { metricsToken }: CallerOptions,
+): Caller {
+  const isMetrics = method === "GET" && path === METRICS && metricsToken !== undefined;
+  if (isMetrics && isSameToken(token, metricsToken)) return { type: "scraper" };
+  throw new WaybillError(
+    401,
+    isMetrics
+      ? "Invalid metrics token. Use the one that this hub was started with: metrics_token."
+      : `This hub takes no bearer token here. An operator token is never sent: it keys the proof of each request (Authorization: ${OPERATOR_SCHEME} <payload>.<mac>), which the waybill command makes, and signOperatorRequest of @waybill/protocol/wire. If what was sent is an operator token, replace it: others may have read it on the way.`,
+  );
+}
+
+function operatorOf(
+  authorization: string,
+  { method, path, isAskedAt }: Request,
+  { hub, operator, operatorToken, used, openedAt }: CallerOptions,
+): Caller {
+  const { clockSkewMs } = operator.limits;
+  const now = operator.now();
+  const claim = readOperatorRequest(authorization, operatorToken);
+  checkRequestLine(claim, { domain: hub.domain, method, path, now, clockSkewMs });
+  if (claim.host !== undefined && !isAskedAt(claim.host)) {
+    throw new WaybillError(
+      401,
+      `The request is signed for ${JSON.stringify(claim.host)}, which is not where this hub is: whoever is there must not pass it on. Ask the hub where it listens, or let it be started with that address as its public URL or among its allowed hosts.`,
+    );
+  }
+  checkOpenedBefore(claim, openedAt);
+  used.use(OPERATORS, claim.id, now);
+  return { type: "operator", claim };
+}
+
+async function agentOf(
+  authorization: string,
+  { method, path }: Request,
+  { hub, operator, used, openedAt }: CallerOptions,
+): Promise<Caller> {
+  const { clockSkewMs } = operator.limits;
+  const now = operator.now();
+  const { claim, proof, kid } = readRequest(authorization);
+  checkRequest(claim, { to: hub.id, domain: hub.domain, method, path, now, clockSkewMs });
+  checkOpenedBefore(claim, openedAt);
+  const { key } = checkRequestKey(claim, await operator.keyOf(kid, claim.from), now);
+  verifyCompact(proof, () => key);
+  used.use(claim.from, claim.id, now);
+  return { type: "agent", agent: claim.from, kid, claim };
+}
+
+/** Which proofs were used before it went down, a hub does not know. */
+function checkOpenedBefore({ at }: { readonly at: number }, openedAt: number): void {
+  if (at >= openedAt) return;
+  throw new WaybillError(503, "The request was signed before this hub was started; sign it anew.", {
+    retryAfterMs: openedAt - at,
+  });
+}

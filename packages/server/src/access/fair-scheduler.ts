@@ -1,0 +1,104 @@
+/// <reference types="node" />
+import { FairQueue } from "@waybill/hub/serving";
+
+type Work = () => void;
+
+/** A job costs this much at least, so that those who do little in many jobs pay too. */
+const LEAST_MS = 0.02;
+/** All strangers stand in the queue as one. No agent has this name. */
+const STRANGERS = "(strangers)";
+
+/** For whom something is done: an agent, or nobody known at an address. */
+interface Payer {
+  readonly name: string;
+  readonly address?: string;
+}
+
+/**
+ * Shares the event loop among those who ask. In one turn of it so much is done; what is more waits in
+ * a queue in which an agent that asks little is never behind those who ask much, and strangers together
+ * count as one agent. Where nobody waits, a job is done at once.
+ *
+ * A job lasts until the promises that it has settled have run, and no other job begins before that.
+ * Most of the work for a request is done there: a read of the store, the text of the answer.
+ */
+export class FairScheduler {
+  readonly #turnMs: number;
+  readonly #waited: () => void;
+  readonly #now: () => number;
+  readonly #queue = new FairQueue<Work>();
+  readonly #strangers = new FairQueue<Work>();
+  #spentMs = 0;
+  #isArmed = false;
+  #isAtWork = false;
+
+  /** `waited`: hears of each turn that ends while there is more to do. */
+  constructor(turnMs: number, waited: () => void, now: () => number = () => performance.now()) {
+    this.#turnMs = turnMs;
+    this.#waited = waited;
+    this.#now = now;
+  }
+
+  /** Does something for an agent. */
+  run(agent: string, work: Work): void {
+    if (this.#isFree) return this.#do({ name: agent }, work);
+    this.#queue.push(agent, work);
+  }
+
+  /** Does something for nobody known; `address` is where it comes from. */
+  runForStranger(address: string, work: Work): void {
+    if (this.#isFree) return this.#do({ name: STRANGERS, address }, work);
+    this.#strangers.push(address, work);
+    this.#queue.push(STRANGERS, NOTHING);
+  }
+
+  /** Settles when it is the agent's turn. What is done then belongs to the turn. */
+  next(agent: string): Promise<void> {
+    return new Promise((resolve) => this.run(agent, resolve));
+  }
+
+  get #isFree(): boolean {
+    return this.#queue.isEmpty && !this.#isAtWork && this.#spentMs < this.#turnMs;
+  }
+
+  #do(payer: Payer, work: Work): void {
+    const since = this.#now();
+    this.#isAtWork = true;
+    // This tick comes once no promise is left to run.
+    queueMicrotask(() => process.nextTick(() => this.#done(payer, since)));
+    work();
+  }
+
+  #done({ name, address }: Payer, since: number): void {
+    const ms = Math.max(LEAST_MS, this.#now() - since);
+    this.#spentMs += ms;
+    this.#queue.charge(name, ms);
+    if (address !== undefined) this.#strangers.charge(address, ms);
+    this.#isAtWork = false;
+    // The turn ends there, also where nothing is put off.
+    this.#arm();
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#isAtWork || this.#queue.isEmpty) return;
+    if (this.#spentMs >= this.#turnMs) return this.#waited();
+    const { name, job } = this.#queue.next()!;
+    if (name !== STRANGERS) return this.#do({ name }, job);
+    const stranger = this.#strangers.next()!;
+    this.#do({ name, address: stranger.name }, stranger.job);
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    setImmediate(() => {
+      this.#isArmed = false;
+      this.#spentMs = 0;
+      this.#goOn();
+    });
+  }
+}
+
+/** The place of strangers in the queue; which of them is next is decided when its time comes. */
+const NOTHING: Work = () => undefined;

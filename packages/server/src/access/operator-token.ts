@@ -1,0 +1,44 @@
+/// <reference types="node" />
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Store } from "@waybill/hub";
+import { WaybillError } from "@waybill/protocol";
+import { newOperatorToken, operatorTokenDomain } from "@waybill/protocol/wire";
+
+const SETTING = "operator token";
+const REMOVED = "";
+
+/**
+ * The token that keys what operators ask of the hubs of a custody domain. One that is given is not
+ * kept in the store, so that no copy of the store holds it; otherwise it is made at the first start
+ * over a store, and the same ever after. One of another domain, or of an older form, is replaced.
+ */
+export async function operatorTokenOf(
+  store: Pick<Store, "setting" | "saveSetting">,
+  domain: string,
+  given?: string,
+): Promise<string> {
+  const saved = await store.setting(SETTING);
+  if (given !== undefined) {
+    checkToken(given, domain);
+    if (saved !== undefined && saved !== REMOVED) await store.saveSetting(SETTING, REMOVED);
+    return given;
+  }
+  if (saved !== undefined && operatorTokenDomain(saved) === domain) return saved;
+  const token = newOperatorToken(domain);
+  await store.saveSetting(SETTING, token);
+  return token;
+}
+
+function checkToken(token: string, domain: string): void {
+  if (operatorTokenDomain(token) === domain) return;
+  throw new WaybillError(
+    400,
+    `The operator token is not one of the custody domain ${domain}. Make one with newOperatorToken, from @waybill/protocol/wire.`,
+  );
+}
+
+/** Compares in a time that tells nothing about where the two differ. */
+export function isSameToken(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

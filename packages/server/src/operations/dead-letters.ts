@@ -1,0 +1,106 @@
+import type { DeadLetter, DeadLetterDetail } from "@waybill/hub";
+import { writeEntry } from "@waybill/hub/serving";
+import { WaybillError } from "@waybill/protocol";
+import { httpShapes, writeHandoffView } from "@waybill/protocol/wire";
+import type { WireDeadLetter } from "@waybill/protocol/wire";
+import type { Caller } from "../access/caller.ts";
+import type { Served } from "../served.ts";
+import { asWhom } from "./handoffs.ts";
+import { operation } from "./operation.ts";
+import type { AnyOperation } from "./operation.ts";
+
+const PAGE = 100;
+
+export function deadLetterOperations(): readonly AnyOperation[] {
+  const { ofHandoff, pageById, deadLetters, deadLetter, submission, receipt } = httpShapes();
+  return [
+    operation({
+      id: "listDeadLetters",
+      method: "GET",
+      path: "/v1/dead-letters",
+      summary:
+        "Handoffs that ended without their recipient's verdict, and that nobody has replayed or discarded: for an agent its own.",
+      cost: "O(limit): one handoff read for each place of the page.",
+      who: "party",
+      query: pageById,
+      answer: deadLetters,
+      refusals: [],
+      async handle({ served, caller, query: { after, limit = PAGE } }) {
+        const letters = await served.hub.deadLetters.list({ after, limit }, asWhom(caller));
+        const next = letters.length < limit ? undefined : letters.at(-1)!.id;
+        return { dead_letters: letters.map(writeLetter), next };
+      },
+    }),
+    operation({
+      id: "getDeadLetter",
+      method: "GET",
+      path: "/v1/dead-letters/{id}",
+      summary:
+        "One of them, with its attempts and the first of what is on record about it; where next stands, its history goes on after that.",
+      cost: "O(1): one handoff read, with its attempts, and at most 100 entries, of which the last is the one that reaches 1 MiB of text.",
+      who: "party",
+      params: ofHandoff,
+      answer: deadLetter,
+      refusals: [404],
+      async handle({ served, caller, params: { id } }) {
+        const letter = await shown(served, caller, id);
+        return {
+          ...writeLetter(letter),
+          handoff: writeHandoffView(letter.handoff),
+          entries: letter.entries.map(writeEntry),
+          next: letter.next,
+        };
+      },
+    }),
+    operation({
+      id: "replayDeadLetter",
+      method: "POST",
+      path: "/v1/dead-letters/{id}/replay",
+      summary:
+        "Tries it anew, as the handoff that its delegator or an operator's agent has signed with replay_of.",
+      cost: "O(bytes of the body): what it costs to submit it, one more commit, and the letter read with at most 100 entries.",
+      who: "party",
+      params: ofHandoff,
+      body: submission,
+      answer: receipt,
+      refusals: [404, 409, 410, 422, 504],
+      async handle({ served, caller, params: { id }, body }) {
+        await shown(served, caller, id);
+        return { receipt: await served.hub.deadLetters.replay(id, body.envelope) };
+      },
+    }),
+    operation({
+      id: "discardDeadLetter",
+      method: "POST",
+      path: "/v1/dead-letters/{id}/discard",
+      summary: "It stays on record, and is listed no more.",
+      cost: "O(1): one commit.",
+      who: "operator",
+      params: ofHandoff,
+      answer: undefined,
+      refusals: [404],
+      handle: ({ served, params: { id } }) => served.hub.deadLetters.discard(id),
+    }),
+  ];
+}
+
+/** Of another's letters an agent does not learn whether they exist. */
+async function shown({ hub }: Served, caller: Caller, id: string): Promise<DeadLetterDetail> {
+  const letter = await hub.deadLetters.show(id);
+  const as = asWhom(caller);
+  if (as === undefined || letter.delegator === as) return letter;
+  throw new WaybillError(404, `There is no dead letter ${id} here; list them to see which are.`);
+}
+
+function writeLetter(letter: DeadLetter): WireDeadLetter {
+  const { id, status, reason, delegator, capability, correlationId, attempts } = letter;
+  return {
+    id,
+    status: status as WireDeadLetter["status"],
+    reason,
+    delegator,
+    capability,
+    correlation_id: correlationId,
+    attempts,
+  };
+}

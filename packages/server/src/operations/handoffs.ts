@@ -1,0 +1,83 @@
+import { PAGE_CHARACTERS, entriesOf, nextEntry, writeEntry } from "@waybill/hub/serving";
+import type { TextPage } from "@waybill/hub/serving";
+import { WaybillError } from "@waybill/protocol";
+import { httpShapes, shapes, writeHandoffView } from "@waybill/protocol/wire";
+import type { Caller } from "../access/caller.ts";
+import { Lines, NDJSON, operation } from "./operation.ts";
+import type { AnyOperation } from "./operation.ts";
+
+const PAGE = 100;
+
+export function handoffOperations(): readonly AnyOperation[] {
+  const { ofHandoff, handoffs, entries, correlated, pageBySequence } = httpShapes();
+  return [
+    operation({
+      id: "listHandoffs",
+      method: "GET",
+      path: "/v1/handoffs",
+      summary: "The handoffs of one job, by id: for an agent those that it is party of.",
+      cost: "O(limit): one handoff read for each place of the page, and at most 20 candidates for each that waits; for an agent at most 1,000 handoffs looked through. Envelopes that are not in memory any more are searched among the entries of their handoff.",
+      who: "party",
+      query: correlated,
+      answer: handoffs,
+      refusals: [],
+      async handle({ served, caller, query: { correlation_id, after, limit = PAGE } }) {
+        const found = await served.hub.operator.correlated(
+          correlation_id,
+          { after, limit },
+          asWhom(caller),
+        );
+        return { handoffs: found.handoffs.map(writeHandoffView), next: found.last };
+      },
+    }),
+    operation({
+      id: "getHandoff",
+      method: "GET",
+      path: "/v1/handoffs/{id}",
+      summary: "What a party of a handoff may know of it.",
+      cost: "O(1): one handoff read, with its attempts, and at most 20 candidates if it waits. An envelope of it that is not in memory any more is searched among the entries of the handoff.",
+      who: "party",
+      params: ofHandoff,
+      answer: shapes().handoffView,
+      refusals: [404],
+      async handle({ served, caller, params: { id } }) {
+        const view = await served.hub.operator.handoff(id, asWhom(caller));
+        if (view === undefined) throw unknown(id);
+        return writeHandoffView(view);
+      },
+    }),
+    operation({
+      id: "getHistory",
+      method: "GET",
+      path: "/v1/handoffs/{id}/history",
+      summary: "Everything that is on record about a handoff, every envelope verbatim.",
+      cost: "O(limit): one entry read for each place of the page; as lines, at most two entries in memory, as fast as they are read.",
+      who: "party",
+      params: ofHandoff,
+      query: pageBySequence,
+      answer: entries,
+      alsoLines: true,
+      refusals: [404],
+      async handle({ served, caller, params: { id }, query, accepts }) {
+        const { operator } = served.hub;
+        if ((await operator.handoff(id, asWhom(caller))) === undefined) throw unknown(id);
+        const { after = 0, limit = PAGE } = query;
+        const read = (page: TextPage<number>) => operator.history(id, page);
+        if (accepts(NDJSON)) return new Lines(entriesOf(read, after, PAGE));
+        const page = { after, limit, characters: PAGE_CHARACTERS };
+        const found = await read(page);
+        return { entries: found.map(writeEntry), next: nextEntry(found, page) };
+      },
+    }),
+  ];
+}
+
+/** An operator looks as nobody in particular. */
+export function asWhom(caller: Caller): string | undefined {
+  return caller.type === "agent" ? caller.agent : undefined;
+}
+
+/** A stranger must not learn whether there is one. */
+function unknown(id: string): WaybillError {
+  return new WaybillError(404, `There is no handoff ${id} here that the caller is a party of.`);
+}

@@ -1,0 +1,104 @@
+/// <reference types="node" />
+import { ledgerEntries } from "@waybill/hub";
+import type { LedgerEntry, Store } from "@waybill/hub";
+import { httpShapes } from "@waybill/protocol/wire";
+import { Lines, NDJSON, operation } from "./operation.ts";
+import type { AnyOperation, Pause } from "./operation.ts";
+
+/** A line that says nothing, for those on the way who cut what is silent. */
+const SIGN_OF_LIFE = "\n";
+
+export function ledgerOperations(): readonly AnyOperation[] {
+  const { checkpoint, afterSequence } = httpShapes();
+  return [
+    operation({
+      id: "exportLedger",
+      method: "GET",
+      path: "/v1/ledger",
+      summary: "The ledger as NDJSON, every envelope verbatim and every entry chained to the last.",
+      cost: "O(1) at a time, for as long as it is read: one page of entries is in memory.",
+      who: "operator",
+      query: afterSequence,
+      answer: NDJSON,
+      refusals: [],
+      handle: ({ served, query: { after } }) =>
+        Promise.resolve(new Lines(ledgerEntries(served.store, after))),
+    }),
+    operation({
+      id: "getCheckpoint",
+      method: "GET",
+      path: "/v1/ledger/checkpoint",
+      summary: "The hub's signed word for where its ledger ends now.",
+      cost: "O(1): one signature made.",
+      who: "operator",
+      answer: checkpoint,
+      refusals: [],
+      handle: async ({ served }) => ({ checkpoint: await served.hub.operator.checkpoint() }),
+    }),
+    operation({
+      id: "watchLedger",
+      method: "GET",
+      path: "/v1/watch",
+      summary:
+        "What is put on record from now on, or after an entry, as it happens: NDJSON, with an empty line now and then to show that the line is alive.",
+      cost: "O(1) at a time, for as long as it is read: one page of entries is in memory.",
+      who: "operator",
+      query: afterSequence,
+      answer: NDJSON,
+      refusals: [],
+      async handle({ served, query, signal }) {
+        const after = query.after ?? (await served.store.ledgerHead()).sequence;
+        return new Lines(watched(served.store, after, served.limits.pingMs, signal));
+      },
+    }),
+  ];
+}
+
+async function* watched(
+  store: Store,
+  from: number,
+  pingMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<LedgerEntry | Pause> {
+  let after = from;
+  let hasNews = true;
+  let wake = () => undefined as void;
+  const unsubscribe = store.onCommit(() => {
+    hasNews = true;
+    wake();
+  });
+  const stop = () => wake();
+  const news = async function* () {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pingMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (hasNews || signal.aborted) wake();
+    });
+    if (!hasNews && !signal.aborted) yield SIGN_OF_LIFE;
+  };
+  signal.addEventListener("abort", stop);
+  try {
+    yield begin;
+    while (!signal.aborted) {
+      if (hasNews) {
+        hasNews = false;
+        for await (const entry of ledgerEntries(store, after)) {
+          after = entry.sequence;
+          yield entry;
+        }
+      } else {
+        yield news;
+      }
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    unsubscribe();
+  }
+}
+
+async function* begin(): AsyncGenerator<string> {
+  yield SIGN_OF_LIFE;
+}

@@ -1,0 +1,195 @@
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import type { WebSocket } from "ws";
+import { HUB_LIMITS } from "@waybill/hub";
+import { Budgets } from "../budgets.ts";
+import { RateLimits } from "../access/rate-limits.ts";
+import { FairScheduler } from "../access/fair-scheduler.ts";
+import { Intake } from "./intake.ts";
+import type { IntakeOptions } from "./intake.ts";
+
+/** The side of a WebSocket that an intake sees. */
+class Line extends EventEmitter {
+  readonly bufferedAmount = 0;
+  isPaused = false;
+  pongs = 0;
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+
+  pong(): void {
+    this.pongs++;
+  }
+}
+
+interface Opened {
+  onHeard: (count: number) => void;
+  readonly line: Line;
+  readonly intake: Intake;
+  readonly budgets: Budgets;
+  /** The frames of each piece that was heard. */
+  readonly pieces: number[];
+  readonly failures: number[];
+  /** What the hub holds for it, as it was told last. */
+  readonly held: { cuttable: number; pending: number };
+}
+
+function open(budgets: Budgets = new Budgets(), turnMs = 10): Opened {
+  const tolls = new RateLimits(budgets);
+  const address = "127.0.0.1";
+  const line = new Line();
+  const held = { cuttable: 0, pending: 0 };
+  const pieces: number[] = [];
+  const failures: number[] = [];
+  const hold = (_connection: unknown, now: typeof held) => {
+    Object.assign(held, now);
+    return false;
+  };
+  const options = {
+    budgets,
+    tolls,
+    turns: new FairScheduler(turnMs, () => undefined),
+    connections: { hold },
+    connection: { address },
+    toll: tolls.enter({ address, bytes: 0, isSigned: false, isTrusted: false }),
+  } as unknown as IntakeOptions;
+  const intake = new Intake(line as unknown as WebSocket, HUB_LIMITS, options, {
+    heard: (frames) => {
+      pieces.push(frames.length);
+      opened.onHeard(frames.length);
+    },
+    failed: ({ status }) => failures.push(status),
+  });
+  const opened = {
+    onHeard: () => undefined,
+    line,
+    intake,
+    budgets,
+    pieces,
+    failures,
+    held,
+  } as Opened;
+  return opened;
+}
+
+/** As it comes from the network: its bytes first, then the message that ends with them. */
+function send({ line, intake }: Opened, text: string, more = 0): void {
+  const data = Buffer.from(text);
+  const head = data.length < 126 ? 6 : data.length < 65_536 ? 8 : 14;
+  intake.received(head + data.length + more);
+  line.emit("message", data, false);
+}
+
+const pings = (count: number): string =>
+  JSON.stringify(Array.from({ length: count }, () => ({ type: "ping" })));
+
+const nextTurn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
+
+test("41: after a failure a socket is read a little further, and no flood costs anything more", () => {
+  const { line, failures } = open();
+  for (let count = 0; count < 65; count++) line.emit("ping", Buffer.alloc(1));
+  // The peer's close frame may come next, and ends the connection at once where it is read.
+  expect(failures).toEqual([401]);
+  expect(line.isPaused).toBe(false);
+  for (let count = 0; count < 64; count++) line.emit("ping", Buffer.alloc(1));
+  expect(failures).toEqual([401]);
+  expect(line.pongs).toBe(64);
+  expect(line.isPaused).toBe(true);
+});
+
+test("41: a frame that comes after a failure costs a request, or a call where an agent sends it", () => {
+  const opened = open(new Budgets({ requestsPerAddress: 1, burstPerAddress: 3 }));
+  for (let count = 0; count < 65; count++) opened.line.emit("ping", Buffer.alloc(1));
+  // The socket has cost one, too.
+  for (const isPaused of [false, false, true]) {
+    opened.line.emit("ping", Buffer.alloc(1));
+    expect(opened.line.isPaused).toBe(isPaused);
+  }
+  const budgets = new Budgets({ callsPerAgent: 1, burstPerAgent: 3 });
+  const known = open(budgets);
+  known.intake.agent = "anna";
+  known.line.emit("message", Buffer.alloc(1), true);
+  expect(known.failures).toEqual([400]);
+  for (let count = 0; count < 3; count++) known.line.emit("pong", Buffer.alloc(1));
+  expect(budgets.hitsOf("callsPerAgent")).toBe(0);
+  known.line.emit("pong", Buffer.alloc(1));
+  expect(budgets.hitsOf("callsPerAgent")).toBe(1);
+});
+
+test("41: what still comes after a failure is paid for, and large messages are not read to their end", () => {
+  const budgets = new Budgets({ bytesPerAddress: 1, burstBytesPerAddress: 30_000 });
+  const { line, intake, failures } = open(budgets);
+  for (let count = 0; count < 65; count++) line.emit("ping", Buffer.alloc(1));
+  expect(failures).toEqual([401]);
+  intake.received(16 * 1024);
+  expect(line.isPaused).toBe(false);
+  intake.received(1);
+  expect(line.isPaused).toBe(true);
+  // Its address pays for it, up to what it has.
+  intake.received(30_000 - 16 * 1024 - 1);
+  expect(budgets.hitsOf("bytesPerAddress")).toBe(0);
+  intake.received(1_000);
+  expect(budgets.hitsOf("bytesPerAddress")).toBe(1);
+});
+
+test("41: a message of many frames is taken in by pieces, each in a turn of its own", async () => {
+  const opened = open(new Budgets(), 1e-9);
+  const { intake, pieces, held } = opened;
+  intake.agent = "anna";
+  send(opened, pings(1_000));
+  send(opened, pings(1));
+  const counts: number[] = [];
+  while (pieces.length < 33) {
+    await nextTurn();
+    counts.push(pieces.length);
+  }
+  // However much there is, a turn takes one piece, and what came first is first.
+  expect(pieces).toEqual([...Array.from({ length: 31 }, () => 32), 8, 1]);
+  expect(counts.every((count, index) => count - (counts[index - 1] ?? 0) <= 2)).toBe(true);
+  await nextTurn();
+  expect(held).toEqual({ cuttable: 0, pending: 0 });
+});
+
+test("what belongs to complete messages is not held to be the beginning of another one", async () => {
+  const opened = open();
+  const { intake, line, held } = opened;
+  intake.agent = "anna";
+  for (const text of [pings(1), pings(100), pings(1).padEnd(70_000)]) {
+    send(opened, text);
+    await nextTurn();
+    expect(held.cuttable).toBe(0);
+  }
+  // The first 500 bytes of a fragmented message, and between its fragments a ping.
+  send(opened, pings(3), 500);
+  intake.received(6 + 4);
+  line.emit("ping", Buffer.alloc(4));
+  intake.account();
+  expect(held.cuttable).toBe(500);
+});
+
+test("41: a socket has a bounded number of calls under way, and what it has sent beyond waits here", async () => {
+  const budgets = new Budgets({ callsAtOnce: 40, itemsPerTurn: 32 });
+  const opened = open(budgets);
+  const { intake, line, pieces } = opened;
+  intake.agent = "anna";
+  opened.onHeard = (count) => {
+    for (let call = 0; call < count; call++) intake.begin(1);
+  };
+  send(opened, pings(200));
+  await nextTurn();
+  await nextTurn();
+  expect(pieces).toEqual([32, 32]);
+  expect(line.isPaused).toBe(true);
+  expect(budgets.hitsOf("callsAtOnce")).toBe(1);
+  for (let call = 0; call < 24; call++) intake.end(1);
+  await nextTurn();
+  expect(pieces).toEqual([32, 32]);
+  intake.end(1);
+  await nextTurn();
+  expect(pieces).toEqual([32, 32, 32]);
+});

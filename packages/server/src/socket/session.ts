@@ -1,0 +1,337 @@
+/// <reference types="node" />
+import type { Attachment, Delivery, HubServer } from "@waybill/hub";
+import { readCompact, WaybillError } from "@waybill/protocol";
+import {
+  checkHello,
+  messageCharacters,
+  readHello,
+  writeDelivery,
+  writeDelta,
+  writeProblem,
+} from "@waybill/protocol/wire";
+import type { AgentFrame, CallName, HubFrame, Newcomers, ShownDelta } from "@waybill/protocol/wire";
+import type { WebSocket } from "ws";
+import type { FairSlots } from "../access/fair-slots.ts";
+import type { Budgets } from "../budgets.ts";
+import { answerCall } from "./call.ts";
+import { Intake } from "./intake.ts";
+import type { IntakeOptions } from "./intake.ts";
+import { Outbox } from "./outbox.ts";
+
+export interface SessionOptions extends IntakeOptions {
+  readonly hub: HubServer;
+  /** Whose first manifest is taken. */
+  readonly newcomers: Newcomers;
+  readonly slots: FairSlots;
+  readonly searchSlots: FairSlots;
+  readonly nonce: string;
+  /** A call was answered: with which status, 200 where it was no problem. */
+  readonly called: (call: CallName, status: number, seconds: number) => void;
+}
+
+const CLOSED_NORMALLY = 1000;
+/** While more than this waits to be read, deltas would come late, and everything after them too. */
+const UNREAD_BYTES_BEFORE_DELTAS = 64 * 1024;
+
+/** One socket: says who is there, then passes calls one way and deliveries the other. */
+export class Session {
+  readonly ended: Promise<void>;
+  readonly #socket: WebSocket;
+  readonly #options: SessionOptions;
+  readonly #intake: Intake;
+  readonly #outbox: Outbox;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #agent: string | undefined;
+  #attachment: Attachment | undefined;
+  #early: Delivery[] | undefined = [];
+  #isGreeting = false;
+  #callsOfStranger = 0;
+  #isClosing = false;
+  /** What it takes at once, as it has said; none of it counts while it does not read. */
+  #credit = 0;
+  #isSlow = false;
+  #saidAt = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(socket: WebSocket, options: SessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#outbox = new Outbox((message) => this.#send(message));
+    this.ended = new Promise((resolve) => socket.once("close", () => resolve()));
+    this.#intake = new Intake(socket, options.hub.operator.limits, options, {
+      heard: (frames, bytes) => this.#heard(frames, bytes),
+      failed: (error) => this.end(error),
+    });
+    // What is wrong with a frame of the WebSocket itself ends it: ws closes with the right code.
+    socket.on("error", () => undefined);
+    socket.once("close", () => this.#left());
+    const { hub, nonce, budgets } = options;
+    const { envelopeBytes } = hub.operator.limits;
+    this.#say({
+      type: "challenge",
+      waybill: 1,
+      hub: hub.id,
+      domain: hub.domain,
+      nonce,
+      limits: {
+        message_characters: messageCharacters(envelopeBytes),
+        envelope_bytes: envelopeBytes,
+      },
+    });
+    const { helloMs } = budgets.limits;
+    this.#after(helloMs, () => {
+      if (this.#attachment !== undefined) return;
+      this.end(budgets.refuse("helloMs", `No hello has come within ${helloMs} ms.`));
+    });
+  }
+
+  get #limits(): Budgets["limits"] {
+    return this.#options.budgets.limits;
+  }
+
+  get agent(): string | undefined {
+    return this.#agent;
+  }
+
+  /** Bytes have come, of a message that need not be complete yet. */
+  received(bytes: number): void {
+    this.#intake.received(bytes);
+  }
+
+  #heard(frames: readonly AgentFrame[], bytes: number): void {
+    if (this.#isClosing) return;
+    // Each call holds its share of the message until it is answered.
+    const share = bytes / frames.length;
+    for (const frame of frames) this.#hear(frame, share);
+    const taken = this.#agent && this.#options.hub.operator.framesTaken(this.#agent);
+    if (!taken) return;
+    this.#intake.pause("frames");
+    void taken.then(() => this.#intake.resume("frames"));
+  }
+
+  #hear(frame: AgentFrame, bytes: number): void {
+    switch (frame.type) {
+      case "call":
+        return this.#call(frame, bytes);
+      case "taken":
+        return this.#attached(frame.type).taken(frame.handoff_id, frame.attempt);
+      case "heartbeat":
+        return this.#attached(frame.type).heartbeat(frame.handoff_id, frame.attempt);
+      case "delta": {
+        const { handoff_id: handoffId, attempt, number, text } = frame;
+        return this.#attached(frame.type).delta({ handoffId, attempt, number, text });
+      }
+      case "seen":
+        return this.#attached(frame.type).seen(frame.id);
+      case "credit":
+        this.#credit = frame.credit;
+        return this.#attached(frame.type).setCredit(this.#isSlow ? 0 : frame.credit);
+      case "hello":
+        if (this.#isGreeting) throw new WaybillError(400, "A socket takes one hello.");
+        this.#isGreeting = true;
+        this.#options.connection.isBusy = true;
+        this.#greet(frame.proof, frame.credit).catch((error: unknown) =>
+          this.end(WaybillError.from(error)),
+        );
+        return;
+      case "ping":
+        return this.#say({ type: "pong" });
+      case "pong":
+    }
+  }
+
+  #attached(type: AgentFrame["type"]): Attachment {
+    if (this.#attachment !== undefined) return this.#attachment;
+    throw new WaybillError(401, `A ${type} came before the socket said hello and was attached.`);
+  }
+
+  async #greet(proof: string, credit: number): Promise<void> {
+    const { hub, nonce, connections, connection, tolls } = this.#options;
+    const hello = readHello(readCompact(proof).payload);
+    const { operator } = hub;
+    const { clockSkewMs } = operator.limits;
+    const { id: to, domain } = hub;
+    checkHello(hello, { to, domain, now: operator.now(), clockSkewMs, nonce });
+    const { from: agent, instance } = hello;
+    tolls.attaching(agent);
+    const attachment = await hub.attach(
+      { agent, instance, credit, proof },
+      (delivery) => this.#deliver(delivery),
+      (delta) => this.#show(delta),
+    );
+    tolls.attached(agent);
+    if (this.#isClosing) return attachment.close();
+    connections.prove(connection, agent);
+    this.#agent = agent;
+    this.#intake.agent = agent;
+    this.#attachment = attachment;
+    this.#credit = credit;
+    this.#say({ type: "attached", ping_ms: this.#limits.pingMs });
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const delivery of early) this.#deliver(delivery);
+    this.#keepAlive();
+    attachment.closed.then(
+      (reason) => this.end(reason),
+      (error: unknown) => this.end(WaybillError.from(error)),
+    );
+  }
+
+  #deliver(delivery: Delivery): void {
+    if (this.#early !== undefined) {
+      this.#early.push(delivery);
+      return;
+    }
+    this.#say({ type: "delivery", delivery: writeDelivery(delivery) });
+  }
+
+  /** Only what can be seen soon is worth showing. */
+  #show(delta: ShownDelta): void {
+    if (this.#early !== undefined || this.#isClosing) return;
+    if (this.#socket.bufferedAmount > UNREAD_BYTES_BEFORE_DELTAS) return;
+    this.#say({ type: "delta", ...writeDelta(delta), by: delta.by });
+  }
+
+  #call(frame: Extract<AgentFrame, { type: "call" }>, bytes: number): void {
+    const { hub, newcomers, slots, searchSlots, connection, tolls, toll } = this.#options;
+    if (this.#attachment === undefined) {
+      if (frame.call !== "publish") {
+        throw new WaybillError(
+          401,
+          `Before its hello a socket may publish manifests and nothing else; it called ${frame.call}. Say hello first.`,
+        );
+      }
+      const { callsOfStranger } = this.#limits;
+      if (++this.#callsOfStranger > callsOfStranger) {
+        throw this.#options.budgets.refuse(
+          "callsOfStranger",
+          `Before its hello a socket may publish ${callsOfStranger} manifests. Say hello, or publish the others over another socket.`,
+        );
+      }
+    }
+    this.#intake.begin(bytes);
+    const since = performance.now();
+    const called = (status: number): void =>
+      this.#options.called(frame.call, status, (performance.now() - since) / 1000);
+    const who = this.#agent ?? connection.address ?? "";
+    const places = frame.call === "find" ? searchSlots : slots;
+    places
+      .run(who, () => {
+        if (frame.call === "publish") tolls.publish(toll.address, bytes);
+        return answerCall({ hub, newcomers }, this.#agent, frame);
+      })
+      .then(
+        (reply) => {
+          called(200);
+          this.#reply(reply, bytes);
+        },
+        (error: unknown) => {
+          const problem = writeProblem(WaybillError.from(error));
+          called(problem.waybill_status);
+          if (problem.waybill_status === 401) this.#intake.payForFailure();
+          const { number } = frame;
+          this.#reply(JSON.stringify({ type: "reply", number, problem }), bytes);
+        },
+      );
+  }
+
+  #reply(text: string, bytes: number): void {
+    this.#outbox.push(text);
+    this.#intake.end(bytes);
+    if (this.#intake.calls === 0) this.#idle?.();
+  }
+
+  #say(frame: HubFrame): void {
+    this.#outbox.push(JSON.stringify(frame));
+  }
+
+  #send(message: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#saidAt = Date.now();
+    this.#socket.send(message, () => this.#hasRead());
+    this.#intake.account();
+    const { budgets } = this.#options;
+    const { unsentBytes, slowBytes } = budgets.limits;
+    const { bufferedAmount } = this.#socket;
+    if (bufferedAmount > slowBytes && !this.#isSlow) {
+      budgets.hit("slowBytes");
+      // Offers would wait here, unread, while others could work on them.
+      this.#isSlow = true;
+      this.#attachment?.setCredit(0);
+    }
+    if (bufferedAmount <= unsentBytes || this.#isClosing) return;
+    this.end(
+      budgets.refuse(
+        "unsentBytes",
+        `More than ${unsentBytes} bytes wait to be read here. They stay in the inbox: attach again to have them.`,
+      ),
+    );
+    // It does not read, so it will not read that either.
+    this.#socket.terminate();
+  }
+
+  #hasRead(): void {
+    this.#intake.account();
+    if (!this.#isSlow || this.#socket.bufferedAmount > this.#limits.slowBytes / 2) return;
+    this.#isSlow = false;
+    this.#attachment?.setCredit(this.#credit);
+  }
+
+  /** Proxies drop lines on which nothing is said, and a dead line says nothing. */
+  #keepAlive(): void {
+    const { pingMs } = this.#limits;
+    const timer = setInterval(() => {
+      const now = Date.now();
+      // Who is not read can't be heard.
+      if (this.#intake.isPaused) this.#intake.heardAt = now;
+      if (now - this.#intake.heardAt > 2 * pingMs) {
+        this.end(this.#options.budgets.refuse("pingMs", `Nothing was heard for ${2 * pingMs} ms.`));
+        return this.#socket.terminate();
+      }
+      if (now - this.#saidAt >= pingMs / 2) this.#say({ type: "ping" });
+    }, pingMs / 2);
+    this.#timers.add(timer);
+  }
+
+  #after(ms: number, callback: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      callback();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  /** Answers what is under way first, then sends it away. */
+  async drain(reason: WaybillError): Promise<void> {
+    this.#isClosing = true;
+    if (this.#intake.calls > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+        this.#after(this.#limits.closeMs, resolve);
+      });
+    }
+    this.#isClosing = false;
+    this.end(reason);
+    await this.ended;
+  }
+
+  /** Says why, and closes. */
+  end(reason: WaybillError | undefined): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    if (reason !== undefined) this.#say({ type: "closed", problem: writeProblem(reason) });
+    this.#outbox.flush();
+    this.#socket.close(CLOSED_NORMALLY);
+    // The rest of the closing is up to the other side, which need not care.
+    const timer = setTimeout(() => this.#socket.terminate(), this.#limits.closeMs);
+    this.#socket.once("close", () => clearTimeout(timer));
+  }
+
+  #left(): void {
+    this.#isClosing = true;
+    this.#intake.close();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#attachment?.close().catch(() => undefined);
+    this.#idle?.();
+  }
+}
