@@ -3,8 +3,8 @@
 import process from "node:process";
 import { join } from "node:path";
 import { ledgerHistory } from "@waybill/hub";
-import { checkHistory } from "@waybill/protocol";
-import type { HistoryEntry } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
+import type { HistoryEntry } from "@waybill/protocol/audit";
 import { openSqliteStore } from "@waybill/store-sqlite";
 
 const [folder = ""] = process.argv.slice(2);

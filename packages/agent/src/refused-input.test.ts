@@ -1,4 +1,5 @@
-import { refusalText, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import { refusalText } from "@waybill/protocol/hub";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
 import { refusalOf, World } from "./world-fixture.ts";

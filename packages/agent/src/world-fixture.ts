@@ -2,7 +2,6 @@
 import { ledgerHistory, memoryStore, openHub } from "@waybill/hub";
 import type { HubOptions, HubServer, Store } from "@waybill/hub";
 import {
-  checkHistory,
   generateKey,
   newId,
   parseEnvelope,
@@ -11,7 +10,9 @@ import {
   stringifyJson,
   WaybillError,
 } from "@waybill/protocol";
-import type { HistoryEntry, HistoryReport, PrivateKey } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
+import type { PrivateKey } from "@waybill/protocol";
+import type { HistoryEntry, HistoryReport } from "@waybill/protocol/audit";
 import { createAgent } from "./agent.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
 import type { Clock } from "./clock.ts";

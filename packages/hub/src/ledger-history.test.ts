@@ -1,11 +1,5 @@
-import {
-  checkHistory,
-  createHandoff,
-  createReply,
-  digestOf,
-  generateKey,
-  signEnvelope,
-} from "@waybill/protocol";
+import { createHandoff, createReply, digestOf, generateKey, signEnvelope } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
 import type { Envelope } from "@waybill/protocol";
 import { expect, test } from "vitest";
 import { decisionEntry, envelopeEntry } from "./custody/entries.ts";

@@ -1,5 +1,7 @@
 import { parseEnvelope, readCompact } from "@waybill/protocol";
-import type { Digest, HistoryEntry, LifecycleTerms, StatusCode } from "@waybill/protocol";
+import type { Digest, StatusCode } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol/audit";
+import type { LifecycleTerms } from "@waybill/protocol/hub";
 import { isHubEvent } from "./custody/entries.ts";
 import type { Decision } from "./custody/entries.ts";
 import type { LedgerEntry, Store } from "./store.ts";

@@ -1,6 +1,7 @@
 import { digestOf, isAgentId, WaybillError } from "@waybill/protocol";
 import type { HubLimits } from "./engine/options.ts";
-import type { Digest, Found, KeyRecord, LifecycleTerms } from "@waybill/protocol";
+import type { Digest, Found, KeyRecord } from "@waybill/protocol";
+import type { LifecycleTerms } from "@waybill/protocol/hub";
 import { signRequest } from "@waybill/protocol/wire";
 import type { Newcomers, Quota } from "@waybill/protocol/wire";
 import type { Viewer } from "./access/access.ts";

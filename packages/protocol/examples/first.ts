@@ -1,4 +1,5 @@
 import * as waybill from "@waybill/protocol";
+import { eventOf, step } from "@waybill/protocol/hub";
 
 // Two agents, each with a key of its own and a signed manifest that says so.
 const at = Date.now();
@@ -36,11 +37,11 @@ const replies = [
 ];
 
 // What that makes of the handoff is one pure function, the same for everyone.
-let life = waybill.step(undefined, waybill.eventOf(handoff, digest, at)!).state!;
-life = waybill.step(life, { type: "offer", recipient: "researcher", at }).state!;
+let life = step(undefined, eventOf(handoff, digest, at)!).state!;
+life = step(life, { type: "offer", recipient: "researcher", at }).state!;
 for (const reply of replies) {
   const got = waybill.verifyEnvelope(waybill.signEnvelope(reply, keys.researcher), { keyOf, at });
-  life = waybill.step(life, waybill.eventOf(got.envelope, got.digest, at)!).state!;
+  life = step(life, eventOf(got.envelope, got.digest, at)!).state!;
   const status = `${life.status} ${waybill.STATUS[life.status].name}`;
   console.log(`The researcher sends its ${reply.kind}: the handoff is ${life.state}, ${status}`);
 }

@@ -1,6 +1,7 @@
 import { HUB_LIMITS } from "@waybill/hub";
 import type { HubLimits } from "@waybill/hub";
-import { SCHEMA_LIMITS, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import { SCHEMA_LIMITS } from "@waybill/protocol/hub";
 import type { StatusCode, WaybillErrorOptions } from "@waybill/protocol";
 
 /** What strangers and agents may ask of a served hub. `BUDGETS` says what each of them bounds. */

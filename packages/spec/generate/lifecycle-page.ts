@@ -1,13 +1,13 @@
+import { LIMITS, STATUS } from "@waybill/protocol";
 import {
   ATTEMPT_MOVES,
   CLOSE_REASONS,
   DEFAULT_TERMS,
   EJECTION,
   HANDOFF_MOVES,
-  LIMITS,
-  STATUS,
-} from "@waybill/protocol";
-import type { AttemptState, LifecycleTerms, Party, Retry } from "@waybill/protocol";
+} from "@waybill/protocol/hub";
+import type { Retry } from "@waybill/protocol";
+import type { AttemptState, LifecycleTerms, Party } from "@waybill/protocol/hub";
 import { lifecycleDiagram } from "./internals.ts";
 import { page, table } from "./markdown.ts";
 import { RETRY_MEANING } from "./status-page.ts";

@@ -1,15 +1,19 @@
 import * as fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
-import type * as Protocol from "@waybill/protocol";
+import type * as Core from "@waybill/protocol";
+import type * as Audit from "@waybill/protocol/audit";
+import type * as Hub from "@waybill/protocol/hub";
 import type * as Wire from "@waybill/protocol/wire";
 import * as Tracing from "@waybill/protocol/tracing";
-import type { Candidate, HistoryEntry, LifecycleEvent, TrustPolicy } from "@waybill/protocol";
+import type { TrustPolicy } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol/audit";
+import type { Candidate, LifecycleEvent } from "@waybill/protocol/hub";
 
 // Held to the vectors exactly as an implementation in another language is: through what the
 // package exports, and with nothing but what stands in the files and their README.
 
-type Api = typeof Protocol & typeof Wire;
+type Api = typeof Core & typeof Hub & typeof Audit & typeof Wire;
 type Text = string | { repeat: string; times: number } | { concat: Text[] };
 type Members = Record<string, unknown>;
 interface Vector {
@@ -35,11 +39,20 @@ async function portable(): Promise<Api> {
   const { node, default: other } = imports["#platform"];
   vi.resetModules();
   vi.doMock(fileOf(node), () => vi.importActual(fileOf(other)));
-  return { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/wire")) };
+  return loaded();
+}
+
+async function loaded(): Promise<Api> {
+  return {
+    ...(await import("@waybill/protocol")),
+    ...(await import("@waybill/protocol/hub")),
+    ...(await import("@waybill/protocol/audit")),
+    ...(await import("@waybill/protocol/wire")),
+  };
 }
 
 const PATHS = [
-  ["node", { ...(await import("@waybill/protocol")), ...(await import("@waybill/protocol/wire")) }],
+  ["node", await loaded()],
   ["portable", await portable()],
 ] as const satisfies readonly (readonly [string, Api])[];
 
@@ -66,12 +79,12 @@ interface Entry {
   not_after: number | null;
 }
 
-function keyOf(api: Api, keyring: Record<string, Entry>): Protocol.Keyring["keyOf"] {
-  const records = new Map<string, Protocol.KeyRecord>();
+function keyOf(api: Api, keyring: Record<string, Entry>): Core.Keyring["keyOf"] {
+  const records = new Map<string, Core.KeyRecord>();
   for (const [kid, { agent, jwk, not_before, not_after }] of Object.entries(keyring)) {
     const enrolled = outcome(api, () => ({ key: api.publicKeyFrom(jwk) }));
     if (enrolled["status"] !== "ok") continue;
-    const key = enrolled["key"] as Protocol.PublicKey;
+    const key = enrolled["key"] as Core.PublicKey;
     records.set(kid, {
       agent,
       key,
@@ -90,12 +103,7 @@ function verified(api: Api, compact: Text, { keyring, at, to, domain }: Vector["
   });
 }
 
-function eventOf(
-  api: Api,
-  envelope: Protocol.Envelope,
-  digest: Protocol.Digest,
-  at: number,
-): unknown {
+function eventOf(api: Api, envelope: Core.Envelope, digest: Core.Digest, at: number): unknown {
   const event = api.eventOf(envelope, digest, at);
   return event === undefined ? null : snake(event);
 }
@@ -141,7 +149,7 @@ const KEY_OPERATIONS: Readonly<Record<string, (api: Api, input: Vector["input"])
     const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
     const key = outcome(api, () => ({ key: api.publicKeyFrom(bytes(public_key)) }));
     if (key["status"] !== "ok") return { status: 401 };
-    const { verify } = key["key"] as Protocol.PublicKey;
+    const { verify } = key["key"] as Core.PublicKey;
     return { status: verify(bytes(message), bytes(signature)) ? "ok" : 401 };
   },
 };
@@ -155,10 +163,10 @@ function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): 
     vouched,
     envelope,
   } = input;
-  const owners: Protocol.Keyring["keyOf"] = (kid) =>
-    known[kid] === undefined ? undefined : ({ agent: known[kid] } as Protocol.KeyRecord);
-  let previous: Protocol.VerifiedManifest | undefined;
-  const accepted: Protocol.VerifiedManifest[] = [];
+  const owners: Core.Keyring["keyOf"] = (kid) =>
+    known[kid] === undefined ? undefined : ({ agent: known[kid] } as Core.KeyRecord);
+  let previous: Core.VerifiedManifest | undefined;
+  const accepted: Core.VerifiedManifest[] = [];
   const results = (manifests as { text: string; at: number }[]).map(({ text, at }) =>
     outcome(api, () => {
       const policy = trust === undefined ? undefined : policyOf(trust);
@@ -191,7 +199,7 @@ function chained(api: Api, input: Vector["input"], expected: Vector["expect"]): 
 
 function policyOf({ pins, allow_list, registry, first_use }: Vector["input"]): TrustPolicy {
   const mapOf = (given: Members | null) =>
-    given === null ? undefined : new Map(Object.entries(given as Record<string, Protocol.Digest>));
+    given === null ? undefined : new Map(Object.entries(given as Record<string, Core.Digest>));
   return {
     pins: mapOf(pins),
     allowList: mapOf(allow_list),
@@ -235,7 +243,7 @@ function candidateOf(api: Api, given: Members, at: number): Candidate {
   };
 }
 
-interface AskerVector extends Protocol.Asker {
+interface AskerVector extends Core.Asker {
   readonly groups?: readonly string[];
 }
 
@@ -244,7 +252,7 @@ interface OfferVector {
   readonly capability: Members;
 }
 
-function capabilitiesOf(api: Api, offers: readonly OfferVector[]): Protocol.Capability[] {
+function capabilitiesOf(api: Api, offers: readonly OfferVector[]): Core.Capability[] {
   return offers.flatMap(({ agent_id, capability }) => {
     const given = JSON.parse(JSON.stringify({ agent_id, capabilities: [capability] })) as unknown;
     return api.parseManifest(given).capabilities;
@@ -255,7 +263,7 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
   find: (api, { query, input_text, steps, candidates, at }) => {
     const known = (candidates as Members[]).map((each) => candidateOf(api, each, at));
     const input = input_text === undefined ? {} : { input: JSON.parse(expand(input_text)) };
-    const asked = { ...(camel(query) as Protocol.FindQuery), ...input };
+    const asked = { ...(camel(query) as Core.FindQuery), ...input };
     const budget = steps === undefined ? undefined : { stepsLeft: steps as number };
     const { fits, leftOut } = api.findCandidates(asked, known, at, { budget });
     for (const { reasons } of leftOut) expect(reasons).not.toHaveLength(0);
@@ -340,7 +348,7 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
   eject: (api, { moments }) => {
     let stats = api.NO_STATS;
     const is_out: boolean[] = [];
-    for (const { at, status } of moments as { at: number; status?: Protocol.StatusCode }[]) {
+    for (const { at, status } of moments as { at: number; status?: Core.StatusCode }[]) {
       if (status === undefined) is_out.push(api.isEjected(stats, at));
       else stats = api.recordOutcome(stats, { status, at });
     }
@@ -419,7 +427,7 @@ const HUB_OPERATIONS: Readonly<Record<string, Judge>> = {
   },
   domain: (api, { domain, manifests, at }) =>
     outcome(api, () => {
-      const chain: Protocol.VerifiedManifest[] = [];
+      const chain: Core.VerifiedManifest[] = [];
       for (const text of manifests) {
         chain.push(api.verifyManifest(text, { at, previous: chain.at(-1) }));
       }
@@ -528,7 +536,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   },
   sessions: (api, input, expected) => SESSION_OPERATIONS[input.operation]!(api, input, expected),
   lifecycles: (api, { events }) => {
-    let state: Protocol.Handoff | undefined;
+    let state: Hub.Handoff | undefined;
     const steps = (events as Members[]).map((event) => {
       const next = api.step(state, camel(event) as LifecycleEvent);
       const [reply] = next.effects;

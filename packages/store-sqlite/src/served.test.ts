@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
 import {
-  checkHistory,
   createHandoff,
   createReply,
   digestOf,
@@ -18,6 +17,7 @@ import {
   signEnvelope,
   signManifest,
 } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
 import type { HandoffEnvelope, PrivateKey } from "@waybill/protocol";
 import { signRequest } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";

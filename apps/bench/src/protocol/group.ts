@@ -4,11 +4,11 @@ import {
   createHandoff,
   generateKey,
   signCompact,
-  signCompactBatch,
   signEnvelope,
   signEnvelopes,
   verifyEnvelope,
 } from "@waybill/protocol";
+import { signCompactBatch } from "@waybill/protocol/hub";
 import type { Case, Group } from "../group.ts";
 import { handoffInputs, ENVELOPE_BYTES, POOL, trusting } from "./envelopes.ts";
 import { importCase } from "./import.ts";

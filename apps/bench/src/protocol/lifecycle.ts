@@ -1,5 +1,6 @@
-import { step } from "@waybill/protocol";
-import type { Digest, Handoff, LifecycleEvent } from "@waybill/protocol";
+import { step } from "@waybill/protocol/hub";
+import type { Digest } from "@waybill/protocol";
+import type { Handoff, LifecycleEvent } from "@waybill/protocol/hub";
 import type { Case } from "../group.ts";
 
 const PROGRESS_EVENTS = 4;

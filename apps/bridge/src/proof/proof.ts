@@ -1,8 +1,9 @@
 /// <reference types="node" />
 import { ledgerEntries, ledgerHistory, verifyCheckpoint, verifyLedger } from "@waybill/hub";
 import type { LedgerReport } from "@waybill/hub";
-import { checkHistory, parseEnvelope, readCompact } from "@waybill/protocol";
-import type { HistoryEntry, HistoryReport } from "@waybill/protocol";
+import { parseEnvelope, readCompact } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
+import type { HistoryEntry, HistoryReport } from "@waybill/protocol/audit";
 import type { HandoffView } from "@waybill/protocol/wire";
 import { openSqliteReader } from "@waybill/store-sqlite";
 import { HUB } from "../room/hub.ts";

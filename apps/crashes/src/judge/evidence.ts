@@ -2,7 +2,7 @@ import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
 import type { LedgerReport } from "@waybill/hub";
 import type { StoredHandoff } from "@waybill/hub/store";
 import { digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
-import type { HistoryEntry } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol/audit";
 import { openSqliteStore } from "@waybill/store-sqlite";
 import { DELEGATOR } from "../plan/plan.ts";
 import { folderAt } from "../process/folder.ts";

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol/audit";
 import { HUB, TOPOLOGIES } from "../plan/plan.ts";
 import type { Topology } from "../plan/plan.ts";
 import type { Outage } from "../supervise/charge.ts";

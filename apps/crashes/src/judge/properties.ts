@@ -1,4 +1,4 @@
-import { checkHistory } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
 import type { StatusCode } from "@waybill/protocol";
 import { HUB } from "../plan/plan.ts";
 import type { Plan } from "../plan/plan.ts";

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { ledgerEntries, ledgerHistory, verifyLedger } from "@waybill/hub";
-import { checkHistory } from "@waybill/protocol";
-import type { HistoryEntry } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
+import type { HistoryEntry } from "@waybill/protocol/audit";
 import { openSqliteStore } from "@waybill/store-sqlite";
 
 export interface Left {

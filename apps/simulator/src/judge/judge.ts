@@ -1,7 +1,8 @@
 import { ledgerEntries, ledgerHistory, memoryStore, verifyLedger } from "@waybill/hub";
 import type { LedgerEntry } from "@waybill/hub";
-import { checkHistory, digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
-import type { HistoryEntry } from "@waybill/protocol";
+import { digestOf, parseEnvelope, readCompact } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
+import type { HistoryEntry } from "@waybill/protocol/audit";
 import type { World } from "../world/world.ts";
 import { accountOf } from "./account.ts";
 import { lateEnds } from "./late.ts";

@@ -1,5 +1,6 @@
-import { eventOf, liveAttempt, step } from "@waybill/protocol";
-import type { Attempt, Handoff, HistoryEntry } from "@waybill/protocol";
+import { eventOf, liveAttempt, step } from "@waybill/protocol/hub";
+import type { HistoryEntry } from "@waybill/protocol/audit";
+import type { Attempt, Handoff } from "@waybill/protocol/hub";
 import { STARTS_AT } from "../world/start.ts";
 import type { World } from "../world/world.ts";
 import type { Found } from "./verdict.ts";

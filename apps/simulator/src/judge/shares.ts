@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol/audit";
 import { MEASURED_FIRST, RESTARTED, WORKERS } from "../spread/spread-world.ts";
 import type { Spread } from "../spread/spread-kind.ts";
 import type { World } from "../world/world.ts";

@@ -1,5 +1,5 @@
-import { liveAttempt } from "@waybill/protocol";
-import type { Handoff } from "@waybill/protocol";
+import { liveAttempt } from "@waybill/protocol/hub";
+import type { Handoff } from "@waybill/protocol/hub";
 import type { AgentSite } from "../agent/agent-site.ts";
 import type { Cluster } from "../hub/cluster.ts";
 import type { World } from "../world/world.ts";

@@ -1,5 +1,6 @@
 import { privateKeyFrom } from "@waybill/protocol";
-import type { Digest, HistoryEntry, PrivateKey } from "@waybill/protocol";
+import type { Digest, PrivateKey } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol/audit";
 import type { DiskFault } from "./disk.ts";
 import { Random } from "./random.ts";
 import { calmScenarioOf, scenarioOf } from "./scenario.ts";

@@ -11,7 +11,6 @@ import type { HubServer, Store } from "@waybill/hub";
 import { serveHub } from "@waybill/server";
 import type { ServedHub } from "@waybill/server";
 import {
-  checkHistory,
   createReply,
   generateKey,
   parseEnvelope,
@@ -19,6 +18,7 @@ import {
   readCompact,
   signEnvelope,
 } from "@waybill/protocol";
+import { checkHistory } from "@waybill/protocol/audit";
 import type {
   Capability,
   CapabilityInput,

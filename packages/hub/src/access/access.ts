@@ -1,4 +1,5 @@
-import { audiencesFor, matchesVersion, takesFrom } from "@waybill/protocol";
+import { matchesVersion, takesFrom } from "@waybill/protocol";
+import { audiencesFor } from "@waybill/protocol/hub";
 import type { Asker, HandoffBody } from "@waybill/protocol";
 import type { Groups } from "../groups/groups.ts";
 import type { Audiences, Offer } from "../registry/registry.ts";

@@ -1,12 +1,7 @@
 import { digestOf } from "@waybill/protocol";
-import type {
-  Digest,
-  HistoryEntry,
-  LifecycleEvent,
-  LifecycleTerms,
-  StatusCode,
-  VerifiedEnvelope,
-} from "@waybill/protocol";
+import type { Digest, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
+import type { HistoryEntry } from "@waybill/protocol/audit";
+import type { LifecycleEvent, LifecycleTerms } from "@waybill/protocol/hub";
 import type { NewEntry } from "../store.ts";
 
 export type HubEvent = Extract<HistoryEntry, { type: "event" }>["event"];

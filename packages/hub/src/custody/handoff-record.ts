@@ -1,13 +1,6 @@
-import { holderBy, liveAttempt, wakeAt } from "@waybill/protocol";
-import type {
-  Asker,
-  Digest,
-  Group,
-  Handoff,
-  SessionState,
-  StatusCode,
-  Wanted,
-} from "@waybill/protocol";
+import { holderBy, liveAttempt, wakeAt } from "@waybill/protocol/hub";
+import type { Asker, Digest, Group, SessionState, StatusCode, Wanted } from "@waybill/protocol";
+import type { Handoff } from "@waybill/protocol/hub";
 import type { StoredHandoff } from "../store.ts";
 
 /** A question envelope, by its digest: the envelope itself is in the ledger. */

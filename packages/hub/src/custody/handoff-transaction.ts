@@ -1,16 +1,19 @@
-import { eventOf, holderBy, queuePlace, sessionKey, step } from "@waybill/protocol";
+import { sessionKey } from "@waybill/protocol";
+import { eventOf, holderBy, queuePlace, step } from "@waybill/protocol/hub";
 import type {
-  Attempt,
   Digest,
   Envelope,
   HandoffEnvelope,
+  StatusCode,
+  VerifiedEnvelope,
+} from "@waybill/protocol";
+import type {
+  Attempt,
   LifecycleEffect,
   LifecycleEvent,
   LifecycleTerms,
   Outcome,
-  StatusCode,
-  VerifiedEnvelope,
-} from "@waybill/protocol";
+} from "@waybill/protocol/hub";
 import type { NewEntry, SettingChange } from "../store.ts";
 import { decisionEntry, envelopeEntry } from "./entries.ts";
 import type { Decision, HubEvent } from "./entries.ts";

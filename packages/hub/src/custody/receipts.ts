@@ -1,4 +1,5 @@
-import { digestOf, signCompact, signCompactBatch } from "@waybill/protocol";
+import { digestOf, signCompact } from "@waybill/protocol";
+import { signCompactBatch } from "@waybill/protocol/hub";
 import type {
   Digest,
   Envelope,

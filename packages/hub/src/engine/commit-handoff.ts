@@ -1,5 +1,6 @@
-import { isOfferDue } from "@waybill/protocol";
-import type { Digest, Outcome } from "@waybill/protocol";
+import { isOfferDue } from "@waybill/protocol/hub";
+import type { Digest } from "@waybill/protocol";
+import type { Outcome } from "@waybill/protocol/hub";
 import type { CachedRecord, Written } from "../custody/handoff-records.ts";
 import type { HubEvent } from "../custody/entries.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";

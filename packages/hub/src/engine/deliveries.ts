@@ -1,4 +1,5 @@
-import { liveAttempt, statusOf } from "@waybill/protocol";
+import { statusOf } from "@waybill/protocol";
+import { liveAttempt } from "@waybill/protocol/hub";
 import type { Digest, StatusCode } from "@waybill/protocol";
 import type { HandoffRecords, StoredEnvelope } from "../custody/handoff-records.ts";
 import type { Outgoing } from "../custody/handoff-transaction.ts";

@@ -1,4 +1,4 @@
-import { dueEvent, liveAttempt } from "@waybill/protocol";
+import { dueEvent, liveAttempt } from "@waybill/protocol/hub";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import { decisionEntry } from "../custody/entries.ts";
 import type { StoredHandoff } from "../store.ts";

@@ -1,5 +1,6 @@
-import { liveAttempt, newId, WaybillError } from "@waybill/protocol";
-import type { LifecycleTerms } from "@waybill/protocol";
+import { newId, WaybillError } from "@waybill/protocol";
+import { liveAttempt } from "@waybill/protocol/hub";
+import type { LifecycleTerms } from "@waybill/protocol/hub";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import { Access } from "../access/access.ts";

@@ -1,4 +1,4 @@
-import { holderBy } from "@waybill/protocol";
+import { holderBy } from "@waybill/protocol/hub";
 import { recordOf } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
 import type { Store } from "../store.ts";

@@ -1,11 +1,11 @@
 import { createReply, digestOf, signEnvelope, STATUS } from "@waybill/protocol";
 import type {
-  Handoff,
   HandoffEnvelope,
   NoticeEnvelope,
   PrivateKey,
   VerifiedEnvelope,
 } from "@waybill/protocol";
+import type { Handoff } from "@waybill/protocol/hub";
 import type { Cause } from "../custody/handoff-record.ts";
 
 export const DECIDED_WITHOUT_IT = "The group that this one is a member of is decided without it.";

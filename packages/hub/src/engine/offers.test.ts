@@ -4,12 +4,12 @@ import {
   digestOf,
   generateKey,
   newId,
-  NO_STATS,
   parseEnvelope,
   readCompact,
   signEnvelope,
   signManifest,
 } from "@waybill/protocol";
+import { NO_STATS } from "@waybill/protocol/hub";
 import type { CapabilityInput, HandoffEnvelope, HandoffInput, PrivateKey } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";

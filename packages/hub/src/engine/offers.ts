@@ -1,4 +1,4 @@
-import { sessionOffered } from "@waybill/protocol";
+import { sessionOffered } from "@waybill/protocol/hub";
 import { Backlog } from "../backlog.ts";
 import type { Clock } from "../clock.ts";
 import type { HandoffRecords } from "../custody/handoff-records.ts";

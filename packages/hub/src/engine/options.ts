@@ -1,6 +1,6 @@
 import { LIMITS } from "@waybill/protocol";
 import type { Limits, PrivateKey, TrustPolicy } from "@waybill/protocol";
-import type { LifecycleTerms } from "@waybill/protocol";
+import type { LifecycleTerms } from "@waybill/protocol/hub";
 import type { Newcomers } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import type { Store } from "../store.ts";

@@ -1,4 +1,5 @@
-import { derivedId, isAddressed, WaybillError } from "@waybill/protocol";
+import { derivedId, WaybillError } from "@waybill/protocol";
+import { isAddressed } from "@waybill/protocol/hub";
 import type { Envelope, HandoffEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
 import { blobsIn } from "@waybill/protocol/wire";
 import {

@@ -1,10 +1,7 @@
-import {
-  CAPABILITY_DEFAULTS,
-  DEFAULT_TERMS,
-  toLifecycleTerms,
-  WaybillError,
-} from "@waybill/protocol";
-import type { HandoffEnvelope, LifecycleTerms, VerifiedEnvelope } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import { CAPABILITY_DEFAULTS, DEFAULT_TERMS, toLifecycleTerms } from "@waybill/protocol/hub";
+import type { HandoffEnvelope, VerifiedEnvelope } from "@waybill/protocol";
+import type { LifecycleTerms } from "@waybill/protocol/hub";
 import { untakenError } from "@waybill/protocol/wire";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";

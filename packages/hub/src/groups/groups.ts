@@ -1,4 +1,5 @@
-import { isGroupName, WaybillError } from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import { isGroupName } from "@waybill/protocol/hub";
 import type { Quota } from "@waybill/protocol/wire";
 import type { SettingChange, Store } from "../store.ts";
 

@@ -1,5 +1,5 @@
-import { isEjected, NO_STATS, recordOutcome } from "@waybill/protocol";
-import type { Outcome, ReliabilityStats } from "@waybill/protocol";
+import { isEjected, NO_STATS, recordOutcome } from "@waybill/protocol/hub";
+import type { Outcome, ReliabilityStats } from "@waybill/protocol/hub";
 import { BoundedCache } from "../bounded-cache.ts";
 import type { Store } from "../store.ts";
 import type { WriteBehindSettings } from "./write-behind-settings.ts";

@@ -1,33 +1,33 @@
 import {
   batchRoots,
-  checkSchemas,
   compileSchema,
-  decideTrust,
   digestOf,
-  EVERYBODY,
   isAgentId,
-  isReservedId,
   parseJson,
   readCompact,
-  restoreManifest,
-  schemaAllowance,
   verifyCompact,
   verifyEnvelope,
   verifyManifest,
   WaybillError,
 } from "@waybill/protocol";
+import {
+  checkSchemas,
+  decideTrust,
+  EVERYBODY,
+  isReservedId,
+  restoreManifest,
+  schemaAllowance,
+} from "@waybill/protocol/hub";
 import type {
-  Candidate,
   Capability,
   KeyRecord,
   Limits,
-  SchemaAllowance,
-  TrustDecision,
   TrustPolicy,
   VerifiedEnvelope,
   VerifiedManifest,
   VerifyOptions,
 } from "@waybill/protocol";
+import type { Candidate, SchemaAllowance, TrustDecision } from "@waybill/protocol/hub";
 import { NO_MORE } from "../admission/admission.ts";
 import { newKeyAdvice } from "@waybill/protocol/wire";
 import { actEntry } from "../admission/act.ts";

@@ -1,14 +1,16 @@
 import {
-  audiencesOf,
-  CAPABILITY_DEFAULTS,
-  EVERYBODY,
   keyRecords,
   parseJson,
   parseManifest,
   publicKeyFrom,
   readCompact,
-  restoreManifest,
 } from "@waybill/protocol";
+import {
+  audiencesOf,
+  CAPABILITY_DEFAULTS,
+  EVERYBODY,
+  restoreManifest,
+} from "@waybill/protocol/hub";
 import type { Capability, KeyRecord, ManifestInput, VerifiedManifest } from "@waybill/protocol";
 import type { PublishedManifest } from "../hub-api.ts";
 import type {

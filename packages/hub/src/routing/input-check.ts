@@ -1,11 +1,7 @@
-import { judgeInSlices, refusalText, SCHEMA_LIMITS, WaybillError } from "@waybill/protocol";
-import type {
-  Candidate,
-  GivenInput,
-  HandoffEnvelope,
-  InputRefusal,
-  InputVerdicts,
-} from "@waybill/protocol";
+import { WaybillError } from "@waybill/protocol";
+import { judgeInSlices, refusalText, SCHEMA_LIMITS } from "@waybill/protocol/hub";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import type { Candidate, GivenInput, InputRefusal, InputVerdicts } from "@waybill/protocol/hub";
 import { FIRST_OFFERS } from "../registry/registry.ts";
 import type { Offer, Registry } from "../registry/registry.ts";
 import type { SchemaChecks } from "./schema-checks.ts";

@@ -6,15 +6,15 @@ import {
   queryOf,
   rankByWords,
   SCHEMA_LIMITS,
-} from "@waybill/protocol";
+} from "@waybill/protocol/hub";
 import type {
-  Candidate,
   FindQuery,
   Found,
   HandoffEnvelope,
   RankedCandidate,
   StatusCode,
 } from "@waybill/protocol";
+import type { Candidate } from "@waybill/protocol/hub";
 import { nameOf, wantedOf } from "../access/access.ts";
 import type { Access, Viewer } from "../access/access.ts";
 import { askerOf } from "../custody/handoff-record.ts";

@@ -4,8 +4,9 @@ import {
   judgeInSlices,
   queryOf,
   SCHEMA_LIMITS,
-} from "@waybill/protocol";
-import type { Candidate, HandoffEnvelope, InputVerdicts } from "@waybill/protocol";
+} from "@waybill/protocol/hub";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import type { Candidate, InputVerdicts } from "@waybill/protocol/hub";
 import type { WaitReason, WaitsFor } from "@waybill/protocol/wire";
 import { wantedOf } from "../access/access.ts";
 import type { Access } from "../access/access.ts";

@@ -191,26 +191,6 @@ export function queryOf(
   return { capability, version, tags, minReliability: min_reliability, ...handoff };
 }
 
-/** Why a candidate is not what a handoff asks for; nothing when it is. */
-export function reasonsAgainst(
-  query: FindQuery,
-  candidate: Candidate,
-  now: number,
-): readonly string[] {
-  const { leftOut } = findCandidates(query, [candidate], now);
-  return leftOut.flatMap(({ reasons }) => reasons);
-}
-
-/** Whether a candidate is one that a handoff asks for. */
-export function wantedFits(
-  wanted: Wanted,
-  candidate: Candidate,
-  now: number,
-  handoff?: Pick<FindQuery, "input" | "within">,
-): boolean {
-  return reasonsAgainst(queryOf(wanted, handoff), candidate, now).length === 0;
-}
-
 /** A candidate, and what speaks against it but for its schema. */
 interface Trial {
   readonly candidate: Candidate;

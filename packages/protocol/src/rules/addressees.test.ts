@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { HistoryWriter } from "../history/history-fixture.ts";
-import { checkHistory, isAddressed } from "../index.ts";
+import { checkHistory } from "../audit.ts";
+import { isAddressed } from "../hub.ts";
 import type { Envelope } from "../index.ts";
 import { HANDOFF, RESULT, stateAfter } from "../lifecycle/lifecycle-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jobOf } from "../index.ts";
+import { jobOf } from "../audit.ts";
 
 const root = (delegator: string, ...parties: string[]) => ({
   delegator,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_TERMS, dueEvent, eventOf, isOfferDue, STATUS, step, wakeAt } from "../index.ts";
-import type { Handoff, StatusCode } from "../index.ts";
+import { DEFAULT_TERMS, dueEvent, eventOf, isOfferDue, step, wakeAt } from "../hub.ts";
+import { STATUS } from "../index.ts";
+import type { Handoff } from "../hub.ts";
+import type { StatusCode } from "../index.ts";
 import { ANSWER, DEADLINE, OTHER, RESULT, START, TERMS } from "../lifecycle/lifecycle-fixture.ts";
 import { readWith } from "./rules-fixture.ts";
 import {

@@ -1,13 +1,8 @@
 /// <reference types="node" />
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import {
-  batchRoots,
-  publicKeyFrom,
-  readCompact,
-  signCompactBatch,
-  verifyCompact,
-} from "../index.ts";
+import { signCompactBatch } from "../hub.ts";
+import { batchRoots, publicKeyFrom, readCompact, verifyCompact } from "../index.ts";
 import type { BatchRoots, PrivateKey } from "../index.ts";
 import { base64url, editor, headerOf, researcher, statusOf } from "./rules-fixture.ts";
 

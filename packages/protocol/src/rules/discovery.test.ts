@@ -1,29 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { isSuccess, wilsonLowerBound } from "../discovery/reliability.ts";
 import {
   eventOf,
   findCandidates,
   isEjected,
-  isSuccess,
-  judgeCounter,
   judgeInput,
-  judgeOffer,
   NO_STATS,
-  parseManifest,
   queuePlace,
   recordOutcome,
   refusalText,
   step,
-  termsOf,
-  wilsonLowerBound,
-} from "../index.ts";
-import type {
-  Candidate,
-  Capability,
-  FindQuery,
-  InputJudgement,
-  ReliabilityStats,
-  StatusCode,
-} from "../index.ts";
+} from "../hub.ts";
+import { judgeCounter, judgeOffer, parseManifest, termsOf } from "../index.ts";
+import type { Candidate, InputJudgement, ReliabilityStats } from "../hub.ts";
+import type { Capability, FindQuery, StatusCode } from "../index.ts";
 import { eventFrom, HANDOFF, OTHER, stateAfter } from "../lifecycle/lifecycle-fixture.ts";
 import { NOW, RE, readWith } from "./rules-fixture.ts";
 

@@ -1,14 +1,9 @@
 import { describe, expect, test } from "vitest";
-import {
-  checkHistory,
-  createHandoff,
-  eventOf,
-  keyring,
-  signManifest,
-  step,
-  verifyManifest,
-} from "../index.ts";
-import type { EnvelopeKind, HandoffEnvelope, LifecycleEvent } from "../index.ts";
+import { checkHistory } from "../audit.ts";
+import { eventOf, step } from "../hub.ts";
+import { createHandoff, keyring, signManifest, verifyManifest } from "../index.ts";
+import type { LifecycleEvent } from "../hub.ts";
+import type { EnvelopeKind, HandoffEnvelope } from "../index.ts";
 import { HistoryWriter } from "../history/history-fixture.ts";
 import {
   base64url,

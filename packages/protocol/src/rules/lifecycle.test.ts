@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
-import {
-  checkHistory,
-  dueEvent,
-  eventOf,
-  isOfferDue,
-  liveAttempt,
-  step,
-  wakeAt,
-} from "../index.ts";
-import type { Handoff } from "../index.ts";
+import { checkHistory } from "../audit.ts";
+import { dueEvent, eventOf, isOfferDue, liveAttempt, step, wakeAt } from "../hub.ts";
+import type { Handoff } from "../hub.ts";
 import { HistoryWriter } from "../history/history-fixture.ts";
 import {
   CANCEL,

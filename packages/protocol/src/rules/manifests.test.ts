@@ -1,9 +1,9 @@
 /// <reference types="node" />
 import { describe, expect, test } from "vitest";
+import { decideTrust } from "../hub.ts";
 import {
   checkChain,
   compileSchema,
-  decideTrust,
   digestOf,
   keyring,
   knownManifest,

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkQuota, QUOTA_MINUTE_MS, untakenError } from "../wire.ts";
-import { audiencesFor, audiencesOf, parseManifest, takesFrom, WaybillError } from "../index.ts";
+import { audiencesFor, audiencesOf } from "../hub.ts";
+import { parseManifest, takesFrom, WaybillError } from "../index.ts";
 import type { Asker, TakesFrom } from "../index.ts";
 import { NOW, refusal, statusOf } from "./rules-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isReservedId } from "../index.ts";
+import { isReservedId } from "../hub.ts";
 
 test("WB-131 what begins like operator is reserved, however it is spelled", () => {
   for (const id of ["operator", "operator-2", "operators", "0perator", "op3rat0r.9", "oper-ator"]) {

@@ -2,14 +2,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readDelivery, readHandoffView, writeDelivery } from "../wire.ts";
-import {
-  createHandoff,
-  holderBy,
-  isHolderFirst,
-  sessionFound,
-  sessionKey,
-  sessionOffered,
-} from "../index.ts";
+import { holderBy, isHolderFirst, sessionOffered } from "../hub.ts";
+import { createHandoff, sessionFound, sessionKey } from "../index.ts";
 import type { SessionState } from "../index.ts";
 import { START } from "../lifecycle/lifecycle-fixture.ts";
 import { DOMAIN, handoff, readWith, SOURCE, statusOf } from "./rules-fixture.ts";

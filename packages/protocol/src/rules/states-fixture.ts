@@ -1,5 +1,6 @@
-import { step } from "../index.ts";
-import type { Handoff, LifecycleEffect, LifecycleEvent, StatusCode } from "../index.ts";
+import { step } from "../hub.ts";
+import type { Handoff, LifecycleEffect, LifecycleEvent } from "../hub.ts";
+import type { StatusCode } from "../index.ts";
 import { DEADLINE, eventFrom } from "../lifecycle/lifecycle-fixture.ts";
 
 export type Name = LifecycleEvent["type"];

@@ -1,14 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  breaches,
-  judgeCounter,
-  judgeOffer,
-  mergeUsage,
-  readUsageRow,
-  sumUsage,
-  totalUsage,
-} from "../index.ts";
+import { breaches } from "../audit.ts";
+import { judgeCounter, judgeOffer, mergeUsage, readUsageRow, sumUsage } from "../index.ts";
+import { totalUsage } from "../usage/usage.ts";
 import type { BoundContract, UsageRow } from "../index.ts";
 import { readWith, refusal, statusOf } from "./rules-fixture.ts";
 

@@ -1,12 +1,6 @@
 /// <reference types="node" />
-import {
-  createHandoff,
-  digestOf,
-  newId,
-  signCompactBatch,
-  signEnvelope,
-  WaybillError,
-} from "@waybill/protocol";
+import { createHandoff, digestOf, newId, signEnvelope, WaybillError } from "@waybill/protocol";
+import { signCompactBatch } from "@waybill/protocol/hub";
 import type { Envelope, HandoffBody, PrivateKey } from "@waybill/protocol";
 import { blobPath, blobUploadPath, signHello } from "@waybill/protocol/wire";
 import { ask, asOperator, Wire } from "../served-fixture.ts";

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { HubServer, Store } from "@waybill/hub";
-import { SCHEMA_LIMITS } from "@waybill/protocol";
+import { SCHEMA_LIMITS } from "@waybill/protocol/hub";
 import { BUDGETS, DOOR_NAMES } from "../budgets.ts";
 import type { BudgetName, Budgets } from "../budgets.ts";
 import type { Connections } from "../http/connections.ts";

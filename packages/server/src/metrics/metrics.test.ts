@@ -1,5 +1,6 @@
 import { HUB_LIMITS } from "@waybill/hub";
-import { LIMITS, SCHEMA_LIMITS } from "@waybill/protocol";
+import { LIMITS } from "@waybill/protocol";
+import { SCHEMA_LIMITS } from "@waybill/protocol/hub";
 import { expect, test } from "vitest";
 import { BUDGETS, SERVED_LIMITS } from "../budgets.ts";
 import { ask, asOperator, openWorld, Wire } from "../served-fixture.ts";

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isReservedId } from "@waybill/protocol";
+import { isReservedId } from "@waybill/protocol/hub";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSettings } from "../settings/read-settings.ts";
 import { takeSeat } from "./seat.ts";

@@ -1,5 +1,6 @@
 import type { HandoffView, LedgerEntry } from "@waybill/hub";
-import { jobOf, mergeUsage, parseEnvelope, readCompact } from "@waybill/protocol";
+import { mergeUsage, parseEnvelope, readCompact } from "@waybill/protocol";
+import { jobOf } from "@waybill/protocol/audit";
 import type { HandoffEnvelope, SessionState } from "@waybill/protocol";
 import { eventsOf } from "./events.ts";
 import type { Papers } from "./events.ts";

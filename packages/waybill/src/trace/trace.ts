@@ -1,5 +1,6 @@
 import type { WaitsFor } from "@waybill/protocol/wire";
-import type { Breach, HandoffState, StatusCode, UsageRow, SessionState } from "@waybill/protocol";
+import type { HandoffState, StatusCode, UsageRow, SessionState } from "@waybill/protocol";
+import type { Breach } from "@waybill/protocol/audit";
 
 /** Whether something was really signed by who it is from. */
 export type Signature =

@@ -1,6 +1,8 @@
 import type { LedgerEntry } from "@waybill/hub";
-import { breaches, mergeUsage, parseEnvelope, readCompact, sumUsage } from "@waybill/protocol";
-import type { Breach, Contract, Usage, UsageRow } from "@waybill/protocol";
+import { mergeUsage, parseEnvelope, readCompact, sumUsage } from "@waybill/protocol";
+import { breaches } from "@waybill/protocol/audit";
+import type { Contract, Usage, UsageRow } from "@waybill/protocol";
+import type { Breach } from "@waybill/protocol/audit";
 import type { Style } from "../terminal/style.ts";
 import { counted, printable } from "../terminal/text.ts";
 import { hanging } from "../terminal/wrap.ts";
