@@ -52,7 +52,7 @@ testWithAutogen("its failure and its questions are errors", async () => {
   const errors = await Promise.all(["fail", "ask"].map((text) => python.send("translator", text)));
   expect(errors.map(({ error }) => error)).toEqual([
     "500 TASK_FAILED: no such language",
-    "499 CANCELLED: Nobody here can answer what translator-001 asks: Which one?",
+    "499 CANCELLED: Nobody here can answer the question of translator-001: Which one?",
   ]);
 });
 

@@ -244,7 +244,7 @@ class LinkedAgent implements Agent {
     if (this.#started !== undefined) {
       throw new WaybillError(
         403,
-        `${this.id} has started, and its manifest says what it can do: call serve before start.`,
+        `${this.id} has already published its manifest: call serve before start.`,
       );
     }
     const offered = typeof capability === "string" ? { name: capability } : capability;
@@ -333,7 +333,7 @@ class LinkedAgent implements Agent {
     this.#delegating.lose(
       new WaybillError(
         503,
-        `${this.id} is not attached to its hub any more: ${reason.message} Its handoffs go on; attach to them by their ids once that is put right.`,
+        `${this.id} is no longer attached to its hub: ${reason.message} Its handoffs continue; attach to them by their ids once this is fixed.`,
         { cause: reason },
       ),
     );
@@ -382,7 +382,7 @@ class LinkedAgent implements Agent {
     for (const { kind, handoffId } of unconfirmed) {
       const error = new WaybillError(
         503,
-        `${this.id} has stopped, and the hub ${hub.id} has not confirmed its ${kind} about ${handoffId} within ${withinMs} ms: it may be lost. Attach to the handoff once the hub answers, and say it again.`,
+        `${this.id} has stopped, and the hub ${hub.id} has not confirmed its ${kind} about ${handoffId} within ${withinMs} ms: it may be lost. Attach to the handoff once the hub answers, and send it again.`,
       );
       log({ event: "unconfirmed", agent: this.id, handoffId, error });
     }
@@ -393,6 +393,6 @@ class LinkedAgent implements Agent {
 function stopped(id: string): WaybillError {
   return new WaybillError(
     503,
-    `${id} has stopped here; its handoffs go on. Attach to them by their ids once it runs again.`,
+    `${id} has stopped here; its handoffs continue. Attach to them by their ids once it runs again.`,
   );
 }

@@ -612,7 +612,7 @@ test("a repeated handoff id finds the same handoff; for other work it is 409", a
   const second = world.agent("owner");
   await expect(second.handoff(other).result).rejects.toMatchObject({
     status: 409,
-    message: expect.stringContaining("other work") as string,
+    message: expect.stringContaining("different work") as string,
   });
   const again = second.handoff({ ...options, input: { b: 2, a: 1 } });
   expect(await again.custody).toMatchObject({ by: "hub" });

@@ -165,7 +165,7 @@ test.each([
   const result = handle.result.catch((error: unknown) => error);
   await world.clock.advance(TIMEOUT_MS + GRACE_MS);
   expect(await result).toMatchObject({ status: 504, code: "DEADLINE_EXCEEDED" });
-  expect(String(await result)).toContain("has not told how");
+  expect(String(await result)).toContain("has not reported how");
   expect(handle.hasEnded).toBe(false);
   // An end that was not delivered is not acknowledged either, so the hub still has it.
   await handle.acknowledge();
@@ -205,7 +205,7 @@ test("an end that arrives while the hub's clock is slightly behind is accepted",
   const handle = owner.handoff({ capability: "work", to: "absent", timeoutMs: TIMEOUT_MS });
   const result = handle.result.catch((error: unknown) => error);
   await world.clock.advance(TIMEOUT_MS);
-  expect(String(await result)).not.toContain("has not told how");
+  expect(String(await result)).not.toContain("has not reported how");
   expect(await result).toMatchObject({ status: 504 });
   expect(handle.hasEnded).toBe(true);
 });

@@ -5,7 +5,7 @@ export function checkAgentId(given: unknown, member = "id"): asserts given is st
   if (isAgentId(given)) return;
   throw new WaybillError(
     400,
-    `${shown(given)} is no agent id: it has 1 to 128 of a-z 0-9 . _ -, and begins and ends with a letter or digit, for example ${JSON.stringify(agentIdLike(given))}.`,
+    `${shown(given)} is not an agent id: it must have 1 to 128 of a-z 0-9 . _ -, and start and end with a letter or digit, for example ${JSON.stringify(agentIdLike(given))}.`,
     { at: `/${member}` },
   );
 }
@@ -15,7 +15,7 @@ export function checkCapabilityName(given: unknown): asserts given is string {
   if (isCapabilityName(given)) return;
   throw new WaybillError(
     400,
-    `${shown(given)} is no name of a capability: it has 1 to 128 of A-Z a-z 0-9 _ . : / -, and begins with a letter, a digit or _, for example ${JSON.stringify(capabilityNameLike(given))}.`,
+    `${shown(given)} is not a capability name: it must have 1 to 128 of A-Z a-z 0-9 _ . : / -, and start with a letter, a digit or _, for example ${JSON.stringify(capabilityNameLike(given))}.`,
     { at: "/capability" },
   );
 }
@@ -27,7 +27,7 @@ export function checkId(given: unknown, member: string): asserts given is string
   if (given === undefined || isId(given)) return;
   throw new WaybillError(
     400,
-    `${shown(given)} is no ${member}: it is a UUID of version 7 in lower case, for example "${EXAMPLE_ID}". newId() makes one.`,
+    `${shown(given)} is not a ${member}: it must be a UUID of version 7 in lower case, for example "${EXAMPLE_ID}". newId() creates one.`,
     { at: `/${member}` },
   );
 }

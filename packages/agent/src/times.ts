@@ -22,7 +22,7 @@ export function checkAhead({ deadline }: Times, now: number): void {
   if (deadline === undefined || deadline.getTime() > now) return;
   throw new WaybillError(
     400,
-    `The deadline ${deadline.toISOString()} has passed (it is ${new Date(now).toISOString()}), so nobody could do the work in time: give a later one.`,
+    `The deadline ${deadline.toISOString()} has passed (it is ${new Date(now).toISOString()}), so the work can't be done in time: give a later one.`,
     { at: "/deadline" },
   );
 }

@@ -363,7 +363,7 @@ export class Operator {
   async changeGroup(name: string, { add = [], remove = [] }: GroupChange): Promise<void> {
     const fault = [...add, ...remove].find((agent) => !isAgentId(agent));
     if (fault !== undefined) {
-      throw new WaybillError(400, `${JSON.stringify(fault)} is no agent's id.`, { at: "/add" });
+      throw new WaybillError(400, `${JSON.stringify(fault)} is not an agent id.`, { at: "/add" });
     }
     if (add.length === 0) await this.group(name);
     const next = ({ members, quota }: Group): Group => ({

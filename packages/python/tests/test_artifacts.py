@@ -145,10 +145,10 @@ async def test_a_hub_that_gives_other_bytes_is_refused_and_nothing_is_saved(
         yield lies[lie][first:]
 
     film.origin.read = lying  # type: ignore[method-assign]
-    with pytest.raises(WaybillError, match=r"film\.mp4 was changed on the way") as caught:
+    with pytest.raises(WaybillError, match=r"film\.mp4 was changed in transit") as caught:
         await film.bytes()
     assert caught.value.status == 422
-    with pytest.raises(WaybillError, match="was changed on the way"):
+    with pytest.raises(WaybillError, match="was changed in transit"):
         await film.save(tmp_path / "film.mp4")
     assert os.listdir(tmp_path) == []
 
@@ -212,7 +212,7 @@ async def test_a_handoff_that_is_cancelled_while_its_files_are_uploaded_is_never
     error = await refused(handle)
     assert (error.status, error.message) == (
         499,
-        "It was cancelled while its files were uploaded. Nobody wants it.",
+        "The handoff was cancelled while its files were uploaded. Nobody wants it.",
     )
     with pytest.raises(WaybillError) as caught:
         await owner.attach(handle.id)

@@ -203,7 +203,7 @@ def test_no_stage_is_waited_for_past_the_deadline(lie: str) -> None:
         error = stages[2].exception()
         assert isinstance(error, WaybillError)
         assert error.status == 504
-        assert "has not told how" in error.message
+        assert "has not reported how" in error.message
         assert handle.has_ended is False
         for each in stages:
             each.exception()

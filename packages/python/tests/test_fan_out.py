@@ -125,7 +125,7 @@ class TestFanOut:
 
     async def test_refuses_a_concurrency_that_hands_nothing_off(self, cast: Cast) -> None:
         owner = await cast.agent("owner")
-        with pytest.raises(WaybillError, match="hands nothing off"):
+        with pytest.raises(WaybillError, match="hand nothing off"):
             await owner.hand_off_all("square", [1], concurrency=0)
         assert await owner.hand_off_all("square", []) == []
 

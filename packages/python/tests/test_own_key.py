@@ -134,7 +134,7 @@ def test_a_folder_that_can_not_be_made_says_what_to_do(
 ) -> None:
     (folder / "file").touch()
     monkeypatch.setenv("WAYBILL_KEYS", str(folder / "file" / "keys"))
-    with pytest.raises(WaybillError, match="WAYBILL_KEYS, or give Agent a key"):
+    with pytest.raises(WaybillError, match="WAYBILL_KEYS, or pass a key to Agent"):
         own_key("anna", "domain")
 
 

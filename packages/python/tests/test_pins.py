@@ -102,4 +102,4 @@ async def test_who_has_known_an_agent_refuses_another_history_of_it() -> None:
         with pytest.raises(WaybillError) as caught:
             await knowing.verify(said(NEXT))
         assert caught.value.status == 401
-        assert "another history of anna" in caught.value.message
+        assert "a different history of anna" in caught.value.message

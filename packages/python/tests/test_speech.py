@@ -41,7 +41,7 @@ def test_a_history(case: dict[str, Any]) -> None:
 def test_what_lies_in_an_account_with_a_models_host_is_refused(
     case: dict[str, Any], role: str
 ) -> None:
-    with pytest.raises(WaybillError, match="not at a model's host") as refused:
+    with pytest.raises(WaybillError, match="model provider's storage") as refused:
         history_from([{"role": role, "content": [case["part"]]}], "owner")
     assert refused.value.status == 422
 

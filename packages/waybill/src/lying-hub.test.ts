@@ -73,7 +73,7 @@ test("waybill send ends though the hub never signs for what it is handed", async
   const { code, stdout, stderr } = await send(url, "1s");
   expect({ code, stdout }).toEqual({ code: UNTOLD, stdout: "" });
   expect(stderr).toContain("It is not known how the handoff ended.");
-  expect(stderr).toContain("the hub has not told how");
+  expect(stderr).toContain("the hub has not reported how");
   expect(stderr).toMatch(/once the hub answers: waybill trace [0-9a-f-]{36}/);
   expect(stderr).not.toContain("ended without a result");
 });
@@ -88,7 +88,7 @@ test("waybill send ends though the hub never tells how it went", async () => {
   const { code, stdout, stderr } = await send(url, "1s");
   expect({ code, stdout }).toEqual({ code: UNTOLD, stdout: "" });
   expect(stderr).toContain("It is not known how the handoff ended.");
-  expect(stderr).toContain("the hub has not told how");
+  expect(stderr).toContain("the hub has not reported how");
   expect(stderr).toMatch(/once the hub answers: waybill trace [0-9a-f-]{36}/);
   expect(stderr).not.toContain("ended without a result");
 });
@@ -129,7 +129,7 @@ const GIVEN: readonly Given[] = [
       yield FILM.subarray(0, 1_000);
       await never();
     },
-    told: /film\.mp4 was not read in time: 1000 of 200000 bytes came from the hub in the time that was given/,
+    told: /film\.mp4 was not read in time: 1000 of 200000 bytes came from the hub within the given time/,
   },
   {
     lie: "drips a file",
@@ -140,19 +140,19 @@ const GIVEN: readonly Given[] = [
         await setTimeout(100);
       }
     },
-    told: /film\.mp4 was not read in time: \d+ of 200000 bytes came from the hub in the time that was given/,
+    told: /film\.mp4 was not read in time: \d+ of 200000 bytes came from the hub within the given time/,
   },
   {
     lie: "gives a longer file",
     size: FILM.length + 1,
     bytes: () => inPieces(Buffer.concat([FILM, Uint8Array.of(7)])),
-    told: /film\.mp4 was changed on the way/,
+    told: /film\.mp4 was changed in transit/,
   },
   {
     lie: "gives another file",
     size: FILM.length,
     bytes: () => inPieces(FILM.map((byte) => byte ^ 1)),
-    told: /film\.mp4 was changed on the way/,
+    told: /film\.mp4 was changed in transit/,
   },
 ];
 

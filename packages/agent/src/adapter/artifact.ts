@@ -47,14 +47,14 @@ export function bytesOf(artifact: Artifact): Uint8Array {
   if (data === undefined) {
     throw new WaybillError(
       422,
-      `The artifact ${name} lies at ${url} and is not carried along: fetch it there, and compare its digest.`,
+      `The artifact ${name} lies at ${url} and is not part of the envelope: fetch it there, and compare its digest.`,
     );
   }
   const bytes = new Uint8Array(Buffer.from(data, "base64url"));
   if (digestOfBytes(bytes) === digest) return bytes;
   throw new WaybillError(
     422,
-    `The artifact ${name} was changed on the way: its bytes do not have the digest ${digest}.`,
+    `The artifact ${name} was changed in transit: its bytes do not have the digest ${digest}.`,
   );
 }
 
@@ -62,6 +62,6 @@ export function bytesOf(artifact: Artifact): Uint8Array {
 export function unloaded({ name, size }: Artifact): WaybillError {
   return new WaybillError(
     413,
-    `The artifact ${name} has ${size} bytes. A framework is given files of at most ${LOADED_BYTES} bytes together, so this one was left at the hub, where code can read it as a stream. Send a smaller file, or hand the work to an agent that reads large ones.`,
+    `The artifact ${name} has ${size} bytes. A framework gets files of at most ${LOADED_BYTES} bytes in total, so this one was left at the hub, where code can read it as a stream. Send a smaller file, or hand the work to an agent that reads large ones.`,
   );
 }

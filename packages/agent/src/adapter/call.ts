@@ -20,7 +20,7 @@ export interface Call extends Omit<HandoffOptions, "handoffId" | "signal" | "gro
 export function refuseQuestion(question: QuestionEvent): Promise<never> {
   const asked = question.text ?? question.id;
   return Promise.reject(
-    new WaybillError(499, `Nobody here can answer what ${question.by} asks: ${asked}`),
+    new WaybillError(499, `Nobody here can answer the question of ${question.by}: ${asked}`),
   );
 }
 

@@ -87,6 +87,6 @@ function formOf(output: JsonSchema): string[] {
 function nothingAsked(): WaybillError {
   return new WaybillError(
     422,
-    "The handoff asks for nothing: it has no input, no brief and no messages.",
+    "The handoff contains no work: it has no input, no brief and no messages. Give it one of them.",
   );
 }

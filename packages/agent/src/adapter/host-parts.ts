@@ -55,7 +55,7 @@ export function mediaFromHost(part: ContentPart): ContentPart {
 function elsewhere({ type }: ContentPart): WaybillError {
   return new WaybillError(
     422,
-    `The history has a part of the type ${type} without its bytes or a readable http or https URL. A file has to come along, and not at a model's host: the recipient would look for it in its own account there. Send the bytes, or a URL that anybody can read.`,
+    `The history has a part of the type ${type} without its bytes or a readable http or https URL. A file must not be a reference to a model provider's storage: the recipient would look for it in its own account there. Send the bytes, or a URL that anybody can read.`,
   );
 }
 
@@ -102,7 +102,7 @@ export function shownIn({ content }: Message): (string | Media)[] {
     if (type === "data") return JSON.stringify(data) ?? [];
     throw new WaybillError(
       422,
-      `The history has a part of the type ${type}, which can't be shown to the model: its words, media and data can. Leave it out, or send it as one of these.`,
+      `The history has a part of the type ${type}, which can't be shown to the model: only text, media and data can. Leave it out, or send it as one of these.`,
     );
   });
 }

@@ -29,7 +29,7 @@ export function mediaOf(part: ContentPart): Media | undefined {
   if (isWhole) return { type, media_type, name, data, url };
   throw new WaybillError(
     422,
-    `A part of the type ${type} in a message has a media_type, and either data in base64url or a url: this one can't be read.`,
+    `A part of the type ${type} in a message can't be read: it must have a media_type, and either data in base64url or a url.`,
   );
 }
 

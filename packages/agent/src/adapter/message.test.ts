@@ -29,7 +29,7 @@ test("an artifact returns its bytes, and refuses bytes that do not match its dig
   const bytes = new Uint8Array([0, 255, 254, 10]);
   const artifact = artifactOf("a.bin", "application/octet-stream", bytes);
   expect(bytesOf(artifact)).toEqual(bytes);
-  expect(() => bytesOf({ ...artifact, data: "AAAA" })).toThrow(/changed on the way/);
+  expect(() => bytesOf({ ...artifact, data: "AAAA" })).toThrow(/changed in transit/);
   const { data: _, ...elsewhere } = artifact;
   expect(() => bytesOf({ ...elsewhere, url: "https://files.example/a" })).toThrow(/lies at https/);
 });

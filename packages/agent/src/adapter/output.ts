@@ -38,5 +38,5 @@ export function repairRequest(fault: string, schema: JsonSchema): string {
 }
 
 function invalid(fault: string): WaybillError {
-  return new WaybillError(520, `The reply is not the output that was promised: ${fault}`);
+  return new WaybillError(520, `The reply does not fit the declared output: ${fault}`);
 }

@@ -236,6 +236,6 @@ function assertSaysSomething({ output, messages, artifacts = [] }: Finished): vo
   if (messages.some(says)) return;
   throw new WaybillError(
     520,
-    "The run came to an end without a word. An empty success is none: have it reply, or fail.",
+    "The run ended without any output. An empty success counts as an error: return a reply, or fail.",
   );
 }

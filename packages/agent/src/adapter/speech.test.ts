@@ -64,7 +64,7 @@ test.for(refused)(
   ({ part }) => {
     for (const role of ["user", "assistant", "system", "tool"] as const)
       expect(() => historyFrom([{ role, content: [part] }], { by: "owner" })).toThrow(
-        /not at a model's host/,
+        /model provider's storage/,
       );
   },
 );

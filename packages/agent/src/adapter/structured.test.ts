@@ -38,5 +38,5 @@ test.for([
 test("words that can't be converted to match the schema are a 422 that says so", () => {
   const two = { ...QUERY, required: ["query", "depth"] };
   expect(() => inputOf({ messages }, two)).toThrow(expect.objectContaining({ status: 422 }));
-  expect(() => inputOf({}, QUERY)).toThrow(/nothing that could be the input/);
+  expect(() => inputOf({}, QUERY)).toThrow(/nothing that can serve as the input/);
 });

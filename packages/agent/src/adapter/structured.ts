@@ -44,8 +44,8 @@ function fitting(candidates: readonly Json[], schema: JsonSchema): Json {
   throw new WaybillError(
     422,
     first === undefined
-      ? "The handoff carries nothing that could be the input: give input, or words that can be taken for it."
-      : `What the handoff carries breaks the input's schema at ${first}.`,
+      ? "The handoff contains nothing that can serve as the input: give input, or text that can be read as it."
+      : `The content of the handoff violates the input schema at ${first}.`,
   );
 }
 

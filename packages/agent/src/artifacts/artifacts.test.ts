@@ -299,7 +299,7 @@ test("a reader sets its own time limit, and its abort reaches the hub", async ()
   expect(await next).toMatchObject({
     status: 504,
     message:
-      "The artifact film.mp4 was not read in time: 1000 of 200000 bytes came from the hub in the time that was given. Read it again, with more time.",
+      "The artifact film.mp4 was not read in time: 1000 of 200000 bytes came from the hub within the given time. Read it again, with more time.",
   });
   expect(ends).toEqual([true]);
   const stopped = new WaybillError(499, "Stopped.");
@@ -484,7 +484,7 @@ test("a handoff that is cancelled during its uploads is never sent", async () =>
   expect(await handle.cancel("Nobody wants it.")).toBe(true);
   await expect(handle.result).rejects.toMatchObject({
     status: 499,
-    message: "It was cancelled while its files were uploaded. Nobody wants it.",
+    message: "The handoff was cancelled while its files were uploaded. Nobody wants it.",
   });
   expect(await world.hub.handoff(handle.id, "owner")).toBeUndefined();
   await owner.stop();
@@ -508,7 +508,7 @@ test("an upload that is not finished by the deadline reports how far it got", as
   await world.clock.advance(10_000);
   await expect(handle.result).rejects.toMatchObject({
     status: 504,
-    message: `The artifact film.mp4 was not uploaded in time: 0 of ${SIZE} bytes have arrived at the hub. The disk of the hub is full. The same again goes on from there: give it more time.`,
+    message: `The artifact film.mp4 was not uploaded in time: 0 of ${SIZE} bytes have arrived at the hub. The disk of the hub is full. A retry resumes there: give it more time.`,
   });
 });
 

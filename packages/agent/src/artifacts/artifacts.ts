@@ -160,12 +160,12 @@ export class Artifacts implements Origin {
       if (!WaybillError.is(error, 503) && !WaybillError.is(error, 504)) throw error;
       throw new WaybillError(
         504,
-        `The artifact ${name} was not uploaded in time: ${arrived} of ${size} bytes have arrived at the hub. ${error.message} The same again goes on from there: give it more time.`,
+        `The artifact ${name} was not uploaded in time: ${arrived} of ${size} bytes have arrived at the hub. ${error.message} A retry resumes there: give it more time.`,
         { cause: error },
       );
     } finally {
       signal.removeEventListener("abort", stop);
-      ending.abort(new WaybillError(499, `The upload of ${name} was given up.`));
+      ending.abort(new WaybillError(499, `The upload of ${name} was cancelled.`));
     }
   }
 
@@ -219,7 +219,7 @@ export class Artifacts implements Origin {
     if (hub.blobs !== undefined) return hub.blobs;
     throw new WaybillError(
       413,
-      `The hub ${hub.id} keeps no files apart from envelopes, and this one is too large for an envelope.`,
+      `The hub ${hub.id} stores no blobs, and this file is too large for an envelope. Send a smaller file, or a URL.`,
     );
   }
 
@@ -280,14 +280,14 @@ function asPassing(name: string, thrown: unknown): never {
 function stalled(name: string): WaybillError {
   return new WaybillError(
     503,
-    `The hub takes no more bytes of the artifact ${name} at the moment.`,
+    `The hub accepts no more bytes of the artifact ${name} at the moment.`,
   );
 }
 
 function changed(name: string, cause?: unknown): WaybillError {
   return new WaybillError(
     422,
-    `The artifact ${name} was not sent: its bytes have changed since its digest was computed. Hand it over once nothing writes to it any more.`,
+    `The artifact ${name} was not sent: its bytes have changed since its digest was computed. Send it once nothing writes to it any more.`,
     { cause },
   );
 }

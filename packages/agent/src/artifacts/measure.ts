@@ -132,7 +132,7 @@ export function filesOf(what: string | URL): Files {
   if (found !== undefined) return found;
   throw new WaybillError(
     400,
-    `This runtime has no files, which the artifact ${String(what)} needs: give it as bytes.`,
+    `This runtime has no file system, which the artifact ${String(what)} needs: give it as bytes.`,
   );
 }
 
@@ -145,7 +145,7 @@ function unreadable(path: string, cause: unknown): WaybillError {
   const { message } = WaybillError.from(cause);
   return new WaybillError(
     422,
-    `The file ${path} can't be read, so it was not sent: ${message}. Check the path and who may read it.`,
+    `The file ${path} can't be read, so it was not sent: ${message}. Check the path and its permissions.`,
     { cause },
   );
 }

@@ -85,7 +85,7 @@ export class Patience {
     const seconds = Math.round((IDLE_MS + this.#options.size / FLOOR_BYTES_PER_MS) / 1000);
     return new WaybillError(
       504,
-      `${this.#soFar()} in ${seconds} s, which is too slow to wait for. Check the network between this agent and the hub, and read it again.`,
+      `${this.#soFar()} in ${seconds} s, which is too slow. Check the network between this agent and the hub, and read it again.`,
     );
   }
 
@@ -94,7 +94,7 @@ export class Patience {
     if (!isTimeout) return reason;
     return new WaybillError(
       504,
-      `${this.#soFar()} in the time that was given. Read it again, with more time.`,
+      `${this.#soFar()} within the given time. Read it again, with more time.`,
       { cause: reason },
     );
   }

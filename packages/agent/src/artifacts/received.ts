@@ -110,7 +110,7 @@ async function* checkedStream(
   if (data === undefined) {
     throw new WaybillError(
       422,
-      `The artifact ${name} lies at ${url} and is not carried along: fetch it there, and compare its digest.`,
+      `The artifact ${name} lies at ${url} and is not part of the envelope: fetch it there, and compare its digest.`,
     );
   }
   const bytes = fromBase64url(data);
@@ -169,7 +169,7 @@ function notSaved(name: string, target: string, cause: unknown): WaybillError {
   const { message } = WaybillError.from(cause);
   return new WaybillError(
     500,
-    `The artifact ${name} was not saved at ${target}: ${message}. Name a file in a folder that is there and may be written to.`,
+    `The artifact ${name} was not saved at ${target}: ${message}. Choose a file in an existing, writable folder.`,
     { cause, retryable: false },
   );
 }
@@ -178,6 +178,6 @@ function changed({ name, digest, size }: Artifact): WaybillError {
   const sized = size === undefined ? "" : ` and the size ${size}`;
   return new WaybillError(
     422,
-    `The artifact ${name} was changed on the way: its bytes do not have the digest ${digest}${sized} that its sender has signed.`,
+    `The artifact ${name} was changed in transit: its bytes do not have the digest ${digest}${sized} that its sender has signed.`,
   );
 }

@@ -161,7 +161,7 @@ test("the output of another implementation is checked too, and kept in the error
   const error = await handoff.result.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     status: 520,
-    message: expect.stringContaining("What worker has returned for web_research"),
+    message: expect.stringContaining("The output of worker for web_research"),
     cause: { output: { summary: 7 }, by: "worker" },
   });
   await Promise.all([owner.stop(), worker.stop()]);
@@ -281,9 +281,9 @@ test("a schema without JSON Schema is refused with what to pass beside it", () =
   expect(() => capability({ name: "ask", questions: { when: z.date() } })).toThrow(
     /answer to when of ask.*question_schemas: \{ when: … \}/,
   );
-  // @ts-expect-error a JSON Schema is no Standard Schema
+  // @ts-expect-error a JSON Schema is not a Standard Schema
   expect(() => capability({ name: "raw", input: { type: "string" } })).toThrow(
-    "The input of raw is no Standard Schema",
+    "The input of raw is not a Standard Schema",
   );
 });
 
@@ -381,20 +381,20 @@ test("agents, handles and groups have no members beyond the public API", () => {
 test("an invalid id throws where it is passed, with a valid suggestion", async () => {
   const world = await World.open();
   expect(() => world.agent("Äpfel & Birnen")).toThrow(
-    /"Äpfel & Birnen" is no agent id.*for example "apfel-birnen"/,
+    /"Äpfel & Birnen" is not an agent id.*for example "apfel-birnen"/,
   );
   expect(() => world.agent("")).toThrow('for example "editor-001"');
   const agent = world.agent("anna");
   expect(() => agent.serve("web research!", () => 1)).toThrow('for example "web_research"');
-  expect(() => agent.handoff({ capability: "" })).toThrow("is no name of a capability");
-  expect(() => agent.handoff({ capability: "x", to: "Bert" })).toThrow(/no agent id: .*"bert"/);
+  expect(() => agent.handoff({ capability: "" })).toThrow("is not a capability name");
+  expect(() => agent.handoff({ capability: "x", to: "Bert" })).toThrow(/not an agent id: .*"bert"/);
   for (const member of ["handoffId", "correlationId", "replayOf"]) {
     const thrown = errorOf(() => agent.handoff({ capability: "x", [member]: "1" }));
     expect(thrown).toMatchObject({ status: 400, at: `/${member}` });
-    expect(thrown.message).toContain(`"1" is no ${member}: it is a UUID of version 7`);
+    expect(thrown.message).toContain(`"1" is not a ${member}: it must be a UUID of version 7`);
     expect(isId(/for example "([^"]+)"/.exec(thrown.message)?.[1])).toBe(true);
   }
-  await expect(agent.attach("1")).rejects.toThrow("is no handoffId");
+  await expect(agent.attach("1")).rejects.toThrow("is not a handoffId");
   await agent.stop();
 });
 

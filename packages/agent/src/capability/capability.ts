@@ -179,7 +179,7 @@ function jsonSchemaOf(
   if (schema?.["~standard"]?.validate === undefined) {
     throw new WaybillError(
       400,
-      `The ${what} is no Standard Schema: give a schema of zod 4, Valibot, ArkType or another library that implements it. A JSON Schema alone goes into agent.serve({ name, input_schema }).`,
+      `The ${what} is not a Standard Schema: give a schema of zod 4, Valibot, ArkType or another library that implements it. A JSON Schema alone goes into agent.serve({ name, input_schema }).`,
     );
   }
   try {
@@ -202,6 +202,6 @@ function checkQuestionName(name: string, question: string): void {
   if (QUESTION_NAME.test(question)) return;
   throw new WaybillError(
     400,
-    `The question ${JSON.stringify(question)} of ${name} has no good name: it takes 1 to 64 of A-Z a-z 0-9 _ . : -, for example "language".`,
+    `The question ${JSON.stringify(question)} of ${name} has an invalid name: it must have 1 to 64 of A-Z a-z 0-9 _ . : -, for example "language".`,
   );
 }

@@ -15,7 +15,7 @@ export function addressOf(given: string): Address {
   if (url === null || protocol === undefined || hasMore(url)) {
     throw new WaybillError(
       400,
-      `${shown(given, url)} is not the address of a hub: it begins with http:// or https://, and has no user, password or query, for example ${JSON.stringify(addressLike(given, url))}.`,
+      `${shown(given, url)} is not the address of a hub: it must start with http:// or https:// and have no user, password or query, for example ${JSON.stringify(addressLike(given, url))}.`,
       { at: "/url" },
     );
   }

@@ -71,6 +71,6 @@ export class Calls {
 function unanswered(name: string, ms: number): WaybillError {
   return new WaybillError(
     503,
-    `The hub has not answered "${name}" in ${ms / 1000} s, though it is connected; what it has done is not known. The same again is taken once.`,
+    `The hub has not answered "${name}" in ${ms / 1000} s, though it is connected, so the outcome is unknown. It is safe to retry: the hub applies the same request once.`,
   );
 }

@@ -33,7 +33,7 @@ export async function request(url: string, options: Request): Promise<unknown> {
   if (status >= 300 && status <= 399) {
     throw new WaybillError(
       404,
-      `${url} redirects to another address: connect to that one if it is the hub's.`,
+      `${url} redirects to another address: connect to that address if it belongs to the hub.`,
     );
   }
   if (status < 200 || status > 299) throw errorOfResponse(status, text);

@@ -50,7 +50,7 @@ export class HubIdentity {
     }
     const newest = manifests.at(-1);
     if (newest === undefined || newest.manifest.agent_id !== hub) {
-      throw new WaybillError(401, `The hub at ${this.#url} has no manifest of ${hub} to show.`);
+      throw new WaybillError(401, `The hub at ${this.#url} does not show a manifest of ${hub}.`);
     }
     const known = this.#known;
     if (known !== undefined && !manifests.some(({ digest }) => digest === known.digest)) {

@@ -227,7 +227,10 @@ test("a range other than the requested one is refused", async () => {
     response.writeHead(200, { "content-length": SIZE }).end(FILM);
   });
   const { status, message } = await refusalOf(blobs.read({ ...asked, first: 7 }));
-  expect([status, message]).toEqual([500, expect.stringMatching(/does not give the part/)]);
+  expect([status, message]).toEqual([
+    500,
+    expect.stringMatching(/does not return the requested part/),
+  ]);
   close();
 });
 

@@ -81,7 +81,7 @@ export class RemoteBlobs implements Blobs {
     response.destroy();
     throw new WaybillError(
       500,
-      `${this.#address.url} does not give the part of a blob that was asked for: something between it and this agent may have changed the request.`,
+      `${this.#address.url} does not return the requested part of a blob: something between it and this agent may have changed the request.`,
     );
   }
 
@@ -160,5 +160,5 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function silent(): Error {
-  return Object.assign(new Error("Nothing has passed in time."), { name: "TimeoutError" });
+  return Object.assign(new Error("No bytes were transferred in time."), { name: "TimeoutError" });
 }

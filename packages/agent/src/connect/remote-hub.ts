@@ -139,7 +139,10 @@ export class RemoteHub implements Hub {
     const { nonce } = readHello(readCompact(proof).payload);
     const socket = this.#challenged.get(nonce ?? "");
     if (socket === undefined) {
-      throw new WaybillError(503, `The connection that this hello was signed for is gone: ${url}.`);
+      throw new WaybillError(
+        503,
+        `The connection for which this hello was signed is closed: ${url}.`,
+      );
     }
     this.#challenged.delete(nonce!);
     const failed = (error: unknown) => this.#options.log({ event: "failure", url, agent, error });
@@ -214,6 +217,6 @@ function senderOf(envelope: string): string {
 function notAttached(what: string): WaybillError {
   return new WaybillError(
     503,
-    `${what} is told to agents that are attached, and none is at the moment.`,
+    `${what} reaches only attached agents, and none is attached at the moment.`,
   );
 }

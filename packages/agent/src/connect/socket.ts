@@ -261,6 +261,6 @@ function problemOf(problem: unknown): WaybillError {
   try {
     return readProblem(problem);
   } catch (cause) {
-    return new WaybillError(503, "The hub answered with a problem that can't be read.", { cause });
+    return new WaybillError(503, "The hub answered with an error that can't be read.", { cause });
   }
 }

@@ -29,7 +29,7 @@ export function declaredHandoff(
       if (faults === undefined) return;
       throw new WaybillError(
         422,
-        `The input for ${name} was not sent, because it breaks its schema: ${describeFaults(faults)}`,
+        `The input for ${name} was not sent, because it violates its schema: ${describeFaults(faults)}`,
         { at: faults[0]?.at },
       );
     },
@@ -121,7 +121,7 @@ class DeclaredHandle implements Declared {
     if (faults !== undefined) {
       throw new WaybillError(
         422,
-        `The answer to ${id} was not sent, because it breaks its schema: ${describeFaults(faults)}`,
+        `The answer to ${id} was not sent, because it violates its schema: ${describeFaults(faults)}`,
         { at: faults[0]?.at },
       );
     }
@@ -144,7 +144,7 @@ class DeclaredHandle implements Declared {
     const { by, attempt, messages, artifacts } = result;
     throw new WaybillError(
       520,
-      `What ${by} has returned for ${name} breaks the schema of its output: ${describeFaults(read.faults)}`,
+      `The output of ${by} for ${name} violates the output schema: ${describeFaults(read.faults)}`,
       {
         at: read.faults[0]?.at,
         cause: { output: result.output, by, attempt, messages, artifacts },

@@ -93,7 +93,7 @@ export class Delegating {
     if (check !== undefined) await check();
     await this.#start();
     if (signal?.aborted === true)
-      throw new WaybillError(499, "It was cancelled before it was sent.");
+      throw new WaybillError(499, "The handoff was cancelled before it was sent.");
     await handle.upload(signal);
     await this.#submit(handle);
     if (signal === undefined) return;
@@ -174,7 +174,7 @@ export class Delegating {
     if (own === undefined) {
       throw new WaybillError(
         404,
-        `The hub has no handoff ${handoffId} of ${this.#context.id} now, but one that was sent may still be on its way. Hand off again with this handoffId, or ask again after its deadline.`,
+        `The hub has no handoff ${handoffId} of ${this.#context.id} at the moment, but one may still be in flight. Hand off again with this handoffId, or ask again after its deadline.`,
       );
     }
     const known = this.#handles.get(handoffId);
@@ -238,7 +238,7 @@ export class Delegating {
 function judgedByGroup(): WaybillError {
   return new WaybillError(
     400,
-    "A member of a group can't accept a counter-offer: its 406 may decide the group before that. Offer terms that the recipient's manifest names, or hand it off outside of the group.",
+    "A member of a group can't accept a counter-offer: its 406 may decide the group before that. Offer terms that the recipient's manifest names, or hand it off outside the group.",
     { at: "/group" },
   );
 }
@@ -246,7 +246,7 @@ function judgedByGroup(): WaybillError {
 function takenBy(handoffId: string, cause?: unknown): WaybillError {
   return new WaybillError(
     409,
-    `The handoff id ${handoffId} stands for other work of this agent: its capability, input, brief, messages or artifacts are not these. Give new work an id of its own, or repeat it as it was.`,
+    `The handoff id ${handoffId} is already used for different work of this agent: its capability, input, brief, messages or artifacts differ. Use a new id for new work, or repeat the original work unchanged.`,
     { at: "/handoff_id", cause },
   );
 }

@@ -48,7 +48,7 @@ export async function fanOut(
   if (!(concurrency >= 1)) {
     throw new WaybillError(
       400,
-      `A concurrency of ${concurrency} hands nothing off: give 1 or more.`,
+      `A concurrency of ${concurrency} would hand nothing off: give 1 or more.`,
     );
   }
   const { handoffId, onHandoff, ...shared } = options;

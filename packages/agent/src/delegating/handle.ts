@@ -200,7 +200,7 @@ export class Handle implements HandoffHandle {
     if (this.#uploading !== undefined) {
       const why = reason === undefined ? "" : ` ${reason}`;
       this.#uploading.abort(
-        new WaybillError(499, `It was cancelled while its files were uploaded.${why}`),
+        new WaybillError(499, `The handoff was cancelled while its files were uploaded.${why}`),
       );
       return true;
     }
@@ -234,7 +234,7 @@ export class Handle implements HandoffHandle {
   async #answer(questionId: string, answer: unknown): Promise<void> {
     const asked = this.#asked.get(questionId);
     if (asked === undefined) {
-      throw new WaybillError(403, `Nobody has asked the question ${questionId} about ${this.id}.`);
+      throw new WaybillError(403, `There is no question ${questionId} about ${this.id}.`);
     }
     const { re, by: to } = asked;
     const body = { question_id: questionId, answer: answer as Json };
@@ -385,7 +385,7 @@ export class Handle implements HandoffHandle {
     if (isAbout && isOfJob && (isOwn || isNotice || isForThis)) return;
     throw new WaybillError(
       403,
-      `A ${envelope.kind} from ${envelope.from} was delivered for ${this.id}, which it is not about.`,
+      `A ${envelope.kind} from ${envelope.from} was delivered for ${this.id}, but it is about another handoff.`,
     );
   }
 
@@ -479,7 +479,7 @@ function untold({ handoff_id: id, deadline, to }: HandoffEnvelope): WaybillError
   const recipient = typeof to === "string" ? to : `whoever has ${to.capability}`;
   return new WaybillError(
     504,
-    `The deadline ${deadline} has passed, and the hub has not told how the handoff ${id} to ${recipient} ended; it may have been done. Attach to it by its id to hear its end once the hub answers.`,
+    `The deadline ${deadline} has passed, and the hub has not reported how the handoff ${id} to ${recipient} ended; the work may have been done. Attach to it by its id to learn the outcome once the hub answers.`,
   );
 }
 

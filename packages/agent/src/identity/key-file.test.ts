@@ -37,6 +37,6 @@ test("the error for a file that is no key does not show its content", async () =
     (error: Error) => !String(error).includes("secret") && String(error).includes("not JSON"),
   );
   await expect(loadKey(join(folder, "missing", "agent.key"))).rejects.toMatchObject({
-    message: expect.stringContaining("could not be made"),
+    message: expect.stringContaining("could not be created"),
   });
 });

@@ -36,7 +36,7 @@ export async function keyAt(
   if (found === undefined) {
     throw new WaybillError(
       400,
-      `The key file ${path} can't be read, because this runtime has no files: read the key from where your platform keeps secrets, and give it to privateKeyFrom.`,
+      `The key file ${path} can't be read, because this runtime has no file system: read the key from your platform's secret store, and pass it to privateKeyFrom.`,
     );
   }
   const { constants, promises } = found.fs;
@@ -86,7 +86,7 @@ export async function keyAt(
       if (isPosix && (mode & OTHERS) !== 0) {
         throw new WaybillError(
           401,
-          `The key file ${path} may be read by others (mode ${(mode & 0o777).toString(8)}): whoever reads it can sign as this agent. Run: chmod 600 ${path}, and replace the key if others had access.`,
+          `The key file ${path} can be read by others (mode ${(mode & 0o777).toString(8)}): whoever reads it can sign as this agent. Run: chmod 600 ${path}, and replace the key if others had access.`,
         );
       }
       return privateKeyFrom(parsed(path, await file.readFile("utf8")));
@@ -104,7 +104,7 @@ export function codeOf(error: unknown): unknown {
 export function linked(path: string): WaybillError {
   return new WaybillError(
     401,
-    `${path} is a symbolic link, so it may lead to what somebody else can read or change: no key is kept there. Remove it, or name another folder in WAYBILL_KEYS.`,
+    `${path} is a symbolic link, so it may lead to a place that somebody else can read or change: no key is stored there. Remove it, or name another folder in WAYBILL_KEYS.`,
   );
 }
 
@@ -124,7 +124,7 @@ function parsed(path: string, text: string): PrivateJwk {
 function unwritable(path: string, cause: unknown): WaybillError {
   return new WaybillError(
     500,
-    `The key file ${path} could not be made: ${WaybillError.from(cause).message}. Check that its folder exists and can be written to.`,
+    `The key file ${path} could not be created: ${WaybillError.from(cause).message}. Check that its folder exists and is writable.`,
     { cause },
   );
 }

@@ -148,7 +148,7 @@ test.skipIf(process.platform === "win32")(
 test("the error for a folder that can't be created says what to do", async () => {
   await writeFile(join(folder, "file"), "");
   vi.stubEnv("WAYBILL_KEYS", join(folder, "file/keys"));
-  await expect(keyOf("anna")).rejects.toThrow(/WAYBILL_KEYS, or give createAgent a key/);
+  await expect(keyOf("anna")).rejects.toThrow(/WAYBILL_KEYS, or pass a key to createAgent/);
 });
 
 test("a runtime without files is told to pass a key", async () => {
@@ -157,7 +157,9 @@ test("a runtime without files is told to pass a key", async () => {
     const refused = keyOf("anna");
     await expect(refused).rejects.toMatchObject({
       status: 400,
-      message: expect.stringMatching(/^anna has no key.*no files.*createAgent\(\{ id, hub, key: /),
+      message: expect.stringMatching(
+        /^anna has no key.*no file system.*createAgent\(\{ id, hub, key: /,
+      ),
     });
     vi.unstubAllGlobals();
   }

@@ -49,7 +49,7 @@ export class OwnKey {
     if (this.path === undefined || !WaybillError.is(error, 401)) return error;
     return new WaybillError(
       401,
-      `${error.message} The key that was used is that in ${this.path}: if the agent had another one before, put that there.`,
+      `${error.message} The key in use is the one in ${this.path}: if the agent had another key before, restore that one.`,
       { cause: error, at: error.at },
     );
   }
@@ -68,7 +68,7 @@ export class OwnKey {
     if (found === undefined) {
       throw new WaybillError(
         400,
-        `${this.#id} has no key, and this runtime has no files to keep one in: give createAgent the key, from where your platform keeps secrets: createAgent({ id, hub, key: privateKeyFrom(…) }).`,
+        `${this.#id} has no key, and this runtime has no file system to store one: pass the key from your platform's secret store to createAgent: createAgent({ id, hub, key: privateKeyFrom(…) }).`,
       );
     }
     const keys = keysFolder(found);
@@ -85,7 +85,7 @@ export class OwnKey {
       if (WaybillError.is(cause)) throw cause;
       throw new WaybillError(
         500,
-        `The key of ${this.#id} could not be kept in ${keys.folder}: ${WaybillError.from(cause).message}. Name a folder that this process may write to, and that is still there at the next start, in ${SETTING}, or give createAgent a key.`,
+        `The key of ${this.#id} could not be stored in ${keys.folder}: ${WaybillError.from(cause).message}. Name a writable folder that persists until the next start in ${SETTING}, or pass a key to createAgent.`,
         { cause },
       );
     }
@@ -165,14 +165,17 @@ async function checkFolders(
     if (stat === undefined) return;
     if (stat.isSymbolicLink()) throw linked(folder);
     if (!stat.isDirectory()) {
-      throw new WaybillError(400, `${folder} is no folder, so no key can be kept in it.`);
+      throw new WaybillError(
+        400,
+        `${folder} is not a folder, so no key can be stored in it. Name another folder.`,
+      );
     }
     if (process.platform === "win32") continue;
     const isOurs = stat.uid === process.getuid?.();
     if (isOurs && (stat.mode & WRITABLE_BY_OTHERS) === 0) continue;
     throw new WaybillError(
       401,
-      `Others can write to ${folder}${isOurs ? "" : ", which belongs to another user"}, and could put a key of theirs there: no key is kept in it. ${isOurs ? `Run: chmod 700 ${folder}.` : `Name another folder in ${SETTING}.`}`,
+      `Others can write to ${folder}${isOurs ? "" : ", which belongs to another user"}, and could put their own key there: no key is stored in it. ${isOurs ? `Run: chmod 700 ${folder}.` : `Name another folder in ${SETTING}.`}`,
     );
   }
 }

@@ -24,6 +24,6 @@ export function enrolmentAt(
   if (wanted === domain) return signEnrolment(manifest, given);
   throw new WaybillError(
     401,
-    `The invitation is to a hub of the custody domain ${wanted}, and this hub is of ${domain}: nothing was sent. Connect to the hub that has invited, or ask this one's operator for an invitation.`,
+    `The invitation is for a hub of the custody domain ${wanted}, and this hub is of ${domain}: nothing was sent. Connect to the hub that issued the invitation, or ask the operator of this hub for one.`,
   );
 }

@@ -219,7 +219,7 @@ export class Link {
     if (isOurs && envelope.from === this.#options.hub.id) return receipt;
     throw new WaybillError(
       401,
-      `The hub ${this.#options.hub.id} did not sign for what it was given: the receipt is from ${envelope.from}, for something else.`,
+      `The hub ${this.#options.hub.id} returned the wrong receipt: it is from ${envelope.from}, for another envelope.`,
     );
   }
 
@@ -275,5 +275,8 @@ export class Link {
 }
 
 function closedHere(agent: string): WaybillError {
-  return new WaybillError(503, `${agent} has closed its line to the hub before it was answered.`);
+  return new WaybillError(
+    503,
+    `${agent} closed its connection to the hub before the answer arrived.`,
+  );
 }

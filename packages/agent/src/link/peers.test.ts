@@ -97,7 +97,7 @@ test("an agent refuses a forked or a shortened history of a peer it knows", asyn
   shown = other;
   await expect(knowing.verify(said(next))).rejects.toMatchObject({
     status: 401,
-    message: expect.stringContaining("another history of anna") as string,
+    message: expect.stringContaining("a different history of anna") as string,
   });
   await other.close();
   // A manifest from before the recovery, whose key has been retired since.

@@ -120,7 +120,7 @@ async function outputAs(
   if (read.faults === undefined) return returnedResult({ ...full, output: read.value as Json });
   throw new WaybillError(
     520,
-    `The output breaks the schema of ${name}: ${describeFaults(read.faults)}`,
+    `The output violates the schema of ${name}: ${describeFaults(read.faults)}`,
     { at: read.faults[0]?.at },
   );
 }
@@ -134,7 +134,7 @@ function declaredWork(capability: CapabilityDeclaration, work: Work<unknown>): o
     if (!Object.hasOwn(questions!, name)) {
       throw new WaybillError(
         500,
-        `${of} declares no question ${JSON.stringify(name)}, but ${Object.keys(questions!).join(", ")}.`,
+        `${of} does not declare the question ${JSON.stringify(name)}; it declares ${Object.keys(questions!).join(", ")}.`,
       );
     }
     const { part, ...rest } = typeof question === "string" ? { text: question } : question;
@@ -154,7 +154,7 @@ function declaredWork(capability: CapabilityDeclaration, work: Work<unknown>): o
       if (read.faults === undefined) return read.value;
       throw new WaybillError(
         422,
-        `The answer to ${id} breaks its schema: ${describeFaults(read.faults)}`,
+        `The answer to ${id} violates its schema: ${describeFaults(read.faults)}`,
         { at: read.faults[0]?.at },
       );
     },

@@ -69,7 +69,7 @@ export function resultOf(value: unknown, schema: Capability["output_schema"]): G
   if (!carriesMore && isEmpty(output, isOpen(schema))) {
     throw new WaybillError(
       520,
-      "The handler came to an end without an output. An empty success is none: return what was made, or throw what went wrong.",
+      "The handler returned no output. An empty success counts as an error: return the output, or throw an error.",
     );
   }
   if (output !== undefined) {
@@ -77,7 +77,7 @@ export function resultOf(value: unknown, schema: Capability["output_schema"]): G
     if (issue !== undefined) {
       throw new WaybillError(
         520,
-        `The output breaks its schema${issue.at && ` at ${issue.at}`}: ${issue.message}`,
+        `The output violates its schema${issue.at && ` at ${issue.at}`}: ${issue.message}`,
         { at: issue.at },
       );
     }

@@ -84,7 +84,7 @@ export class Run {
       this.abort(
         new WaybillError(
           501,
-          "The work was broken off: the hub was out of reach for longer than the lease, so another may have it now.",
+          "The work was aborted: the hub was unreachable for longer than the lease, so another agent may have the work now.",
         ),
       );
     const isSuspended = () => this.#answers.areWaitedFor;
@@ -132,7 +132,7 @@ export class Run {
     } = await this.#verify(this.#offer.envelope, this.#offer.receivedAt);
     const { to } = envelope;
     if (envelope.kind !== "handoff" || envelope.handoff_id !== this.handoffId) {
-      throw new WaybillError(400, `What was offered as ${this.handoffId} is not that handoff.`);
+      throw new WaybillError(400, `The offer of ${this.handoffId} contains another handoff.`);
     }
     if (typeof to === "string" && to !== context.id) {
       throw new WaybillError(403, `The handoff ${this.handoffId} is for ${to}.`);
@@ -360,7 +360,10 @@ export class Run {
     // The state is this agent's own; from anybody else it would be an attack.
     const isOwn = envelope.kind === "question" && envelope.from === this.#context.id;
     if (!isOwn || envelope.handoff_id !== this.handoffId || envelope.body.state === undefined) {
-      throw new WaybillError(403, `The state to go on from is not one of ${this.#context.id}.`);
+      throw new WaybillError(
+        403,
+        `The state to resume from does not belong to ${this.#context.id}.`,
+      );
     }
     const { state, questions, usage = {} } = envelope.body;
     this.#tally.goOnFrom(usage);

@@ -25,7 +25,7 @@ export function checkChain(
   if (shown.includes(digest)) return;
   throw new WaybillError(
     401,
-    `The hub shows another history of ${agent} than before: manifest number ${sequence}, which was known here, is not in it. Either the hub lost its record, or somebody speaks in the agent's name. If you know the agent's new key, give it in trust (pins), or start again to believe the hub.`,
+    `The hub shows a different history of ${agent} than before: manifest number ${sequence}, which is known here, is not in it. Either the hub lost its record, or somebody is impersonating the agent. If you know the agent's new key, pass it in trust (pins), or restart to believe the hub.`,
     { at: "/previous" },
   );
 }

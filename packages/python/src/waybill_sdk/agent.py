@@ -74,7 +74,8 @@ class Agent:
     ) -> None:
         if not is_agent_id(id):
             raise WaybillError(
-                400, f"{id!r} is no agent's id: up to 128 of a-z, 0-9, '.', '_' and '-'."
+                400,
+                f"{id!r} is not an agent id: it must have up to 128 of a-z, 0-9, '.', '_' and '-'.",
             )
         self.id = id
         self._key_file: Path | None = None
@@ -138,7 +139,7 @@ class Agent:
             if self._started is not None:
                 raise WaybillError(
                     403,
-                    f"{self.id} has started, and its manifest says what it can do: call serve before start.",
+                    f"{self.id} has already published its manifest: call serve before start.",
                 )
             self._served.append(served_as(offered, given))
             self._offered.append(offered)
@@ -279,7 +280,7 @@ class Agent:
         is_answer = await self._serving.answered(delivery)
         is_taken = await self._delegating.receive(delivery)
         if not is_taken and not is_answer:
-            log.debug("%s: nobody waits for what came about %s", self.id, delivery["handoff_id"])
+            log.debug("%s: nobody waits for a delivery about %s", self.id, delivery["handoff_id"])
         self._context.link.seen(delivery["id"])
 
     def _lose(self, reason: WaybillError) -> None:
@@ -289,8 +290,8 @@ class Agent:
         self._delegating.fail(
             WaybillError(
                 503,
-                f"{self.id} is not attached to its hub any more: {reason.message} Its handoffs go on; attach to them by "
-                "their ids once that is put right.",
+                f"{self.id} is no longer attached to its hub: {reason.message} Its handoffs continue; attach to them by "
+                "their ids once this is fixed.",
                 cause=reason,
             )
         )
@@ -329,8 +330,8 @@ class Agent:
             unconfirmed = await self._context.outgoing.settle(settle)
             for each in unconfirmed:
                 log.warning(
-                    "%s has stopped, and the hub has not confirmed its %s about %s within %g s: it may be lost. "
-                    "Attach to the handoff once the hub answers, and say it again.",
+                    "%s has stopped, and the hub has not confirmed its %s about %s within %g s: it may be "
+                    "lost. Attach to the handoff once the hub answers, and send it again.",
                     self.id,
                     each.kind,
                     each.handoff_id,
@@ -366,5 +367,5 @@ def _content(manifest: dict[str, Any]) -> dict[str, Any]:
 def _stopped(agent: str) -> WaybillError:
     return WaybillError(
         503,
-        f"{agent} has stopped here; its handoffs go on. Attach to them by their ids once it runs again.",
+        f"{agent} has stopped here; its handoffs continue. Attach to them by their ids once it runs again.",
     )

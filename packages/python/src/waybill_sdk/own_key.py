@@ -34,8 +34,8 @@ def own_key(agent: str, domain: str) -> tuple[PrivateKey, Path]:
     except OSError as error:
         raise WaybillError(
             500,
-            f"The key of {agent} could not be kept in {keys}: {error}. Name a folder that this process may write to, "
-            f"and that is still there at the next start, in {_SETTING}, or give Agent a key.",
+            f"The key of {agent} could not be stored in {keys}: {error}. Name a writable folder that persists "
+            f"until the next start in {_SETTING}, or pass a key to Agent.",
             cause=error,
         ) from error
 
@@ -46,7 +46,7 @@ def explain(error: WaybillError, path: Path | None) -> WaybillError:
         return error
     return WaybillError(
         401,
-        f"{error.message} The key that was used is that in {path}: if the agent had another one before, put that there.",
+        f"{error.message} The key in use is the one in {path}: if the agent had another key before, restore that one.",
         at=error.at,
         cause=error,
     )
@@ -105,7 +105,10 @@ def _check_folders(folders: list[Path]) -> None:
         if stat.S_ISLNK(found.st_mode):
             raise linked(folder)
         if not stat.S_ISDIR(found.st_mode):
-            raise WaybillError(400, f"{folder} is no folder, so no key can be kept in it.")
+            raise WaybillError(
+                400,
+                f"{folder} is not a folder, so no key can be stored in it. Name another folder.",
+            )
         if sys.platform == "win32":
             continue
         is_ours = found.st_uid == os.getuid()
@@ -115,7 +118,7 @@ def _check_folders(folders: list[Path]) -> None:
         remedy = f"Run: chmod 700 {folder}." if is_ours else f"Name another folder in {_SETTING}."
         raise WaybillError(
             401,
-            f"Others can write to {folder}{whose}, and could put a key of theirs there: no key is kept in it. {remedy}",
+            f"Others can write to {folder}{whose}, and could put their own key there: no key is stored in it. {remedy}",
         )
 
 

@@ -175,7 +175,7 @@ function pem(path: string): string {
   } catch (cause) {
     throw new WaybillError(
       400,
-      `The PEM file ${path} can't be read: ${(cause as Error).message}. Check the path and who may read it.`,
+      `The PEM file ${path} can't be read: ${(cause as Error).message}. Check the path and its permissions.`,
       { cause },
     );
   }

@@ -38,7 +38,7 @@ words alone, and some of them not even those."""
 async def refuse_question(question: QuestionEvent) -> Any:
     """For a framework that has nobody to ask."""
     raise WaybillError(
-        499, f"Nobody here can answer what {question.by} asks: {question.text or question.id}"
+        499, f"Nobody here can answer the question of {question.by}: {question.text or question.id}"
     )
 
 

@@ -37,7 +37,7 @@ def unloaded(artifact: dict[str, Any]) -> WaybillError:
     """Refuses work with a file that a framework can't be given: it is never dropped."""
     return WaybillError(
         413,
-        f"The artifact {artifact['name']} has {artifact['size']} bytes. A framework is given files of at most "
-        f"{LOADED_BYTES} bytes together, so this one was left at the hub, where code can read it as a stream. Send a "
-        "smaller file, or hand the work to an agent that reads large ones.",
+        f"The artifact {artifact['name']} has {artifact['size']} bytes. A framework gets files of at most "
+        f"{LOADED_BYTES} bytes in total, so this one was left at the hub, where code can read it as a stream. Send "
+        "a smaller file, or hand the work to an agent that reads large ones.",
     )

@@ -80,7 +80,8 @@ def assert_readable(part: Part) -> None:
     if part["type"] not in ("image", "audio", "file", "data"):
         raise WaybillError(
             422,
-            f"The history has a part of the type {part['type']}, which can't be shown to the model: its words, media and data can. Leave it out, or send it as one of these.",
+            f"The history has a part of the type {part['type']}, which can't be shown to the model: only text, "
+            "media and data can. Leave it out, or send it as one of these.",
         )
 
 
@@ -108,5 +109,7 @@ def _octets_of(parameters: str, content: str) -> bytes:
 def _elsewhere(part: Part) -> WaybillError:
     return WaybillError(
         422,
-        f"The history has a part of the type {part['type']} without its bytes or a readable http or https URL. A file has to come along, and not at a model's host: the recipient would look for it in its own account there. Send the bytes, or a URL that anybody can read.",
+        f"The history has a part of the type {part['type']} without its bytes or a readable http or https URL. A "
+        "file must not be a reference to a model provider's storage: the recipient would look for it in its own "
+        "account there. Send the bytes, or a URL that anybody can read.",
     )

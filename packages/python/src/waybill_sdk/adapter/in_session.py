@@ -66,7 +66,7 @@ async def in_session(
         except Moved:
             raise WaybillError(
                 301,
-                "Another process has gone on with the conversation meanwhile: this turn is tried again.",
+                "Another process has continued the conversation meanwhile: this turn is retried.",
                 retry_after_ms=_ASK_AGAIN_AFTER_MS,
             ) from None
         return ending
@@ -85,7 +85,6 @@ def _assert_free(kept: Kept, work: Work) -> None:
     if work.resume is not None and not is_own and kept.version > 0:
         raise WaybillError(
             500,
-            "The conversation has gone on without this turn, which had paused. Hand the work off anew, as "
-            "another turn.",
+            "The conversation has continued without this turn, which was paused. Hand the work off again, as a new turn.",
             retryable=False,
         )

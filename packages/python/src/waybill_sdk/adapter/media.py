@@ -32,7 +32,8 @@ def _is_media(part: Part) -> bool:
         return True
     raise WaybillError(
         422,
-        f"A part of the type {part['type']} in a message has a media_type, and either data in base64url or a url: this one can't be read.",
+        f"A part of the type {part['type']} in a message can't be read: it must have a media_type, and either data "
+        "in base64url or a url.",
     )
 
 
@@ -72,7 +73,8 @@ def unshowable(part: Part, reason: str) -> WaybillError:
     called = f" {part['name']}" if "name" in part else ""
     return WaybillError(
         422,
-        f"The history has the {part['type']}{called} of the type {part['media_type']}, which can't be shown to the model: {reason}. Leave it out, or send it in another form.",
+        f"The history has the {part['type']}{called} of the type {part['media_type']}, which can't be shown to the "
+        f"model: {reason}. Leave it out, or send it in another form.",
     )
 
 

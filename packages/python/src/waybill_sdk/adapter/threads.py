@@ -78,8 +78,8 @@ def wait_in(
         work.close()
         raise WaybillError(
             403,
-            "This would wait for itself: the framework runs without async in the very loop of the agent. "
-            "Run it in a thread, or with its async kickoff.",
+            "This call would deadlock: the framework runs synchronously in the agent's own event loop. Run it "
+            "in a thread, or with its async kickoff.",
         )
     has_ended = threading.Event()
     waiting = asyncio.run_coroutine_threadsafe(_to_its_end(work, has_ended), loop)

@@ -43,7 +43,8 @@ def asked_of(body: Mapping[str, Any], output_schema: Any = True) -> list[Message
         messages.append(text_message("user", turn))
     if not messages:
         raise WaybillError(
-            422, "The handoff asks for nothing: it has no input, no brief and no messages."
+            422,
+            "The handoff contains no work: it has no input, no brief and no messages. Give it one of them.",
         )
     return messages
 
@@ -67,7 +68,7 @@ def output_of(reply: str, schema: Any) -> Any:
     if reply.strip() == "":
         raise WaybillError(
             520,
-            "The run came to an end without a word. An empty success is none: have it reply, or fail.",
+            "The run ended without any output. An empty success counts as an error: return a reply, or fail.",
         )
     if takes_text(schema):
         return reply
@@ -76,7 +77,7 @@ def output_of(reply: str, schema: Any) -> Any:
     if issues:
         raise WaybillError(
             520,
-            f"The reply is not the output that was promised: {issues[0].message}.",
+            f"The reply does not fit the declared output: {issues[0].message}.",
             at=issues[0].at,
         )
     return value
@@ -93,7 +94,7 @@ def _json_in(reply: str) -> Any:
             except ValueError:
                 continue
     raise WaybillError(
-        520, f"The reply is not the output that was promised: there is no JSON in {reply[:200]!r}."
+        520, f"The reply does not fit the declared output: there is no JSON in {reply[:200]!r}."
     )
 
 

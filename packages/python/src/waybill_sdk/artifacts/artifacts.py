@@ -121,7 +121,7 @@ class Artifacts:
                 if not state["complete"] and state["received"] <= first:
                     raise WaybillError(
                         503,
-                        f"The hub takes no more bytes of the artifact {file.name} at the moment.",
+                        f"The hub accepts no more bytes of the artifact {file.name} at the moment.",
                     )
 
         async def once() -> None:
@@ -144,7 +144,7 @@ class Artifacts:
             raise WaybillError(
                 504,
                 f"The artifact {file.name} was not uploaded in time: {arrived} of {file.size} bytes have arrived at the "
-                "hub. The same again goes on from there: give it more time.",
+                "hub. A retry resumes there: give it more time.",
                 cause=error,
             ) from error
         finally:
@@ -191,6 +191,6 @@ async def _passing(file: Measured, first: int) -> AsyncGenerator[bytes, None]:
 def _changed(name: str) -> WaybillError:
     return WaybillError(
         422,
-        f"The artifact {name} was not sent: its bytes have changed since its digest was computed. Hand it over once "
+        f"The artifact {name} was not sent: its bytes have changed since its digest was computed. Send it once "
         "nothing writes to it any more.",
     )

@@ -42,7 +42,7 @@ async def measured(given: GivenArtifact) -> Measured:
         except OSError as error:
             raise WaybillError(
                 422,
-                f"The file {path} can't be read, so it was not sent: {error}. Check the path and who may read it.",
+                f"The file {path} can't be read, so it was not sent: {error}. Check the path and its permissions.",
                 cause=error,
             ) from error
         return Measured(
@@ -57,7 +57,8 @@ def measured_inline(artifact: GivenArtifact) -> Measured:
     if digest_of_bytes(octets) != artifact["digest"]:
         raise WaybillError(
             422,
-            f"The artifact {artifact['name']} was not sent: its bytes do not have the digest {artifact['digest']} that it names.",
+            f"The artifact {artifact['name']} was not sent: its bytes do not have the digest {artifact['digest']} "
+            "that it names.",
         )
     return _in_memory(label_of(artifact), artifact["digest"], octets)
 

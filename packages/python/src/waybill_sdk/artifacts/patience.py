@@ -54,13 +54,13 @@ class Patience:
     ) -> WaybillError:
         so_far = f"The artifact {self._name} was not read in time: {self._received} of {self._size} bytes came from the hub"
         if given <= min(idle, left):
-            how = " in the time that was given. Read it again, with more time."
+            how = " within the given time. Read it again, with more time."
         elif idle <= left:
             how = f", and then none for {_IDLE_S:.0f} s. Read it again later; if the hub is yours, look at its log."
             how += "" if cause is None else f" The last failure: {cause.message}"
         else:
             how = (
-                f" in {self._most:.0f} s, which is too slow to wait for. Check the network between this agent and the "
-                "hub, and read it again."
+                f" in {self._most:.0f} s, which is too slow. Check the network between this agent and the hub, "
+                "and read it again."
             )
         return WaybillError(504, so_far + how, cause=cause)

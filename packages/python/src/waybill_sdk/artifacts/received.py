@@ -89,8 +89,8 @@ class ReceivedArtifact(dict[str, Any]):
         except OSError as error:
             raise WaybillError(
                 500,
-                f"The artifact {self['name']} was not saved at {target}: {error}. Name a file in a folder that is there "
-                "and may be written to.",
+                f"The artifact {self['name']} was not saved at {target}: {error}. Choose a file in an "
+                "existing, writable folder.",
                 cause=error,
                 retryable=False,
             ) from error
@@ -99,7 +99,8 @@ class ReceivedArtifact(dict[str, Any]):
         if "data" not in self:
             raise WaybillError(
                 422,
-                f"The artifact {self['name']} lies at {self['url']} and is not carried along: fetch it there, and compare its digest.",
+                f"The artifact {self['name']} lies at {self['url']} and is not part of the envelope: fetch it "
+                "there, and compare its digest.",
             )
         octets = from_base64url(self["data"])
         if digest_of_bytes(octets) != self["digest"]:
@@ -110,8 +111,8 @@ class ReceivedArtifact(dict[str, Any]):
         sized = f" and the size {self['size']}" if "size" in self else ""
         return WaybillError(
             422,
-            f"The artifact {self['name']} was changed on the way: its bytes do not have the digest {self['digest']}{sized} "
-            "that its sender has signed.",
+            f"The artifact {self['name']} was changed in transit: its bytes do not have the digest "
+            f"{self['digest']}{sized} that its sender has signed.",
         )
 
 

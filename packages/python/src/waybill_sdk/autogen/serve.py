@@ -168,7 +168,7 @@ async def _stream(
             _count(event)
             await _report(event, work)
     if result is None:
-        raise WaybillError(500, "The run came to an end without a result.", retryable=False)
+        raise WaybillError(500, "The run ended without a result.", retryable=False)
     return result
 
 

@@ -27,7 +27,7 @@ def finished(ended: Any, output_schema: Any) -> Finished:
     issues = compile_schema(output_schema).check(structured)
     if issues:
         raise WaybillError(
-            520, f"The output is not what was promised: {issues[0].message}.", at=issues[0].at
+            520, f"The output does not fit its schema: {issues[0].message}.", at=issues[0].at
         )
     return Finished(structured, messages)
 

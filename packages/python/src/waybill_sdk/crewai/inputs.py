@@ -31,7 +31,8 @@ def inputs_of(
     stated = Stated("", messages, []) if is_asked else stated_in(messages)
     if not is_asked and not stated.task:
         raise WaybillError(
-            422, "The handoff asks for nothing: it has no input, no brief and no messages."
+            422,
+            "The handoff contains no work: it has no input, no brief and no messages. Give it one of them.",
         )
     asked = [brief.get("instruction"), stated.task]
     if given is not None:

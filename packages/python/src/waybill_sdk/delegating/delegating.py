@@ -185,8 +185,8 @@ class Delegating:
         if own is None:
             raise WaybillError(
                 404,
-                f"The hub has no handoff {handoff_id} of {self._context.id} now, but one that was sent may still be on "
-                "its way. Hand off again with this handoff_id, or ask again after its deadline.",
+                f"The hub has no handoff {handoff_id} of {self._context.id} at the moment, but one may still be in "
+                "flight. Hand off again with this handoff_id, or ask again after its deadline.",
             )
         handle = self._handle(own[1], acknowledge)
         try:
@@ -249,7 +249,7 @@ class Delegating:
     def fail(self, error: WaybillError) -> None:
         """None of them will be heard of again here."""
         for handle in list(self._handles.values()):
-            log.debug("%s: %s is left: %s", self._context.id, handle.id, error)
+            log.debug("%s: %s is abandoned: %s", self._context.id, handle.id, error)
             handle.fail(error)
 
 
@@ -265,8 +265,8 @@ def _is_same_work(one: dict[str, Any], other: dict[str, Any]) -> bool:
 def _taken(handoff_id: str) -> WaybillError:
     return WaybillError(
         409,
-        f"The handoff id {handoff_id} stands for other work of this agent: its capability, input, brief, messages or "
-        "artifacts are not these. Give new work an id of its own, or repeat it as it was.",
+        f"The handoff id {handoff_id} is already used for different work of this agent: its capability, input, "
+        "brief, messages or artifacts differ. Use a new id for new work, or repeat the original work unchanged.",
         at="/handoff_id",
     )
 
@@ -282,6 +282,6 @@ def _check_times(timeout: float | None, deadline: datetime | None) -> None:
     if deadline is not None and int(deadline.timestamp() * 1000) <= now_ms():
         raise WaybillError(
             400,
-            f"The deadline {deadline.isoformat()} has passed, so nobody could do the work in time: give a later one.",
+            f"The deadline {deadline.isoformat()} has passed, so the work can't be done in time: give a later one.",
             at="/deadline",
         )

@@ -42,7 +42,7 @@ async def fan_out(
     """Keeps a bounded number of handoffs under way until there is no input left, or one has failed."""
     if concurrency < 1:
         raise WaybillError(
-            400, f"A concurrency of {concurrency} hands nothing off: give 1 or more."
+            400, f"A concurrency of {concurrency} would hand nothing off: give 1 or more."
         )
     given = list(enumerate(inputs))
     endings: list[Any] = [None] * len(given)

@@ -97,8 +97,8 @@ class HandoffHandle:
         self.fail(
             WaybillError(
                 504,
-                f"The deadline {self.envelope['deadline']} has passed, and the hub has not told how the handoff {self.id} "
-                "ended; it may have been done. Attach to it by its id to hear its end once the hub answers.",
+                f"The deadline {self.envelope['deadline']} has passed, and the hub has not reported how the handoff {self.id} "
+                "ended; the work may have been done. Attach to it by its id to learn the outcome once the hub answers.",
             )
         )
 
@@ -181,7 +181,7 @@ class HandoffHandle:
     async def _cancel(self, reason: str | None) -> bool:
         if self._unwanted is not None and not self._unwanted.done():
             why = "" if reason is None else f" {reason}"
-            words = f"It was cancelled while its files were uploaded.{why}"
+            words = f"The handoff was cancelled while its files were uploaded.{why}"
             self._unwanted.set_result(WaybillError(499, words))
             return True
         await self.custody()
@@ -234,7 +234,7 @@ class HandoffHandle:
     async def answer(self, question_id: str, answer: Any) -> None:
         """Answers a question by its id. A second answer changes nothing: it is refused with 410."""
         if question_id not in self._asked:
-            raise WaybillError(403, f"Nobody has asked the question {question_id} about {self.id}.")
+            raise WaybillError(403, f"There is no question {question_id} about {self.id}.")
         re, by = self._asked[question_id]
         body = {"question_id": question_id, "answer": answer}
         made = create_reply(self.envelope, "answer", self._context.id, body, to=by, re=re)
@@ -338,7 +338,7 @@ class HandoffHandle:
         if not is_about or not (is_own or is_for_us):
             raise WaybillError(
                 403,
-                f"A {envelope['kind']} from {envelope['from']} was delivered for {self.id}, which it is not about.",
+                f"A {envelope['kind']} from {envelope['from']} was delivered for {self.id}, but it is about another handoff.",
             )
 
     def _take(self, verified: VerifiedEnvelope) -> None:

@@ -27,7 +27,8 @@ def address_of(given: str) -> Address:
         shown = "What was given, with a password in it," if parts.password else f'"{given}"'
         raise WaybillError(
             400,
-            f"{shown} is not the address of a hub: it begins with http:// or https://, and has no user, password or "
+            f"{shown} is not the address of a hub: it must start with http:// or https:// and have no user, "
+            "password or "
             'query, for example "http://127.0.0.1:7411".',
             at="/url",
         )

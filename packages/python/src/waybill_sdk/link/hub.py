@@ -201,7 +201,7 @@ class Hub:
                 if response.status_code != (206 if "Range" in headers else 200):
                     raise WaybillError(
                         500,
-                        f"{self.address.url} does not give the part of a blob that was asked for: something between it and "
+                        f"{self.address.url} does not return the requested part of a blob: something between it and "
                         "this agent may have changed the request.",
                     )
                 async for piece in response.aiter_raw():
@@ -218,7 +218,7 @@ class Hub:
         await socket.close()
         raise WaybillError(
             401,
-            f"Behind the socket of {self.id} there is another hub: {socket.hub} of the custody domain {socket.domain}.",
+            f"The socket of {self.id} leads to another hub: {socket.hub} of the custody domain {socket.domain}.",
         )
 
     async def _request(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
@@ -231,7 +231,8 @@ class Hub:
             raise unreachable(self.address.url, error) from error
         if response.is_redirect:
             raise WaybillError(
-                404, f"{url} redirects to another address: connect to that one if it is the hub's."
+                404,
+                f"{url} redirects to another address: connect to that address if it belongs to the hub.",
             )
         if not response.is_success:
             raise error_of_response(response.status_code, response.text)
@@ -244,14 +245,14 @@ class Hub:
             chain.append(verify_manifest(each, previous=chain[-1] if chain else None, at=at))
         if not chain or chain[-1].agent != hub:
             raise WaybillError(
-                401, f"The hub at {self.address.url} has no manifest of {hub} to show."
+                401, f"The hub at {self.address.url} does not show a manifest of {hub}."
             )
         newest, known = chain[-1], self._known
         if known is not None and all(each.digest != known.digest for each in chain):
             raise WaybillError(
                 401,
-                f"THE HUB HAS CHANGED: {known.agent} at {self.address.url} was known by {_kids(known)}; now {newest.agent} "
-                f"is there, with {_kids(newest)}, and nothing that leads from the one to the other. Either somebody else "
+                f"THE HUB HAS CHANGED: {known.agent} at {self.address.url} was known by {_kids(known)}; now "
+                f"{newest.agent} is there, with {_kids(newest)}, and nothing that leads from the one to the other. Either somebody else "
                 "answers there, or the hub lost its key or its store. To trust what is there now, connect again; to be "
                 "sure of it, pin its key with hub_key.",
             )
@@ -261,7 +262,8 @@ class Hub:
             if pinned is None or not pinned.is_valid_at(now_ms()):
                 raise WaybillError(
                     401,
-                    f"THIS IS NOT THE PINNED HUB: {self._pinned} is neither the custody domain nor a current key of {newest.agent} at {self.address.url}, "
+                    f"THIS IS NOT THE PINNED HUB: {self._pinned} is neither the custody domain nor a current key of "
+                    f"{newest.agent} at {self.address.url}, "
                     f"which has {_kids(newest)}. Pin another key only if the hub's operator confirms it.",
                 )
         self._known = newest

@@ -23,7 +23,7 @@ def enrolment_at(domain: str, manifest: str, given: str | None) -> str | None:
     if wanted != domain:
         raise WaybillError(
             401,
-            f"The invitation is to a hub of the custody domain {wanted}, and this hub is of {domain}: nothing was sent. "
-            "Connect to the hub that has invited, or ask this one's operator for an invitation.",
+            f"The invitation is for a hub of the custody domain {wanted}, and this hub is of {domain}: nothing was sent. "
+            "Connect to the hub that issued the invitation, or ask the operator of this hub for one.",
         )
     return sign_enrolment(manifest, given)

@@ -130,7 +130,7 @@ class Link:
                 return receipt
             raise WaybillError(
                 401,
-                f"The hub {self.hub.id} did not sign for what it was given, but for something else.",
+                f"The hub {self.hub.id} returned the wrong receipt: it is for another envelope.",
             )
 
         return await self.persist(once, until)

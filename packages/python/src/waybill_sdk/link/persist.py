@@ -36,7 +36,8 @@ async def persist(
     except asyncio.TimeoutError as error:
         raise WaybillError(
             silence,
-            "The hub has not answered; what it has done is not known. The same again is taken once.",
+            "The hub has not answered, so the outcome is unknown. It is safe to retry: the hub applies the same "
+            "request once.",
         ) from error
 
 

@@ -227,7 +227,7 @@ class HubSocket:
 def _text(message: str | bytes) -> str:
     if isinstance(message, str):
         return message
-    raise WaybillError(400, "a message that is no text")
+    raise WaybillError(400, "a message that is not text")
 
 
 def _settle(future: asyncio.Future[Any], error: WaybillError | None = None) -> None:

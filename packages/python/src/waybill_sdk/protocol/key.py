@@ -142,7 +142,7 @@ def load_key(path: str | os.PathLike[str]) -> PrivateKey:
     except OSError as error:
         raise WaybillError(
             500,
-            f"The key file {file} could not be read or made: {error}. Check that its folder exists and can be written to.",
+            f"The key file {file} could not be read or created: {error}. Check that its folder exists and is writable.",
             cause=error,
         ) from error
 
@@ -193,8 +193,8 @@ def linked(path: Path) -> WaybillError:
     """A link where a file or folder of this application's own is expected."""
     return WaybillError(
         401,
-        f"{path} is a symbolic link, so it may lead to what somebody else can read or change: no key is kept there. "
-        "Remove it, or name another folder in WAYBILL_KEYS.",
+        f"{path} is a symbolic link, so it may lead to a place that somebody else can read or change: no key "
+        "is stored there. Remove it, or name another folder in WAYBILL_KEYS.",
     )
 
 
@@ -212,7 +212,7 @@ def _read_key(file: Path, is_no_link: bool) -> PrivateKey:
         if os.name == "posix" and mode & _OTHERS:
             raise WaybillError(
                 401,
-                f"The key file {file} may be read by others (mode {mode:o}): whoever reads it can sign as this "
+                f"The key file {file} can be read by others (mode {mode:o}): whoever reads it can sign as this "
                 f"agent. Run: chmod 600 {file}, and replace the key if others had access.",
             )
         text = handle.read()

@@ -75,7 +75,8 @@ def verify_manifest(
     if signer is None:
         raise WaybillError(
             401,
-            f"The manifest is signed by {compact.kid}, which {'it does not list' if previous is None else 'the manifest before it does not list'}.",
+            f"The manifest is signed by {compact.kid}, which "
+            f"{'it does not list' if previous is None else 'the manifest before it does not list'}.",
         )
     jws.verify(compact, signer.key)
     if previous is not None:
@@ -98,7 +99,8 @@ def verify_manifest(
     elif from_first and manifest["sequence"] != 1:
         raise WaybillError(
             409,
-            f"No manifest of {manifest['agent_id']} is known here, and this is number {manifest['sequence']}: the first one must come first.",
+            f"No manifest of {manifest['agent_id']} is known here, and this is number {manifest['sequence']}: the "
+            "first one must come first.",
             at="/sequence",
         )
     keys = _keys_of(payload, at)
@@ -247,9 +249,10 @@ def check_chain(known: VerifiedManifest, shown: Sequence[str]) -> None:
         return
     raise WaybillError(
         401,
-        f"The hub shows another history of {known.agent} than before: manifest number {known.manifest['sequence']}, "
-        "which was known here, is not in it. Either the hub lost its record, or somebody speaks in the agent's name. "
-        "If you know the agent's new key, give it in trust (pins), or start again to believe the hub.",
+        f"The hub shows a different history of {known.agent} than before: manifest number "
+        f"{known.manifest['sequence']}, "
+        "which is known here, is not in it. Either the hub lost its record, or somebody is impersonating the "
+        "agent. If you know the agent's new key, pass it in trust (pins), or restart to believe the hub.",
         at="/previous",
     )
 

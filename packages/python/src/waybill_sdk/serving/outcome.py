@@ -43,13 +43,13 @@ def result_of(value: Any, schema: CompiledSchema) -> dict[str, Any]:
     if is_blank and is_open and not finished.messages and not finished.artifacts:
         raise WaybillError(
             520,
-            "The handler came to an end without an output. An empty success is none: return what was made, or raise what went wrong.",
+            "The handler returned no output. An empty success counts as an error: return the output, or raise an error.",
         )
     if output is not None or not is_open:
         issues = schema.check(output)
         if issues and (output is not None or not (finished.messages or finished.artifacts)):
             raise WaybillError(
-                520, f"The output breaks its schema: {issues[0].message}.", at=issues[0].at
+                520, f"The output violates its schema: {issues[0].message}.", at=issues[0].at
             )
     body = present(
         status=200,

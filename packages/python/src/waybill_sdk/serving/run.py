@@ -101,7 +101,7 @@ class Run:
         verified = await self._verify(offer["envelope"], offer["received_at"])
         handoff = verified.envelope
         if handoff["kind"] != "handoff" or handoff["handoff_id"] != self.handoff_id:
-            raise WaybillError(400, f"What was offered as {self.handoff_id} is not that handoff.")
+            raise WaybillError(400, f"The offer of {self.handoff_id} contains another handoff.")
         if isinstance(handoff["to"], str) and handoff["to"] != me:
             raise WaybillError(403, f"The handoff {self.handoff_id} is for {handoff['to']}.")
         digest = digest_of(offer["envelope"])
@@ -244,7 +244,8 @@ class Run:
                 return self.abort(
                     WaybillError(
                         501,
-                        "The work was broken off: the hub was out of reach for longer than the lease, so another may have it now.",
+                        "The work was aborted: the hub was unreachable for longer than the lease, so another agent "
+                        "may have the work now.",
                     )
                 )
 
@@ -273,7 +274,9 @@ class Run:
             or envelope["handoff_id"] != self.handoff_id
             or "state" not in envelope["body"]
         ):
-            raise WaybillError(403, f"The state to go on from is not one of {self._context.id}.")
+            raise WaybillError(
+                403, f"The state to resume from does not belong to {self._context.id}."
+            )
         self._tally.go_on_from(Usage.read(envelope["body"].get("usage")) or Usage())
         return Resume(envelope["body"]["state"], envelope["body"]["questions"], self._answers.known)
 
