@@ -7,6 +7,7 @@ import type {
   ProvenKey,
   TrustPolicy,
 } from "@waybill/protocol";
+import type { Delivery, Hub, ShownDelta } from "@waybill/protocol/wire";
 import { Artifacts } from "./artifacts/artifacts.ts";
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
@@ -20,7 +21,6 @@ import { delegatorOver } from "./delegating/delegator.ts";
 import type { Delegator } from "./delegating/delegator.ts";
 import type { HandoffHandle } from "./delegating/handoff-handle.ts";
 import type { AttachOptions } from "./delegating/options.ts";
-import type { Delivery, Hub, ShownDelta } from "./hub.ts";
 import { OwnKey } from "./identity/own-key.ts";
 import { checkAgentId, checkCapabilityName, checkId } from "./ids.ts";
 import { Link } from "./link/link.ts";

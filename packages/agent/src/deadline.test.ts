@@ -1,9 +1,9 @@
 import { createReply, digestOf, newId, signEnvelope, WaybillError } from "@waybill/protocol";
 import type { HandoffEnvelope } from "@waybill/protocol";
+import type { Attachment, Delivery, Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
 import type { HandoffHandle } from "./delegating/handoff-handle.ts";
-import type { Attachment, Delivery, Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
 const TIMEOUT_MS = 10_000;

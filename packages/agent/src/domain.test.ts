@@ -1,6 +1,6 @@
 import { createHandoff, newId, signEnvelope, WaybillError } from "@waybill/protocol";
+import type { Delivery, Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { Delivery, Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
 test("a recipient refuses a handoff that was signed for another custody domain", async () => {

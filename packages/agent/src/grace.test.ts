@@ -1,7 +1,7 @@
 import type { HubServer } from "@waybill/hub";
 import { newId, signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
+import type { Attachment, Delivery } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { Attachment, Delivery } from "./hub.ts";
 import { listen, settled, World } from "./world-fixture.ts";
 
 const GRACE_MS = 5_000;

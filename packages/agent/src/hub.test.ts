@@ -8,7 +8,7 @@ import type {
   HandoffView,
   Hub,
   PublishedManifest,
-} from "./hub.ts";
+} from "@waybill/protocol/wire";
 
 // Neither package may import the other outside of its tests, so each declares these types itself.
 test("the hub interfaces of the agent and the hub package are the same type", () => {

@@ -55,7 +55,14 @@ export type { CounterOffer, CounterRule } from "./delegating/counter.ts";
 
 export type { AgentLogEvent, Log } from "./log.ts";
 export type { Clock } from "./clock.ts";
-export type { BlobContent, BlobPut, BlobRead, Blobs, BlobSigner, Hub } from "./hub.ts";
+export type {
+  BlobContent,
+  BlobPut,
+  BlobRead,
+  Blobs,
+  BlobSigner,
+  Hub,
+} from "@waybill/protocol/wire";
 
 // Re-exported, so that an application rarely needs another package.
 export { generateKey, newId, WaybillError } from "@waybill/protocol";

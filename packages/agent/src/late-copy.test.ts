@@ -1,6 +1,6 @@
 import { parseEnvelope, readCompact } from "@waybill/protocol";
+import type { Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
 test("a copy of a child that is processed after the parent has ended gets the first answer", async () => {

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
+import type { AttachRequest, Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { AttachRequest, Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
 test("a late older hello of an agent does not replace its newer connection", async () => {

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
+import type { Attachment, Delivery, Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { Attachment, Delivery, Hub } from "./hub.ts";
 import { listen, settled, World } from "./world-fixture.ts";
 
 const LEASE_MS = 30_000;

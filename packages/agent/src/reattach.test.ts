@@ -1,9 +1,9 @@
 import { memoryStore, openHub } from "@waybill/hub";
 import type { HubServer } from "@waybill/hub";
 import { generateKey } from "@waybill/protocol";
+import type { Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import { createAgent } from "./agent.ts";
-import type { Hub } from "./hub.ts";
 import { settled, World } from "./world-fixture.ts";
 
 test("an answer that arrives while the recipient is not attached reaches the waiting work", async () => {

@@ -1,6 +1,6 @@
 import { newId, WaybillError } from "@waybill/protocol";
+import type { Delivery } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { Delivery } from "./hub.ts";
 import { listen, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);

@@ -1,6 +1,6 @@
 import { createHandoff, newId, signEnvelope } from "@waybill/protocol";
+import type { Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { Hub } from "./hub.ts";
 import { lineTo, settled, World } from "./world-fixture.ts";
 
 const never = () => new Promise<never>(() => undefined);

@@ -1,6 +1,6 @@
 import { newId, signCompact, stringifyJson, WaybillError } from "@waybill/protocol";
+import type { Delivery } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
-import type { Delivery } from "./hub.ts";
 import type { Work } from "./serving/work.ts";
 import { lineTo, settled, World } from "./world-fixture.ts";
 

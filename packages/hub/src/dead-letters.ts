@@ -1,4 +1,5 @@
 import { parseEnvelope, readCompact, WaybillError } from "@waybill/protocol";
+import type { HandoffView } from "@waybill/protocol/wire";
 import { recordOf } from "./custody/handoff-record.ts";
 import type { HandoffRecord } from "./custody/handoff-record.ts";
 import { submit } from "./engine/submit.ts";
@@ -6,7 +7,6 @@ import { commitHandoff } from "./engine/commit-handoff.ts";
 import type { Engine } from "./engine/engine.ts";
 import { reasonOf } from "./engine/notice.ts";
 import { viewOf } from "./engine/view.ts";
-import type { HandoffView } from "./hub-api.ts";
 import { nextEntry, PAGE_CHARACTERS } from "./page.ts";
 import type { LedgerEntry, Page } from "./store.ts";
 

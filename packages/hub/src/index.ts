@@ -20,7 +20,7 @@ export type {
   PublishedManifest,
   PublishedPage,
   ReceivedAt,
-} from "./hub-api.ts";
+} from "@waybill/protocol/wire";
 export type { DeadLetter, DeadLetterDetail, DeadLetters } from "./dead-letters.ts";
 export type { GroupChange, NamedGroup, Operator, Presence, PresenceDetail } from "./operator.ts";
 export { systemClock } from "./clock.ts";

@@ -1,21 +1,21 @@
 import { generateKey, signManifest, WaybillError } from "@waybill/protocol";
 import type { FindQuery, Found, PrivateKey } from "@waybill/protocol";
+import type {
+  Attachment,
+  AttachRequest,
+  Delivery,
+  HandoffView,
+  Hub,
+  ManifestsQuery,
+  PublishedManifest,
+  PublishedPage,
+} from "@waybill/protocol/wire";
 import type { Viewer } from "./access/access.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { submit } from "./engine/submit.ts";
 import { Engine } from "./engine/engine.ts";
 import type { HubOptions, KeyedHubOptions } from "./engine/options.ts";
 import { isParty, viewOf } from "./engine/view.ts";
-import type {
-  AttachRequest,
-  Attachment,
-  Delivery,
-  Hub,
-  HandoffView,
-  ManifestsQuery,
-  PublishedManifest,
-  PublishedPage,
-} from "./hub-api.ts";
 import { HelloVerifier } from "./registry/hello-verifier.ts";
 import { identityOf, keepIdentity } from "./registry/identity.ts";
 import { Operator } from "./operator.ts";

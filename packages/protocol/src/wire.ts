@@ -1,3 +1,13 @@
+export type {
+  Attachment,
+  AttachRequest,
+  BlobContent,
+  BlobPut,
+  BlobRead,
+  Blobs,
+  BlobSigner,
+  Hub,
+} from "./wire/hub.ts";
 export { endedKeyAdvice, newKeyAdvice } from "./manifest/key-advice.ts";
 export type { HandoffView } from "./wire/view.ts";
 export type { AttemptView, WaitReason, WaitsFor, WireHandoffView } from "./wire/wire-view.ts";

@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import type { Hub } from "../hub.ts";
+import type { Hub } from "@waybill/protocol/wire";
 import { checkTimeout } from "../times.ts";
 import { addressOf } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";

@@ -1,7 +1,6 @@
 import { readDelivery, writeDelta } from "@waybill/protocol/wire";
-import type { WireDelivery } from "@waybill/protocol/wire";
+import type { Attachment, Delivery, Delta, ShownDelta, WireDelivery } from "@waybill/protocol/wire";
 import type { WaybillError } from "@waybill/protocol";
-import type { Attachment, Delivery, Delta, ShownDelta } from "../hub.ts";
 import type { HubSocket } from "./socket.ts";
 
 /** An agent's side of one connection to a hub. */

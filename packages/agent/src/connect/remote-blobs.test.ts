@@ -2,10 +2,10 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { digestOfBytes, generateKey, WaybillError } from "@waybill/protocol";
+import type { Blobs, Hub } from "@waybill/protocol/wire";
 import { expect, test } from "vitest";
 import { createAgent } from "../agent.ts";
 import type { Agent } from "../agent.ts";
-import type { Blobs, Hub } from "../hub.ts";
 import { refusalOf } from "../world-fixture.ts";
 import { addressOf } from "./address.ts";
 import { RemoteBlobs } from "./remote-blobs.ts";

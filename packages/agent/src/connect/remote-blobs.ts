@@ -11,8 +11,14 @@ import {
   readBlobUpload,
   writeContentRange,
 } from "@waybill/protocol/wire";
-import type { BlobUpload } from "@waybill/protocol/wire";
-import type { BlobContent, BlobPut, BlobRead, Blobs, BlobSigner } from "../hub.ts";
+import type {
+  BlobContent,
+  BlobPut,
+  BlobRead,
+  Blobs,
+  BlobSigner,
+  BlobUpload,
+} from "@waybill/protocol/wire";
 import type { Address } from "./address.ts";
 import { unreachable } from "./unreachable.ts";
 

@@ -15,12 +15,12 @@ import type {
   AttachRequest,
   Blobs,
   Delivery,
-  ShownDelta,
   HandoffView,
   Hub,
   ManifestsQuery,
   PublishedPage,
-} from "../hub.ts";
+  ShownDelta,
+} from "@waybill/protocol/wire";
 import type { Address } from "./address.ts";
 import type { ConnectionLog } from "./connection-log.ts";
 import type { HttpCalls } from "./http-calls.ts";

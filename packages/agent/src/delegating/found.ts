@@ -1,6 +1,6 @@
 import type { HandoffEnvelope } from "@waybill/protocol";
+import type { HandoffView } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
-import type { HandoffView } from "../hub.ts";
 import type { Handle } from "./handle.ts";
 
 /** An earlier handoff of this agent, as the hub has it. */

@@ -10,8 +10,7 @@ import type {
 import type { GivenArtifact } from "../artifacts/given.ts";
 import type { AgentContext } from "../context.ts";
 import { isNextDelta } from "@waybill/protocol/wire";
-import type { LastDelta } from "@waybill/protocol/wire";
-import type { ReceivedAt, ShownDelta } from "../hub.ts";
+import type { LastDelta, ReceivedAt, ShownDelta } from "@waybill/protocol/wire";
 import { counterOf } from "./counter.ts";
 import type { CounterOffer } from "./counter.ts";
 import { deferred } from "./deferred.ts";

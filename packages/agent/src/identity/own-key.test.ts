@@ -16,9 +16,9 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { memoryStore, openHub } from "@waybill/hub";
 import { generateKey } from "@waybill/protocol";
+import type { Hub } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createAgent } from "../agent.ts";
-import type { Hub } from "../hub.ts";
 import { OwnKey } from "./own-key.ts";
 
 let folder: string;

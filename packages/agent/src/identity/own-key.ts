@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { generateKey, WaybillError } from "@waybill/protocol";
 import type { PrivateKey } from "@waybill/protocol";
-import type { Hub } from "../hub.ts";
+import type { Hub } from "@waybill/protocol/wire";
 import { files, syncFolder } from "./files.ts";
 import type { Files } from "./files.ts";
 import { codeOf, keyAt, linked } from "./key-file.ts";

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { WaybillError } from "@waybill/protocol";
 import { readInvitation, signEnrolment } from "@waybill/protocol/wire";
-import type { Hub } from "../hub.ts";
+import type { Hub } from "@waybill/protocol/wire";
 
 /** The default invitations: those of several hubs, separated by spaces. */
 const VARIABLE = "WAYBILL_INVITATION";

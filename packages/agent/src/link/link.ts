@@ -1,9 +1,9 @@
 import { WaybillError } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
 import type { VerifiedEnvelope } from "@waybill/protocol";
+import type { Attachment, Delivery, Delta, Hub, ShownDelta } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import { deferred } from "../delegating/deferred.ts";
-import type { Attachment, Delivery, Delta, Hub, ShownDelta } from "../hub.ts";
 import type { OwnKey } from "../identity/own-key.ts";
 import type { Log } from "../log.ts";
 import type { Peers } from "./peers.ts";

@@ -1,6 +1,6 @@
 import { digestOf, parseJson, readCompact, signManifest } from "@waybill/protocol";
 import type { Json, ManifestInput, PrivateKey, ProvenKey } from "@waybill/protocol";
-import type { Hub } from "../hub.ts";
+import type { Hub } from "@waybill/protocol/wire";
 import { enrolmentAt } from "./invitation.ts";
 
 /** How an agent identifies itself to its hub. */

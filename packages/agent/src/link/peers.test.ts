@@ -10,8 +10,7 @@ import {
   signRecovery,
 } from "@waybill/protocol";
 import type { Digest, ManifestInput, PrivateKey, TrustPolicy } from "@waybill/protocol";
-import type { ManifestsQuery } from "@waybill/protocol/wire";
-import type { Hub } from "../hub.ts";
+import type { Hub, ManifestsQuery } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
 import { Peers } from "./peers.ts";

@@ -20,8 +20,8 @@ import type {
   VerifiedManifest,
 } from "@waybill/protocol";
 import { manifestPages } from "@waybill/protocol/wire";
+import type { Hub, ReceivedAt } from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
-import type { Hub, ReceivedAt } from "../hub.ts";
 
 const KEYS_KEPT = 10_000;
 

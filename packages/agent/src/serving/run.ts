@@ -6,12 +6,12 @@ import type {
   ReceiptBody,
   VerifiedEnvelope,
 } from "@waybill/protocol";
+import type { Delivery, ReceivedAt } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
 import { deferred } from "../delegating/deferred.ts";
 import { delegatorOver } from "../delegating/delegator.ts";
 import type { Handle } from "../delegating/handle.ts";
 import type { ParentedOptions } from "../delegating/options.ts";
-import type { Delivery, ReceivedAt } from "../hub.ts";
 import { traceAttempt } from "../tracing/attempt-trace.ts";
 import type { AttemptTrace } from "../tracing/attempt-trace.ts";
 import { recordTokens } from "../tracing/metrics.ts";

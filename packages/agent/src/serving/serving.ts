@@ -1,7 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import { InFlight } from "@waybill/protocol/wire";
+import type { Delivery } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
-import type { Delivery } from "../hub.ts";
 import { RecentIds } from "./recent-ids.ts";
 import { Run } from "./run.ts";
 import type { Offer, RunOptions } from "./run.ts";

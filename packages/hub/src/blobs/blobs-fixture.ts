@@ -17,9 +17,9 @@ import type {
   VerifiedEnvelope,
 } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
+import type { Attachment, Blobs, BlobUpload, Delivery } from "@waybill/protocol/wire";
 import { StillClock } from "../still-clock-fixture.ts";
 import type { HubOptions } from "../engine/options.ts";
-import type { Attachment, Blobs, BlobUpload, Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";

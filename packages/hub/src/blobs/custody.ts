@@ -1,9 +1,8 @@
 import type { Digest, Envelope } from "@waybill/protocol";
 import { WaybillError } from "@waybill/protocol";
-import type { BlobUpload } from "@waybill/protocol/wire";
+import type { BlobContent, BlobPut, BlobRead, Blobs, BlobUpload } from "@waybill/protocol/wire";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { VersionedRecord, HandoffRecord } from "../custody/handoff-record.ts";
-import type { BlobContent, BlobPut, BlobRead, Blobs } from "../hub-api.ts";
 import { Collector } from "./collector.ts";
 import type { BlobContext } from "./context.ts";
 import { bindBlobs, nameBlobs } from "./naming.ts";

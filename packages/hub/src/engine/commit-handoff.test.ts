@@ -1,7 +1,7 @@
 import { createHandoff, generateKey, newId, signEnvelope, signManifest } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
+import type { Delivery } from "@waybill/protocol/wire";
 import { afterEach, expect, test } from "vitest";
-import type { Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";

@@ -1,11 +1,11 @@
 import { statusOf } from "@waybill/protocol";
 import { liveAttempt } from "@waybill/protocol/hub";
 import type { Digest, StatusCode } from "@waybill/protocol";
+import type { Delivery } from "@waybill/protocol/wire";
 import type { HandoffRecords, StoredEnvelope } from "../custody/handoff-records.ts";
 import type { Outgoing } from "../custody/handoff-transaction.ts";
 import { envelopesForDelegator } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
-import type { Delivery } from "../hub-api.ts";
 import type { AgentSession } from "../routing/agent-session.ts";
 
 /** Delivers what is on disk to the agents that are attached here. Others find it in their inbox. */

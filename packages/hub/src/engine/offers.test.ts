@@ -12,9 +12,9 @@ import {
 import { NO_STATS } from "@waybill/protocol/hub";
 import type { CapabilityInput, HandoffEnvelope, HandoffInput, PrivateKey } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
+import type { Attachment, Delivery } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StillClock } from "../still-clock-fixture.ts";
-import type { Attachment, Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";

@@ -11,8 +11,8 @@ import {
 } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope, PrivateKey } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
+import type { Delivery } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Delivery } from "../hub-api.ts";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
 import type { HubServer } from "../open-hub.ts";

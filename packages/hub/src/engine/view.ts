@@ -1,9 +1,8 @@
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope } from "@waybill/protocol";
-import type { WaitsFor } from "@waybill/protocol/wire";
+import type { HandoffView, WaitsFor } from "@waybill/protocol/wire";
 import { endingOf, openQuestions } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
-import type { HandoffView } from "../hub-api.ts";
 import { whyWaiting } from "../routing/why-waiting.ts";
 import type { Engine } from "./engine.ts";
 

@@ -12,7 +12,7 @@ import {
   restoreManifest,
 } from "@waybill/protocol/hub";
 import type { Capability, KeyRecord, ManifestInput, VerifiedManifest } from "@waybill/protocol";
-import type { PublishedManifest } from "../hub-api.ts";
+import type { PublishedManifest } from "@waybill/protocol/wire";
 import type {
   KeyChange,
   ManifestCard,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Delivery } from "../hub-api.ts";
+import type { Delivery } from "@waybill/protocol/wire";
 import { AgentSession } from "./agent-session.ts";
 import { UnacknowledgedDeliveries } from "./unacknowledged-deliveries.ts";
 

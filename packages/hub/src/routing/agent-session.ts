@@ -1,8 +1,14 @@
 import { WaybillError } from "@waybill/protocol";
 import { InFlight, readerOfDelta } from "@waybill/protocol/wire";
+import type {
+  Attachment,
+  AttachRequest,
+  Delivery,
+  Delta,
+  ShownDelta,
+} from "@waybill/protocol/wire";
 import type { Clock } from "../clock.ts";
 import { HUB_LIMITS } from "../engine/options.ts";
-import type { AttachRequest, Attachment, Delivery, Delta, ShownDelta } from "../hub-api.ts";
 import { charactersOf } from "./delivery-size.ts";
 import { DeltaRate } from "./delta-rate.ts";
 

@@ -1,7 +1,7 @@
 import { isAgentId, WaybillError } from "@waybill/protocol";
 import type { Digest } from "@waybill/protocol";
+import type { AttachRequest, Delivery } from "@waybill/protocol/wire";
 import type { Engine } from "../engine/engine.ts";
-import type { AttachRequest, Delivery } from "../hub-api.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { AttachingAgent } from "./agent-session.ts";
 

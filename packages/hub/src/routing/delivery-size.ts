@@ -1,4 +1,4 @@
-import type { Delivery } from "../hub-api.ts";
+import type { Delivery } from "@waybill/protocol/wire";
 
 /** How much a delivery weighs: the characters of the envelopes in it. */
 export function charactersOf(delivery: Delivery): number {

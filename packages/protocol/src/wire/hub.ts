@@ -1,25 +1,13 @@
-import type { Asker, Digest, FindQuery, Found, WaybillError } from "@waybill/protocol";
-import type {
-  BlobUpload,
-  Delivery,
-  Delta,
-  HandoffView,
-  ManifestsQuery,
-  PublishedPage,
-  ShownDelta,
-} from "@waybill/protocol/wire";
-
-export type {
-  BlobUpload,
-  Delivery,
-  Delta,
-  HandoffView,
-  ManifestsQuery,
-  PublishedManifest,
-  PublishedPage,
-  ReceivedAt,
-  ShownDelta,
-} from "@waybill/protocol/wire";
+import type { Digest } from "../signing/digest.ts";
+import type { FindQuery, Found } from "../discovery/discovery.ts";
+import type { WaybillError } from "../error.ts";
+import type { Asker } from "../manifest/takes-from.ts";
+import type { BlobUpload } from "./blob.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Delta, ShownDelta } from "./delta.ts";
+import type { PublishedPage } from "./published.ts";
+import type { HandoffView } from "./view.ts";
+import type { ManifestsQuery } from "./wire-published.ts";
 
 /** How an agent attaches to its hub. */
 export interface AttachRequest {
@@ -47,7 +35,7 @@ export interface Attachment {
   setCredit(credit: number): void;
   /** Ends the attachment, so that the hub regards the agent as gone. */
   close(): Promise<void>;
-  /** Settles when the attachment has ended: rejected with the reason, or resolved if it was closed. */
+  /** Resolves when the attachment has ended: to the reason, or to undefined if it was closed. */
   readonly closed: Promise<WaybillError | undefined>;
 }
 
