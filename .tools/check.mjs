@@ -1,6 +1,7 @@
 // `npm run check`: what has to hold before a change lands or a version is released.
 // `npm run check lint format` runs only these steps, `npm run check -- --without tests` all the others.
 import { run } from "./command.mjs";
+import { checkExports } from "./exports.mjs";
 import { checkGuide, checkInstalled, checkPacked, checkPages, checkStory } from "./packed.mjs";
 import { checkTsdoc } from "./tsdoc.mjs";
 import { packages } from "./workspace.mjs";
@@ -13,7 +14,7 @@ const steps = [
   { name: "readme", run: () => void run("node", [".tools/readme.mjs", "--check"]) },
   {
     name: "unused",
-    run: () => void run("knip", ["--no-progress", "--treat-config-hints-as-errors"]),
+    run: unused,
   },
   { name: "tsdoc", run: checkTsdoc },
   { name: "tools", run: () => void run("node", ["--test", ".tools/*.test.mjs"]) },
@@ -63,6 +64,11 @@ async function passes(step) {
 
 function lastLine(output) {
   return output.trim().split("\n").at(-1);
+}
+
+function unused() {
+  run("knip", ["--no-progress", "--treat-config-hints-as-errors"]);
+  return checkExports();
 }
 
 function types() {

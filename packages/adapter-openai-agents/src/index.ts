@@ -5,5 +5,3 @@ export { remoteAgent, remoteHandoff } from "./remote-agent.ts";
 export type { RemoteOptions } from "./remote.ts";
 export { remoteTool } from "./remote-tool.ts";
 export type { RemoteToolOptions } from "./remote-tool.ts";
-export { itemsOf } from "./to-items.ts";
-export { messagesOf } from "./from-items.ts";

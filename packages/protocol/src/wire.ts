@@ -22,7 +22,7 @@ export {
 } from "./wire/published.ts";
 export type { PublishedManifest, PublishedPage } from "./wire/published.ts";
 export type { ManifestsQuery, WirePublished } from "./wire/wire-published.ts";
-export { checkQuota, QUOTA_LIMITS, QUOTA_MINUTE_MS } from "./wire/quota.ts";
+export { checkQuota } from "./wire/quota.ts";
 export type { Quota, QuotaUse } from "./wire/quota.ts";
 export { untakenError } from "./wire/untaken.ts";
 export type { Untaken } from "./wire/untaken.ts";
@@ -70,7 +70,6 @@ export {
   checkRequestKey,
   checkRequestLine,
   readRequest,
-  REQUEST_SCHEME,
   signRequest,
 } from "./wire/request-proof.ts";
 export type { ReadRequest, RequestClaim, RequestFacts } from "./wire/request-proof.ts";

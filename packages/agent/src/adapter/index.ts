@@ -24,7 +24,7 @@ export { wordsOf } from "./json-text.ts";
 export { statedIn } from "./stated.ts";
 export type { Stated } from "./stated.ts";
 export { inputOf } from "./structured.ts";
-export { outputOf, readOutput, repairRequest } from "./output.ts";
+export { outputOf, readOutput } from "./output.ts";
 export type { AskAgain } from "./output.ts";
 export {
   addedTo,
@@ -36,7 +36,7 @@ export {
   toolResultsOf,
 } from "./message.ts";
 export type { ToolCall, ToolResult } from "./message.ts";
-export { artifactOf, bytesOf, loaded, LOADED_BYTES } from "./artifact.ts";
+export { artifactOf, bytesOf, LOADED_BYTES } from "./artifact.ts";
 export { filesIn, withFiles } from "./files.ts";
 export {
   base64Of,
@@ -55,7 +55,6 @@ export type { ErrorTable } from "./failure.ts";
 export { modelFailure } from "./model-failure.ts";
 export { countUsage, usageRowOf } from "./usage.ts";
 export type { CountedUsage } from "./usage.ts";
-export { progressOf } from "./progress.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";
 export { schemaForModel } from "./schema-for-model.ts";
 export { toolNameOf } from "./tool-name.ts";

@@ -33,7 +33,7 @@ export function readOutput(
 }
 
 /** The message to a model whose reply does not match the promised output. */
-export function repairRequest(fault: string, schema: JsonSchema): string {
+function repairRequest(fault: string, schema: JsonSchema): string {
   return `That can't be used: ${fault}. Reply with JSON alone, by this JSON Schema: ${JSON.stringify(schema)}`;
 }
 

@@ -52,6 +52,7 @@ export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && crypto.timingSafeEqual(a, b);
 }
 
+/** Bytes in unpadded base64url. */
 export function toBase64url(bytes: Uint8Array): string {
   return view(bytes).toString("base64url");
 }
@@ -99,6 +100,7 @@ export function randomBytes(length: number): Uint8Array {
   return bytes;
 }
 
+/** The public key that belongs to a private one: 32 bytes each. */
 export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
   const spki = crypto
     .createPublicKey(importPrivate(privateKey))
@@ -114,6 +116,7 @@ export function signer(privateKey: Uint8Array): Signer {
   };
 }
 
+/** Signs a message with Ed25519. Use `signer` for many messages under one key. */
 export function sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array {
   return signer(privateKey)(message);
 }
@@ -126,6 +129,7 @@ const ed25519 = verification((publicKey) => {
 
 /** Undefined for a key that `checkPublicKey` refuses. */
 export const verifier: Verification["verifier"] = ed25519.verifier;
+/** Whether a signature fits, by the cofactorless equation of RFC 8032. */
 export const verify: Verification["verify"] = ed25519.verify;
 /** Whether a key may be enrolled: canonical, on the curve, torsion-free and not of small order. */
 export const checkPublicKey: Verification["checkPublicKey"] = ed25519.checkPublicKey;

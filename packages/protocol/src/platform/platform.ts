@@ -48,6 +48,7 @@ export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
+/** Bytes in unpadded base64url. */
 export function toBase64url(bytes: Uint8Array): string {
   const text = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
   for (let from = 0, to = 0; from < bytes.length; from += 3) {

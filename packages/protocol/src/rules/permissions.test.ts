@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkQuota, QUOTA_MINUTE_MS, untakenError } from "../wire.ts";
+import { checkQuota, untakenError } from "../wire.ts";
+import { QUOTA_MINUTE_MS } from "../wire/quota.ts";
 import { audiencesFor, audiencesOf } from "../hub.ts";
 import { parseManifest, takesFrom, WaybillError } from "../index.ts";
 import type { Asker, TakesFrom } from "../index.ts";

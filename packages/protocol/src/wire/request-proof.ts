@@ -30,7 +30,7 @@ export interface RequestClaim {
 }
 
 /** The scheme of the Authorization header of agents. */
-export const REQUEST_SCHEME = "Waybill";
+const REQUEST_SCHEME = "Waybill";
 
 /** The value of the Authorization header. */
 export function signRequest(claim: RequestClaim, key: PrivateKey): string {
