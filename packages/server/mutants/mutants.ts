@@ -29,10 +29,64 @@ const WEBHOOK = `${SERVER}/webhook/webhook.test.ts`;
 const BLOBS = `${HUB}/blobs`;
 const BLOBS_TEST = `${BLOBS}/blobs.test.ts`;
 const COLLECTING = `${BLOBS}/collecting.test.ts`;
+const TURN = `${HUB}/engine/turn.ts`;
+const TURN_TEST = `${HUB}/engine/turn.test.ts`;
+const WRITES = "resolve(this.#records.write(id, before, transaction));";
 const CONTACTS = `${SERVER}/webhook/contacts.test.ts`;
 
 /** What the specification asks of a hub alone: no test of the protocol can notice it. */
 const RULES: readonly Mutant[] = [
+  {
+    name: "an envelope that fails takes the others of its turn along",
+    file: TURN,
+    find: WRITES,
+    replace: `const writing = this.#records.write(id, before, transaction);
+      drafts[0]!.all = Promise.all([drafts[0]!.all, writing]).then(([first, each]) =>
+        first?.type === "unknown" ? first : each,
+      );
+      setImmediate(() => resolve(drafts[0]!.all));`,
+    seenBy: {
+      file: TURN_TEST,
+      name: "of the envelopes of one turn, the one whose commit fails is refused alone",
+    },
+  },
+  {
+    name: "a conflict has the whole turn decided again",
+    file: TURN,
+    find: WRITES,
+    replace: `const writing = this.#records.write(id, before, transaction);
+      drafts[0]!.all = Promise.all([drafts[0]!.all, writing]).then(([first, each]) =>
+        first?.type === "conflict" ? first : each,
+      );
+      setImmediate(() => resolve(drafts[0]!.all));`,
+    seenBy: {
+      file: TURN_TEST,
+      name: "of the envelopes of one turn, only the one with a conflict is decided again",
+    },
+  },
+  {
+    name: "a turn is answered before its commit is done",
+    file: TURN,
+    find: WRITES,
+    replace: `void this.#records.write(id, before, transaction);
+      resolve({ type: "unchanged" });`,
+    seenBy: {
+      file: TURN_TEST,
+      name: "nobody of a turn is answered before its own commit is done",
+    },
+  },
+  {
+    name: "two envelopes of one handoff are decided on the same state",
+    file: `${HUB}/engine/commit-handoff.ts`,
+    find: `  return records.queue.run(id, async () => {
+    for (`,
+    replace: `  return records.queue.run(\`\${id} \${Math.random()}\`, async () => {
+    for (`,
+    seenBy: {
+      file: TURN_TEST,
+      name: "two envelopes of one handoff that come together are decided one after the other",
+    },
+  },
   {
     name: "a blob is removed although an envelope names it",
     file: `${BLOBS}/naming.ts`,

@@ -5,7 +5,7 @@ const FOLDER = "packages/hub/src";
 const COMMIT = "outcome = await this.#commit(commit);";
 const LOST = 'if (outcome.type !== "committed") return { type: "conflict" };';
 
-const WRITE = "written = await records.write(id, before, transaction);";
+const WRITE = "written = await engine.turn.commit({ id, before, transaction });";
 const LOST_RACE = "await catchUp(engine, id, before);\n      if (written.type";
 const IMPORT_STORED_OF = {
   file: `${FOLDER}/engine/commit-handoff.ts`,
@@ -199,7 +199,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: `${FOLDER}/engine/deliveries.ts`,
-        find: "answers: await Promise.all(answers.map(textOf)),",
+        find: "answers: texts.slice(isResumed ? 2 : 1),",
         replace: "answers: [],",
       },
     ],

@@ -117,7 +117,9 @@ export class HandoffRecords {
     before: CachedRecord | undefined,
     transaction: HandoffTransaction,
   ): Promise<Written> {
-    if (await this.#isOutdated(id, before, transaction)) return { type: "conflict" };
+    // What changes nothing compares no version: the store is asked instead.
+    const isOld = !transaction.isChanged && before !== undefined && this.#isOutdated(id, before);
+    if (isOld !== false && (await isOld)) return { type: "conflict" };
     const isChanged = transaction.isChanged && transaction.record !== undefined;
     if (!isChanged && transaction.entries.length === 0) return { type: "unchanged" };
     const version = (before?.version ?? 0) + (isChanged ? 1 : 0);
@@ -149,13 +151,7 @@ export class HandoffRecords {
     return { type: "committed", stored };
   }
 
-  /** A plan that changes nothing writes nothing, so no version is compared: the store is asked instead. */
-  async #isOutdated(
-    id: string,
-    before: VersionedRecord | undefined,
-    transaction: HandoffTransaction,
-  ): Promise<boolean> {
-    if (before === undefined || transaction.isChanged) return false;
+  async #isOutdated(id: string, before: VersionedRecord): Promise<boolean> {
     const stored = await this.#store.handoff(id);
     if (stored === undefined || stored.version <= before.version) return false;
     this.invalidate(stored);
@@ -194,6 +190,16 @@ export class HandoffRecords {
       500,
       `The ledger has no envelope ${digest} of handoff ${id}, though its record names it: the store is damaged. Check it with the ledger's verification.`,
     );
+  }
+
+  /** Several of them; to be waited for only where one is not in memory. */
+  envelopes(
+    id: string,
+    digests: readonly Digest[],
+  ): readonly StoredEnvelope[] | Promise<readonly StoredEnvelope[]> {
+    const known = digests.map((digest) => this.#envelopes.get(digest));
+    if (known.every((each) => each !== undefined)) return known;
+    return Promise.all(digests.map((digest) => this.envelope(id, digest)));
   }
 
   async handoffOf(transaction: HandoffTransaction): Promise<HandoffEnvelope> {

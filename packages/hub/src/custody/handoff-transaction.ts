@@ -62,7 +62,9 @@ export class HandoffTransaction {
   readonly outgoing: Outgoing[] = [];
   /** Settings that the commit changes. If one was changed meanwhile, the transaction is made again. */
   readonly settings: SettingChange[] = [];
-  /** The hub's receipt for what was taken, which leaves once the transaction is on disk. */
+  /** What was taken, and is to be confirmed. */
+  taken: VerifiedEnvelope | undefined;
+  /** The hub's receipt for it, which leaves once the transaction is on disk. */
   receipt: VerifiedEnvelope | undefined;
   /** The envelope of the handoff, where it is at hand. */
   handoff: HandoffEnvelope | undefined;
@@ -112,6 +114,7 @@ export class HandoffTransaction {
       this.note({ type: "bound", digest, terms });
     }
     this.entries.push(envelopeEntry(this.at, verified));
+    this.taken = verified;
     return status;
   }
 

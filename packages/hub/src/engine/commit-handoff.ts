@@ -32,19 +32,25 @@ export function commitHandoff<Value>(
   const { records, clock } = engine;
   return records.queue.run(id, async () => {
     for (let isFirst = true; ; isFirst = false) {
-      const before = isFirst && isAbsent ? records.cached(id) : await records.load(id);
+      const held = records.cached(id);
+      const before = held ?? (isFirst && isAbsent ? undefined : await records.load(id));
       const transaction = new HandoffTransaction(before, clock.now());
       let value: Value;
       let written: Written;
       try {
-        value = await plan(transaction);
-        await matchAndSign(engine, transaction);
-        written = await records.write(id, before, transaction);
+        // Waits only for what is not in memory, and mostly all of it is.
+        const planned = plan(transaction);
+        value = planned instanceof Promise ? await planned : planned;
+        if (setsOff(transaction)) await match(engine, transaction);
+        written = await engine.turn.commit({ id, before, transaction });
       } catch (error) {
         release(engine, transaction);
         throw error;
       }
-      if (written.type === "committed") await deliver(engine, transaction, written.stored);
+      if (written.type === "committed") {
+        const delivering = deliver(engine, transaction, written.stored);
+        if (delivering !== undefined) await delivering;
+      }
       if (written.type === "committed" || written.type === "unchanged") {
         return { type: "changed", value, transaction };
       }
@@ -97,10 +103,24 @@ export async function currentRecord(
   return committed.type === "changed" ? committed.value : undefined;
 }
 
+/** Whether anything follows from a plan. */
+function setsOff({
+  record,
+  isChanged,
+  wantsOffer,
+  hasEnded,
+  isOpen,
+  at,
+}: HandoffTransaction): boolean {
+  if (record === undefined || (!isChanged && !wantsOffer)) return false;
+  const isDue = isOpen && isOfferDue(record.state, at);
+  return isDue || hasEnded || record.isWaiting || record.blobs !== undefined;
+}
+
 /** Puts into the transaction what follows from a plan: an offer or a wait, the end's notice, its blobs. */
-async function matchAndSign(engine: Engine, transaction: HandoffTransaction): Promise<void> {
-  const { record, isChanged, wantsOffer, isOpen, at } = transaction;
-  if (record === undefined || (!isChanged && !wantsOffer)) return;
+async function match(engine: Engine, transaction: HandoffTransaction): Promise<void> {
+  const { isOpen, at } = transaction;
+  const record = transaction.record!;
   if (isOpen && isOfferDue(record.state, at)) await engine.offers.place(transaction);
   else if (record.isWaiting) engine.offers.waitUntilDue(record, at);
   if (transaction.hasEnded) await conclude(engine, transaction);
@@ -119,14 +139,17 @@ function release(engine: Engine, transaction: HandoffTransaction): void {
   }
 }
 
-/** The transaction is on disk: sends what it says, and sets off what follows from it. */
-async function deliver(
+/**
+ * The transaction is on disk: sends what it says, and sets off what follows from it. It gives something
+ * to wait for only where what is to be sent has to be read.
+ */
+function deliver(
   engine: Engine,
   transaction: HandoffTransaction,
   stored: StoredHandoff,
-): Promise<void> {
+): Promise<unknown> | undefined {
   const { record, before, at } = transaction;
-  if (record === undefined) return;
+  if (record === undefined) return undefined;
   engine.openHandoffs.note(stored);
   if (before === undefined) engine.quotas.settled(stored.id);
   engine.timers.note(stored.wakeAt);
@@ -138,15 +161,14 @@ async function deliver(
   }
   // Delivering lets go of what a recipient held, which says how long it took.
   const outcomes = outcomesOf(engine, transaction);
-  try {
-    await engine.deliveries.send(record, transaction.outgoing);
-  } catch (error) {
+  const sending = engine.deliveries.send(record, transaction.outgoing)?.catch((error: unknown) => {
     // It stays in the inbox of whom it is for.
     engine.log({ event: "failure", handoffId: stored.id, error });
-  }
+  });
   for (const outcome of outcomes) {
     engine.inBackground(measure(engine, record.capability, outcome));
   }
+  return sending;
 }
 
 /** If it is on disk, its sender hears so when it sends again; nobody would act on it before. */

@@ -11,12 +11,12 @@ import type { AgentSession } from "../routing/agent-session.ts";
 /** Delivers what is on disk to the agents that are attached here. Others find it in their inbox. */
 export class Deliveries {
   readonly #attached: ReadonlyMap<string, AgentSession>;
-  readonly #records: Pick<HandoffRecords, "envelope">;
+  readonly #records: Pick<HandoffRecords, "envelope" | "envelopes">;
   readonly #now: () => number;
 
   constructor(
     attached: ReadonlyMap<string, AgentSession>,
-    records: Pick<HandoffRecords, "envelope">,
+    records: Pick<HandoffRecords, "envelope" | "envelopes">,
     now: () => number,
   ) {
     this.#attached = attached;
@@ -24,16 +24,22 @@ export class Deliveries {
     this.#now = now;
   }
 
-  async send(record: HandoffRecord, outgoing: readonly Outgoing[]): Promise<void> {
+  /** Gives something to wait for where an envelope has to be read. */
+  send(record: HandoffRecord, outgoing: readonly Outgoing[]): Promise<unknown> | undefined {
     const { id: handoffId } = record.state;
+    const waits: Promise<void>[] = [];
     for (const each of outgoing) {
       const attached = this.#attached.get(each.to);
       if (attached === undefined) continue;
       if (each.type === "envelope") this.#pass(attached, handoffId, each.digest, each);
       else if (each.type === "stop") stop(attached, handoffId, each.attempt, each.status);
-      else attached.deliver(await this.#offer(record, each.attempt));
+      else {
+        const offering = this.#offer(attached, record, each.attempt);
+        if (offering !== undefined) waits.push(offering);
+      }
     }
     this.releaseClosed(record);
+    return waits.length === 0 ? undefined : Promise.all(waits);
   }
 
   /**
@@ -61,7 +67,7 @@ export class Deliveries {
       capability: record.capability,
       delegator: state.delegator,
     });
-    attached.deliver(await this.#offer(record, live.number));
+    await this.#offer(attached, record, live.number);
     return false;
   }
 
@@ -107,31 +113,55 @@ export class Deliveries {
     attached.deliver({ type: "envelope", id: digest, handoffId, envelope: text, receivedAt });
   }
 
-  async #offer(record: HandoffRecord, number: number): Promise<Delivery> {
-    const { state, asked, answers, session } = record;
-    const attempt = state.attempts[number - 1]!;
-    const paused = asked.findLast((each) => each.attempt === state.resumes?.attempt);
-    const receivedAt: Record<string, number> = {};
-    const textOf = async (digest: Digest) => {
-      const { text, at } = await this.#records.envelope(state.id, digest);
-      receivedAt[digest] = at;
-      return text;
-    };
-    return {
-      type: "offer",
-      id: `${state.id}/${number}`,
-      handoffId: state.id,
-      attempt: number,
-      envelope: await textOf(state.digest),
-      remainingMs: state.deadline - this.#now(),
-      leaseMs: state.terms.leaseMs,
-      isAccepted: attempt.state !== "offered",
-      ...(paused === undefined ? {} : { resume: await textOf(paused.digest) }),
-      answers: await Promise.all(answers.map(textOf)),
-      receivedAt,
-      ...(session?.offered === undefined ? {} : { session: session.offered }),
-    };
+  #offer(
+    attached: AgentSession,
+    record: HandoffRecord,
+    attempt: number,
+  ): Promise<void> | undefined {
+    const { id } = record.state;
+    const found = this.#records.envelopes(id, digestsOfOffer(record));
+    if (!(found instanceof Promise)) {
+      attached.deliver(offerOf(record, attempt, found, this.#now()));
+      return undefined;
+    }
+    return found.then((envelopes) =>
+      attached.deliver(offerOf(record, attempt, envelopes, this.#now())),
+    );
   }
+}
+
+/** The handoff, the question that it has paused with, and the answers to all questions. */
+function digestsOfOffer({ state, asked, answers }: HandoffRecord): Digest[] {
+  const paused = asked.findLast((each) => each.attempt === state.resumes?.attempt);
+  return [state.digest, ...(paused === undefined ? [] : [paused.digest]), ...answers];
+}
+
+function offerOf(
+  record: HandoffRecord,
+  number: number,
+  envelopes: readonly StoredEnvelope[],
+  now: number,
+): Delivery {
+  const { state, answers, session } = record;
+  const attempt = state.attempts[number - 1]!;
+  const texts = envelopes.map(({ text }) => text);
+  const isResumed = texts.length > answers.length + 1;
+  return {
+    type: "offer",
+    id: `${state.id}/${number}`,
+    handoffId: state.id,
+    attempt: number,
+    envelope: texts[0]!,
+    remainingMs: state.deadline - now,
+    leaseMs: state.terms.leaseMs,
+    isAccepted: attempt.state !== "offered",
+    ...(isResumed ? { resume: texts[1]! } : {}),
+    answers: texts.slice(isResumed ? 2 : 1),
+    receivedAt: Object.fromEntries(
+      digestsOfOffer(record).map((digest, index) => [digest, envelopes[index]!.at]),
+    ),
+    ...(session?.offered === undefined ? {} : { session: session.offered }),
+  };
 }
 
 function stop(

@@ -34,6 +34,7 @@ import { OpenHandoffs } from "./open-handoffs.ts";
 import { HUB_LIMITS } from "./options.ts";
 import type { HubLimits, HubLogEvent, KeyedHubOptions } from "./options.ts";
 import { Timers } from "./timers.ts";
+import { Turn } from "./turn.ts";
 import { expireAcceptance, applyDueTimers } from "./due-timers.ts";
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -61,6 +62,7 @@ export class Engine {
   readonly router: Router;
   readonly records: HandoffRecords;
   readonly receipts: Receipts;
+  readonly turn: Turn;
   readonly deliveries: Deliveries;
   readonly offers: Offers;
   readonly openHandoffs: OpenHandoffs;
@@ -131,6 +133,7 @@ export class Engine {
     });
     this.receipts = new Receipts(this.id, options.key, this.clock, this.newId);
     this.records = new HandoffRecords(this.store, (commit) => this.commit(commit));
+    this.turn = new Turn(this.records, this.receipts, this.clock);
     this.deliveries = new Deliveries(this.agentSessions, this.records, () => this.clock.now());
     this.offers = new Offers({
       store: this.store,
@@ -185,13 +188,11 @@ export class Engine {
   }
 
   /** Writes to the store. A failure is remembered until a write succeeds again. */
-  async commit(commit: Commit): Promise<CommitOutcome> {
-    try {
-      return await this.store.commit(commit);
-    } catch (error) {
+  commit(commit: Commit): Promise<CommitOutcome> {
+    return this.store.commit(commit).catch((error: unknown) => {
       this.health.failed(error, commit);
       throw error;
-    }
+    });
   }
 
   /** Puts a manifest on record. */

@@ -15,6 +15,7 @@ import { envelopeEntry } from "../custody/entries.ts";
 import type { Decision } from "../custody/entries.ts";
 import { refusal } from "../custody/refusal.ts";
 import { checkInput } from "../routing/input-check.ts";
+import type { BlobCustody } from "../blobs/custody.ts";
 import { inCustodySpan } from "../tracing/custody-trace.ts";
 import { bindTerms, offersFor } from "./terms.ts";
 import { commitHandoff, currentRecord } from "./commit-handoff.ts";
@@ -38,6 +39,8 @@ async function takeHandoff(
   const { envelope } = verified;
   const { handoff_id: id, parent_id: parentId, group, replay_of: replayOf } = envelope;
   // A known handoff is not checked again: its sender wants the answer that it got before.
+  const isPlain = parentId === undefined && group === undefined && replayOf === undefined;
+  if (isPlain && engine.records.cached(id) === undefined) return takeNew(engine, verified);
   if ((await engine.records.load(id)) !== undefined) {
     const receipt = await commitEnvelope(engine, verified);
     if (replayOf !== undefined) await markReplayed(engine, replayOf, id);
@@ -65,6 +68,24 @@ async function takeHandoff(
   }
   if (parentId === id) throw new WaybillError(400, "A handoff can't be its own parent.");
   return parentId === undefined ? work() : asChild(engine, envelope, parentId, work);
+}
+
+/**
+ * Takes a handoff that stands alone for new, without asking the store first: whether it is, the commit
+ * tells. A refusal counts only once the store has told that it was not taken before.
+ */
+async function takeNew(
+  engine: Engine,
+  verified: VerifiedEnvelope<HandoffEnvelope>,
+): Promise<string> {
+  try {
+    return await commitEnvelope(engine, verified, { isAbsent: true });
+  } catch (error) {
+    const isRefusal = WaybillError.is(error) && error.status < 500;
+    const known = isRefusal && (await engine.records.load(verified.envelope.handoff_id));
+    if (!known) throw error;
+    return commitEnvelope(engine, verified);
+  }
 }
 
 /** The key under which a parent's end waits for a child that is being submitted, so that it sees the child. */
@@ -156,11 +177,11 @@ async function commitEnvelope(
 ): Promise<string> {
   const { envelope, digest } = verified;
   engine.assertOpen();
-  const plan = async (transaction: HandoffTransaction) => {
-    const status = await decide(engine, transaction, verified);
-    if (status === 100 && isLate) transaction.addAfterEnd("group");
-    if (status === 100) transaction.confirm(await engine.receipts.sign(envelope, digest, status));
-    return status;
+  const plan = (transaction: HandoffTransaction) => {
+    const isNew = transaction.record === undefined && envelope.kind === "handoff";
+    return isNew
+      ? decideNew(engine, transaction, verified as VerifiedEnvelope<HandoffEnvelope>, isLate)
+      : decide(engine, transaction, verified);
   };
   const changed = await commitHandoff(engine, envelope.handoff_id, plan, isAbsent);
   const status = changed.type === "changed" ? changed.value : (201 as const);
@@ -170,39 +191,57 @@ async function commitEnvelope(
   throw refusal(status, envelope);
 }
 
-async function decide(
+async function decideNew(
+  engine: Engine,
+  transaction: HandoffTransaction,
+  verified: VerifiedEnvelope<HandoffEnvelope>,
+  isLate: boolean,
+): Promise<StatusCode> {
+  const { envelope } = verified;
+  const offers = await offersFor(verified, engine);
+  await checkInput(envelope, offers, engine, transaction.at);
+  const status = transaction.take(verified, bindTerms(envelope, offers, engine.terms));
+  if (status !== 100) return status;
+  await nameBlobs(engine, transaction, envelope);
+  if (envelope.from !== engine.id) {
+    transaction.change(
+      ...(await engine.quotas.enter(envelope.from, envelope.handoff_id, transaction.at)),
+    );
+  }
+  if (isLate) transaction.addAfterEnd("group");
+  return status;
+}
+
+/** To be waited for only where the envelope names blobs, or is refused. */
+function decide(
   engine: Engine,
   transaction: HandoffTransaction,
   verified: VerifiedEnvelope,
-): Promise<StatusCode> {
-  const { envelope, digest } = verified;
+): StatusCode | Promise<StatusCode> {
+  const { envelope } = verified;
   const { record } = transaction;
-  const isNew = record === undefined && envelope.kind === "handoff";
-  if (isNew) {
-    const offers = await offersFor({ envelope, kid: verified.kid }, engine);
-    await checkInput(envelope, offers, engine, transaction.at);
-    const status = transaction.take(verified, bindTerms(envelope, offers, engine.terms));
-    if (status === 100) await nameBlobs(engine, transaction, envelope);
-    if (status === 100 && envelope.from !== engine.id) {
-      transaction.change(
-        ...(await engine.quotas.enter(envelope.from, envelope.handoff_id, transaction.at)),
-      );
-    }
-    return status;
-  }
   // Knowing an id gives no rights: everybody who is no party gets the same answer, whether it exists or not.
   if (record === undefined || !isParty(record, envelope.from)) return 403;
   if (!isAddressed(envelope, record.state, engine.id)) return 403;
   if (transaction.isOpen && transaction.at >= record.state.deadline)
     transaction.decide({ type: "expire" });
   const status = isOfAnotherNotice(transaction, verified) ? 409 : transaction.take(verified);
-  if (status === 100) {
-    checkThread(envelope, record);
-    checkAnswers(transaction, engine.limits);
-    await nameBlobs(engine, transaction, envelope);
-  }
   // Only a party gets more than a 403. What strangers send is not put on record.
-  if (status === 100 || status === 403) return status;
+  if (status === 403) return status;
+  if (status !== 100) return refuse(engine, transaction, verified, status);
+  checkThread(envelope, record);
+  checkAnswers(transaction, engine.limits);
+  return nameBlobs(engine, transaction, envelope)?.then(() => status) ?? status;
+}
+
+/** What came before gets the answer that it had; what came too late is put on record. */
+async function refuse(
+  engine: Engine,
+  transaction: HandoffTransaction,
+  verified: VerifiedEnvelope,
+  status: StatusCode,
+): Promise<StatusCode> {
+  const { envelope, digest } = verified;
   const seen = await engine.store.seen(envelope.from, envelope.id);
   if (seen !== undefined) return seen.digest === digest ? 201 : 409;
   if (status === 410) transaction.refuse(verified, status);
@@ -210,13 +249,13 @@ async function decide(
 }
 
 /** A replay may name the blobs of the original handoff, whoever has uploaded them. */
-async function nameBlobs(
+function nameBlobs(
   engine: Engine,
   transaction: HandoffTransaction,
   envelope: Envelope,
-): Promise<void> {
+): Promise<void> | undefined {
   const [first] = blobsIn(envelope);
-  if (first === undefined) return;
+  if (first === undefined) return undefined;
   if (engine.blobs === undefined) {
     throw new WaybillError(
       422,
@@ -224,9 +263,18 @@ async function nameBlobs(
       { at: first.at },
     );
   }
+  return nameOnRecord(engine, engine.blobs, transaction, envelope);
+}
+
+async function nameOnRecord(
+  engine: Engine,
+  blobs: BlobCustody,
+  transaction: HandoffTransaction,
+  envelope: Envelope,
+): Promise<void> {
   const replayOf = envelope.kind === "handoff" ? envelope.replay_of : undefined;
   const original = replayOf === undefined ? undefined : await engine.records.load(replayOf);
-  await engine.blobs.name(transaction, envelope, original?.record);
+  await blobs.name(transaction, envelope, original?.record);
 }
 
 /** Whether this acknowledges another notice than the one that ended the handoff. */
@@ -251,14 +299,14 @@ async function answerRepeated(engine: Engine, verified: VerifiedEnvelope): Promi
     await checkTaken(engine, verified);
     const given = await receiptSentUnder(engine, id);
     if (given !== undefined) return given;
-    const receipt = await engine.receipts.sign(envelope, digest, 201, id);
+    const [receipt] = engine.receipts.sign([{ of: verified, status: 201, id }]);
     const outcome = await engine.commit({
       handoff: null,
-      entries: [envelopeEntry(engine.clock.now(), receipt)],
+      entries: [envelopeEntry(engine.clock.now(), receipt!)],
     });
     // Another hub with this id may have been faster.
     const first = outcome.type === "replayed" ? await receiptSentUnder(engine, id) : undefined;
-    return first ?? receipt.text;
+    return first ?? receipt!.text;
   });
 }
 

@@ -35,6 +35,7 @@ const NONE: readonly string[] = [];
 /** The groups that operators have made. They are in the store, and every hub over it has the same. */
 export class Groups {
   readonly #store: Pick<Store, "setting" | "settings">;
+  #look: Promise<Known> | undefined;
   #known: Known = { changes: undefined, groups: new Map(), ofAgent: new Map() };
 
   constructor(store: Pick<Store, "setting" | "settings">) {
@@ -91,7 +92,16 @@ export class Groups {
     ];
   }
 
-  async #current(): Promise<Known> {
+  /** Whoever asks before a look has begun shares it. */
+  #current(): Promise<Known> {
+    this.#look ??= Promise.resolve().then(() => {
+      this.#look = undefined;
+      return this.#lookAgain();
+    });
+    return this.#look;
+  }
+
+  async #lookAgain(): Promise<Known> {
     for (;;) {
       const changes = await this.#store.setting(CHANGES);
       if (changes === this.#known.changes) return this.#known;

@@ -329,8 +329,11 @@ export class Router {
   ): Route | undefined {
     const attached = this.#attached.get(agent);
     if (attached === undefined || attached.roomFor(capability, concurrency) === 0) return undefined;
+    const attempt = state.attempts.length + 1;
+    // It works on this very attempt, so the handoff is not as new as it was taken for.
+    if (attached.heldAttempt(state.id) === attempt) return undefined;
     attached.hold(state.id, {
-      attempt: state.attempts.length + 1,
+      attempt,
       capability,
       delegator: state.delegator,
     });

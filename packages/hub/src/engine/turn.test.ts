@@ -1,0 +1,128 @@
+import { createHandoff, createReply, generateKey, newId, signEnvelope } from "@waybill/protocol";
+import { digestOf, parseEnvelope, readCompact, signManifest } from "@waybill/protocol";
+import type { HandoffEnvelope } from "@waybill/protocol";
+import { signHello } from "@waybill/protocol/wire";
+import type { Delivery } from "@waybill/protocol/wire";
+import { afterEach, expect, test } from "vitest";
+import { memoryStore } from "../memory-store.ts";
+import { openHub } from "../open-hub.ts";
+import type { HubServer } from "../open-hub.ts";
+import type { Commit, CommitOutcome, Store } from "../store.ts";
+
+const owner = generateKey();
+const worker = generateKey();
+let hub: HubServer;
+
+afterEach(() => hub.close());
+
+/** What a store answers to the commits of a handoff, in their order; where there is no more, it does them. */
+type Script = Map<string, ((commit: Commit) => Promise<CommitOutcome>)[]>;
+
+interface Opened {
+  readonly script: Script;
+  readonly store: Store;
+  readonly outcomes: CommitOutcome["type"][];
+}
+
+async function open(): Promise<Opened> {
+  const script: Script = new Map();
+  const outcomes: CommitOutcome["type"][] = [];
+  const inner = memoryStore();
+  const store = new Proxy(inner, {
+    get(target, name) {
+      if (name === "commit") {
+        return async (commit: Commit) => {
+          const answer = script.get(commit.handoff?.id ?? "")?.shift();
+          const outcome = await (answer ?? ((each) => target.commit(each)))(commit);
+          if (commit.handoff !== null) outcomes.push(outcome.type);
+          return outcome;
+        };
+      }
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  hub = await openHub({ store, key: generateKey() });
+  await hub.publish(signManifest({ agent_id: "owner", capabilities: [] }, owner));
+  await hub.publish(signManifest({ agent_id: "worker", capabilities: [{ name: "work" }] }, worker));
+  return { script, store: inner, outcomes };
+}
+
+function handoffs(count: number): HandoffEnvelope[] {
+  const { domain } = hub;
+  const to = { capability: "work" };
+  return Array.from({ length: count }, () =>
+    createHandoff({ from: "owner", domain, to, body: { capability: "work" }, timeoutMs: 60_000 }),
+  );
+}
+
+const send = (handoff: HandoffEnvelope) => hub.submit(signEnvelope(handoff, owner));
+
+function receiptIsFor(receipt: string, handoff: HandoffEnvelope): boolean {
+  const { handoff_id: id, body } = parseEnvelope(readCompact(receipt).payload);
+  // A repetition would be answered with 201.
+  return id === handoff.handoff_id && (body as { status?: number }).status === 100;
+}
+
+test("of the envelopes of one turn, the one whose commit fails is refused alone", async () => {
+  const { script } = await open();
+  const sent = handoffs(3);
+  script.set(sent[1]!.handoff_id, [() => Promise.reject(new Error("The disk is full."))]);
+  const [first, second, third] = await Promise.allSettled(sent.map(send));
+  expect(second).toMatchObject({ status: "rejected", reason: { message: "The disk is full." } });
+  for (const [index, each] of [first, third].entries()) {
+    if (each?.status !== "fulfilled") throw new Error("a neighbour was refused");
+    expect(receiptIsFor(each.value, sent[index * 2]!)).toBe(true);
+  }
+});
+
+test("of the envelopes of one turn, only the one with a conflict is decided again", async () => {
+  const { script, outcomes } = await open();
+  const sent = handoffs(3);
+  script.set(sent[0]!.handoff_id, [() => Promise.resolve({ type: "conflict" })]);
+  const receipts = await Promise.all(sent.map(send));
+  expect(receipts.every((receipt, index) => receiptIsFor(receipt, sent[index]!))).toBe(true);
+  expect(outcomes.toSorted()).toEqual(["committed", "committed", "committed", "conflict"]);
+});
+
+test("nobody of a turn is answered before its own commit is done", async () => {
+  const { script, store } = await open();
+  const sent = handoffs(2);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  script.set(sent[1]!.handoff_id, [(commit) => held.then(() => store.commit(commit))]);
+  let isAnswered = false;
+  const second = send(sent[1]!).finally(() => (isAnswered = true));
+  await send(sent[0]!);
+  // A later turn is over by then, too.
+  await send(handoffs(1)[0]!);
+  expect(isAnswered).toBe(false);
+  release();
+  expect(receiptIsFor(await second, sent[1]!)).toBe(true);
+});
+
+test("two envelopes of one handoff that come together are decided one after the other", async () => {
+  const { outcomes } = await open();
+  const [handoff] = handoffs(1);
+  const claim = { from: "worker", to: hub.id, domain: hub.domain, instance: "one", id: newId() };
+  const proof = signHello({ ...claim, at: Date.now() }, worker);
+  const { promise: offered, resolve } = Promise.withResolvers<Delivery>();
+  await hub.attach({ agent: "worker", credit: 1, instance: "one", proof }, resolve);
+  const text = signEnvelope(handoff!, owner);
+  await hub.submit(text);
+  await offered;
+  const results = [1, 2].map((output) =>
+    createReply(handoff!, {
+      kind: "result",
+      from: "worker",
+      attempt: 1,
+      re: digestOf(text),
+      body: { status: 200, output },
+    }),
+  );
+  const [first, second] = await Promise.allSettled(
+    results.map((result) => hub.submit(signEnvelope(result, worker))),
+  );
+  expect(first).toMatchObject({ status: "fulfilled" });
+  expect(second).toMatchObject({ reason: { status: 410 } });
+  expect(outcomes).not.toContain("conflict");
+});
