@@ -18,6 +18,7 @@ const jobs = {
   check: { needs: "all", file: ".tools/check.mjs" },
   bench: { needs: "all", file: "apps/bench/src/bench.ts" },
   conformance: { needs: "all", file: ".tools/conformance.mjs" },
+  mutants: { needs: "all", file: "apps/mutants/src/run.ts" },
   simulate: { needs: "all", file: "apps/simulator/src/simulate.ts" },
   sbom: { needs: "all", file: ".tools/sbom.mjs" },
   siege: { needs: "all", file: "apps/siege/src/siege.ts" },

@@ -1,0 +1,300 @@
+import type { Mutant, NamedTest } from "./mutant.ts";
+
+function testsOf(file: string): (name: string) => NamedTest {
+  return (name) => ({ file, name });
+}
+
+const admission = testsOf("src/custody/admission.test.ts");
+const openHandoffs = testsOf("src/engine/open-handoffs.test.ts");
+const terms = testsOf("src/engine/terms.test.ts");
+const attachAgent = testsOf("src/routing/attach-agent.test.ts");
+const measured = testsOf("src/registry/measured.test.ts");
+
+const CUSTODY: readonly Mutant[] = [
+  {
+    name: "a closed attempt makes children",
+    file: "src/custody/admission.ts",
+    find: 'attempt.recipient === child.from && attempt.state !== "closed"',
+    replace: "attempt.recipient === child.from",
+    seenBy: admission(
+      "a child of a handoff > is refused with 410 once the attempt is closed, though the parent is open",
+    ),
+  },
+  {
+    name: "an ended parent has children that begin",
+    file: "src/custody/admission.ts",
+    find: 'if (state.state !== "open" || !isHolder) {',
+    replace: 'if (state.state === "open" && !isHolder) {',
+    seenBy: admission("a child of a handoff > is refused with 410 once the parent has ended"),
+  },
+  {
+    name: "whoever is not at work on a parent makes children of it",
+    file: "src/custody/admission.ts",
+    find: "some(({ recipient }) => recipient === from) === true) return;",
+    replace: "some(({ recipient }) => recipient === from) !== null) return;",
+    seenBy: admission(
+      "a child of a handoff > is refused with 403 of anybody else, whether there is such a parent or not",
+    ),
+  },
+  {
+    name: "a child outlives its parent",
+    file: "src/custody/admission.ts",
+    find: "parseTime(child.deadline)! > state.deadline",
+    replace: "parseTime(child.deadline)! < state.deadline - 86_400_000",
+    seenBy: admission("a child of a handoff > may not outlive its parent"),
+  },
+  {
+    name: "the hops of children are not counted",
+    file: "src/custody/admission.ts",
+    find: "(child.hop ?? 0) !== parent.hop + 1",
+    replace: "(child.hop ?? 0) > parent.hop + 1",
+    seenBy: admission("a child of a handoff > counts one hop more than its parent"),
+  },
+  {
+    name: "a child is put into another job",
+    file: "src/custody/admission.ts",
+    find: "if (child.correlation_id !== parent.correlationId) {",
+    replace: "if (child.correlation_id === undefined) {",
+    seenBy: admission("a child of a handoff > belongs to the job of its parent"),
+  },
+  {
+    name: "a child is put into another trace",
+    file: "src/custody/admission.ts",
+    find: "parent.traceId !== null && traceIdOf(child) !== parent.traceId",
+    replace: "parent.traceId === null && traceIdOf(child) !== parent.traceId",
+    seenBy: admission("a child of a handoff > belongs to the trace of its parent"),
+  },
+  {
+    name: "one child more than the limit",
+    file: "src/custody/admission.ts",
+    find: "count >= limits.fanOut",
+    replace: "count > limits.fanOut",
+    seenBy: admission("a child of a handoff > is one of at most so many as the limit says"),
+  },
+  {
+    name: "children are not counted",
+    file: "src/engine/submit.ts",
+    find: "    await checkFanOut(engine.store, parentId, engine.limits);\n",
+    replace: "    void checkFanOut;\n",
+    seenBy: admission("a child of a handoff > is one of at most so many as the limit says"),
+  },
+  {
+    name: "a reply is put into another job",
+    file: "src/custody/admission.ts",
+    find: "if (envelope.correlation_id !== record.correlationId) {",
+    replace: "if (envelope.correlation_id === undefined) {",
+    seenBy: admission("an envelope about a handoff > is refused under another correlation id"),
+  },
+  {
+    name: "a reply is put into another trace",
+    file: "src/custody/admission.ts",
+    find: "traceId !== null && record.traceId !== null && traceId !== record.traceId",
+    replace: "traceId !== null && record.traceId === null && traceId !== record.traceId",
+    seenBy: admission("an envelope about a handoff > is refused in another trace"),
+  },
+  {
+    name: "two members of a group have one place",
+    file: "src/custody/admission.ts",
+    find: "if (member.group.index !== group!.index || replayOf === memberId) continue;",
+    replace: "if (member.group.index !== group!.index || replayOf !== memberId) continue;",
+    seenBy: admission("a member of a group > is refused in a place that is taken"),
+  },
+  {
+    name: "members of a group differ in its size",
+    file: "src/custody/admission.ts",
+    find: "member.group?.size === group!.size &&",
+    replace: "member.group !== null &&",
+    seenBy: admission("a member of a group > is refused with other terms than the other members"),
+  },
+  {
+    name: "a group has members of another job",
+    file: "src/custody/admission.ts",
+    find: "      member.correlationId === correlationId;",
+    replace: "      member.correlationId !== '';\n    void correlationId;",
+    seenBy: admission("a member of a group > is refused with other terms than the other members"),
+  },
+];
+
+const ENGINE: readonly Mutant[] = [
+  {
+    name: "a delegator is refused until a restart after one failed count",
+    file: "src/engine/open-handoffs.ts",
+    find: "      this.#counts.delete(delegator);\n      throw error;",
+    replace: "      throw error;",
+    seenBy: openHandoffs(
+      "a delegator whose open handoffs could not be counted is counted again at its next handoff",
+    ),
+  },
+  {
+    name: "one open handoff more than the limit",
+    file: "src/engine/open-handoffs.ts",
+    find: "count.ids.size >= this.#most",
+    replace: "count.ids.size > this.#most",
+    seenBy: openHandoffs(
+      "a delegator has at most so many handoffs open, and hands off again when one has ended",
+    ),
+  },
+  {
+    name: "an ended handoff keeps its place among the open ones",
+    file: "src/engine/open-handoffs.ts",
+    find: "    else this.leave(delegator, id);",
+    replace: "    else this.#counts.get(delegator)?.ids.add(id);",
+    seenBy: openHandoffs(
+      "a delegator has at most so many handoffs open, and hands off again when one has ended",
+    ),
+  },
+  {
+    name: "what was open before a restart is not counted",
+    file: "src/engine/open-handoffs.ts",
+    find: "if (!count.endedMeanwhile.has(id)) count.ids.add(id);",
+    replace: "if (count.endedMeanwhile.has(id)) count.ids.add(id);",
+    seenBy: openHandoffs("what was open before a restart counts after it"),
+  },
+  {
+    name: "what ends while it is counted counts as open for ever",
+    file: "src/engine/open-handoffs.ts",
+    find: "    if (count?.isLoading === true) count.endedMeanwhile.add(id);\n",
+    replace: "",
+    seenBy: openHandoffs("what ends while it is counted is not open"),
+  },
+  {
+    name: "the smaller lease of two",
+    file: "src/engine/terms.ts",
+    find: "leaseMs: Math.max(",
+    replace: "leaseMs: Math.min(",
+    seenBy: terms("the largest lease of all who can take a handoff counts, whoever takes it"),
+  },
+  {
+    name: "the fewer attempts of two",
+    file: "src/engine/terms.ts",
+    find: "maxAttempts: Math.max(",
+    replace: "maxAttempts: Math.min(",
+    seenBy: terms("the widest terms of all offers count"),
+  },
+  {
+    name: "the terms of the first offer alone",
+    file: "src/engine/terms.ts",
+    find: "const each = offers.map((offer)",
+    replace: "const each = offers.slice(0, 1).map((offer)",
+    seenBy: terms("the widest terms of all offers count"),
+  },
+];
+
+const ROUTING: readonly Mutant[] = [
+  {
+    name: "the inbox is skipped where the store fails during a restore",
+    file: "src/routing/attach-agent.ts",
+    find: "    if (WaybillError.is(error, 503)) throw error;\n",
+    replace: "",
+    seenBy: attachAgent(
+      "what an agent has missed > is not skipped where the store fails: the agent is let go, and has all of it when it attaches again",
+    ),
+  },
+  {
+    name: "an agent whose inbox could not be read stays attached",
+    file: "src/routing/attach-agent.ts",
+    find: "    attached.endUnserved(error);\n",
+    replace: "",
+    seenBy: attachAgent(
+      "what an agent has missed > is not skipped where the store fails: the agent is let go, and has all of it when it attaches again",
+    ),
+  },
+  {
+    name: "a damaged record keeps an agent out",
+    file: "src/routing/attach-agent.ts",
+    find: "    if (WaybillError.is(error, 503)) throw error;\n",
+    replace: "    throw error;\n",
+    seenBy: attachAgent(
+      "what an agent has missed > comes without what is damaged, which keeps nothing else up",
+    ),
+  },
+  {
+    name: "the attempt that an agent holds takes no room after it has attached again",
+    file: "src/engine/deliveries.ts",
+    find: `    attached.hold(state.id, {
+      attempt: live.number,
+      capability: record.capability,
+      delegator: state.delegator,
+    });
+    attached.deliver(`,
+    replace: "    attached.deliver(",
+    seenBy: attachAgent(
+      "what an agent has missed > is the attempt that it holds, and its room is taken by that",
+    ),
+  },
+  {
+    name: "the end of an old line removes the new one",
+    file: "src/routing/attach-agent.ts",
+    find: "if (engine.agentSessions.get(agent) === who) engine.agentSessions.delete(agent);",
+    replace: "engine.agentSessions.delete(agent);",
+    seenBy: attachAgent(
+      "an agent that attaches again > stays attached when the end of its old line is noticed",
+    ),
+  },
+  {
+    name: "two processes of one agent push each other out",
+    file: "src/routing/attach-agent.ts",
+    find: "    before.instance === instance\n",
+    replace: "    before.instance !== instance\n",
+    seenBy: attachAgent(
+      "an agent that attaches again > from another process is told apart from one whose line was cut",
+    ),
+  },
+  {
+    name: "a late hello pushes out the line that came after it",
+    file: "src/routing/attach-agent.ts",
+    find: "(before?.helloAt ?? 0) > helloAt",
+    replace: "(before?.helloAt ?? 0) > helloAt + 5_000",
+    seenBy: attachAgent(
+      "an agent that attaches again > is not pushed out by a hello that it said before",
+    ),
+  },
+  {
+    name: "unlimited credit",
+    file: "src/routing/attach-agent.ts",
+    find: " || credit > CREDIT_AT_MOST",
+    replace: "",
+    seenBy: attachAgent("an agent has the room that it names, up to a bound"),
+  },
+  {
+    name: "a credit below nothing",
+    file: "src/routing/attach-agent.ts",
+    find: " || credit < 0",
+    replace: "",
+    seenBy: attachAgent("an agent has the room that it names, up to a bound"),
+  },
+  {
+    name: "one attempt more than the credit",
+    file: "src/routing/agent-session.ts",
+    find: "return Math.max(0, this.#credit - this.#held.size);",
+    replace: "return Math.max(0, this.#credit + 1 - this.#held.size);",
+    seenBy: attachAgent("an agent has the room that it names, up to a bound"),
+  },
+];
+
+const REGISTRY: readonly Mutant[] = [
+  {
+    name: "a late read overwrites newer measurements",
+    file: "src/registry/measured.ts",
+    find: "    if (meanwhile !== undefined) return meanwhile;\n",
+    replace: "",
+    seenBy: measured("a read that ends late does not overwrite what was measured in the meantime"),
+  },
+  {
+    name: "of two outcomes at once one is counted",
+    file: "src/registry/measured.ts",
+    find: "const before = this.#stats.get(name) ?? first;",
+    replace: "const before = first;",
+    seenBy: measured("two outcomes at once are both counted, and saved a moment later"),
+  },
+  {
+    name: "what was measured is never saved",
+    file: "src/registry/measured.ts",
+    find: "    this.#settings.set(name, JSON.stringify(after));\n",
+    replace: "",
+    seenBy: measured("two outcomes at once are both counted, and saved a moment later"),
+  },
+];
+
+/** Faults in the hub's custody, routing and registry. */
+export const HUB: readonly Mutant[] = [...CUSTODY, ...ENGINE, ...ROUTING, ...REGISTRY];

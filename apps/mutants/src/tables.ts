@@ -1,0 +1,11 @@
+import { AGENT } from "./agent.ts";
+import { HUB } from "./hub.ts";
+import type { Mutant } from "./mutant.ts";
+import { STORE_SQLITE } from "./store-sqlite.ts";
+
+/** The faults of each package, by its folder in `packages`. */
+export const TABLES: Readonly<Record<string, readonly Mutant[]>> = {
+  agent: AGENT,
+  hub: HUB,
+  "store-sqlite": STORE_SQLITE,
+};
