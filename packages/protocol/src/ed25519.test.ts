@@ -170,7 +170,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, publicKeyOf, sign, verify }, pl
       const holds = platform.verifier(publicKey)!;
       expect(holds(wrong as Uint8Array, signature)).toBe(false);
       expect(holds(message, wrong as Uint8Array)).toBe(false);
-      expect(() => sign(wrong as Uint8Array, bytes(vector.priv))).toThrow("What is signed");
+      expect(() => sign(wrong as Uint8Array, bytes(vector.priv))).toThrow("The data to sign");
       expect(() => sign(message, wrong as Uint8Array)).toThrow("seed of 32 bytes");
       expect(() => publicKeyOf(wrong as Uint8Array)).toThrow("seed of 32 bytes");
     },

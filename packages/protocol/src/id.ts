@@ -79,7 +79,10 @@ export function isId(value: unknown): value is string {
 /** When an id was made, in milliseconds since 1970, by the clock of whoever made it. */
 export function idTime(id: string): number {
   if (!isId(id))
-    throw new WaybillError(400, "This is not an id: an id is a UUID of version 7 in lower case.");
+    throw new WaybillError(
+      400,
+      "This is not an id: an id must be a UUID of version 7 in lower case.",
+    );
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 

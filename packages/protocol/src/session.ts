@@ -50,7 +50,7 @@ export function sessionKey(delegator: string, id: string): string {
 export function notASessionId(): WaybillError {
   return new WaybillError(
     400,
-    "The id of a session is 1 to 128 visible ASCII characters without a space; use another one, or a hash of it.",
+    "A session id must have 1 to 128 visible ASCII characters without spaces; use another id, or a hash of it.",
     { at: "/session/id" },
   );
 }

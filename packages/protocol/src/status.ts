@@ -90,7 +90,7 @@ export const STATUS = {
     name: "FORBIDDEN",
     meaning: "The sender may not do this.",
     retry: "never",
-    remedy: "Read the detail: it says who may do this. Do it as that party, or ask the operator.",
+    remedy: "Read the detail: it says who may do this. Act as that party, or ask the operator.",
   },
   404: {
     name: "NO_CAPABILITY",
@@ -108,13 +108,13 @@ export const STATUS = {
     name: "KEY_CONFLICT",
     meaning: "The same id came before with a different digest.",
     retry: "never",
-    remedy: "Find out why one id was used for two contents. Make a new id for new work.",
+    remedy: "Find out why one id was used for two different contents. Use a new id for new work.",
   },
   410: {
     name: "SUPERSEDED",
     meaning: "The attempt is closed: what it sends is recorded and changes nothing.",
     retry: "never",
-    remedy: "Stop the work of this attempt; another one, or none, is in charge.",
+    remedy: "Stop the work of this attempt: another attempt, or none, is now current.",
   },
   413: {
     name: "TOO_LARGE",
@@ -132,31 +132,31 @@ export const STATUS = {
     name: "CHILD_FAILED",
     meaning: "A handoff that this one depends on failed.",
     retry: "per_flag",
-    remedy: "Look at the child's own status; decide per child.",
+    remedy: "Look at each child's status and decide what to do.",
   },
   499: {
     name: "CANCELLED",
     meaning: "The delegator cancelled the handoff.",
     retry: "never",
-    remedy: "Nothing to do; hand off anew if the work is wanted after all.",
+    remedy: "Nothing to do; hand off again if the work is wanted after all.",
   },
   500: {
     name: "TASK_FAILED",
     meaning: "The recipient's verdict: the work failed.",
     retry: "per_flag",
-    remedy: "Read the recipient's error; try again only where it says retryable.",
+    remedy: "Read the recipient's error; retry only if it says retryable.",
   },
   501: {
     name: "INTERRUPTED",
     meaning: "The recipient restarted in the middle of the work.",
     retry: "possible",
-    remedy: "Check for effects of the first try before another one.",
+    remedy: "Check for effects of the first try before you retry.",
   },
   502: {
     name: "LEASE_LOST",
     meaning: "The recipient went silent for longer than its lease.",
     retry: "possible",
-    remedy: "Check for effects of the first try before another one.",
+    remedy: "Check for effects of the first try before you retry.",
   },
   503: {
     name: "UNREACHABLE",
@@ -174,13 +174,13 @@ export const STATUS = {
     name: "ATTEMPTS_EXHAUSTED",
     meaning: "Every attempt that the contract allows was made; the handoff is a dead letter.",
     retry: "never",
-    remedy: "Read the attempts in the dead letter, mend the cause, then replay it.",
+    remedy: "Read the attempts in the dead letter, fix the cause, then replay it.",
   },
   520: {
     name: "INVALID_OUTPUT",
     meaning: "The output breaks the capability's output schema, or a success came back empty.",
     retry: "once",
-    remedy: "Correct the recipient: what it returns must fit the schema it published.",
+    remedy: "Fix the recipient: its output must fit the schema that it published.",
   },
 } as const;
 

@@ -146,7 +146,7 @@ test("an agent that may not read a blob gets the same answer whether the blob ex
     );
     expect([refused.status, refused.message.replace(digest, "…")]).toEqual([
       403,
-      expect.stringContaining("which its sender has not uploaded in full"),
+      expect.stringContaining("which its sender has not completely uploaded"),
     ]);
   }
   await network.close();

@@ -71,12 +71,12 @@ export function checkChild(child: HandoffEnvelope, parent: HandoffRecord): void 
     );
   }
   if (child.correlation_id !== parent.correlationId) {
-    throw new WaybillError(400, `A child has the correlation id of its parent ${state.id}.`, {
+    throw new WaybillError(400, `A child must have the correlation id of its parent ${state.id}.`, {
       at: "/correlation_id",
     });
   }
   if (parent.traceId !== null && traceIdOf(child) !== parent.traceId) {
-    throw new WaybillError(400, `A child belongs to the trace of its parent ${state.id}.`, {
+    throw new WaybillError(400, `A child must belong to the trace of its parent ${state.id}.`, {
       at: "/traceparent",
     });
   }

@@ -93,7 +93,7 @@ function traceOf({ traceparent, parent }: HandoffInput): string | undefined {
   if (trace === inherited.split("-")[1]) return traceparent;
   throw new WaybillError(
     400,
-    `A child belongs to the trace of its parent, ${inherited}, and not to ${traceparent}.`,
+    `A child must belong to the trace of its parent, ${inherited}, not to ${traceparent}.`,
     { at: "/traceparent" },
   );
 }

@@ -82,7 +82,7 @@ function checkDomain(envelope: Envelope, domain: string | undefined): void {
   if (domain === undefined || envelope.kind !== "handoff" || envelope.domain === domain) return;
   throw new WaybillError(
     403,
-    `The handoff ${envelope.handoff_id} is meant for the custody domain ${envelope.domain}, and this is ${domain}.`,
+    `The handoff ${envelope.handoff_id} is meant for the custody domain ${envelope.domain}, but this is ${domain}.`,
     { at: "/domain" },
   );
 }
@@ -95,7 +95,7 @@ export function parseEnvelope(payload: string, limits: Limits = LIMITS): Envelop
 /** Checks a value against the schema of the kind that it says it is. */
 export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new WaybillError(400, "An envelope is a JSON object; this is not one.");
+    throw new WaybillError(400, "An envelope must be a JSON object; this is not one.");
   }
   const { kind } = value as { kind?: unknown };
   const schemas = envelopeSchemas();
@@ -120,7 +120,7 @@ function checkStart({ deadline, not_before: start }: HandoffEnvelope): void {
   if (start === undefined || timeOf(start, "/not_before") < until) return;
   throw new WaybillError(
     400,
-    `The work may start at ${start} at the earliest, and its deadline is ${deadline}; give it a later deadline.`,
+    `The work may not start before ${start}, but its deadline is ${deadline}; give it a later deadline.`,
     { at: "/not_before" },
   );
 }
@@ -135,14 +135,14 @@ function checkSigner(envelope: Envelope, signer: KeyRecord, kid: string, at: num
   if (envelope.from !== signer.agent) {
     throw new WaybillError(
       401,
-      `The envelope says it is from ${envelope.from}, but key ${kid} belongs to ${signer.agent}.`,
+      `The envelope claims to be from ${envelope.from}, but key ${kid} belongs to ${signer.agent}.`,
       { at: "/from" },
     );
   }
   if (at < signer.notBefore || at >= signer.notAfter) {
     throw new WaybillError(
       401,
-      `Key ${kid} of ${signer.agent} was ${at < signer.notBefore ? "not valid yet" : "retired"} when this came in. ${endedKeyAdvice(signer.agent)}`,
+      `Key ${kid} of ${signer.agent} was ${at < signer.notBefore ? "not valid yet" : "retired"} when this arrived. ${endedKeyAdvice(signer.agent)}`,
     );
   }
 }
@@ -166,7 +166,7 @@ function checkTimes(envelope: Envelope, at: number, limits: Limits): void {
   if (deadline - issuedAt > limits.deadlineAheadMs) {
     throw new WaybillError(
       401,
-      `The envelope would be valid for too long: a deadline may lie at most ${limits.deadlineAheadMs / 86_400_000} days after the time of issue.`,
+      `The envelope would be valid for too long: a deadline may be at most ${limits.deadlineAheadMs / 86_400_000} days after the time of issue.`,
       { at: "/deadline" },
     );
   }
@@ -175,7 +175,7 @@ function checkTimes(envelope: Envelope, at: number, limits: Limits): void {
 /** The schema knows the shape of a time, not the calendar: there is no 30 February. */
 function timeOf(text: string, at: string): number {
   const time = parseTime(text);
-  if (time === undefined) throw new WaybillError(400, `${text} is not a time that exists.`, { at });
+  if (time === undefined) throw new WaybillError(400, `${text} is not a valid time.`, { at });
   return time;
 }
 
@@ -210,7 +210,7 @@ function checkUsage(usage: Usage, limits: Limits): void {
 
 function atMost(actual: number, limit: number, what: string, at: string): void {
   if (actual > limit) {
-    throw new WaybillError(413, `${actual} ${what} are over the limit of ${limit}.`, { at });
+    throw new WaybillError(413, `${actual} ${what} exceed the limit of ${limit}.`, { at });
   }
 }
 

@@ -70,26 +70,26 @@ interface Place {
 /** A copy of plain data, or the reason and the place of what JSON can't carry. */
 export function toPlain(given: unknown, place: Place | undefined, budget: PlainBudget): Json {
   const refused = (what: string, at = place) =>
-    new WaybillError(400, `This can't be written as JSON: ${what}.`, { at: pointerTo(at) });
+    new WaybillError(400, `This can't be serialized as JSON: ${what}.`, { at: pointerTo(at) });
   if (--budget.values < 0) throw tooLong(undefined, budget.envelopeBytes, pointerTo(place));
   const value = afterToJson(given, place);
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "string") {
-    if (!isWellFormed(value)) throw refused("a string has half of a surrogate pair");
+    if (!isWellFormed(value)) throw refused("a string has a lone surrogate");
     if (value.includes("\0")) throw refused("a string has a NUL");
     return value;
   }
   if (typeof value === "number") {
     if (!Number.isFinite(value)) {
-      throw refused(`there is no number ${value} in JSON; leave it out or use null`);
+      throw refused(`JSON has no number ${value}; leave it out or use null`);
     }
     const isInteger = Number.isInteger(value) && Math.abs(value) < FIRST_WITH_EXPONENT;
     if (isInteger && !isSafe(value)) throw refused(unsafe(String(value)));
     return value;
   }
-  if (value === undefined) throw refused("undefined is no value; use null");
+  if (value === undefined) throw refused("undefined is not a JSON value; use null");
   if (typeof value === "bigint") {
-    throw refused("a BigInt has no spelling that every reader understands; use a string");
+    throw refused("a BigInt has no JSON form that every reader understands; use a string");
   }
   if (typeof value !== "object") throw refused(`a ${typeof value} is not data`);
   const depth = (place?.depth ?? 0) + 1;
@@ -105,7 +105,7 @@ export function toPlain(given: unknown, place: Place | undefined, budget: PlainB
   }
   const kind = Object.prototype.toString.call(holder).slice(8, -1);
   if (LOST_IN_JSON.has(kind) || ArrayBuffer.isView(holder)) {
-    throw refused(`nothing of a ${kind} would arrive; turn it into plain data first`);
+    throw refused(`a ${kind} would lose its content; convert it to plain data first`);
   }
   const copy: { [name: string]: Json } = {};
   for (const [name, member] of Object.entries(holder)) {
@@ -115,7 +115,7 @@ export function toPlain(given: unknown, place: Place | undefined, budget: PlainB
       throw refused(`the name ${quote(name)} is not allowed`, inside);
     }
     if (!isCleanText(name)) {
-      throw refused("a name has a NUL or half of a surrogate pair", inside);
+      throw refused("a name has a NUL or a lone surrogate", inside);
     }
     copy[name] = toPlain(member, inside, budget);
   }

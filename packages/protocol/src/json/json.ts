@@ -27,11 +27,11 @@ const DEPTH_MAX = 1000;
 export function parseJson(text: string, limits: Partial<Limits> = LIMITS): Json {
   const { jsonDepth, envelopeBytes } = boundsOf(limits);
   if (typeof text !== "string") {
-    throw new WaybillError(400, `JSON is a text, but this is ${typeof text}.`, { at: "" });
+    throw new WaybillError(400, `JSON must be a string, but this is ${typeof text}.`, { at: "" });
   }
   if (text.length > envelopeBytes) throw tooLong(text.length, envelopeBytes);
   if (!isWellFormed(text)) {
-    throw new WaybillError(400, "The JSON has half of a surrogate pair.", { at: "" });
+    throw new WaybillError(400, "The JSON has a lone surrogate.", { at: "" });
   }
   const { members, hasEscapedName, hasLostFraction } = survey(text, jsonDepth);
   if (hasEscapedName || hasLostFraction) return readJson(text);

@@ -162,7 +162,7 @@ export function readManifest(
   allowance: SchemaAllowance = schemaAllowance(),
 ): ReadManifest {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new WaybillError(400, "A manifest is a JSON object; this is not one.", { at: "" });
+    throw new WaybillError(400, "A manifest must be a JSON object; this is not one.", { at: "" });
   }
   const parsed = manifestSchema().safeParse(value);
   if (!parsed.success) {
@@ -173,13 +173,13 @@ export function readManifest(
     throw refused(
       400,
       rest.sequence === 1
-        ? "its sequence is 1, so there is no manifest before it; leave previous out, or count on"
+        ? "its sequence is 1, so there is no previous manifest; leave previous out, or increase the sequence"
         : `its sequence is ${rest.sequence}, so previous must hold the digest of number ${rest.sequence - 1}`,
       "/previous",
     );
   }
   if (rest.recovery !== undefined && rest.previous === undefined) {
-    throw refused(400, "there is no manifest before it whose recovery key could sign", "/recovery");
+    throw refused(400, "there is no previous manifest whose recovery key could sign", "/recovery");
   }
   const capabilities = rest.capabilities.map((each, index) => withSchemas(each, index, allowance));
   if (schemas === "check") {
@@ -281,7 +281,7 @@ function refuseManyNames(capabilities: readonly Capability[]): void {
     if (names <= MANIFEST_LIMITS.namesInFrom) return;
     throw refused(
       413,
-      `its capabilities name more than ${MANIFEST_LIMITS.namesInFrom} agents, keys and groups in from, all together; name groups, which the operator of the hub fills`,
+      `its capabilities name more than ${MANIFEST_LIMITS.namesInFrom} agents, keys and groups in from in total; name groups, which the hub's operator manages`,
       `/capabilities/${index}/from`,
     );
   });
@@ -301,7 +301,7 @@ function enrolled(given: GivenKey, at: string): PublicKey {
   if (given.kid !== undefined && given.kid !== key.kid) {
     throw refused(
       400,
-      `a key says that its kid is not ${key.kid}, its RFC 7638 thumbprint; correct it or leave it out`,
+      `a key has a kid other than ${key.kid}, its RFC 7638 thumbprint; correct it or leave it out`,
       `${at}/kid`,
     );
   }
@@ -313,7 +313,7 @@ function recoveryKeyOf(listed: readonly ManifestKey[]): ManifestKey | undefined 
     (each) => listed[each]!.use === "recovery",
   );
   if (second !== undefined) {
-    throw refused(400, "it lists two recovery keys, and there is one at most", `/keys/${second}`);
+    throw refused(400, "it lists two recovery keys, but there may be only one", `/keys/${second}`);
   }
   const key = index === undefined ? undefined : listed[index];
   // A thief of a signing key could end it so.
@@ -324,7 +324,7 @@ function recoveryKeyOf(listed: readonly ManifestKey[]): ManifestKey | undefined 
   ) {
     throw refused(
       400,
-      "its recovery key has a time of validity; it holds until its own signature removes it",
+      "its recovery key has a validity period; a recovery key is valid until its own signature removes it",
       `/keys/${index}`,
     );
   }

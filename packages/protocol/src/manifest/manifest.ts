@@ -164,7 +164,7 @@ function parseSigned(payload: string): { [member: string]: Json } {
   if (waybill !== 1 || kind !== "manifest") {
     throw new WaybillError(
       400,
-      'This is signed, but it is no manifest: its payload must have "waybill": 1 and "kind": "manifest".',
+      'This is signed, but it is not a manifest: its payload must have "waybill": 1 and "kind": "manifest".',
       { at: waybill === 1 ? "/kind" : "/waybill" },
     );
   }
@@ -240,7 +240,7 @@ function checkRecoveryKey(
   const { kid } = wasSigning ? recovery : before!;
   throw new WaybillError(
     409,
-    `The manifest of ${agent} lists ${kid} for another use than the manifest before: a key that signs is never a recovery key. Make a key of its own for it.`,
+    `The manifest of ${agent} lists ${kid} for a different use than the previous manifest: a signing key can't be a recovery key. Create a separate key.`,
     { at: "/keys" },
   );
 }
@@ -251,7 +251,7 @@ function checkOldKeysGone(previous: VerifiedManifest, { agent_id, keys }: Manife
   if (index === -1) return;
   throw new WaybillError(
     400,
-    `The recovery of ${agent_id} lists ${keys[index]!.kid}, a key of the manifest before: a recovery ends all of them. Leave it out.`,
+    `The recovery of ${agent_id} lists ${keys[index]!.kid}, a key of the previous manifest: a recovery ends all of them. Leave it out.`,
     { at: `/keys/${index}` },
   );
 }

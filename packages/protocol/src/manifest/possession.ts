@@ -74,7 +74,7 @@ export function checkPossession(
     const fault = proof === undefined ? "no proof" : "a wrong proof";
     throw new WaybillError(
       401,
-      `The manifest of ${agentId} lists the key ${kid} with ${fault} that ${agentId} holds it. Every key but the one that signs the manifest carries a signature of its own: list it as ${use === "recovery" ? "provenRecoveryKey" : "provenKey"}(agentId, key) gives it.`,
+      `The manifest of ${agentId} lists the key ${kid} with ${fault} that ${agentId} holds it. Every key except the one that signs the manifest needs its own signature: list it as returned by ${use === "recovery" ? "provenRecoveryKey" : "provenKey"}(agentId, key).`,
       { at: `/keys/${index}/proof` },
     );
   });

@@ -35,7 +35,7 @@ export function signRecovery<Update extends ManifestInput>(
   if (manifest.previous === undefined) {
     throw new WaybillError(
       400,
-      `A recovery key signs an update, which has the digest of the manifest before in previous; this is the first manifest of ${manifest.agent_id}.`,
+      `A recovery key signs an update, which has the digest of the previous manifest in previous; this is the first manifest of ${manifest.agent_id}.`,
       { at: "/previous" },
     );
   }
@@ -57,7 +57,7 @@ export function isAgreed(manifest: Manifest, recoveryKey: PublicKey | undefined)
       : `it is not signed by ${recoveryKey.kid}, the recovery key of the manifest before, for exactly these keys`;
   throw new WaybillError(
     401,
-    `The recovery in manifest number ${sequence} of ${agent_id} does not hold: ${by}.`,
+    `The recovery in manifest number ${sequence} of ${agent_id} is not valid: ${by}.`,
     { at: "/recovery" },
   );
 }

@@ -125,7 +125,7 @@ export function assertPrivateKey(value: unknown): asserts value is Uint8Array {
   const found = isBytes(value) ? `${value.length} bytes` : typeof value;
   throw new WaybillError(
     400,
-    `A private key is a seed of 32 bytes in a Uint8Array, but this is ${found}.`,
+    `A private key must be a seed of 32 bytes in a Uint8Array, but this is ${found}.`,
   );
 }
 
@@ -134,7 +134,7 @@ export function assertMessage(value: unknown): asserts value is Uint8Array {
   const found = isBytes(value) ? `${value.length} bytes` : typeof value;
   throw new WaybillError(
     400,
-    `What is signed is a Uint8Array of less than 2 GiB, but this is ${found}.`,
+    `The data to sign must be a Uint8Array of less than 2 GiB, but this is ${found}.`,
   );
 }
 

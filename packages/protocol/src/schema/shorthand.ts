@@ -225,7 +225,7 @@ function fromWord(text: string, at: string): JsonSchema {
   if (!Object.hasOwn(WORDS, word)) {
     throw new WaybillError(
       400,
-      `the type ${describeValue(text)} at ${at || "the root"} of the schema isn't known; expected ${known()}, or ${SAY_SO}`,
+      `the type ${describeValue(text)} at ${at || "the root"} of the schema is not known; expected ${known()}, or ${SAY_SO}`,
       { at },
     );
   }

@@ -179,8 +179,8 @@ describe("schemaFrom", () => {
       /no dates/,
     ],
     ["one that gives no schema", standard({ input: () => "string" }), /gave no JSON Schema/],
-    ["a function", () => undefined, /a function is no schema/],
-    ["nothing", undefined, /nothing is no schema/],
+    ["a function", () => undefined, /a function is not a schema/],
+    ["nothing", undefined, /nothing is not a schema/],
     ["a number", 5, /is 5/],
     ["a date", { when: new Date(0).getTime() }, /is 0/],
   ])("refuses with 400 and says what to pass: %s", (_, source, reason) => {

@@ -31,7 +31,7 @@ export function schemaFrom(source: unknown, side: SchemaSide = "input"): JsonSch
   if (typeof source === "function" || source === undefined) {
     throw new WaybillError(
       400,
-      `${source === undefined ? "nothing" : "a function"} is no schema; ${WHAT_TO_PASS}`,
+      `${source === undefined ? "nothing" : "a function"} is not a schema; ${WHAT_TO_PASS}`,
     );
   }
   return normalizeSchema(source);
@@ -76,7 +76,7 @@ function derived(convert: () => unknown, vendor: string): JsonSchema {
   } catch (cause) {
     throw new WaybillError(
       400,
-      `the schema of ${vendor} has no JSON Schema: ${WaybillError.from(cause).message}; describe that part with what JSON has, or pass a JSON Schema`,
+      `the schema of ${vendor} has no JSON Schema: ${WaybillError.from(cause).message}; describe that part with JSON types, or pass a JSON Schema`,
       { cause },
     );
   }

@@ -138,7 +138,7 @@ function verifyAnew(
 
 function signingInputOf(alg: Algorithm, payload: string, key: PrivateKey): string {
   if (!isWellFormed(payload)) {
-    throw new WaybillError(400, "The payload has half of a surrogate pair: it is not Unicode.");
+    throw new WaybillError(400, "The payload has a lone surrogate: it is not valid Unicode.");
   }
   return `${rememberHeader(alg, key.kid)}.${textToBase64url(payload)}`;
 }

@@ -54,7 +54,7 @@ export function privateKeyFrom(source: Uint8Array | PrivateJwk): PrivateKey {
   if (seed.length !== KEY_BYTES) {
     throw new WaybillError(
       400,
-      `A private key is a seed of 32 bytes, but this has ${seed.length}.`,
+      `A private key must be a seed of 32 bytes, but this has ${seed.length}.`,
     );
   }
   const publicKey = publicKeyOf(seed);
@@ -62,7 +62,7 @@ export function privateKeyFrom(source: Uint8Array | PrivateJwk): PrivateKey {
   if (!isBytes(source) && source.x !== jwk.x) {
     throw new WaybillError(
       400,
-      "The x of this private JWK does not belong to its d: the file mixes two keys.",
+      "The x and d of this private JWK do not belong together: the file mixes two keys. Restore it from a copy.",
       {
         at: "/x",
       },
@@ -117,7 +117,7 @@ function xOf(source: unknown): Uint8Array {
   if ("d" in source) {
     throw new WaybillError(
       400,
-      "This JWK has the member d: it is a private key, about to be given away. " +
+      "This JWK has the member d: it is a private key, which must not be published. " +
         "If it left this machine, replace the key; publish only kty, crv and x.",
       { at: "/d" },
     );

@@ -64,14 +64,14 @@ export function checkNamedBlob({ digest, size, at }: NamedBlob, known: number | 
   if (known === undefined) {
     throw new WaybillError(
       403,
-      `The artifact names the blob ${digest}, which its sender has not uploaded in full and may not read here. Upload it first (PUT ${blobPath(digest)}), whole, and then send the envelope again.`,
+      `The artifact names the blob ${digest}, which its sender has not completely uploaded and may not read here. Upload all of it first (PUT ${blobPath(digest)}), then send the envelope again.`,
       { at },
     );
   }
   if (known === size) return;
   throw new WaybillError(
     400,
-    `The artifact says that the blob ${digest} has ${size} bytes, and it has ${known}.`,
+    `The artifact states ${size} bytes for the blob ${digest}, but it has ${known}.`,
     { at: `${at}/size` },
   );
 }
@@ -85,14 +85,14 @@ export function checkBlobPart(
   if (first > 0 && upload.size !== undefined && upload.size !== size) {
     throw new WaybillError(
       409,
-      `The upload was begun for a blob of ${upload.size} bytes, and this part says ${size}. Upload it anew, from byte 0.`,
+      `The upload was started for a blob of ${upload.size} bytes, but this part states ${size}. Restart the upload from byte 0.`,
       { received },
     );
   }
   if (first === received || first === 0) return;
   throw new WaybillError(
     409,
-    `The part begins at byte ${first}, and ${received} bytes have arrived; go on from there.`,
+    `The part starts at byte ${first}, but ${received} bytes have arrived; continue from there.`,
     { received },
   );
 }
@@ -102,7 +102,7 @@ export function checkUploadedBlob(digest: Digest, uploaded: Digest): void {
   if (uploaded === digest) return;
   throw new WaybillError(
     400,
-    `The bytes have the digest ${uploaded}, and the path names ${digest}. Nothing of the upload was kept; send the bytes that the digest is of.`,
+    `The bytes have the digest ${uploaded}, but the path names ${digest}. The upload was discarded; send the bytes that have this digest.`,
   );
 }
 
@@ -120,13 +120,13 @@ export function checkBlob(
   if (received.size !== size) {
     throw new WaybillError(
       422,
-      `The blob ${digest} should have ${size} bytes, and ${received.size} came. Don't use them, and read it again.`,
+      `The blob ${digest} should have ${size} bytes, but ${received.size} arrived. Discard them, and read it again.`,
     );
   }
   if (received.digest === digest) return;
   throw new WaybillError(
     422,
-    `What came as the blob ${digest} has the digest ${received.digest}: the hub, or somebody on the way, has changed it. Don't use it.`,
+    `The bytes received for the blob ${digest} have the digest ${received.digest}: the hub, or somebody in between, has changed them. Discard them.`,
   );
 }
 
@@ -145,7 +145,7 @@ export function readContentRange(header: string): BlobPart {
   if (isSound) return { first, end: last! + 1, size: size! };
   throw new WaybillError(
     400,
-    `The Content-Range of a part is "bytes first-last/size", with the size of the whole blob, and not ${JSON.stringify(header)}.`,
+    `The Content-Range of a part must be "bytes first-last/size", with the size of the whole blob, not ${JSON.stringify(header)}.`,
   );
 }
 
@@ -160,7 +160,7 @@ export function readRange(header: string | undefined, size: number): BlobPart | 
   if (first < end) return { first, end, size };
   // A last byte before the first one is no range, and is as good as not there (RFC 9110, 14.1.1).
   if (to !== undefined && Number(to) < first) return undefined;
-  throw new WaybillError(400, `The blob has ${size} bytes, so there is no ${header} of it.`);
+  throw new WaybillError(400, `The blob has ${size} bytes, so it has no range ${header}.`);
 }
 
 /** The state of an upload, as JSON. */
@@ -178,7 +178,10 @@ export function readBlobUpload(value: unknown): BlobUpload {
     (size !== undefined && !isCount(size)) ||
     typeof complete !== "boolean"
   ) {
-    throw new WaybillError(400, "This is no state of an upload: it lacks received or complete.");
+    throw new WaybillError(
+      400,
+      "This is not the state of an upload: it lacks received or complete.",
+    );
   }
   return { received, size, isComplete: complete };
 }

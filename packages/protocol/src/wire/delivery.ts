@@ -154,7 +154,7 @@ const READERS: Readonly<Record<Delivery["type"], Reader>> = {
   }),
   stop(members, at) {
     const status = members["status"];
-    if (!isStatusCode(status)) throw malformed(`${at}/status`, "must be a status of the table");
+    if (!isStatusCode(status)) throw malformed(`${at}/status`, "must be a known status code");
     return {
       type: "stop",
       handoffId: textAt(members, "handoff_id", at),

@@ -17,8 +17,8 @@ export function checkDomain(domain: string, manifests: readonly VerifiedManifest
   throw new WaybillError(
     401,
     first?.manifest.sequence === 1
-      ? `The hub says that its custody domain is ${domain}, but the key that signed its first manifest is ${first.kid}.`
-      : `The hub says that its custody domain is ${domain}, and does not show the first manifest that would prove it.`,
+      ? `The hub claims that its custody domain is ${domain}, but the key that signed its first manifest is ${first.kid}.`
+      : `The hub claims that its custody domain is ${domain}, but does not show the first manifest that would prove it.`,
     { at: "/domain" },
   );
 }

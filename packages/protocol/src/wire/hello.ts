@@ -35,21 +35,24 @@ export function readHello(payload: string): Hello {
   if (waybill !== 1 || kind !== "hello" || !isAgentId(from) || time === undefined) {
     throw new WaybillError(
       400,
-      'This is no hello: its payload must have "waybill": 1, "kind": "hello", from, to, domain, instance, id and at.',
+      'This is not a hello: its payload must have "waybill": 1, "kind": "hello", from, to, domain, instance, id and at.',
     );
   }
   if (typeof to !== "string" || typeof instance !== "string" || typeof id !== "string") {
-    throw new WaybillError(400, "A hello names the hub (to), the process (instance) and its id.");
+    throw new WaybillError(
+      400,
+      "A hello must name the hub (to), the process (instance) and its id.",
+    );
   }
   if (!isKid(domain)) {
-    throw new WaybillError(400, "A hello names the custody domain of the hub (domain).", {
+    throw new WaybillError(400, "A hello must name the custody domain of the hub (domain).", {
       at: "/domain",
     });
   }
   const hello = { from, to, domain, instance, id, at: time };
   if (nonce === undefined) return hello;
   if (typeof nonce !== "string") {
-    throw new WaybillError(400, "The nonce of a hello is a string: the one that the hub sent.", {
+    throw new WaybillError(400, "The nonce of a hello must be the string that the hub sent.", {
       at: "/nonce",
     });
   }
@@ -72,24 +75,24 @@ export function checkHello(
   { to, domain, now, clockSkewMs, nonce }: HelloFacts,
 ): void {
   if (hello.to !== to) {
-    throw new WaybillError(401, `The hello is for ${hello.to}, and this is ${to}.`, { at: "/to" });
+    throw new WaybillError(401, `The hello is for ${hello.to}, but this is ${to}.`, { at: "/to" });
   }
   if (hello.domain !== domain) {
     throw new WaybillError(
       401,
-      `The hello is for the custody domain ${hello.domain}, and ${to} is of ${domain}.`,
+      `The hello is for the custody domain ${hello.domain}, but ${to} belongs to ${domain}.`,
       { at: "/domain" },
     );
   }
   if (Math.abs(now - hello.at) > clockSkewMs) {
-    throw new WaybillError(401, "The hello is not from now; check the agent's clock.", {
+    throw new WaybillError(401, "The time of the hello is off; check the agent's clock.", {
       at: "/at",
     });
   }
   if (nonce === undefined || hello.nonce === nonce) return;
   throw new WaybillError(
     401,
-    "The hello does not carry the nonce of this socket's challenge; sign one for each socket.",
+    "The hello does not have the nonce of this socket's challenge; sign a new hello for each socket.",
     { at: "/nonce" },
   );
 }

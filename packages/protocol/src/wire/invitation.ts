@@ -63,7 +63,7 @@ export function signEnrolment(manifest: string, token: string): string {
   if (read === undefined) {
     throw new WaybillError(
       400,
-      "This is no invitation: it must be a custody domain, an id and a secret in base64url, with dots between, as `waybill invite` prints it.",
+      "This is not an invitation: it must be a custody domain, an id and a secret in base64url, separated by dots, as `waybill invite` prints it.",
     );
   }
   const { kid, payload } = readCompact(manifest);

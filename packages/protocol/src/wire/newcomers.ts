@@ -36,7 +36,7 @@ export function entryOf(
   throw new WaybillError(
     403,
     newcomers === "allow-list"
-      ? `${agent} is not enrolled here, and this hub lets in nobody but those on its allow-list. ${ask}`
-      : `${agent} is not enrolled here, and this hub lets in nobody without an invitation. Ask an operator of the hub for one (waybill invite --agent ${agent}), and give it to the agent in the environment variable WAYBILL_INVITATION. Or: ${ask}`,
+      ? `${agent} is not enrolled here, and this hub accepts only agents on its allow-list. ${ask}`
+      : `${agent} is not enrolled here, and this hub requires an invitation. Ask an operator of the hub for one (waybill invite --agent ${agent}), and pass it to the agent in the environment variable WAYBILL_INVITATION. Or: ${ask}`,
   );
 }

@@ -54,7 +54,7 @@ export function signOperatorRequest(claim: Omit<OperatorClaim, "domain">, token:
   if (domain === undefined) {
     throw new WaybillError(
       400,
-      "This is no operator token: it must be a custody domain, a dot and 43 characters of base64url, as the hub wrote it.",
+      "This is not an operator token: it must be a custody domain, a dot and 43 characters of base64url, as the hub wrote it.",
     );
   }
   const { host, id, at, method, path, bodyDigest } = claim;

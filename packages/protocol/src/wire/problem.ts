@@ -82,7 +82,10 @@ export function readProblem(value: unknown): WaybillError {
   const members = (value ?? {}) as Record<string, unknown>;
   const { waybill_status, detail, at, retryable, retry_after_ms, received } = members;
   if (!isStatusCode(waybill_status) || typeof detail !== "string") {
-    throw new WaybillError(400, "This is no problem of a hub: it lacks waybill_status or detail.");
+    throw new WaybillError(
+      400,
+      "This is not a hub's problem document: it lacks waybill_status or detail.",
+    );
   }
   const refusals = refusalsIn(members["refusals"]);
   return new WaybillError(waybill_status, detail, {
@@ -121,7 +124,7 @@ export function errorOfResponse(httpStatus: number, body: string): WaybillError 
     const status = PASSING.has(httpStatus) ? 503 : isStatusCode(httpStatus) ? httpStatus : 500;
     return new WaybillError(
       status,
-      `The answer is HTTP ${httpStatus} without a problem of the hub in it: something else than a hub may have written it.`,
+      `The answer is HTTP ${httpStatus} without a hub's problem document: it may not come from a hub. Check the address, and any proxy in between.`,
       { cause },
     );
   }

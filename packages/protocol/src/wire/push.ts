@@ -49,7 +49,7 @@ export function checkEcho(challenge: string, { echo }: PushAnswer): void {
   if (echo === challenge) return;
   throw new WaybillError(
     401,
-    "The inbox has not answered with the challenge in echo, so nothing is sent there.",
+    "The inbox did not return the challenge in echo, so nothing is sent there.",
   );
 }
 

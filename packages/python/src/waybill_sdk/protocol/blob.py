@@ -25,12 +25,12 @@ def check_blob(digest: str, size: int, *, received_digest: str, received_size: i
     if received_size != size:
         raise WaybillError(
             422,
-            f"The blob {digest} should have {size} bytes, and {received_size} came. "
-            "Don't use them, and read it again.",
+            f"The blob {digest} should have {size} bytes, but {received_size} arrived. Discard "
+            "them, and read it again.",
         )
     if received_digest != digest:
         raise WaybillError(
             422,
-            f"What came as the blob {digest} has the digest {received_digest}: the hub, or somebody "
-            "on the way, has changed it. Don't use it.",
+            f"The bytes received for the blob {digest} have the digest {received_digest}: the hub, or somebody "
+            "in between, has changed them. Discard them.",
         )

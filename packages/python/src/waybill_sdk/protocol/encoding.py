@@ -37,7 +37,7 @@ def digest_of(text: str) -> str:
         return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
     except UnicodeEncodeError as error:
         raise WaybillError(
-            400, "A text with half a surrogate pair has no digest.", cause=error
+            400, "A string with a lone surrogate has no digest.", cause=error
         ) from error
 
 

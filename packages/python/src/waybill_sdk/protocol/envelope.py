@@ -53,7 +53,9 @@ def parse_envelope(payload: bytes) -> Envelope:
     start = start_ms(envelope)
     if start is not None and start >= deadline_ms(envelope):
         raise WaybillError(
-            400, "The work may start at its deadline at the earliest.", at="/not_before"
+            400,
+            "The work may not start before its deadline, so it can't be done; give it a later deadline.",
+            at="/not_before",
         )
     return envelope
 
@@ -74,7 +76,7 @@ def verify_envelope(
     compact = jws.read_compact(text)
     record = key_of(compact.kid)
     if record is None:
-        raise WaybillError(401, f"The key {compact.kid} belongs to no agent that is known here.")
+        raise WaybillError(401, f"The key {compact.kid} does not belong to an agent known here.")
     jws.verify(compact, record.key, roots)
     if not record.is_valid_at(at):
         raise WaybillError(
@@ -84,7 +86,7 @@ def verify_envelope(
     if envelope["from"] != record.agent:
         raise WaybillError(
             401,
-            f"It says it is from {envelope['from']}, and was signed by {record.agent}.",
+            f"It claims to be from {envelope['from']}, but it was signed by {record.agent}.",
             at="/from",
         )
     _check_times(envelope, at)
@@ -93,7 +95,7 @@ def verify_envelope(
     if domain is not None and envelope.get("domain", domain) != domain:
         raise WaybillError(
             403,
-            f"The handoff is meant for the custody domain {envelope['domain']}, and this is {domain}.",
+            f"The handoff is meant for the custody domain {envelope['domain']}, but this is {domain}.",
             at="/domain",
         )
     return VerifiedEnvelope(envelope, text, digest_of(text), compact.kid)
@@ -118,7 +120,7 @@ def _check_times(envelope: Envelope, at: int) -> None:
 def _ms(text: str) -> int:
     ms = parse_time(text)
     if ms is None:
-        raise WaybillError(400, f"{text} is no time.")
+        raise WaybillError(400, f"{text} is not a valid time.")
     return ms
 
 
@@ -213,7 +215,7 @@ def _trace_of_child(own: str | None, inherited: str | None) -> str | None:
         return own or inherited
     raise WaybillError(
         400,
-        f"A child belongs to the trace of its parent, {inherited}, and not to {own}.",
+        f"A child must belong to the trace of its parent, {inherited}, not to {own}.",
         at="/traceparent",
     )
 

@@ -38,8 +38,8 @@ def sign_enrolment(manifest: str, invitation: str) -> str:
     if found is None:
         raise WaybillError(
             400,
-            "This is no invitation: it must be a custody domain, an id and a secret in base64url, "
-            "with dots between, as `waybill invite` prints it.",
+            "This is not an invitation: it must be a custody domain, an id and a secret "
+            "in base64url, separated by dots, as `waybill invite` prints it.",
         )
     signed = read_compact(manifest)
     claim = {
@@ -66,7 +66,7 @@ def check_enrolment(proof: str, *, manifest: str, invitation: str, domain: str) 
         _enrolment(value, "")
     except WaybillError as error:
         raise WaybillError(
-            401, f"The proof of this invitation does not hold: {error.message}", cause=error
+            401, f"The proof of the invitation is not valid: {error.message}", cause=error
         ) from error
     signed = read_compact(manifest)
     wanted = {

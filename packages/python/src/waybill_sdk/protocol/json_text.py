@@ -33,7 +33,9 @@ def stringify_json(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
-        raise WaybillError(400, f"This can't be written as JSON: {error}.", cause=error) from error
+        raise WaybillError(
+            400, f"This can't be serialized as JSON: {error}.", cause=error
+        ) from error
     parse_json(text)
     return text
 
@@ -45,7 +47,7 @@ def _decoded(source: str | bytes) -> str:
         source.encode("utf-8")
         return source
     except UnicodeError as error:
-        raise WaybillError(400, "Text that is not UTF-8.", cause=error) from error
+        raise WaybillError(400, "The text is not UTF-8.", cause=error) from error
 
 
 def _check_depth(text: str) -> None:
@@ -57,9 +59,7 @@ def _check_depth(text: str) -> None:
         if character in "[{":
             depth += 1
             if depth > JSON_DEPTH:
-                raise WaybillError(
-                    413, f"JSON with more than {JSON_DEPTH} objects and arrays inside one another."
-                )
+                raise WaybillError(413, f"The JSON is nested deeper than {JSON_DEPTH} levels.")
         elif character in "]}":
             depth -= 1
 
@@ -67,13 +67,11 @@ def _check_depth(text: str) -> None:
 def _check_characters(value: Any) -> None:
     if isinstance(value, str):
         if "\0" in value:
-            raise WaybillError(400, "The character U+0000 may not stand in JSON.")
+            raise WaybillError(400, "The JSON has the character U+0000, which is not allowed.")
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise WaybillError(
-                400, "Half a surrogate pair may not stand in JSON.", cause=error
-            ) from error
+            raise WaybillError(400, "The JSON has a lone surrogate.", cause=error) from error
     elif isinstance(value, list):
         for each in value:
             _check_characters(each)
@@ -103,7 +101,7 @@ def _integer(digits: str) -> int:
 def _number(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise WaybillError(400, "A number that a double can't hold.")
+        raise WaybillError(400, "The JSON has a number that a double can't hold.")
     if value.is_integer() and not _is_whole(text):
         raise WaybillError(
             400, f"The number {text[:20]} is not whole, and as a double it would be {value:g}."

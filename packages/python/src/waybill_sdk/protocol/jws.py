@@ -52,23 +52,25 @@ def read_compact(text: str) -> Compact:
     if size > ENVELOPE_BYTES:
         raise WaybillError(
             413,
-            f"An envelope has at most {ENVELOPE_BYTES} bytes; pass large content as an artifact by URL.",
+            f"An envelope may have at most {ENVELOPE_BYTES} bytes; pass large content as an artifact by URL.",
         )
     if text.count(".") != 2:
-        raise WaybillError(400, "An envelope is a JWS in compact form: header.payload.signature.")
+        raise WaybillError(
+            400, "An envelope must be a JWS in compact form: header.payload.signature."
+        )
     head, body, tail = text.split(".")
     found = _HEADER.fullmatch(from_base64url(head))
     if found is None:
         raise WaybillError(
             400,
-            "The header is none of the two that there are; a kid is 43 characters of base64url.",
+            "The header is neither of the two allowed ones; a kid must have 43 characters of base64url.",
         )
     algorithm, kid = (group.decode("ascii") for group in found.groups())
     from_base64url(kid)
     payload, signature = from_base64url(body), from_base64url(tail)
     batch = read_batch_part(signature) if algorithm == "Ed25519-batch" else None
     if batch is None and len(signature) != 64:
-        raise WaybillError(400, "An Ed25519 signature has 64 bytes.")
+        raise WaybillError(400, "An Ed25519 signature must have 64 bytes.")
     return Compact(text, kid, f"{head}.{body}".encode("ascii"), payload, signature, batch)
 
 
@@ -87,7 +89,7 @@ def verify(compact: Compact, key: PublicKey, roots: Roots | None = None) -> None
     if not is_signed:
         raise WaybillError(
             401,
-            f"The signature is not one of the key {compact.kid}: it was altered, or signed by another.",
+            f"The signature was not made with the key {compact.kid}: the envelope was altered, or signed with another key.",
         )
 
 

@@ -57,8 +57,8 @@ def public_key_from_bytes(data: bytes) -> PublicKey:
     if not is_sound_key(data):
         raise WaybillError(
             401,
-            "This is no Ed25519 key that can be trusted: it is no canonical point, of small order, or has "
-            "a torsion component. Make a new key.",
+            "This Ed25519 key can't be trusted: it is not a canonical point, is of small order, or has "
+            "a torsion component. Create a new key.",
         )
     x = to_base64url(data)
     return PublicKey(x, thumbprint(x), Ed25519PublicKey.from_public_bytes(data))
@@ -67,7 +67,7 @@ def public_key_from_bytes(data: bytes) -> PublicKey:
 def enrol(jwk: Any) -> PublicKey:
     """Takes a public key from its JWK (WB-15, WB-17)."""
     if not isinstance(jwk, dict):
-        raise WaybillError(400, "A key is a JWK: an object.")
+        raise WaybillError(400, "A key must be a JWK, which is an object.")
     if "d" in jwk:
         raise WaybillError(
             400,
@@ -75,7 +75,7 @@ def enrol(jwk: Any) -> PublicKey:
         )
     x = jwk.get("x")
     if jwk.get("kty") != "OKP" or jwk.get("crv") != "Ed25519" or not isinstance(x, str):
-        raise WaybillError(401, "Only Ed25519 keys are taken: kty OKP, crv Ed25519, x.")
+        raise WaybillError(401, "Only Ed25519 keys are accepted: kty OKP, crv Ed25519, x.")
     try:
         data = from_base64url(x)
     except WaybillError as error:
@@ -119,14 +119,17 @@ def private_key_from_seed(seed: bytes) -> PrivateKey:
 def private_key_from_jwk(jwk: Any) -> PrivateKey:
     """Refuses a key whose two halves do not belong together."""
     if not isinstance(jwk, dict) or not isinstance(jwk.get("d"), str):
-        raise WaybillError(400, "This is no private key: a JWK with kty OKP, crv Ed25519, x and d.")
+        raise WaybillError(
+            400, "This is not a private key: it must be a JWK with kty OKP, crv Ed25519, x and d."
+        )
     seed = from_base64url(jwk["d"])
     if len(seed) != 32:
-        raise WaybillError(400, "The `d` of an Ed25519 key has 32 bytes.")
+        raise WaybillError(400, "The `d` of an Ed25519 key must have 32 bytes.")
     key = private_key_from_seed(seed)
     if jwk.get("x") not in (None, key.public.x):
         raise WaybillError(
-            401, "The two halves of this key do not belong together: restore it from a copy."
+            401,
+            "The x and d of this private JWK do not belong together: the file mixes two keys. Restore it from a copy.",
         )
     return key
 

@@ -121,16 +121,16 @@ def verify_manifest(
 def _opened(payload: bytes) -> dict[str, Any]:
     value = parse_json(payload)
     if not isinstance(value, dict) or value.get("kind") != "manifest":
-        raise WaybillError(400, "This is no manifest.", at="/kind")
+        raise WaybillError(400, "This is not a manifest.", at="/kind")
     if isinstance(value.get("waybill"), bool) or value.get("waybill") != 1:
-        raise WaybillError(400, "This is no manifest of version 1.", at="/waybill")
+        raise WaybillError(400, "This is not a manifest of version 1.", at="/waybill")
     return value
 
 
 def _keys_of(payload: dict[str, Any], at: int) -> dict[str, KeyRecord]:
     listed, agent = payload.get("keys", []), payload.get("agent_id")
     if not isinstance(listed, list) or not isinstance(agent, str):
-        raise WaybillError(400, "A manifest has an agent_id, and a list of keys.")
+        raise WaybillError(400, "A manifest must have an agent_id and a list of keys.")
     keys = {}
     for index, jwk in enumerate(listed):
         key = read_key(jwk, f"/keys/{index}")
@@ -169,8 +169,8 @@ def _check_recovery_key(
     if was_recovery or (recovery is not None and recovery.kid in previous.keys):
         raise WaybillError(
             409,
-            f"The manifest of {agent} lists a key for another use than the manifest before: "
-            "a key that signs is never a recovery key.",
+            f"The manifest of {agent} lists a key for a different use than the previous manifest: "
+            "a signing key can't be a recovery key.",
             at="/keys",
         )
 
@@ -182,7 +182,7 @@ def _check_old_keys_gone(manifest: dict[str, Any], previous: VerifiedManifest) -
         if kid in previous.keys:
             raise WaybillError(
                 400,
-                f"The recovery of {manifest['agent_id']} lists {kid}, a key of the manifest before: "
+                f"The recovery of {manifest['agent_id']} lists {kid}, a key of the previous manifest: "
                 "a recovery ends all of them.",
                 at=f"/keys/{index}",
             )
@@ -202,7 +202,7 @@ def _refuse_rollback(payload: dict[str, Any], previous: VerifiedManifest) -> Non
     if isinstance(sequence, int) and sequence <= newest:
         raise WaybillError(
             409,
-            f"Number {newest} of {previous.agent} is known: one before it, or another in its place, is not taken.",
+            f"Number {newest} of {previous.agent} is known: an older one, or a different one with that number, is not accepted.",
         )
 
 
@@ -216,7 +216,7 @@ def _follow(manifest: dict[str, Any], previous: VerifiedManifest) -> None:
         raise WaybillError(
             409,
             f"This is not the manifest that follows number {before['sequence']} of {before['agent_id']}: "
-            "its number, its agent or the one before it is another.",
+            "its number, its agent or its previous manifest differs.",
         )
 
 
@@ -264,7 +264,7 @@ def check_domain(domain: str, chain: Sequence[VerifiedManifest]) -> None:
         return
     raise WaybillError(
         401,
-        f"The hub says that its custody domain is {domain}, and its first manifest does not prove it.",
+        f"The hub claims that its custody domain is {domain}, but its first manifest does not prove it.",
         at="/domain",
     )
 

@@ -157,9 +157,7 @@ class Pattern:
         self, test: Test | None, leads_to: tuple[int, ...], kind: str | None = None, cost: int = 0
     ) -> int:
         if len(self._tests) >= _STATES_AT_MOST:
-            raise WaybillError(
-                413, "A pattern that is too large once its repetitions are written out."
-            )
+            raise WaybillError(413, "The pattern is too large once its repetitions are expanded.")
         self._tests.append(test)
         self._next.append(leads_to)
         self._asserts.append(kind)

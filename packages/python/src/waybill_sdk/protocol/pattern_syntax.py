@@ -93,7 +93,7 @@ def _between(first: str, last: str) -> Test:
 
 def parse_pattern(source: str) -> Node:
     if len(source) > _CHARACTERS_AT_MOST:
-        raise WaybillError(413, f"A pattern of more than {_CHARACTERS_AT_MOST} characters.")
+        raise WaybillError(413, f"The pattern has more than {_CHARACTERS_AT_MOST} characters.")
     return _Parser(source).parse()
 
 
@@ -113,7 +113,7 @@ class _Parser:
     def _choice(self) -> Node:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise WaybillError(413, "A pattern with more than 100 groups inside one another.")
+            raise WaybillError(413, "The pattern has more than 100 nested groups.")
         options = [self._sequence()]
         while self._take("|"):
             options.append(self._sequence())
@@ -147,7 +147,7 @@ class _Parser:
         if most < least:
             raise self._fault("a repetition whose bounds are in the wrong order")
         if max(least, most) > _REPEATS_AT_MOST:
-            raise WaybillError(413, "A pattern with a repetition that is too long.")
+            raise WaybillError(413, "The pattern has a repetition that is too long.")
         return Repeat(part, least, most_or_none)
 
     def _counted(self) -> tuple[int, int | None]:

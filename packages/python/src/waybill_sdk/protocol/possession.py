@@ -48,9 +48,9 @@ def check_possession(manifest: dict[str, Any], signer: str) -> None:
         if not is_signed(jwk.get("proof"), _claim(agent, key.kid, purpose_of(jwk)), key):
             raise WaybillError(
                 401,
-                f"The manifest of {agent} lists the key {key.kid} without a right proof that {agent} holds it. Every key "
-                "but the one that signs the manifest carries a signature of its own: list it as "
-                f"{'proven_recovery_key' if is_recovery(jwk) else 'proven_key'}(agent, key) gives it.",
+                f"The manifest of {agent} lists the key {key.kid} without a valid proof that {agent} holds it. Every key "
+                "except the one that signs the manifest needs its own signature: list it as returned by "
+                f"{'proven_recovery_key' if is_recovery(jwk) else 'proven_key'}(agent, key).",
                 at=f"/keys/{index}/proof",
             )
 

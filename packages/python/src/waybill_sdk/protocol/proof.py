@@ -135,13 +135,13 @@ def check_request(
 ) -> dict[str, Any]:
     found = _SCHEME.fullmatch(authorization)
     if found is None:
-        raise WaybillError(401, "Authorization is not: Waybill, one space, a JWS.")
+        raise WaybillError(401, "The Authorization header must be: Waybill, one space, a JWS.")
     try:
         compact = jws.read_compact(found[1])
         record_of_key = key_of(compact.kid)
         if record_of_key is None or not record_of_key.is_valid_at(at):
             raise WaybillError(
-                401, f"The key {compact.kid} is no current key of anybody known here."
+                401, f"The key {compact.kid} is not a current key of any agent known here."
             )
         jws.verify(compact, record_of_key.key)
         value = parse_json(compact.payload)
@@ -152,7 +152,7 @@ def check_request(
         ) from error
     if value["from"] != record_of_key.agent:
         raise WaybillError(
-            401, f"The request is from {value['from']}, and was signed by {record_of_key.agent}."
+            401, f"The request is from {value['from']}, but it was signed by {record_of_key.agent}."
         )
     about = (value["to"], value["domain"], value["method"], value["path"])
     if about != (hub, domain, method, path):
@@ -168,7 +168,7 @@ def operator_token_domain(token: str) -> str:
     found = _TOKEN.fullmatch(token)
     if found is None:
         raise WaybillError(
-            400, "An operator token is a custody domain, a dot and 43 characters of base64url."
+            400, "An operator token must be a custody domain, a dot and 43 characters of base64url."
         )
     return found[1]
 
@@ -203,7 +203,9 @@ def check_operator_request(
 ) -> dict[str, Any]:
     found = _OPERATOR_SCHEME.fullmatch(authorization)
     if found is None:
-        raise WaybillError(401, "Authorization is not: Waybill-Operator, one space, payload.mac.")
+        raise WaybillError(
+            401, "The Authorization header must be: Waybill-Operator, one space, payload.mac."
+        )
     try:
         given = from_base64url(found[2])
         if not hmac.compare_digest(given, _mac(found[1], token)):
@@ -212,7 +214,7 @@ def check_operator_request(
         _operator_request(value, "")
     except WaybillError as error:
         raise WaybillError(
-            401, f"The proof of this operator does not hold: {error.message}", cause=error
+            401, f"The operator's proof is not valid: {error.message}", cause=error
         ) from error
     wanted = (operator_token_domain(token), method, path)
     if (value["domain"], value["method"], value["path"]) != wanted:
@@ -234,4 +236,4 @@ def _digest(body: bytes) -> str:
 
 def _check_age(value: dict[str, Any], at: int) -> None:
     if abs(at - (parse_time(value["at"]) or 0)) > CLOCK_SKEW_MS:
-        raise WaybillError(401, "The proof is not from within 60 seconds: check the clock.")
+        raise WaybillError(401, "The proof is more than 60 seconds off: check the clock.")

@@ -26,7 +26,7 @@ def sign_recovery(manifest: dict[str, Any], key: PrivateKey) -> dict[str, Any]:
     if "previous" not in read:
         raise WaybillError(
             400,
-            f"A recovery key signs an update, and this is the first manifest of {read['agent_id']}.",
+            f"A recovery key signs an update, but this is the first manifest of {read['agent_id']}.",
             at="/previous",
         )
     return {**members, "recovery": to_base64url(key.sign(_claim(read)))}
@@ -40,7 +40,7 @@ def is_agreed(manifest: dict[str, Any], recovery_key: PublicKey | None) -> bool:
         return True
     raise WaybillError(
         401,
-        f"The recovery in manifest number {manifest['sequence']} of {manifest['agent_id']} does not hold: "
-        "the recovery key of the manifest before has not signed it for exactly these keys.",
+        f"The recovery in manifest number {manifest['sequence']} of {manifest['agent_id']} is not "
+        "valid: the recovery key of the previous manifest has not signed it for exactly these keys.",
         at="/recovery",
     )

@@ -110,7 +110,7 @@ class CompiledSchema:
         if not isinstance(reference, str) or not reference.startswith("#"):
             raise WaybillError(
                 400,
-                f"The reference {reference!r} leads out of the schema; nothing is fetched for one. Use $defs.",
+                f"The reference {reference!r} leads out of the schema, and nothing is fetched. Use $defs.",
             )
         path = unquote(reference[1:])
         if not path.startswith("/"):
@@ -185,7 +185,7 @@ def utf16_length(text: str) -> int:
 def _patterns_of(node: dict[str, Any]) -> Iterator[str]:
     if "pattern" in node:
         if not isinstance(node["pattern"], str):
-            raise WaybillError(400, "A pattern is a text.")
+            raise WaybillError(400, "A pattern must be a string.")
         yield node["pattern"]
     yield from node.get("patternProperties", ())
 
@@ -204,18 +204,14 @@ def _nodes(root: Schema, allowance: Allowance) -> Iterator[dict[str, Any]]:
         node, depth = stack.pop()
         count += 1
         if count > SCHEMA_NODES:
-            raise WaybillError(413, f"A schema of more than {SCHEMA_NODES} schemas.")
+            raise WaybillError(413, f"The schema has more than {SCHEMA_NODES} subschemas.")
         allowance.take("schemas", 1)
         if depth > SCHEMA_DEPTH:
-            raise WaybillError(
-                413, f"A schema with more than {SCHEMA_DEPTH} schemas inside one another."
-            )
+            raise WaybillError(413, f"The schema is nested deeper than {SCHEMA_DEPTH} levels.")
         if isinstance(node, bool):
             continue
         if not isinstance(node, dict):
-            raise WaybillError(
-                400, "Where a schema should be there is neither an object nor true nor false."
-            )
+            raise WaybillError(400, "A schema must be an object, true or false.")
         yield node
         stack.extend((each, depth + 1) for each in _inside(node))
 
@@ -226,11 +222,11 @@ def _inside(node: dict[str, Any]) -> Iterator[Any]:
             yield value
         elif keyword in LISTS:
             if not isinstance(value, list) or (not value and keyword != "prefixItems"):
-                raise WaybillError(400, f"{keyword} is a list of schemas.")
+                raise WaybillError(400, f"{keyword} must be a list of schemas.")
             yield from value
         elif keyword in MAPS:
             if not isinstance(value, dict):
-                raise WaybillError(400, f"{keyword} is an object of schemas.")
+                raise WaybillError(400, f"{keyword} must be an object of schemas.")
             yield from value.values()
 
 
@@ -254,7 +250,7 @@ def _judge(node: dict[str, Any]) -> None:
             or value < 0
             or value != int(value)
         ):
-            raise WaybillError(400, f"{keyword} is a whole number from 0.")
+            raise WaybillError(400, f"{keyword} must be a whole number of at least 0.")
     for keyword in _NUMBERS:
         value = node.get(keyword, 1)
         if (
@@ -262,12 +258,12 @@ def _judge(node: dict[str, Any]) -> None:
             or not isinstance(value, int | float)
             or (keyword == "multipleOf" and value <= 0)
         ):
-            raise WaybillError(400, f"{keyword} is a number, and multipleOf above 0.")
+            raise WaybillError(400, f"{keyword} must be a number, and multipleOf must be above 0.")
     if not isinstance(node.get("enum", []), list):
-        raise WaybillError(400, "enum is a list.")
+        raise WaybillError(400, "enum must be a list.")
     required = [node.get("required", []), *node.get("dependentRequired", {}).values()]
     if any(
         not isinstance(each, list) or any(not isinstance(name, str) for name in each)
         for each in required
     ):
-        raise WaybillError(400, "required is a list of names.")
+        raise WaybillError(400, "required must be a list of names.")

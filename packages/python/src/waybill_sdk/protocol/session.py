@@ -31,7 +31,7 @@ def check_session_id(id: Any) -> None:
     if not is_session_id(id):
         raise WaybillError(
             400,
-            "The id of a session is 1 to 128 visible ASCII characters without a space; use another one, or a hash of it.",
+            "A session id must have 1 to 128 visible ASCII characters without spaces; use another id, or a hash of it.",
             at="/session/id",
         )
 

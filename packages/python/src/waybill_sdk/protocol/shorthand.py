@@ -48,11 +48,9 @@ def normalize_schema(given: Any, depth: int = 0) -> Schema:
     if isinstance(given, bool):
         return given
     if not isinstance(given, dict):
-        raise WaybillError(400, "A schema is an object, or true or false.")
+        raise WaybillError(400, "A schema must be an object, true or false.")
     if depth > SCHEMA_DEPTH:
-        raise WaybillError(
-            413, f"A schema with more than {SCHEMA_DEPTH} schemas inside one another."
-        )
+        raise WaybillError(413, f"The schema is nested deeper than {SCHEMA_DEPTH} levels.")
     if all(member in KEYWORDS or member.startswith("x-") for member in given):
         return given
     mixed = [
@@ -63,7 +61,7 @@ def normalize_schema(given: Any, depth: int = 0) -> Schema:
     if mixed:
         raise WaybillError(
             400,
-            f"A schema in two forms at once: {mixed[0]} is a keyword, and other members are names. Write all of it as JSON Schema.",
+            f"The schema mixes two forms: {mixed[0]} is a JSON Schema keyword, and other members are field names. Write all of it as JSON Schema.",
         )
     fields = {member: _field(member, value, depth) for member, value in given.items()}
     required = [member for member, (_, is_required) in fields.items() if is_required]
@@ -80,7 +78,7 @@ def _field(member: str, value: Any, depth: int) -> tuple[Schema, bool]:
     if not isinstance(value, str):
         raise WaybillError(
             400,
-            f"The type of {member} is no word and no object. There are: {', '.join(WORDS)}.",
+            f"The type of {member} must be a word or an object. The words are: {', '.join(WORDS)}.",
             at=f"/{member}",
         )
     is_required = not value.endswith("?")
@@ -93,7 +91,7 @@ def _field(member: str, value: Any, depth: int) -> tuple[Schema, bool]:
     if schema is None:
         raise WaybillError(
             400,
-            f"There is no type {word}. There are: {', '.join(WORDS)}; [] makes a list of one, ? lets it be left out.",
+            f"There is no type {word}. There are: {', '.join(WORDS)}; append [] for a list, or ? for an optional member.",
             at=f"/{member}",
         )
     return schema, is_required

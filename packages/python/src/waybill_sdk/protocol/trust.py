@@ -24,7 +24,7 @@ class TrustPolicy:
             return _vouched("pin", self.pins[agent], agent, kid, digest)
         if self.allow_list is not None:
             if agent not in self.allow_list:
-                raise WaybillError(403, f"The allow-list leaves {agent} out.")
+                raise WaybillError(403, f"The allow-list does not contain {agent}.")
             return _vouched("allow_list", self.allow_list[agent], agent, kid, digest)
         if agent in self.registry:
             return _vouched("registry", self.registry[agent], agent, kid, digest)
@@ -47,7 +47,7 @@ def _vouched(by: str, vouch: Mapping[str, Any], agent: str, kid: str, digest: st
     if "kids" in vouch and kid not in vouch["kids"]:
         raise WaybillError(
             401,
-            f"The {by} vouches for another key of {agent} than {kid}. Either somebody else speaks as {agent}, or it has changed its key.",
+            f"The {by} vouches for a different key of {agent} than {kid}. Either somebody is impersonating {agent}, or it has changed its key.",
         )
     if "digest" in vouch and vouch["digest"] != digest:
         raise WaybillError(
