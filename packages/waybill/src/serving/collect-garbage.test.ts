@@ -1,6 +1,8 @@
 /// <reference types="node" />
+import { spawnSync } from "node:child_process";
 import { constants, PerformanceObserver } from "node:perf_hooks";
 import type { NodeGCPerformanceDetail, PerformanceEntry } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { collectGarbage } from "./collect-garbage.ts";
 
@@ -18,4 +20,13 @@ test("the whole memory is looked through, not only its young part", async () => 
   await seen.promise;
   observer.disconnect();
   expect(kinds).toContain(constants.NODE_PERFORMANCE_GC_MAJOR);
+});
+
+test("the young generation of a busy hub stays small", () => {
+  const fixture = fileURLToPath(new URL("young-generation-fixture.ts", import.meta.url));
+  // As on a machine with much memory.
+  const { stdout, stderr } = spawnSync(process.execPath, ["--max-old-space-size=4096", fixture]);
+  expect(String(stderr)).toBe("");
+  // By itself it becomes 128 MB large.
+  expect(Number(String(stdout))).toBeLessThan(100);
 });
