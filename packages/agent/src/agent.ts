@@ -311,14 +311,14 @@ class LinkedAgent implements Agent {
     else if (delivery.type === "stop") this.#serving.stopped(delivery);
     else {
       this.#pass(delivery).catch((error: unknown) => {
-        const { handoffId } = delivery;
+        const { handoff_id: handoffId } = delivery;
         this.#context.log({ event: "failure", agent: this.id, handoffId, error });
       });
     }
   }
 
   async #pass(delivery: Extract<Delivery, { type: "envelope" }>): Promise<void> {
-    const { id, handoffId } = delivery;
+    const { id, handoff_id: handoffId } = delivery;
     const { link, log } = this.#context;
     const isAnswer = await this.#serving.answered(delivery);
     const isTaken = await this.#delegating.receive(delivery);

@@ -32,15 +32,14 @@ test("a recipient refuses a handoff that was signed for another custody domain",
   await worker.start();
   await here.agent("owner").start();
   const handoff = (domain: string) => {
-    const { handoff_id: handoffId, ...envelope } = createHandoff(
+    const { handoff_id, ...envelope } = createHandoff(
       { from: "owner", domain, to: "worker", body: { capability: "work" }, timeoutMs: 60_000 },
       { now: () => here.clock.now(), newId: () => newId() },
     );
-    const text = signEnvelope({ ...envelope, handoff_id: handoffId }, here.key("owner"));
-    const receivedAt = {};
-    const times = { remainingMs: 60_000, leaseMs: 30_000 };
-    const about = { id: newId(), handoffId, attempt: 1, isAccepted: false, answers: [] };
-    return { type: "offer", ...about, ...times, envelope: text, receivedAt } as const;
+    const text = signEnvelope({ ...envelope, handoff_id }, here.key("owner"));
+    const times = { remaining_ms: 60_000, lease_ms: 30_000, received_at: {} };
+    const about = { id: newId(), handoff_id, attempt: 1, is_accepted: false, answers: [] };
+    return { type: "offer", ...about, ...times, envelope: text } as const;
   };
 
   offer(handoff(here.hub.domain));

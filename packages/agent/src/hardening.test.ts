@@ -252,7 +252,7 @@ test("36: an agent that accepts everything and does nothing is passed over once 
     world,
     "idle",
     (delivery) => {
-      if (delivery.type === "offer") silent.taken(delivery.handoffId, delivery.attempt);
+      if (delivery.type === "offer") silent.taken(delivery.handoff_id, delivery.attempt);
     },
     100,
   );

@@ -157,7 +157,7 @@ test("a frame at the exact deadline does not end a handoff without an entry in t
     world,
     "worker",
     (delivery) => {
-      if (delivery.type === "offer") attachment.taken(delivery.handoffId, delivery.attempt);
+      if (delivery.type === "offer") attachment.taken(delivery.handoff_id, delivery.attempt);
     },
     1,
   );

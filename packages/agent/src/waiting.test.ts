@@ -139,8 +139,8 @@ test("a handoff that can't be read does not block others for its agent", async (
   const attachment = await listen(world, "owner", (delivery) => heard.push(delivery));
   await settled();
   expect(heard).toMatchObject([
-    { type: "envelope", handoffId: whole.id },
-    { type: "envelope", handoffId: whole.id },
+    { type: "envelope", handoff_id: whole.id },
+    { type: "envelope", handoff_id: whole.id },
   ]);
   expect(world.errors).toEqual([expect.objectContaining({ status: 500 })]);
   await attachment.close();
@@ -159,7 +159,7 @@ test("unacknowledged offers free their room for the work behind them", async () 
   await Promise.all(handoffs.map(({ accepted }) => accepted));
   await worker.stop({ mode: "abandon" });
   const heard = new Set<string>();
-  const attachment = await listen(world, "worker", (delivery) => heard.add(delivery.handoffId));
+  const attachment = await listen(world, "worker", (delivery) => heard.add(delivery.handoff_id));
   await world.clock.advance(60_000);
   expect(heard.size).toBe(many);
   await attachment.close();

@@ -12,8 +12,8 @@ export { endedKeyAdvice, newKeyAdvice } from "./manifest/key-advice.ts";
 export type { HandoffView } from "./wire/view.ts";
 export type { AttemptView, WaitReason, WaitsFor, WireHandoffView } from "./wire/wire-view.ts";
 export { readHandoffView, writeHandoffView } from "./wire/view.ts";
-export { readDelivery, writeDelivery } from "./wire/delivery.ts";
-export type { Delivery, ReceivedAt, WireDelivery } from "./wire/delivery.ts";
+export { readDelivery } from "./wire/delivery.ts";
+export type { Delivery, ReceivedAt } from "./wire/delivery.ts";
 export {
   manifestPages,
   readManifestsQuery,
@@ -136,3 +136,4 @@ export type {
   WirePresence,
   WireWellKnown,
 } from "./wire/http-shapes.ts";
+export { formatTime } from "./time.ts";

@@ -34,8 +34,8 @@ export const HUBS: readonly Mutant[] = [
   {
     rule: "WB-76",
     file: DELIVERY,
-    find: `isAccepted: flagAt(members, "is_accepted", at),`,
-    replace: `isAccepted: members["is_accepted"] === true,`,
+    find: `is_accepted: flagAt(members, "is_accepted", at),`,
+    replace: `is_accepted: members["is_accepted"] === true,`,
     why: "takes an attempt for a new one where nothing is said",
   },
   {

@@ -44,7 +44,7 @@ export class Recipient {
   }
 
   async offer(offer: Offer): Promise<void> {
-    const { handoffId, attempt: number, id } = offer;
+    const { handoff_id: handoffId, attempt: number, id } = offer;
     const { world, random } = this.#agent;
     world.offers.push({ handoffId, attempt: number, agent: this.#agent.id });
     this.#colleagues.attachment()?.seen(id);
@@ -68,13 +68,13 @@ export class Recipient {
   }
 
   /** An offer that comes twice is one offer; it brings answers that may have got lost. */
-  #again(known: Attempt, { handoffId, attempt: number, answers }: Offer): void {
+  #again(known: Attempt, { handoff_id: handoffId, attempt: number, answers }: Offer): void {
     if (known.offer.attempt !== number || known.isOver) return;
     this.#sign(handoffId, number);
     for (const answer of answers) this.#answer(known, answer);
   }
 
-  stop({ handoffId, attempt: number }: Extract<Delivery, { type: "stop" }>): void {
+  stop({ handoff_id: handoffId, attempt: number }: Extract<Delivery, { type: "stop" }>): void {
     const attempt = this.#attempts.get(handoffId);
     if (attempt?.offer.attempt === number && !attempt.behaviour.ignoresStop) this.#stop(attempt);
   }
@@ -98,16 +98,16 @@ export class Recipient {
     if (offer.resume === undefined) return;
     const asked = parseEnvelope(readCompact(offer.resume).payload) as QuestionEnvelope;
     const missing = asked.body.questions.filter(({ id }) => !answers.has(id));
-    if (missing.length === 0 && asked.body.state === `state of ${offer.handoffId}`) return;
+    if (missing.length === 0 && asked.body.state === `state of ${offer.handoff_id}`) return;
     const message = `Attempt ${offer.attempt} goes on from a pause without ${missing.length} of its answers.`;
-    this.#agent.world.breach("resumed_without_answers", offer.handoffId, message);
+    this.#agent.world.breach("resumed_without_answers", offer.handoff_id, message);
   }
 
   async #run(attempt: Attempt): Promise<void> {
     const { behaviour, offer, handoff } = attempt;
     const { random, process, id } = this.#agent;
-    const { handoffId, attempt: number } = offer;
-    if (offer.isAccepted && random.chance(0.3)) return this.#result(attempt, 501);
+    const { handoff_id: handoffId, attempt: number } = offer;
+    if (offer.is_accepted && random.chance(0.3)) return this.#result(attempt, 501);
     if (behaviour.opening === "ignore") return;
     if (behaviour.opening === "reject") return this.#receipt(attempt, random.pick(REJECTIONS));
     if (behaviour.opening === "release") return this.#receipt(attempt, random.pick([300, 301]));
@@ -131,7 +131,7 @@ export class Recipient {
 
   #beat(attempt: Attempt, since: number = this.#agent.world.now): void {
     const { offer, behaviour } = attempt;
-    const { handoffId, attempt: number, leaseMs } = offer;
+    const { handoff_id: handoffId, attempt: number, lease_ms: leaseMs } = offer;
     this.#agent.process.after(leaseMs / 3, () => {
       const isHanging = behaviour.finish === "only_beat";
       if (attempt.isStopped || (attempt.isOver && !isHanging)) return;
@@ -145,7 +145,7 @@ export class Recipient {
 
   async #step(attempt: Attempt, step: Step): Promise<void> {
     const { random, process, target } = this.#agent;
-    const { handoffId } = attempt.offer;
+    const { handoff_id: handoffId } = attempt.offer;
     switch (step) {
       case "rest":
         return process.sleep(random.spread(1, 10_000));
@@ -246,13 +246,13 @@ export class Recipient {
     const refusal = await this.#agent.send(createReply(attempt.handoff, input, source));
     if (refusal !== undefined) return;
     const message = `A result of ${from} for attempt ${number} and ${re} was taken.`;
-    world.breach("impostor_taken", attempt.offer.handoffId, message);
+    world.breach("impostor_taken", attempt.offer.handoff_id, message);
   }
 
   /** Two envelopes under one id, at once: whichever comes first, the hub must not take the other. */
   async #sendTwins({ offer, handoff, digest: re }: Attempt): Promise<void> {
     const { id: from, source, world } = this.#agent;
-    const { handoffId, attempt: number } = offer;
+    const { handoff_id: handoffId, attempt: number } = offer;
     this.#sign(handoffId, number);
     const body = { message: "at it" };
     const input = { kind: "progress", from, attempt: number, re, body } as const;
@@ -268,7 +268,7 @@ export class Recipient {
   }
 
   async #post(attempt: Attempt, envelope: Parameters<Running["send"]>[0]): Promise<void> {
-    const { handoffId, attempt: number } = attempt.offer;
+    const { handoff_id: handoffId, attempt: number } = attempt.offer;
     const { world, id } = this.#agent;
     this.#sign(handoffId, number);
     if (attempt.behaviour.beats && this.#agent.random.chance(0.3)) {

@@ -99,7 +99,7 @@ class ScriptedLife implements Life {
   async #take(delivery: Delivery): Promise<void> {
     if (delivery.type === "offer") return this.#recipient.offer(delivery);
     if (delivery.type === "stop") return this.#recipient.stop(delivery);
-    const { envelope: text, handoffId, id } = delivery;
+    const { envelope: text, handoff_id: handoffId, id } = delivery;
     const envelope = parseEnvelope(readCompact(text).payload);
     if (envelope.kind === "answer") this.#recipient.answered(handoffId, text);
     else await this.delegator.receive(envelope, digestOf(text));

@@ -81,7 +81,7 @@ export class Line implements Hub {
       if (!connection.process.isAlive) return;
       this.#send(() => {
         if (!connection.isOpen || !this.#process.isAlive) return;
-        this.#world.trace.note(`${request.agent} gets ${delivery.type} of ${delivery.handoffId}`);
+        this.#world.trace.note(`${request.agent} gets ${delivery.type} of ${delivery.handoff_id}`);
         handler(delivery);
       });
     };

@@ -66,7 +66,7 @@ export class WatchedLine implements Hub {
   async attach(request: AttachRequest, handler: (delivery: Delivery) => void): Promise<Attachment> {
     const attachment = await this.#line.attach(request, (delivery) => {
       if (delivery.type === "offer") {
-        const { handoffId, attempt } = delivery;
+        const { handoff_id: handoffId, attempt } = delivery;
         this.#world.offers.push({ handoffId, attempt, agent: this.#agent });
       }
       handler(delivery);

@@ -1,5 +1,5 @@
 import { readDelivery, writeDelta } from "@waybill/protocol/wire";
-import type { Attachment, Delivery, Delta, ShownDelta, WireDelivery } from "@waybill/protocol/wire";
+import type { Attachment, Delivery, Delta, ShownDelta } from "@waybill/protocol/wire";
 import type { WaybillError } from "@waybill/protocol";
 import type { HubSocket } from "./socket.ts";
 
@@ -29,7 +29,7 @@ export class RemoteAttachment implements Attachment {
   }
 
   /** A delivery that can't be read or handled is not acknowledged: it comes again, and blocks no other. */
-  #deliver(delivery: WireDelivery): void {
+  #deliver(delivery: Delivery): void {
     try {
       this.#handler(readDelivery(delivery));
     } catch (error) {

@@ -7,13 +7,7 @@ import {
   readHubFrames,
   readProblem,
 } from "@waybill/protocol/wire";
-import type {
-  AgentFrame,
-  CallName,
-  HubFrame,
-  ShownDelta,
-  WireDelivery,
-} from "@waybill/protocol/wire";
+import type { AgentFrame, CallName, HubFrame, ShownDelta, Delivery } from "@waybill/protocol/wire";
 import { WebSocket } from "ws";
 import { Calls } from "./calls.ts";
 import { Outbox } from "./outbox.ts";
@@ -64,7 +58,7 @@ export class HubSocket {
   readonly #attached = Promise.withResolvers<void>();
   readonly #closed = Promise.withResolvers<WaybillError | undefined>();
   #outbox: Outbox;
-  #deliver: (delivery: WireDelivery) => void = () => undefined;
+  #deliver: (delivery: Delivery) => void = () => undefined;
   #show: (delta: ShownDelta) => void = () => undefined;
   #opening: NodeJS.Timeout | undefined;
   #pinging: NodeJS.Timeout | undefined;
@@ -105,7 +99,7 @@ export class HubSocket {
   async attach(
     proof: string,
     credit: number,
-    deliver: (delivery: WireDelivery) => void,
+    deliver: (delivery: Delivery) => void,
     show: (delta: ShownDelta) => void = () => undefined,
   ): Promise<void> {
     this.#deliver = deliver;

@@ -196,9 +196,9 @@ export class Delegating {
 
   /** Passes a delivery to its handle; false if there is none here. */
   async receive({
-    handoffId,
+    handoff_id: handoffId,
     envelope,
-    receivedAt,
+    received_at: receivedAt,
   }: Extract<Delivery, { type: "envelope" }>): Promise<boolean> {
     // A delivery that comes while its handle is being made waits for the handle.
     await this.#attaching.get(handoffId)?.catch(() => undefined);

@@ -6,6 +6,7 @@ import {
   keyRecords,
   knownManifest,
   parseJson,
+  parseTime,
   readCompact,
   verifyEnvelope,
   verifyManifest,
@@ -87,7 +88,7 @@ export class Peers {
       if (isAgentId(from)) await this.#learn(from);
     }
     // Its key may have been retired since the hub accepted it; the hub would refuse that key now.
-    const at = Math.min(now, receivedAt?.[digestOf(text)] ?? now);
+    const at = Math.min(now, parseTime(receivedAt?.[digestOf(text)] ?? "") ?? now);
     return verifyEnvelope(text, { keyOf, at, to, ...memory });
   }
 

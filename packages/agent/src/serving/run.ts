@@ -73,13 +73,13 @@ export class Run {
 
   constructor(offer: Offer, options: RunOptions) {
     const { clock, link } = options.context;
-    const { handoffId, attempt, leaseMs } = offer;
+    const { handoff_id: handoffId, attempt, lease_ms: leaseMs } = offer;
     this.#offer = offer;
     this.#options = options;
     this.#context = options.context;
     this.handoffId = handoffId;
     this.attempt = attempt;
-    this.#deadline = clock.now() + offer.remainingMs;
+    this.#deadline = clock.now() + offer.remaining_ms;
     const lost = () =>
       this.abort(
         new WaybillError(
@@ -129,7 +129,7 @@ export class Run {
       envelope,
       digest: re,
       kid,
-    } = await this.#verify(this.#offer.envelope, this.#offer.receivedAt);
+    } = await this.#verify(this.#offer.envelope, this.#offer.received_at);
     const { to } = envelope;
     if (envelope.kind !== "handoff" || envelope.handoff_id !== this.handoffId) {
       throw new WaybillError(400, `The offer of ${this.handoffId} contains another handoff.`);
@@ -142,7 +142,7 @@ export class Run {
     this.#verified = { handoff: envelope, replies };
     this.#session = sessionOf(envelope, this.#offer.session);
     this.#trace = traceAttempt(envelope, context.id, this.attempt);
-    if (this.#offer.isAccepted) return this.#interrupted(replies);
+    if (this.#offer.is_accepted) return this.#interrupted(replies);
     const { body, from } = envelope;
     const asker = { agent: from, kid };
     const served = servedFor(this.#options.served, body, asker);
@@ -159,7 +159,7 @@ export class Run {
     }
     const read = await readInput(served, body);
     if (read.rejection !== undefined) return this.#reject(replies, read.rejection);
-    for (const answer of this.#offer.answers) await this.answered(answer, this.#offer.receivedAt);
+    for (const answer of this.#offer.answers) await this.answered(answer, this.#offer.received_at);
     for (const [answer, receivedAt] of this.#early) await this.answered(answer, receivedAt);
     // It may have been stopped while the hub was asked for keys.
     if (this.#isClosed) return;
@@ -354,7 +354,7 @@ export class Run {
   }
 
   async #resume(): Promise<Resume | undefined> {
-    const { resume, receivedAt } = this.#offer;
+    const { resume, received_at: receivedAt } = this.#offer;
     if (resume === undefined) return undefined;
     const { envelope } = await this.#verify(resume, receivedAt);
     // The state is this agent's own; from anybody else it would be an attack.

@@ -24,13 +24,13 @@ export class Serving {
   }
 
   offered(offer: Offer): void {
-    const { handoffId, attempt } = offer;
+    const { handoff_id: handoffId, attempt } = offer;
     const { link, log, id: agent } = this.#context;
     link.seen(offer.id);
     const name = `${handoffId}/${attempt}`;
     const isKnown = this.#runs.has(name) || this.#finished.has(name);
     if (this.#isStopping && !isKnown) return;
-    if (!offer.isAccepted) link.taken(handoffId, attempt);
+    if (!offer.is_accepted) link.taken(handoffId, attempt);
     if (isKnown) {
       this.#answeredMeanwhile(offer);
       return;
@@ -45,7 +45,12 @@ export class Serving {
   }
 
   /** A hub that took an answer while this agent was not attached sends it with the offer. */
-  #answeredMeanwhile({ handoffId, attempt, answers, receivedAt }: Offer): void {
+  #answeredMeanwhile({
+    handoff_id: handoffId,
+    attempt,
+    answers,
+    received_at: receivedAt,
+  }: Offer): void {
     const running = this.#runs.get(`${handoffId}/${attempt}`);
     if (running === undefined) return;
     const { log, id: agent } = this.#context;
@@ -56,7 +61,12 @@ export class Serving {
     }
   }
 
-  stopped({ handoffId, attempt, status, reason }: Extract<Delivery, { type: "stop" }>): void {
+  stopped({
+    handoff_id: handoffId,
+    attempt,
+    status,
+    reason,
+  }: Extract<Delivery, { type: "stop" }>): void {
     const { log, id: agent } = this.#context;
     const found = this.#runs.get(`${handoffId}/${attempt}`);
     if (found === undefined) return;
@@ -65,7 +75,11 @@ export class Serving {
   }
 
   /** Passes an answer to the attempt that waits for it. */
-  async answered({ handoffId, envelope, receivedAt }: Passed): Promise<boolean> {
+  async answered({
+    handoff_id: handoffId,
+    envelope,
+    received_at: receivedAt,
+  }: Passed): Promise<boolean> {
     let isTaken = false;
     for (const run of this.#runs.values()) {
       if (run.handoffId !== handoffId) continue;

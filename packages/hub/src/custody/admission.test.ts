@@ -39,7 +39,7 @@ describe("a child of a handoff", () => {
 
   test("is refused with 410 once the attempt is closed, though the parent is open", async () => {
     await world.receipt(worker, offer, { status: 300, reason: "no time" });
-    expect(await world.hub.handoff(offer.handoffId, "owner")).toMatchObject({ state: "open" });
+    expect(await world.hub.handoff(offer.handoff_id, "owner")).toMatchObject({ state: "open" });
     await expect(world.submit(child(), worker.key)).rejects.toMatchObject({ status: 410 });
   });
 
@@ -59,7 +59,7 @@ describe("a child of a handoff", () => {
     );
     for (const each of refusals) expect(each).toMatchObject({ status: 403 });
     const [known, ghost] = refusals.map((each) => (each as Error).message);
-    expect(known!.replace(offer.handoffId, "…")).toBe(ghost!.replace(unknown, "…"));
+    expect(known!.replace(offer.handoff_id, "…")).toBe(ghost!.replace(unknown, "…"));
   });
 
   test("may not outlive its parent", async () => {

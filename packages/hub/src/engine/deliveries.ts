@@ -1,6 +1,7 @@
 import { statusOf } from "@waybill/protocol";
 import { liveAttempt } from "@waybill/protocol/hub";
 import type { Digest, StatusCode } from "@waybill/protocol";
+import { formatTime } from "@waybill/protocol/wire";
 import type { Delivery } from "@waybill/protocol/wire";
 import type { HandoffRecords, StoredEnvelope } from "../custody/handoff-records.ts";
 import type { Outgoing } from "../custody/handoff-transaction.ts";
@@ -109,8 +110,14 @@ export class Deliveries {
     digest: Digest,
     { text, at }: StoredEnvelope,
   ): void {
-    const receivedAt = { [digest]: at };
-    attached.deliver({ type: "envelope", id: digest, handoffId, envelope: text, receivedAt });
+    const receivedAt = { [digest]: formatTime(at) };
+    attached.deliver({
+      type: "envelope",
+      id: digest,
+      handoff_id: handoffId,
+      envelope: text,
+      received_at: receivedAt,
+    });
   }
 
   #offer(
@@ -149,16 +156,16 @@ function offerOf(
   return {
     type: "offer",
     id: `${state.id}/${number}`,
-    handoffId: state.id,
+    handoff_id: state.id,
     attempt: number,
     envelope: texts[0]!,
-    remainingMs: state.deadline - now,
-    leaseMs: state.terms.leaseMs,
-    isAccepted: attempt.state !== "offered",
+    remaining_ms: Math.max(0, Math.floor(state.deadline - now)),
+    lease_ms: Math.floor(state.terms.leaseMs),
+    is_accepted: attempt.state !== "offered",
     ...(isResumed ? { resume: texts[1]! } : {}),
     answers: texts.slice(isResumed ? 2 : 1),
-    receivedAt: Object.fromEntries(
-      digestsOfOffer(record).map((digest, index) => [digest, envelopes[index]!.at]),
+    received_at: Object.fromEntries(
+      digestsOfOffer(record).map((digest, index) => [digest, formatTime(envelopes[index]!.at)]),
     ),
     ...(session?.offered === undefined ? {} : { session: session.offered }),
   };
@@ -172,7 +179,7 @@ function stop(
 ): void {
   attached.deliver({
     type: "stop",
-    handoffId,
+    handoff_id: handoffId,
     attempt,
     status,
     reason: statusOf(status).meaning,

@@ -253,7 +253,7 @@ export class Engine {
         const reason = "This attempt is closed.";
         attached.deliver({
           type: "stop",
-          handoffId,
+          handoff_id: handoffId,
           attempt,
           status: closed?.status ?? 410,
           reason,

@@ -143,7 +143,7 @@ async function lookOnce({ line }: Worker): Promise<void> {
 }
 
 function namesOf({ offers }: Worker): string[] {
-  return offers.map(({ handoffId }) => handoffId);
+  return offers.map(({ handoff_id: handoffId }) => handoffId);
 }
 
 const NEVER = { name: "work", input_schema: { type: "string", const: "never" } };
@@ -242,8 +242,8 @@ test("a place at a full capability is given to the first that waits for it", asy
   for (let turn = 0; turn < 24; turn++) {
     // Now this capability is freed, now that one.
     const offer = worker.offers.splice((turn * 7) % worker.offers.length, 1)[0]!;
-    const name = ids.one.includes(offer.handoffId) ? "one" : "two";
-    done[name]!.push(offer.handoffId);
+    const name = ids.one.includes(offer.handoff_id) ? "one" : "two";
+    done[name]!.push(offer.handoff_id);
     await finish(worker, offer);
   }
   expect(done["one"]).toEqual(ids.one);
@@ -351,5 +351,5 @@ test("an agent that attaches while a handoff is on its way to disk is offered it
   slow.release();
   const { handoff_id } = await taken;
   await settled();
-  expect(back.offers).toMatchObject([{ handoffId: handoff_id }]);
+  expect(back.offers).toMatchObject([{ handoff_id }]);
 });

@@ -16,7 +16,7 @@ test("the largest lease of all who can take a handoff counts, whoever takes it",
   await world.publish("long", [LONG]);
   const worker = await world.attach(await world.publish("short", [SHORT]));
   await world.handOff(owner);
-  expect(offersOf(worker)).toMatchObject([{ leaseMs: 120_000 }]);
+  expect(offersOf(worker)).toMatchObject([{ lease_ms: 120_000 }]);
 });
 
 test("the widest terms of all offers count", () => {

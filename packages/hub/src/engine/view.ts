@@ -1,5 +1,6 @@
 import { parseEnvelope, readCompact } from "@waybill/protocol";
 import type { Digest, HandoffEnvelope } from "@waybill/protocol";
+import { formatTime } from "@waybill/protocol/wire";
 import type { HandoffView, WaitsFor } from "@waybill/protocol/wire";
 import { endingOf, openQuestions } from "../custody/handoff-record.ts";
 import type { HandoffRecord } from "../custody/handoff-record.ts";
@@ -8,10 +9,10 @@ import type { Engine } from "./engine.ts";
 
 export async function viewOf(engine: Engine, record: HandoffRecord): Promise<HandoffView> {
   const { state, acceptance, session } = record;
-  const receivedAt: Record<string, number> = {};
+  const receivedAt: Record<string, string> = {};
   const textOf = async (digest: Digest) => {
     const { text, at } = await engine.records.envelope(state.id, digest);
-    receivedAt[digest] = at;
+    receivedAt[digest] = formatTime(at);
     return text;
   };
   const ending = endingOf(record);

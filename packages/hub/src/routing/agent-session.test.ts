@@ -25,9 +25,9 @@ function attach(
 const paper = (number: number): Delivery => ({
   type: "envelope",
   id: `delivery-${number}`,
-  handoffId: "handoff",
+  handoff_id: "handoff",
   envelope: "…",
-  receivedAt: {},
+  received_at: {},
 });
 
 test("31: who never reads is cut off with 413, and is sent no more", async () => {

@@ -10,7 +10,7 @@ const CREDIT_AT_MOST = 10_000;
 const WORK = [{ name: "work" }];
 
 function envelopesOf({ deliveries }: Attached): string[] {
-  return deliveries.filter(({ type }) => type === "envelope").map(({ handoffId }) => handoffId);
+  return deliveries.filter(({ type }) => type === "envelope").map(({ handoff_id }) => handoff_id);
 }
 
 describe("what an agent has missed", () => {
@@ -60,7 +60,7 @@ describe("what an agent has missed", () => {
     await world.handOff(owner);
     await world.receipt(first, offersOf(first)[0]!, { status: 101 });
     const second = await world.attach(member, 1, "two");
-    expect(offersOf(second)).toMatchObject([{ attempt: 1, isAccepted: true }]);
+    expect(offersOf(second)).toMatchObject([{ attempt: 1, is_accepted: true }]);
     await world.handOff(owner);
     expect(offersOf(second)).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readDelivery, readHandoffView, writeDelivery } from "../wire.ts";
+import { readDelivery, readHandoffView } from "../wire.ts";
 import { holderBy, isHolderFirst, sessionOffered } from "../hub.ts";
 import { createHandoff, sessionFound, sessionKey } from "../index.ts";
 import type { SessionState } from "../index.ts";
@@ -148,8 +148,7 @@ test("WB-223 another word for what became of a session is refused with 400", () 
     for (const state of states) expect(statusOf(reader(state)), state).toBe("taken");
     for (const state of ["new", "", 1, null]) expect(statusOf(reader(state))).toBe(400);
   }
-  const written = writeDelivery(delivered("lost")());
-  expect(written).toMatchObject({ session: "lost" });
+  expect(delivered("lost")()).toMatchObject({ session: "lost" });
   const view = {
     id: handoff().handoff_id,
     state: "open",

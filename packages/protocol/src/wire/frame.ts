@@ -2,7 +2,7 @@ import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
 import type { Json } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
-import type { WireDelivery } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
 import { deltaAt } from "./delta.ts";
 import type { WireDelta, WireShownDelta } from "./delta.ts";
 import { countAt, malformed, membersOf, textAt } from "./members.ts";
@@ -35,7 +35,7 @@ export type HubFrame =
   | { readonly type: "closed"; readonly problem: Problem }
   | { readonly type: "reply"; readonly number: number; readonly value: unknown }
   | { readonly type: "reply"; readonly number: number; readonly problem: Problem }
-  | { readonly type: "delivery"; readonly delivery: WireDelivery }
+  | { readonly type: "delivery"; readonly delivery: Delivery }
   | ({ readonly type: "delta" } & WireShownDelta)
   | { readonly type: "ping" }
   | { readonly type: "pong" };

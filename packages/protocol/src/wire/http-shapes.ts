@@ -9,7 +9,7 @@ import { QUOTA_LIMITS } from "./quota.ts";
 import type { Quota } from "./quota.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { WireBlobUpload } from "./blob.ts";
-import type { WireDelivery } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
 import type { PushAnswer, WirePush } from "./wire-push.ts";
 import { shapes } from "./shapes.ts";
 import type { WireHandoffView } from "./wire-view.ts";
@@ -163,7 +163,7 @@ export interface HttpShapes {
   readonly presence: z.ZodType<WirePresence>;
   readonly presences: z.ZodType<Listed<string> & { agents: readonly WirePresence[] }>;
   readonly inboxQuery: z.ZodType<WireInboxQuery>;
-  readonly inbox: z.ZodType<{ cursor: string; deliveries: readonly WireDelivery[] }>;
+  readonly inbox: z.ZodType<{ cursor: string; deliveries: readonly Delivery[] }>;
   readonly inboxNews: z.ZodType<WireInboxNews>;
   readonly handoffs: z.ZodType<Listed<string> & { handoffs: readonly WireHandoffView[] }>;
   readonly entries: z.ZodType<Listed<number> & { entries: readonly WireEntry[] }>;

@@ -1,6 +1,6 @@
 import { WaybillError } from "../error.ts";
 import { step } from "../json/json-rules.ts";
-import { formatTime, parseTime } from "../time.ts";
+import { isTime } from "../time.ts";
 
 /** A JSON object of which nothing is known yet. */
 export type Members = { readonly [name: string]: unknown };
@@ -45,27 +45,21 @@ export function textsAt(members: Members, name: string, at: string): readonly st
   throw malformed(at + step(name), "must be a list of strings");
 }
 
-/** A time of the wire, as milliseconds since 1970. */
-function timeAt(members: Members, name: string, at: string): number {
-  const value = members[name];
-  const time = typeof value === "string" ? parseTime(value) : undefined;
-  if (time !== undefined) return time;
-  throw malformed(at + step(name), "must be a UTC time such as 2026-11-18T07:45:00.000Z");
-}
-
-export type Times = Readonly<Record<string, number>>;
-
-export function timesAt(members: Members, name: string, at: string): Times {
-  const given = membersOf(members[name], at + step(name));
-  const times: Record<string, number> = {};
-  for (const key of Object.keys(given)) times[key] = timeAt(given, key, at + step(name));
-  return times;
-}
-
-export function writeTimes(times: Times): Record<string, string> {
-  const written: Record<string, string> = {};
-  for (const key of Object.keys(times)) written[key] = formatTime(times[key]!);
-  return written;
+/** Times by name, as the wire has them. */
+export function timesAt(
+  members: Members,
+  name: string,
+  at: string,
+): Readonly<Record<string, string>> {
+  const times = membersOf(members[name], at + step(name));
+  for (const [key, time] of Object.entries(times)) {
+    if (isTime(time)) continue;
+    throw malformed(
+      at + step(name) + step(key),
+      "must be a UTC time such as 2026-11-18T07:45:00.000Z",
+    );
+  }
+  return times as Readonly<Record<string, string>>;
 }
 
 export function malformed(at: string, rule: string): WaybillError {

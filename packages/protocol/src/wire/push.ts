@@ -2,7 +2,7 @@ import { WaybillError } from "../error.ts";
 import { parseJson } from "../json/json.ts";
 import { LIMITS } from "../limits.ts";
 import { checked } from "./checked.ts";
-import { readDelivery, writeDelivery } from "./delivery.ts";
+import { readDelivery } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import { messageCharacters } from "./frame.ts";
 import { httpShapes } from "./http-shapes.ts";
@@ -24,8 +24,8 @@ const DEPTH_AROUND = 4;
 const CHARACTERS_AT_MOST = 8 * 1024 * 1024;
 
 /** The body of a push to an inbox. */
-export function writePush({ deliveries, ...push }: Push): string {
-  const wire: WirePush = { waybill: 1, ...push, deliveries: deliveries.map(writeDelivery) };
+export function writePush(push: Push): string {
+  const wire: WirePush = { waybill: 1, ...push };
   return JSON.stringify(wire);
 }
 

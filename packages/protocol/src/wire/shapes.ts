@@ -10,7 +10,7 @@ import { SESSION_STATES } from "../session.ts";
 import { KID } from "../signing/key.ts";
 import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
-import type { WireDelivery } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
 import { DELTA_CHARACTERS } from "./delta.ts";
 import type { WireFindQuery, WireFound, WireNames, WireSearch } from "./wire-found.ts";
 import { CALLS } from "./frame.ts";
@@ -28,7 +28,7 @@ export interface Shapes {
   readonly kid: z.ZodType<string>;
   readonly time: z.ZodType<string>;
   readonly status: z.ZodType<StatusCode>;
-  readonly delivery: z.ZodType<WireDelivery>;
+  readonly delivery: z.ZodType<Delivery>;
   readonly handoffView: z.ZodType<WireHandoffView>;
   readonly manifestsQuery: z.ZodType<ManifestsQuery>;
   /** Of an agent that is named elsewhere. */
@@ -66,7 +66,7 @@ export const shapes: () => Shapes = lazy(() => {
   ) as z.ZodType<number> as z.ZodType<StatusCode>;
   const receivedAt = z.record(z.string(), time);
 
-  const delivery: z.ZodType<WireDelivery> = z.discriminatedUnion("type", [
+  const delivery: z.ZodType<Delivery> = z.discriminatedUnion("type", [
     z.object({
       type: z.literal("offer"),
       id: z.string(),

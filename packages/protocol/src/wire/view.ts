@@ -3,7 +3,6 @@ import type { SessionState } from "../session.ts";
 import type { StatusCode } from "../status.ts";
 import { formatTime, parseTime } from "../time.ts";
 import type { ReceivedAt } from "./delivery.ts";
-import { writeTimes } from "./members.ts";
 import { checked } from "./checked.ts";
 import { shapes } from "./shapes.ts";
 import type { AttemptView, WaitsFor, WireHandoffView } from "./wire-view.ts";
@@ -46,7 +45,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
     acceptance,
     questions,
     ending,
-    received_at: writeTimes(view.receivedAt),
+    received_at: view.receivedAt,
     session: view.session,
     starts_at: view.startsAt === undefined ? undefined : formatTime(view.startsAt),
     waits_for: view.waitsFor,
@@ -58,7 +57,6 @@ export function readHandoffView(value: unknown): HandoffView {
   const view = checked(shapes().handoffView, value, "The view of a handoff");
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;
   const { starts_at: startsAt, waits_for: waitsFor, session } = view;
-  const receivedAt = Object.entries(view.received_at).map(([key, at]) => [key, parseTime(at)!]);
   return {
     id,
     state,
@@ -70,7 +68,7 @@ export function readHandoffView(value: unknown): HandoffView {
     ...(acceptance === undefined ? {} : { acceptance }),
     questions,
     ...(ending === undefined ? {} : { ending }),
-    receivedAt: Object.fromEntries(receivedAt) as ReceivedAt,
+    receivedAt: view.received_at,
     ...(session === undefined ? {} : { session }),
     ...(startsAt === undefined ? {} : { startsAt: parseTime(startsAt)! }),
     ...(waitsFor === undefined ? {} : { waitsFor }),

@@ -1,11 +1,11 @@
-import type { WireDelivery } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
 
 /** The body of a push, as JSON. */
 export interface WirePush {
   readonly waybill: 1;
   readonly hub: string;
   readonly agent: string;
-  readonly deliveries: readonly WireDelivery[];
+  readonly deliveries: readonly Delivery[];
   readonly challenge?: string | undefined;
 }
 

@@ -162,6 +162,6 @@ export class PolledLine {
 
 function keyOf(delivery: Delivery): string {
   return delivery.type === "stop"
-    ? `stop ${delivery.handoffId} ${delivery.attempt}`
+    ? `stop ${delivery.handoff_id} ${delivery.attempt}`
     : `${delivery.type} ${delivery.id}`;
 }

@@ -1,5 +1,4 @@
-import { httpShapes } from "@waybill/protocol/wire";
-import { wireTime } from "../wire-time.ts";
+import { formatTime, httpShapes } from "@waybill/protocol/wire";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -26,7 +25,7 @@ export function admissionOperations(): readonly AnyOperation[] {
         const expiresMs = seconds === undefined ? undefined : Math.ceil(seconds * MS);
         const made = await served.hub.operator.invite({ agent, expiresMs });
         const { id, token, expiresAt } = made;
-        return { id, agent, expires_at: wireTime(expiresAt), invitation: token };
+        return { id, agent, expires_at: formatTime(expiresAt), invitation: token };
       },
     }),
     operation({
@@ -47,7 +46,7 @@ export function admissionOperations(): readonly AnyOperation[] {
           invitations: page.map(({ id, agent, expiresAt, usedBy }) => ({
             id,
             agent,
-            expires_at: wireTime(expiresAt),
+            expires_at: formatTime(expiresAt),
             used_by: usedBy,
           })),
           next,

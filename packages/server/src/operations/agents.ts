@@ -1,8 +1,13 @@
 import type { Presence, PresenceDetail } from "@waybill/hub";
-import { defaultNewcomers, httpShapes, shapes, writePublished } from "@waybill/protocol/wire";
+import {
+  defaultNewcomers,
+  formatTime,
+  httpShapes,
+  shapes,
+  writePublished,
+} from "@waybill/protocol/wire";
 import type { WirePresence } from "@waybill/protocol/wire";
 import { viewerOf } from "../access/caller.ts";
-import { wireTime } from "../wire-time.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -89,13 +94,13 @@ function writePresence(presence: Presence | PresenceDetail): WirePresence {
   return {
     agent_id: presence.agent,
     is_connected: presence.isConnected,
-    last_seen: lastSeen === null ? null : wireTime(lastSeen),
+    last_seen: lastSeen === null ? null : formatTime(lastSeen),
     credit: presence.credit,
     in_flight: presence.inFlight,
     capabilities: presence.capabilities,
     capability_count: presence.capabilityCount,
     sequence: presence.sequence,
-    published_at: wireTime(presence.publishedAt),
+    published_at: formatTime(presence.publishedAt),
     ...(presence.isRetired && { is_retired: true }),
   };
 }

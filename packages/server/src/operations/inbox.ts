@@ -1,4 +1,4 @@
-import { httpShapes, writeDelivery } from "@waybill/protocol/wire";
+import { httpShapes } from "@waybill/protocol/wire";
 import type { Caller } from "../access/caller.ts";
 import { operation } from "./operation.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -25,7 +25,7 @@ export function inboxOperations(): readonly AnyOperation[] {
         const seconds = Math.min(wait, served.limits.waitSeconds);
         const line = await served.polls.line(agentOf(caller), instance, credit);
         const polled = await line.poll(cursor, seconds * 1000, signal);
-        return { cursor: polled.cursor, deliveries: polled.deliveries.map(writeDelivery) };
+        return { cursor: polled.cursor, deliveries: polled.deliveries };
       },
     }),
     operation({

@@ -5,7 +5,6 @@ import {
   checkHello,
   messageCharacters,
   readHello,
-  writeDelivery,
   writeDelta,
   writeProblem,
 } from "@waybill/protocol/wire";
@@ -182,7 +181,7 @@ export class Session {
       this.#early.push(delivery);
       return;
     }
-    this.#say({ type: "delivery", delivery: writeDelivery(delivery) });
+    this.#say({ type: "delivery", delivery });
   }
 
   /** Only what can be seen soon is worth showing. */

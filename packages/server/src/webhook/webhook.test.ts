@@ -191,7 +191,7 @@ test("an agent changes from poll to socket to webhook in mid-handoff, and is bro
     envelopes: offers(deliveries).map(({ attempt }) => worker.result(handoff, "pushed", attempt)),
   });
   await inbox.until(({ deliveries }) => offers(deliveries).length > 0);
-  expect(offers(inbox.deliveries)[0]).toMatchObject({ attempt: 1, isAccepted: true });
+  expect(offers(inbox.deliveries)[0]).toMatchObject({ attempt: 1, is_accepted: true });
   expect(await ended(at, handoff)).toBe("completed");
   const view = await at.hub.operator.handoff(handoff_id);
   expect(view!.attempts).toHaveLength(1);
@@ -230,7 +230,7 @@ test("taken, in an answer, counts as it does on a socket: what is lost then is t
   const terms = { offerMs: 200, graceMs: 200 };
   const at = await world(key, [inbox.place], { hub: { terms } });
   inbox.answer = (deliveries) => ({
-    taken: offers(deliveries).map(({ handoffId, attempt }) => ({ handoff_id: handoffId, attempt })),
+    taken: offers(deliveries).map(({ handoff_id, attempt }) => ({ handoff_id, attempt })),
   });
   await listener(at, "worker", inbox.url);
   const owner = await at.party("owner");
