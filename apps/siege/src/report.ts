@@ -1,4 +1,4 @@
-import { honestBound, isFigure, told } from "./run/judge.ts";
+import { honestBound, isLatency, told } from "./run/judge.ts";
 import type { Row } from "./run/trial.ts";
 
 /** What a program reads: the last line of `--json`. */
@@ -27,9 +27,9 @@ export function isFailed({ problems }: Row): boolean {
   return problems.length > 0;
 }
 
-/** Whether more was wrong than figures. */
+/** Whether more was wrong than latency. */
 export function isUnsafe({ problems }: Row): boolean {
-  return !problems.every(isFigure);
+  return !problems.every(isLatency);
 }
 
 /** A row as it comes, and what it is made of. */

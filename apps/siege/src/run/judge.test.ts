@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PhaseReport } from "../honest/messages.ts";
 import type { Facts } from "./facts.ts";
-import { isFigure, judge, mayBeOfABusyMachine } from "./judge.ts";
+import { isLatency, judge, mayBeOfABusyMachine, mayBeOfANoisyMachine } from "./judge.ts";
 import type { Problem } from "./judge.ts";
 
 const PHASE: PhaseReport = {
@@ -86,15 +86,20 @@ test("each problem is of its kind", () => {
 
 const KINDS: readonly Problem["of"][] = ["time", "memory", "reach", "newcomer", "safety"];
 
+const KIND_PROBLEMS = KINDS.map((of) => ({ of, says: "" }));
+
 test("lateness, newcomers and reach have a second try: memory, crashes and losses have none", () => {
-  const problems = KINDS.map((of) => ({ of, says: "" }));
-  const tried = problems.filter(mayBeOfABusyMachine).map(({ of }) => of);
+  const tried = KIND_PROBLEMS.filter(mayBeOfABusyMachine).map(({ of }) => of);
   expect(tried).toEqual(["time", "reach", "newcomer"]);
 });
 
-test("only lateness and memory are figures: an attack that proves nothing fails everywhere", () => {
-  const problems = KINDS.map((of) => ({ of, says: "" }));
-  expect(problems.filter(isFigure).map(({ of }) => of)).toEqual(["time", "memory"]);
+test("on a noisy machine memory has a second try, too: crashes and losses have none", () => {
+  const tried = KIND_PROBLEMS.filter(mayBeOfANoisyMachine).map(({ of }) => of);
+  expect(tried).toEqual(["time", "memory", "reach", "newcomer"]);
+});
+
+test("only latency may be reported and not judged: an attack that proves nothing fails everywhere", () => {
+  expect(KIND_PROBLEMS.filter(isLatency).map(({ of }) => of)).toEqual(["time"]);
 });
 
 test("where there is no space for it, a handoff may be refused, and none that was taken may be lost", () => {

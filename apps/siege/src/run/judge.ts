@@ -26,11 +26,14 @@ export function mayBeOfABusyMachine({ of }: Problem): boolean {
   return MAY_BE_OF_A_BUSY_MACHINE.has(of);
 }
 
-/** How late and how large a hub gets depends on the machine, too. Whatever else is wrong does not. */
-const FIGURES: ReadonlySet<Problem["of"]> = new Set(["time", "memory"]);
+/** The same on a noisy machine, where a hub also has to keep more: memory has to be too much twice. */
+export function mayBeOfANoisyMachine(problem: Problem): boolean {
+  return mayBeOfABusyMachine(problem) || problem.of === "memory";
+}
 
-export function isFigure({ of }: Problem): boolean {
-  return FIGURES.has(of);
+/** How late a hub gets depends on the machine, too. Whatever else is wrong does not. */
+export function isLatency({ of }: Problem): boolean {
+  return of === "time";
 }
 
 type Expected = Pick<AttackClass, "lands" | "never" | "hub">;

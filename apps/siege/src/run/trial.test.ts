@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { CLASSES } from "../classes.ts";
+import { isUnsafe } from "../report.ts";
 import { NOTHING } from "./facts.ts";
 import type { Facts } from "./facts.ts";
+import { mayBeOfABusyMachine, mayBeOfANoisyMachine } from "./judge.ts";
 import type { RunOptions } from "./run-class.ts";
 import { tryClass } from "./trial.ts";
 
@@ -16,7 +18,8 @@ const good: Facts = {
   answersAgain: true,
   tally: { sent: 1 },
 };
-const options: RunOptions = { seconds: 2, quietP99: 10 };
+const options = { seconds: 2, quietP99: 10, hasSecondTry: mayBeOfABusyMachine };
+const noisy = { ...options, hasSecondTry: mayBeOfANoisyMachine };
 
 /** Gives one set of facts after the other, and writes down for how long each attack was to last. */
 function running(...facts: Facts[]) {
@@ -44,6 +47,23 @@ test("too much memory has no second try", async () => {
   const row = await tryClass(attackClass, options, run);
   expect(row.isSecond).toBe(false);
   expect(row.problems.map(({ says }) => says)).toContain("it took 600 MB");
+  expect(seconds).toEqual([2]);
+});
+
+test("on a noisy machine too much memory fails where a second run takes too much, too", async () => {
+  const once = running({ ...good, peakMb: 600 }, good);
+  const passed = await tryClass(attackClass, noisy, once.run);
+  expect(passed).toMatchObject({ isSecond: true, problems: [] });
+  expect(once.seconds).toEqual([2, 6]);
+  const twice = running({ ...good, peakMb: 600 }, { ...good, restartedMb: 601 });
+  const failed = await tryClass(attackClass, noisy, twice.run);
+  expect(failed.problems).toEqual([{ of: "memory", says: "after its restart it took 601 MB" }]);
+  expect(isUnsafe(failed)).toBe(true);
+});
+
+test("a crash has no second try on any machine", async () => {
+  const { run, seconds } = running({ ...good, peakMb: 600, crashes: 1 });
+  expect((await tryClass(attackClass, noisy, run)).isSecond).toBe(false);
   expect(seconds).toEqual([2]);
 });
 

@@ -1,7 +1,7 @@
 import type { AttackClass } from "../attack-class.ts";
 import { NOTHING } from "./facts.ts";
 import type { Facts } from "./facts.ts";
-import { judge, mayBeOfABusyMachine } from "./judge.ts";
+import { judge } from "./judge.ts";
 import type { Problem } from "./judge.ts";
 import { runClass } from "./run-class.ts";
 import type { RunOptions } from "./run-class.ts";
@@ -17,20 +17,24 @@ export interface Row {
 /** On a busy machine an attack takes longer to get where it aims at. */
 const SECOND_TRY_TIMES = 3;
 
+export interface TryOptions extends RunOptions {
+  /** What the machine may have caused. */
+  readonly hasSecondTry: (problem: Problem) => boolean;
+}
+
 /**
- * Runs a class, and once more, for longer, where nothing was wrong that the machine may not have caused
- * by being busy. Crashes, memory and lost handoffs have no second try. A class that can't be run here has
- * failed, and the others go on.
+ * Runs a class, and once more, for longer, where nothing was wrong that the machine may not have caused.
+ * What is wrong then, is. A class that can't be run here has failed, and the others go on.
  */
 export async function tryClass(
   attackClass: AttackClass,
-  options: RunOptions,
+  { hasSecondTry, ...options }: TryOptions,
   run: typeof runClass = runClass,
 ): Promise<Row> {
   try {
     const facts = await run(attackClass, options);
     const problems = judge(facts, attackClass);
-    if (problems.length === 0 || !problems.every(mayBeOfABusyMachine)) {
+    if (problems.length === 0 || !problems.every(hasSecondTry)) {
       return { attackClass, facts, problems, isSecond: false };
     }
     const seconds = options.seconds * SECOND_TRY_TIMES;
