@@ -11,6 +11,8 @@ export interface AdapterFixture {
   readonly peer?: PeerFixture | undefined;
   /** A module that exports this as `fixture`: a process that is to be killed loads it. */
   readonly module: URL;
+  /** True where its framework starts processes, which takes seconds: a case has as long as one with a peer. */
+  readonly startsProcesses?: boolean | undefined;
   /** True where a framework knows speakers by their names alone: to a model, all of a history is a user's. */
   readonly hasNoRoles?: boolean | undefined;
   /** What this framework can't do, by the name of the case, each with the reason. */
@@ -42,6 +44,11 @@ export interface ServeFixture {
   readonly streams?: boolean | undefined;
   /** Makes the framework's own thing, with `act` where its model or its node would be, and offers it. */
   offer(request: OfferRequest): Offer | Promise<Offer>;
+  /**
+   * Has the run that plays hand a part of its work off, where only something of the framework can do so:
+   * left out, the suite does it from inside the act.
+   */
+  part?(agent: Agent, stage: Stage, capability: string, input: Json): Promise<Json>;
 }
 
 /** What the serving side is to offer in one case. */

@@ -205,8 +205,9 @@ export class Scene {
     await agent.start();
     return {
       stop: async (how) => void (await agent.stop(how)),
-      async part({ run }, name, input) {
-        const step = { run, step: "part" };
+      async part(stage, name, input) {
+        if (serve!.part !== undefined) return serve!.part(agent, stage, name, input);
+        const step = { run: stage.run, step: "part" };
         const asked = { step, capability: name, input, onQuestion: refuseQuestion };
         return (await call(agent, asked)).output as Json;
       },

@@ -59,8 +59,8 @@ const PATIENCE_MS = 20_000;
 /** An adapter in a process of its own may have to start it again, with all of its framework. */
 const PEER_PATIENCE_MS = 60_000;
 
-export function patienceWith({ peer }: AdapterFixture): number {
-  return peer === undefined ? PATIENCE_MS : PEER_PATIENCE_MS;
+export function patienceWith({ peer, startsProcesses = false }: AdapterFixture): number {
+  return peer === undefined && !startsProcesses ? PATIENCE_MS : PEER_PATIENCE_MS;
 }
 
 /** What a framework can't do may well be to come to an end: that is not waited for as long. */
