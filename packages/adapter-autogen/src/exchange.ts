@@ -1,5 +1,6 @@
 /// <reference types="node" />
 import { Buffer } from "node:buffer";
+import { currentWork } from "@waybill/agent/adapter";
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Directory } from "./directory.ts";
 import { textOfError } from "./error-text.ts";
@@ -75,6 +76,7 @@ export class Exchange {
     try {
       response = during === undefined ? await respond() : await during.within(respond);
     } catch (error) {
+      during?.partFailed(error);
       response = { error: textOfError(error) };
       const { type: agentType } = target;
       this.log({ event: "request-refused", agentType, error: response.error! });
@@ -100,22 +102,16 @@ export class Exchange {
   ): Promise<Omit<WireResponse, "request_id">> {
     const { target, source, payload, metadata, request_id } = request;
     if (payload === null) throw new WaybillError(400, "The request carries no message.");
-    try {
-      const reply = await remote({
-        message: messageOf(payload),
-        target,
-        sender: source ?? undefined,
-        step: during?.stepOf(request) ?? { run: from.id, step: request_id },
-        traceparent: metadata["traceparent"],
-        tracestate: metadata["tracestate"],
-        // The next attempt of a served agent finds what it has handed off; nobody else would.
-        signal: during === undefined ? from.gone : undefined,
-      });
-      return { payload: payloadOf(reply) };
-    } catch (error) {
-      during?.partFailed(error);
-      throw error;
-    }
+    const reply = await remote({
+      message: messageOf(payload),
+      target,
+      sender: source ?? undefined,
+      step: during?.stepOf(request) ?? { run: from.id, step: request_id },
+      traceparent: metadata["traceparent"],
+      tracestate: metadata["tracestate"],
+      signal: signalOf(from, during),
+    });
+    return { payload: payloadOf(reply) };
   }
 
   async #passOn(
@@ -163,6 +159,15 @@ export class Exchange {
       this.gone(worker);
     }
   }
+}
+
+/**
+ * What ends the wait of an agent that has asked. A part of a handoff ends with that handoff, and the next
+ * attempt of a handoff that is only given back finds it.
+ */
+function signalOf(from: Worker, during: OpenRequest | undefined): AbortSignal | undefined {
+  if (during === undefined) return from.gone;
+  return currentWork() === undefined ? during.signal : undefined;
 }
 
 function bytesOf({ binary_data, text_data, proto_data }: WireEvent): number {

@@ -41,6 +41,8 @@ export interface Question {
   readonly requestId: string;
   /** The conversation that this is a turn of; `found` is told whether the agent's worker had it before. */
   readonly conversation?: ConversationOfAgent | undefined;
+  /** What the agent is told once the signal fires. AutoGen's protocol has no word for it. */
+  readonly stop?: AutogenMessage | undefined;
   readonly signal: AbortSignal;
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
@@ -107,7 +109,8 @@ export async function openAutogenHost(options: AutogenHostOptions = {}): Promise
         ...(tracestate === undefined ? {} : { tracestate }),
       };
       const request = { target, payload, metadata };
-      const { response, open } = await worker.ask(request, { requestId, run, signal });
+      const stop = question.stop && payloadOf(question.stop);
+      const { response, open } = await worker.ask(request, { requestId, run, signal, stop });
       const { error = "", payload: reply } = response;
       if (error !== "" || !reply) throw open.failureIn(error) ?? raisedBy(target.type, error);
       return readReply(target.type, reply);

@@ -3,7 +3,10 @@ export type { AutogenHost, AutogenHostOptions, ConversationOfAgent, Question } f
 export type { HostEvent } from "./host-event.ts";
 export { serveAgent } from "./serve.ts";
 export type { ServeAgentOptions } from "./serve.ts";
+export { delegatorAgent } from "./delegator-agent.ts";
+export type { DelegatorAgentOptions } from "./delegator-agent.ts";
 export { remoteAgent } from "./remote-agent.ts";
 export type { RemoteAgent, RemoteAgentOptions, Sent } from "./remote-agent.ts";
+export type { MessageMembers } from "./message-members.ts";
 export type { AutogenMessage } from "./message.ts";
 export type { AgentId } from "./wire.ts";

@@ -15,8 +15,11 @@ export interface AutogenMessage {
 
 const JSON_TYPE = "application/json";
 
+/** Files in a message may be more than an envelope takes. */
+const LIMITS = { envelopeBytes: BYTES_TO_WORKER };
+
 export function payloadOf({ type, value }: AutogenMessage): WirePayload {
-  const data = Buffer.from(stringifyJson(value));
+  const data = Buffer.from(stringifyJson(value, LIMITS));
   assertFits(data.byteLength);
   return { data_type: type, data_content_type: JSON_TYPE, data };
 }
@@ -35,11 +38,11 @@ export function messageOf({ data_type, data_content_type, data }: WirePayload): 
   } catch (cause) {
     throw new WaybillError(400, `A message of type ${data_type} is not UTF-8.`, { cause });
   }
-  return { type: data_type, value: parseJson(json) };
+  return { type: data_type, value: parseJson(json, LIMITS) };
 }
 
 /** A class of Python has members: a result without any is the text of one. */
-export function replyOf(result: HandoffResult): Json {
+export function replyOf(result: HandoffResult): { [member: string]: Json } {
   const { output } = result;
   return isObject(output) ? output : { text: wordsOfResult(result) };
 }

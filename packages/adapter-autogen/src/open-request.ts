@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
+import { asFailureOfPart } from "@waybill/agent/adapter";
 import type { Step } from "@waybill/agent/adapter";
 import { digestOf, WaybillError } from "@waybill/protocol";
 import { textOfError } from "./error-text.ts";
@@ -33,8 +34,9 @@ export class OpenRequest {
     return { run: this.#run, step: `${asked} ${count}` };
   }
 
+  /** Nothing that an agent has asked of others says by its status what becomes of its own work. */
   partFailed(thrown: unknown): void {
-    const error = WaybillError.from(thrown);
+    const error = asFailureOfPart(WaybillError.from(thrown));
     this.#failures.set(textOfError(error), error);
   }
 

@@ -1,15 +1,20 @@
-import type { Agent, HandoffResult } from "@waybill/agent";
+import type { Agent, HandoffResult, ProgressEvent, QuestionEvent } from "@waybill/agent";
 import {
   call,
   conversationHere,
   mediaIn,
+  mediaInWords,
   refuseQuestion,
+  repliesOf,
   sessionFor,
 } from "@waybill/agent/adapter";
-import type { CallSession, Step } from "@waybill/agent/adapter";
+import type { CallSession, PortableWork, Step } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
+import type { Json } from "@waybill/protocol";
 import { replyOf } from "./message.ts";
 import type { AutogenMessage } from "./message.ts";
+import { membersFor, sorted } from "./message-members.ts";
+import type { MessageMembers } from "./message-members.ts";
 import type { AgentId } from "./wire.ts";
 
 /** What an AutoGen agent has sent to another one. */
@@ -31,6 +36,8 @@ export interface RemoteAgentOptions {
   readonly capability: string;
   /** The type of the messages it answers with: the name of a class that the asking worker knows. */
   readonly reply: string;
+  /** Where the class that is sent, and the class of the answer, have a conversation, files and usage. */
+  readonly members?: MessageMembers | undefined;
   /** The agent it goes to. Left out: the hub picks among those who have the capability. */
   readonly to?: string | undefined;
   readonly timeoutMs?: number | undefined;
@@ -39,7 +46,11 @@ export interface RemoteAgentOptions {
    * key of the instance that is sent to. Left out, each handoff is a conversation of its own.
    */
   readonly session?: CallSession;
-  /** Has the result whole. Left out, a result with files or images is refused, because an answer can't hold them. */
+  /** Hears how the work goes, and what is written, as it is written. */
+  readonly onProgress?: ((event: ProgressEvent, sent: Sent) => void | Promise<void>) | undefined;
+  /** Answers what the other agent asks. Left out, a question is refused. */
+  readonly onQuestion?: ((question: QuestionEvent, sent: Sent) => Promise<Json>) | undefined;
+  /** Has the result whole. Left out, a result with files or images that the answer has no members for is refused. */
   readonly onResult?: ((result: HandoffResult) => void) | undefined;
 }
 
@@ -52,18 +63,18 @@ export interface RemoteAgentOptions {
  * const host = await openAutogenHost({ agents: { translator } });
  * ```
  */
-export function remoteAgent(
-  agent: Agent,
-  { capability, reply, to, timeoutMs, session, onResult }: RemoteAgentOptions,
-): RemoteAgent {
-  return async ({ message, target, sender, ...sent }) => {
+export function remoteAgent(agent: Agent, options: RemoteAgentOptions): RemoteAgent {
+  const { capability, reply, members = {}, to, timeoutMs, session, onResult } = options;
+  const { onProgress, onQuestion = refuseQuestion } = options;
+  return async (sent) => {
+    const { message, target, sender, ...along } = sent;
     const result = await call(agent, {
-      ...sent,
+      ...along,
+      ...workIn(message.value, members),
       capability,
       to,
       timeoutMs,
       session: sessionFor(session, conversationHere(target.key)),
-      input: message.value,
       metadata: {
         autogen: {
           message_type: message.type,
@@ -71,22 +82,44 @@ export function remoteAgent(
           ...(sender === undefined ? {} : { sender: `${sender.type}/${sender.key}` }),
         },
       },
-      onQuestion: refuseQuestion,
+      onProgress: onProgress && ((event) => onProgress(event, sent)),
+      onQuestion: (question) => onQuestion(question, sent),
     });
-    if (onResult === undefined) assertNothingLost(result);
+    if (onResult === undefined) assertNothingLost(result, members);
     else onResult(result);
-    return { type: reply, value: replyOf(result) };
+    return { type: reply, value: answerOf(result, target.type, members) };
   };
 }
 
-/** An answer of AutoGen's core is the members of its class: nothing goes along with it. */
-function assertNothingLost({ by, messages, artifacts }: HandoffResult): void {
-  const [file] = artifacts;
-  const [media] = messages.flatMap(mediaIn);
+function workIn(value: Json, members: MessageMembers): PortableWork {
+  const { messages, artifacts, others } = sorted(value, members);
+  return {
+    ...(others === undefined ? {} : { input: others }),
+    ...(messages === undefined ? {} : { messages }),
+    ...(artifacts.length === 0 ? {} : { artifacts }),
+  };
+}
+
+/** The result as the members of the answer's class. What was said is the words of the agent that was sent to. */
+function answerOf(result: HandoffResult, name: string, members: MessageMembers): Json {
+  const { messages: received, artifacts, usage } = result;
+  const messages = repliesOf(result, name);
+  const all = { messages, received, artifacts, usage: usage?.total };
+  const along = membersFor(all, members, mediaInWords);
+  return { ...(members.conversation === undefined ? replyOf(result) : {}), ...along };
+}
+
+/** An answer of AutoGen's core is the members of its class: what has no member there would be lost. */
+function assertNothingLost(
+  { by, messages, artifacts }: HandoffResult,
+  { conversation, files }: MessageMembers,
+): void {
+  const [file] = files === undefined ? artifacts : [];
+  const [media] = conversation === undefined ? messages.flatMap(mediaIn) : [];
   const lost = file?.name ?? (media && `${media.type} ${media.name ?? media.media_type}`);
   if (lost === undefined) return;
   throw new WaybillError(
     422,
-    `The result of ${by} has ${file === undefined ? "the" : "the file"} ${lost}, and an answer of AutoGen's core has no place for it: take it by onResult.`,
+    `The result of ${by} has ${file === undefined ? "the" : "the file"} ${lost}, and the answer's class has no member for it: take it by onResult, or name the member in the option members.`,
   );
 }

@@ -1,15 +1,33 @@
-import { inputOf, mediaIn, offerOf } from "@waybill/agent/adapter";
-import type { Offer, PortableWork, Run } from "@waybill/agent/adapter";
+import {
+  conversationOf,
+  inputOf,
+  mediaIn,
+  offerOf,
+  outputOf,
+  textOf,
+  unshowable,
+  withFiles,
+} from "@waybill/agent/adapter";
+import type { Finished, Offer, Run } from "@waybill/agent/adapter";
 import { WaybillError } from "@waybill/protocol";
-import type { CapabilityInput, Json } from "@waybill/protocol";
+import type { Artifact, CapabilityInput, Json } from "@waybill/protocol";
 import type { AutogenHost } from "./host.ts";
 import { isObject } from "./message.ts";
+import { membersFor, sorted } from "./message-members.ts";
+import type { MessageMembers } from "./message-members.ts";
 
 /** Which agent of AutoGen is served, and as which capability. */
 export interface ServeAgentOptions {
   readonly agentType: string;
   /** What the agent handles: the name of the message's class in Python. */
   readonly messageType: string;
+  /** Where that class, and the class of the answer, have a conversation, files and usage. */
+  readonly members?: MessageMembers | undefined;
+  /**
+   * The class of the message that tells the agent to stop what it works on, by the `message_id` of that.
+   * Left out, a handler runs on when its handoff is over.
+   */
+  readonly stop?: string | undefined;
   /** Which instance of the agent does it. Left out: one for each session, and one for each other handoff. */
   readonly key?: ((run: Run) => string) | undefined;
   readonly capability: CapabilityInput;
@@ -26,49 +44,110 @@ export interface ServeAgentOptions {
  */
 export function serveAgent(
   host: AutogenHost,
-  { agentType, messageType, key = ({ thread }) => thread, capability }: ServeAgentOptions,
+  {
+    agentType,
+    messageType,
+    members = {},
+    stop,
+    key = ({ thread }) => thread,
+    capability,
+  }: ServeAgentOptions,
 ): Offer {
   return offerOf({
     capability,
+    names: [agentType],
     async run(run) {
-      const { work, handoffId, attempt, thread, session, signal, traceparent, tracestate } = run;
-      assertNothingLost(work);
-      const members = inputOf(work, run.capability.input_schema);
-      assertHasMembers(members, messageType);
+      const { handoffId, attempt, thread, session, signal, traceparent, tracestate } = run;
+      const requestId = `${handoffId}:${attempt}`;
       const { value } = await host.ask({
         target: { type: agentType, key: key(run) },
-        message: { type: messageType, value: members },
+        message: { type: messageType, value: membersOf(run, messageType, members) },
         run: handoffId,
-        requestId: `${handoffId}:${attempt}`,
+        requestId,
+        stop: stop === undefined ? undefined : { type: stop, value: { message_id: requestId } },
         conversation: session && { thread, found: (had) => session.found(had) },
         signal,
         traceparent,
         tracestate,
       });
-      return { output: value };
+      return finished(run, value, members);
     },
   });
 }
 
-/** A message of AutoGen's core is the members of its class: nothing goes along with it. */
-function assertNothingLost({ input, messages = [], artifacts = [] }: PortableWork): void {
-  const [file] = artifacts;
+/** The work as the members of the message's class. */
+function membersOf(
+  { work, received, capability }: Run,
+  messageType: string,
+  members: MessageMembers,
+): { [member: string]: Json } {
+  const { artifacts = [] } = work;
+  assertNothingLost(work, members);
+  if (members.conversation !== undefined) {
+    const asked = conversationOf(work, capability.output_schema);
+    const along = {
+      messages: withFiles(asked, artifacts.filter(isImage)),
+      received: received.messages,
+      artifacts: artifacts.filter((file) => !isImage(file)),
+    };
+    return membersFor(along, members, (media) => {
+      throw unshowable(
+        media,
+        "AutoGen shows models PNG, JPEG, GIF and WebP images that are carried along, and nothing else",
+      );
+    });
+  }
+  const input = inputOf(work, capability.input_schema);
+  assertHasMembers(input, messageType);
+  const along = membersFor({ messages: [], artifacts }, members, () => "");
+  return { ...input, ...along };
+}
+
+async function finished(
+  { capability, addUsage }: Run,
+  value: Json,
+  members: MessageMembers,
+): Promise<Finished> {
+  const { messages, artifacts, usage, others } = sorted(value, members);
+  if (usage !== undefined) addUsage({ requests: 1, ...usage });
+  const words = textOf(messages?.at(-1) ?? { role: "assistant", content: [] });
+  const isSaid = others === undefined && words !== "";
+  const output = isSaid ? await outputOf(words, capability.output_schema) : others;
+  return { output, messages, artifacts };
+}
+
+/** A message of AutoGen's core is the members of its class: what has no member there would be lost. */
+function assertNothingLost(
+  { input, messages = [], artifacts = [] }: Run["work"],
+  members: MessageMembers,
+) {
+  const { conversation, files } = members;
+  const [file] = artifacts.filter((each) => conversation === undefined || !isImage(each));
+  if (file !== undefined && files === undefined) throw placeless(`the file ${file.name}`);
+  if (conversation !== undefined) return;
   const [media] = messages.flatMap(mediaIn);
-  if (file !== undefined) throw placeless(`the file ${file.name}`);
   if (media !== undefined) throw placeless(`the ${media.type} ${media.name ?? media.media_type}`);
   // Without an input, what the history states is the input.
   if (input !== undefined && messages.length > 0) throw placeless("a history");
 }
 
+/** An image that goes along with a conversation is shown in it. */
+function isImage({ media_type: type }: Artifact): boolean {
+  return type.startsWith("image/");
+}
+
 function placeless(what: string): WaybillError {
   return new WaybillError(
     422,
-    `The work has ${what}, and a message of AutoGen's core has no place for it: leave it out, or put it into the input.`,
+    `The work has ${what}, and the message's class has no member for it: leave it out, put it into the input, or name the member in the option members.`,
   );
 }
 
 /** A worker that can't make a message of what it gets says nothing at all. */
-function assertHasMembers(value: Json, messageType: string): void {
+function assertHasMembers(
+  value: Json,
+  messageType: string,
+): asserts value is { [member: string]: Json } {
   if (isObject(value)) return;
   throw new WaybillError(
     422,

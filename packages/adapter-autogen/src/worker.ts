@@ -1,7 +1,7 @@
 import type { ServerDuplexStream } from "@grpc/grpc-js";
-import { WaybillError } from "@waybill/protocol";
+import { newId, WaybillError } from "@waybill/protocol";
 import { OpenRequest } from "./open-request.ts";
-import type { AgentId, WireMessage, WireRequest, WireResponse } from "./wire.ts";
+import type { AgentId, WireMessage, WirePayload, WireRequest, WireResponse } from "./wire.ts";
 
 export type Channel = ServerDuplexStream<WireMessage, WireMessage>;
 
@@ -11,6 +11,8 @@ export interface AskOptions {
   /** Names what is asked for, the same when it is asked again. */
   readonly run: string;
   readonly signal: AbortSignal;
+  /** Sent to the same agent once the signal fires. */
+  readonly stop?: WirePayload | undefined;
 }
 
 export interface Answer {
@@ -26,6 +28,7 @@ export class Worker {
   readonly #channel: Channel;
   readonly #leaving = new AbortController();
   readonly #open = new Map<string, OpenRequest>();
+  readonly #told = new Set<string>();
   /** The conversations that its agents have had, each with the run that began it. */
   readonly #conversations = new Map<string, string>();
 
@@ -38,22 +41,32 @@ export class Worker {
   /** Puts a request to an agent of this worker. There is an answer, or the signal fires, or the worker goes. */
   async ask(
     request: Omit<WireRequest, "request_id" | "target"> & { readonly target: AgentId },
-    { requestId, run, signal }: AskOptions,
+    { requestId, run, signal, stop }: AskOptions,
   ): Promise<Answer> {
     const endings = [signal, this.gone];
     for (const ending of endings) ending.throwIfAborted();
     const open = new OpenRequest(request.target, run, signal);
     const { promise, reject } = open.response;
-    const stop = ({ target }: Event) => reject((target as AbortSignal).reason);
-    for (const ending of endings) ending.addEventListener("abort", stop, { once: true });
+    const end = ({ target }: Event) => {
+      reject((target as AbortSignal).reason);
+      if (stop !== undefined) this.#tell(request.target, stop);
+    };
+    for (const ending of endings) ending.addEventListener("abort", end, { once: true });
     this.#open.set(requestId, open);
     this.send({ request: { ...request, request_id: requestId } });
     try {
       return { response: await promise, open };
     } finally {
       this.#open.delete(requestId);
-      for (const ending of endings) ending.removeEventListener("abort", stop);
+      for (const ending of endings) ending.removeEventListener("abort", end);
     }
+  }
+
+  /** Sends what no answer is waited for. */
+  #tell(target: AgentId, payload: WirePayload): void {
+    const requestId = newId();
+    this.#told.add(requestId);
+    this.send({ request: { request_id: requestId, target, payload, metadata: {} } });
   }
 
   /** Whether an agent of this worker had a conversation before that run of it. AutoGen keeps instances as long. */
@@ -66,6 +79,7 @@ export class Worker {
 
   /** False where nobody waits for it any more. */
   answered(response: WireResponse): boolean {
+    if (this.#told.delete(response.request_id)) return true;
     const open = this.#open.get(response.request_id);
     open?.response.resolve(response);
     return open !== undefined;
