@@ -16,9 +16,12 @@ export function testPart(name) {
   const { paths, checks = [], host, hasWaybill = true, suites = [] } = parts[name];
   const broken = hasWaybill && environmentsOf(name).find((each) => !install(each));
   if (broken) return named(broken, failure("the wheel could not be built and installed"));
-  if (host !== undefined) return testHost(name, host);
-  const own = sum([...checks.map((check) => runCheck(name, check)), runTests(name, paths)]);
-  return sum([named(name, own), ...suites.map((suite) => named(suite, runSuite(suite)))]);
+  const own = host === undefined ? ownTests(name, checks, paths) : testHost(name, host);
+  return sum([own, ...suites.map((suite) => named(suite, runSuite(suite)))]);
+}
+
+function ownTests(name, checks, paths) {
+  return named(name, sum([...checks.map((check) => runCheck(name, check)), runTests(name, paths)]));
 }
 
 function runCheck(name, [command, ...args]) {

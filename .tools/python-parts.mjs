@@ -26,7 +26,8 @@ export const parts = {
     checks: [["mypy", "-p", "waybill_sdk.crewai"]],
     suites: ["crewai"],
   },
-  // Its workers have nothing of Waybill in them: what is tested is the host that they connect to.
+  // Its workers have nothing of Waybill in them: what is tested is the host that they connect to, by its
+  // own tests and by the suite of adapters.
   "autogen-grpc": {
     hasWaybill: false,
     host: {
@@ -34,6 +35,7 @@ export const parts = {
       script: "test",
       python: "WAYBILL_AUTOGEN_PYTHON",
     },
+    suites: ["autogen-grpc"],
   },
   // Every pair of frameworks of which one is in Python.
   matrix: {

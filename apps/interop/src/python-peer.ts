@@ -18,23 +18,26 @@ export function pythonPeer(
   framework: string,
   { side = framework, names = ["player"], streams }: PeerOptions = {},
 ): PeerFixture {
-  const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
-  const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
   return {
     // What is declared of the framework can be read on a machine that can't run it. A spread would read this too.
     get command() {
-      if (!existsSync(python)) {
-        throw new Error(
-          `There is no environment with ${framework} here: npm run test:python -- ${framework} makes it.`,
-        );
-      }
-      return [python, "tests/conformance/peer.py", side];
+      return [pythonOf(framework), "tests/conformance/peer.py", side];
     },
     names,
     streams,
     cwd: PYTHON,
     env: { PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1", ...SILENT },
   };
+}
+
+/** The interpreter of the environment that `npm run test:python` makes for a framework. */
+export function pythonOf(framework: string): string {
+  const bin = process.platform === "win32" ? "Scripts/python.exe" : "bin/python";
+  const python = fileURLToPath(new URL(`.venvs/${framework}/${bin}`, PYTHON));
+  if (existsSync(python)) return python;
+  throw new Error(
+    `There is no environment with ${framework} here: npm run test:python -- ${framework} makes it.`,
+  );
 }
 
 /** No framework is to speak with anybody. */

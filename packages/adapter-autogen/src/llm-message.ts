@@ -90,31 +90,33 @@ function resultsIn(message: Message, tools: ReadonlyMap<string, string>): Json {
 export function messagesIn(given: Json): Message[] {
   if (!Array.isArray(given)) throw unreadable(given);
   return given.flatMap((each) => {
-    const read = isObject(each) ? READERS[String(each["type"])]?.(each) : undefined;
+    const read = isObject(each) ? READERS.get(each["type"])?.(each) : undefined;
     if (read === undefined) throw unreadable(each);
     return read;
   });
 }
 
-const READERS: Readonly<Record<string, (message: Members) => Message[]>> = {
-  SystemMessage: ({ content = null }) => [{ role: "system", content: partsOf(content) }],
-  UserMessage: ({ content = null, source = null }) => [
-    { role: "user", ...nameOf(source, "user"), content: partsOf(content) },
-  ],
-  AssistantMessage: ({ content = null, source = null, thought = null }) => [
-    {
-      role: "assistant",
-      ...nameOf(source, "assistant"),
-      content: [...(thought === null ? [] : partsOf(thought)), ...partsOf(content)],
-    },
-  ],
-  FunctionExecutionResultMessage: ({ content = null }) =>
-    listOf(content).map(({ call_id: id, name = null, content: output = null }) => ({
-      role: "tool",
-      ...nameOf(name, ""),
-      content: [toolResultPart({ id: String(id), output })],
-    })),
-};
+const READERS = new Map<Json | undefined, (message: Members) => Message[]>(
+  Object.entries({
+    SystemMessage: ({ content = null }: Members) => [{ role: "system", content: partsOf(content) }],
+    UserMessage: ({ content = null, source = null }: Members) => [
+      { role: "user", ...nameOf(source, "user"), content: partsOf(content) },
+    ],
+    AssistantMessage: ({ content = null, source = null, thought = null }: Members) => [
+      {
+        role: "assistant",
+        ...nameOf(source, "assistant"),
+        content: [...(thought === null ? [] : partsOf(thought)), ...partsOf(content)],
+      },
+    ],
+    FunctionExecutionResultMessage: ({ content = null }: Members) =>
+      listOf(content).map(({ call_id: id = "", name = null, content: output = null }) => ({
+        role: "tool",
+        ...nameOf(name, ""),
+        content: [toolResultPart({ id: wordsOf(id), output })],
+      })),
+  }),
+);
 
 function nameOf(source: Json, role: string): { name?: string } {
   return typeof source !== "string" || source === "" || source === role ? {} : { name: source };
@@ -124,13 +126,13 @@ function partsOf(content: Json): ContentPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return listOf(content, true).map((each) => {
     if (typeof each === "string") return { type: "text", text: each };
-    const { data, id, name, arguments: given } = each;
+    const { data, id = "", name, arguments: given } = each;
     // AutoGen's Image is a PNG whatever it was read from.
     if (typeof data === "string") {
       return mediaFrom({ type: "image", source: `data:image/png;base64,${data}` });
     }
     if (typeof name !== "string" || typeof given !== "string") throw unreadable(each);
-    return toolCallPart({ id: String(id), name, arguments: argumentsIn(given) });
+    return toolCallPart({ id: wordsOf(id), name, arguments: argumentsIn(given) });
   });
 }
 

@@ -55,6 +55,7 @@ export type { ErrorTable } from "./failure.ts";
 export { modelFailure } from "./model-failure.ts";
 export { countUsage, usageRowOf } from "./usage.ts";
 export type { CountedUsage } from "./usage.ts";
+export { progressOf } from "./progress.ts";
 export { argumentsOf, workFrom } from "./handoff-arguments.ts";
 export { schemaForModel } from "./schema-for-model.ts";
 export { toolNameOf } from "./tool-name.ts";
