@@ -31,6 +31,16 @@ class News:
 
 
 @dataclass
+class Piece:
+    text: str
+
+
+@dataclass
+class Stop:
+    message_id: str
+
+
+@dataclass
 class Unheard:
     text: str
 
@@ -76,6 +86,12 @@ class Clerk(RoutedAgent):
                 answer = await self.send_message(Ask(text), AgentId(target, "default"))
                 tell(hanging=answer.text)
                 await asyncio.sleep(3600)
+            case "ask":
+                answer = await self.send_message(Ask(rest), AgentId("delegator", "default"))
+                return Answer(f"heard {answer.text}")
+            case "write":
+                await self.send_message(Piece(rest), AgentId("delegator", "default"))
+                return Answer(rest)
             case "grow":
                 return Answer("x" * int(rest))
             case "flood":
@@ -86,6 +102,10 @@ class Clerk(RoutedAgent):
                 await self.publish_message(News(text), TopicId(topic, "here"))
                 return Answer("published")
         return Answer(message.text)
+
+    @message_handler
+    async def on_stop(self, message: Stop, ctx: MessageContext) -> None:
+        tell(heard=f"stop {message.message_id}")
 
 
 class Listener(RoutedAgent):
@@ -103,7 +123,7 @@ released = asyncio.Event()
 async def main(address: str, agent_type: str) -> None:
     runtime = GrpcWorkerAgentRuntime(address)
     await runtime.start()
-    for each in (Ask, Answer, Measure, News):
+    for each in (Ask, Answer, Measure, News, Piece, Stop):
         runtime.add_message_serializer(serializers_for(each))
     try:
         await Clerk.register(runtime, agent_type, Clerk)
