@@ -1,11 +1,11 @@
-// The long fuzz: `node fuzz/fuzz.ts [inputs] [seed]`. Every input either succeeds or is refused with
-// a status that its reader may give; nothing else may be thrown, and nothing may hang.
+// The long fuzz: `node fuzz/fuzz.ts [inputs] [seed]`. Every input either succeeds or is refused with a
+// status that its target allows; nothing else may be thrown, and nothing may hang.
 import { WaybillError } from "@waybill/protocol";
 import { Random } from "./random.ts";
 import { TARGETS } from "./targets.ts";
 import type { Target } from "./targets.ts";
 
-// Not a measure of speed: beyond it a single input of a few kilobytes counts as a hang.
+// Not a measure of speed: a single input of a few kilobytes that takes longer counts as a hang.
 const HANG_MS = 10_000;
 const FAILURES_SHOWN = 10;
 
@@ -41,7 +41,7 @@ for (const [{ name }, { ok, refused, failed }] of taken) {
 }
 const failed = TARGETS.filter((target) => {
   const { ok, refused, failed: bad } = taken.get(target)!;
-  // A target that never succeeds, or never refuses, does not test what it says.
+  // A target that never succeeds, or never refuses, does not test anything.
   return bad > 0 || ok === 0 || refused === 0;
 }).length;
 console.log(`${TARGETS.length - failed} passed, ${failed} failed`);

@@ -1,6 +1,7 @@
 import type { Random } from "./random.ts";
 
-// What has broken parsers before. Whole words, so that a mutation reaches deeper than a bit flip.
+// Inputs that have broken parsers before. Whole words, so that a mutation reaches deeper than a bit
+// flip.
 const NASTY = [
   '"__proto__":{},',
   '"constructor":1,',
@@ -67,12 +68,12 @@ const MUTATIONS: readonly Mutation[] = [
     const to = random.below(rest.length + 1);
     return rest.slice(0, to) + piece + rest.slice(to);
   },
-  // something nasty put in
+  // a hostile piece inserted
   (text, random) => {
     const at = random.below(text.length + 1);
     return text.slice(0, at) + random.pick(NASTY) + text.slice(at);
   },
-  // a JSON value replaced by something nasty
+  // a JSON value replaced by a hostile one
   (text, random) => {
     const places = [...text.matchAll(/:/g)];
     const place = places.length === 0 ? undefined : random.pick(places);
@@ -132,8 +133,8 @@ const VALUES: readonly unknown[] = [
 ];
 
 /**
- * Changes the tree and not the text: what comes out is still JSON, so that it gets past the parser
- * to whatever looks at the members.
+ * Changes the tree and not the text: the result is still JSON, so it passes the parser and reaches the
+ * code that reads the members.
  */
 export function mutateTree(text: string, random: Random): string {
   const root: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** A repeatable source of numbers (mulberry32): the seed is all one needs to see a failure again. */
+/** A repeatable source of random numbers (mulberry32): the seed reproduces a failure. */
 export class Random {
   #state: number;
 

@@ -3,12 +3,12 @@ import type { Digest, Envelope, HandoffEnvelope, KeyRecord, StatusCode } from "@
 import { mutate, mutateTree } from "./mutate.ts";
 import type { Random } from "./random.ts";
 
-/** Something that takes bytes from strangers: made from a valid input, then changed. */
+/** A reader of untrusted bytes, with inputs that are made from a valid one and then changed. */
 export interface Target {
   readonly name: string;
   /** The statuses that a refusal may have; anything else thrown is a defect. */
   readonly statuses: readonly StatusCode[];
-  /** How often it is drawn: what costs a signature check is drawn less. */
+  /** How often it is drawn: targets with a signature check are drawn less. */
   readonly weight: number;
   make(random: Random): string;
   read(text: string): void;
@@ -134,7 +134,7 @@ const values = [
   '"x"',
 ];
 
-/** A change to the tree, to the text, or to both; now and then none, so that success is seen too. */
+/** Changes the tree, the text, or both; occasionally nothing, so that success is exercised too. */
 function changed(json: string, random: Random): string {
   const tree = random.below(3) > 0 ? mutateTree(json, random) : json;
   return random.below(3) > 0 ? tree : mutate(tree, random);
@@ -144,14 +144,14 @@ const WIRE = [400, 401, 403, 413] as const;
 
 export const TARGETS: readonly Target[] = [
   {
-    name: "compact strings, changed on the way",
+    name: "compact strings, changed in transit",
     statuses: WIRE,
     weight: 6,
     make: (random) => mutate(random.pick(compacts), random),
     read: (text) => void waybill.verifyEnvelope(text, { keyOf, at: AT, to: "researcher" }),
   },
   {
-    name: "payloads that a member signed as they are",
+    name: "payloads that a member has signed",
     statuses: WIRE,
     weight: 2,
     make: (random) =>
@@ -178,21 +178,21 @@ export const TARGETS: readonly Target[] = [
     },
   },
   {
-    name: "signed manifests, changed on the way",
+    name: "signed manifests, changed in transit",
     statuses: [400, 401, 409, 413],
     weight: 1,
     make: (random) => mutate(manifestText, random),
     read: (text) => void waybill.verifyManifest(text, { at: AT }),
   },
   {
-    name: "manifests that an agent signed as they are",
+    name: "manifests that an agent has signed",
     statuses: [400, 401, 409, 413],
     weight: 1,
     make: (random) => waybill.signCompact(changed(manifestPayload, random).toWellFormed(), key),
     read: (text) => void waybill.verifyManifest(text, { at: AT }),
   },
   {
-    name: "schemas, with values to judge",
+    name: "schemas, with values to check",
     statuses: [400, 413],
     weight: 3,
     make: (random) =>

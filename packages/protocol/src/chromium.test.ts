@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as ed25519 from "./ed25519.ts";
 import * as protocol from "./index.ts";
 
-// The sources are served as they are, with their types blanked, and the browser finds the rest as
-// package.json says it should: what is checked is what an application's page would load.
+// The sources are served with their types blanked, and the browser resolves everything else by
+// package.json, so that the test checks what an application's page would load.
 const PACKAGE = new URL("../", import.meta.url);
 const CHROMIUM = [process.env.CHROMIUM_PATH, "/usr/bin/chromium"].find(
   (path) => path !== undefined && existsSync(path),
@@ -35,7 +35,7 @@ interface Manifest {
   exports?: Record<string, unknown>;
 }
 
-/** What `window` holds once the page has loaded the package. */
+/** The exports on `window` once the page has loaded the package. */
 interface Loaded {
   protocol: typeof protocol;
   ed25519: typeof ed25519;
@@ -77,7 +77,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   response.end(path.endsWith(".ts") ? stripTypeScriptTypes(source) : source);
 }
 
-// Set where every peer was installed beforehand, so that a missing one is a fault and no reason to skip.
+// Set in the CI, where every optional dependency is installed: a missing one fails the tests instead
+// of skipping them.
 if (CHROMIUM === undefined && process.env.WAYBILL_PEERS === "required") {
   test("a browser", () => expect.fail(MISSING));
 }
@@ -96,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined)(
       browser = await chromium.launch({ executablePath: CHROMIUM!, headless: true, args: FLAGS });
       page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-      // A string, because a test runner may rewrite an import in a function before it gets there.
+      // A string, because a test runner may rewrite an import inside a function first.
       await page.evaluate(`Promise.all([import("/src/index.ts"), import("/src/ed25519.ts")])
         .then(([protocol, ed25519]) => Object.assign(globalThis, { protocol, ed25519 }))
         .then(() => undefined)`);
@@ -107,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)(
       server?.close();
     });
 
-    test("loads the whole package, without anything of Node", async () => {
+    test("loads the whole package without any module of Node", async () => {
       const found = await page.evaluate(() => {
         const { protocol: here } = globalThis as unknown as Loaded;
         return {
@@ -121,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(found.names.toSorted()).toEqual(Object.keys(protocol).toSorted());
     });
 
-    test("signs, verifies, refuses what was tampered with, and agrees with Node", async () => {
+    test("signs, verifies, refuses tampered envelopes, and agrees with Node", async () => {
       const key = globalThis.crypto.getRandomValues(new Uint8Array(32));
       const message = new TextEncoder().encode("signed under Node");
       const nodes = {
@@ -204,7 +205,7 @@ describe.skipIf(CHROMIUM === undefined)(
             }
           };
           const own = here.generateKey();
-          // In the middle of the signature: the last character could no longer be base64url at all.
+          // In the middle of the signature: a changed last character might not even be base64url.
           const at60 = texts[0]!.lastIndexOf(".") + 60;
           const other = texts[0]![at60] === "A" ? "B" : "A";
           const tampered = texts[0]!.slice(0, at60) + other + texts[0]!.slice(at60 + 1);

@@ -54,7 +54,7 @@ const RFC8032: Rfc8032Vector[] = [
   },
 ];
 
-// The larger sets belong to others and are not part of this repository.
+// The larger vector sets belong to others and are not part of this repository.
 const VECTORS = new URL("../../../../shared/vectors/", import.meta.url);
 
 function readVectors<T>(name: string): T | undefined {
@@ -104,7 +104,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, publicKeyOf, sign, verify }, pl
   const message = bytes(vector.msg);
   const publicKey = bytes(vector.pub);
 
-  test("a signer and a verifier hold their key", () => {
+  test("a signer and a verifier keep a copy of their key", () => {
     const signs = platform.signer(bytes(vector.priv));
     const holds = platform.verifier(publicKey)!;
     for (const text of ["", "one", "two"]) {
@@ -116,8 +116,8 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, publicKeyOf, sign, verify }, pl
     expect(platform.verifier(new Uint8Array(32))).toBeUndefined();
   });
 
-  test("a key that its owner overwrites afterwards changes no verdict", () => {
-    // A new key, so that this call is the one that it is remembered by.
+  test("overwriting the bytes of a key afterwards changes no verdict", () => {
+    // A new key, so that this call is the one that caches it.
     const privateKey = platform.randomBytes(32);
     const key = publicKeyOf(privateKey);
     const before = key.slice();
@@ -131,7 +131,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, publicKeyOf, sign, verify }, pl
     expect(verify(signed, message, key)).toBe(false);
   });
 
-  test("any view of bytes will do, of any realm", async () => {
+  test("bytes may be any view, of any realm", async () => {
     const { runInNewContext } = await import("node:vm");
     const foreign = (source: Uint8Array): Uint8Array =>
       runInNewContext("Uint8Array.from(source)", { source }) as Uint8Array;
@@ -160,7 +160,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, publicKeyOf, sign, verify }, pl
   ];
 
   test.each(WRONG.map((wrong) => [Object.prototype.toString.call(wrong), wrong]))(
-    "%s is no bytes: false and never a throw",
+    "%s is not bytes: false, and never an exception",
     (_name, wrong) => {
       expect(verify(wrong as Uint8Array, message, publicKey)).toBe(false);
       expect(verify(signature, wrong as Uint8Array, publicKey)).toBe(false);
@@ -190,7 +190,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, publicKeyOf, sign, verify }, pl
     }
   });
 
-  test("2 GiB are too long to sign, and no signature holds for them", () => {
+  test("2 GiB are too long to sign, and no signature is valid for them", () => {
     class Long extends Uint8Array {
       override get length(): number {
         return 2 ** 31;
@@ -200,7 +200,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, publicKeyOf, sign, verify }, pl
     expect(verify(sign(new Uint8Array(), bytes(vector.priv)), new Long(), publicKey)).toBe(false);
   });
 
-  test("the keys in use are remembered, and those in use only", () => {
+  test("recently used keys are cached, and only those", () => {
     const key = (i: number): Uint8Array => Uint8Array.of(i, i >> 8, ...publicKey.subarray(2));
     const flood = Array.from({ length: 1500 }, (_unused, i) => key(i));
     const inUse = platform.verifier(publicKey);

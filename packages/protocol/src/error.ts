@@ -2,22 +2,22 @@ import type { InputRefusal } from "./discovery/input-refusal.ts";
 import { isStatusCode, STATUS } from "./status.ts";
 import type { StatusCode, StatusName } from "./status.ts";
 
-/** What a `WaybillError` says beside its status and message. */
+/** What a `WaybillError` has besides its status and message. */
 export interface WaybillErrorOptions {
   cause?: unknown;
-  /** Where in the message the fault lies, as a JSON Pointer. */
+  /** The place of the fault in the message, as a JSON Pointer. */
   at?: string | undefined;
-  /** Whether the same again may succeed; the status decides where this is left out. */
+  /** Whether a retry may succeed; by default the status decides. */
   retryable?: boolean | undefined;
   retryAfterMs?: number | undefined;
-  /** Of those who offer the capability, who refuses the input, and why. */
+  /** Which agents that offer the capability refuse the input, and why. */
   refusals?: readonly InputRefusal[] | undefined;
-  /** Of an upload that does not go on where it ended: how many bytes of it have arrived. */
+  /** For an upload that does not continue where it ended: how many bytes have arrived. */
   received?: number | undefined;
 }
 
-// Two copies of this package may be loaded side by side (ESM and bundled, two
-// versions), so the mark is a registered symbol and never a class identity.
+// Two copies of this package may be loaded side by side (ESM and bundled, two versions), so the brand
+// is a registered symbol and never a class identity.
 const BRAND: unique symbol = Symbol.for("waybill.error") as never;
 
 /** The one error of this project. `status` is its code, `message` says what happened and why. */
@@ -27,9 +27,9 @@ export class WaybillError extends Error {
   readonly at: string | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Of a 422 before custody: why each of those who offer the capability refuses the input. */
+  /** For a 422 before custody: why each agent that offers the capability refuses the input. */
   readonly refusals: readonly InputRefusal[] | undefined;
-  /** Of a 409 to an upload: how many bytes of it have arrived. */
+  /** For a 409 to an upload: how many bytes have arrived. */
   readonly received: number | undefined;
 
   constructor(status: StatusCode, message: string, options: WaybillErrorOptions = {}) {
@@ -81,7 +81,7 @@ export class WaybillError extends Error {
     );
   }
 
-  /** Makes a WaybillError of anything thrown, and keeps what was thrown as its cause. */
+  /** Converts anything thrown to a WaybillError, with the thrown value as its cause. */
   static from(value: unknown, fallback: StatusCode = 500): WaybillError {
     if (WaybillError.is(value)) return value;
     if (value instanceof Error) {

@@ -7,7 +7,7 @@ const noRandom = (length: number) => new Uint8Array(length);
 const allOnes = (length: number) => new Uint8Array(length).fill(0xff);
 
 describe("newId", () => {
-  test("gives ids of now that rise and are all different", () => {
+  test("gives ids of the current time that rise and are distinct", () => {
     const before = Date.now();
     const ids = Array.from({ length: 20_000 }, () => newId());
     expect(ids.every(isId)).toBe(true);
@@ -17,7 +17,7 @@ describe("newId", () => {
     expect(idTime(ids[0]!)).toBeLessThanOrEqual(Date.now());
   });
 
-  test("takes another time, and comes back to the clock after it", () => {
+  test("accepts another time, and returns to the clock afterwards", () => {
     expect(idTime(newId(1_000))).toBe(1_000);
     expect(idTime(newId(253402300799999))).toBe(253402300799999);
     expect(Math.abs(idTime(newId()) - Date.now())).toBeLessThan(60_000);
@@ -34,7 +34,7 @@ describe("newId", () => {
 });
 
 describe("idSource", () => {
-  test("lays out time, version, counter, variant and randomness as RFC 9562 says", () => {
+  test("lays out time, version, counter, variant and randomness as in RFC 9562", () => {
     // The timestamp of the example in RFC 9562, appendix A.6.
     const now = () => 0x017f22e279b0;
     expect(idSource({ now, randomBytes: noRandom })()).toBe("017f22e2-79b0-7000-8000-000000000000");
@@ -57,7 +57,7 @@ describe("idSource", () => {
     );
   });
 
-  test("rises while the clock stands, runs over or steps back", () => {
+  test("rises while the clock stands still, overflows or steps back", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 1, maxLength: 200 }),
@@ -78,7 +78,7 @@ describe("idSource", () => {
     );
   });
 
-  test("borrows from the next millisecond when the counter runs over, not before", () => {
+  test("borrows from the next millisecond when the counter overflows, not before", () => {
     const next = idSource({ now: () => 1000, randomBytes: noRandom });
     const ids = Array.from({ length: 4098 }, () => next());
     expect(ids.toSorted()).toEqual(ids);
@@ -89,7 +89,7 @@ describe("idSource", () => {
   });
 });
 
-test("isId knows only the canonical spelling of version 7", () => {
+test("isId accepts only the canonical spelling of version 7", () => {
   const id = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
   expect(isId(id)).toBe(true);
   for (const other of [

@@ -2,10 +2,10 @@ import { randomBytes } from "#platform";
 import { WaybillError } from "./error.ts";
 import { digestOf } from "./signing/digest.ts";
 
-/** Makes ids for one process. `at` stands in for the clock, for an id of another time than now. */
+/** Makes ids for one process. `at` replaces the clock for an id of another time. */
 export type IdSource = (at?: number) => string;
 
-/** Where a source of ids gets its time and its random bytes. */
+/** The clock and the random bytes of a source of ids. */
 export interface IdSourceOptions {
   /** Milliseconds since 1970. */
   now(): number;
@@ -18,9 +18,9 @@ const COUNTER_MAX = 0xfff;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /**
- * UUIDs of version 7 (RFC 9562) that rise within a millisecond: `rand_a` is a counter that starts
- * at random in its lower half. When it runs over, or the clock steps back, the time of the ids
- * runs ahead of the clock, so that they still rise.
+ * UUIDs of version 7 (RFC 9562) that rise within a millisecond: `rand_a` is a counter that starts at
+ * random in its lower half. When it overflows, or the clock steps back, the time of the ids runs ahead
+ * of the clock, so that they still rise.
  */
 export function idSource(options: IdSourceOptions): IdSource {
   let latest = 0;
@@ -38,7 +38,7 @@ export function idSource(options: IdSourceOptions): IdSource {
       const [high, low] = options.randomBytes(2);
       counter = ((high! << 8) | low!) & (COUNTER_MAX >> 1);
     }
-    // An id for a time that was handed in says nothing about this clock.
+    // An id for a given time says nothing about this clock.
     if (at === undefined) latest = time;
     return (
       prefix +
@@ -65,7 +65,7 @@ export function newId(now?: number): string {
   return ids(now);
 }
 
-/** An id that follows from another one and what it is for: the same each time, and of the same time. */
+/** An id derived from another one and a purpose: deterministic, and with the same timestamp. */
 export function derivedId(purpose: string, id: string): string {
   const hex = digestOf(`${purpose} ${id}`).slice("sha256:".length);
   return `${id.slice(0, 14)}7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
@@ -76,7 +76,7 @@ export function isId(value: unknown): value is string {
   return typeof value === "string" && UUID_V7.test(value);
 }
 
-/** When an id was made, in milliseconds since 1970, by the clock of whoever made it. */
+/** When an id was made, in milliseconds since 1970, by its maker's clock. */
 export function idTime(id: string): number {
   if (!isId(id))
     throw new WaybillError(

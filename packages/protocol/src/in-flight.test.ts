@@ -8,7 +8,7 @@ const step = fc.record({
   value: fc.integer(),
 });
 
-test("holds what a map would hold, in its order", () => {
+test("holds what a map would hold, in the same order", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const map = new Map<number, number>();
@@ -33,7 +33,7 @@ test("holds what a map would hold, in its order", () => {
   );
 });
 
-test("what is deleted while the values are gone through is left out, as in a map", () => {
+test("skips what is deleted during an iteration, like a map", () => {
   const inFlight = new InFlight<string, number>();
   for (const [index, key] of ["a", "b", "c"].entries()) inFlight.set(key, index);
   const met: number[] = [];

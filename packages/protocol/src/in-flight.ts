@@ -3,10 +3,10 @@ interface Box<Value> {
 }
 
 /**
- * A map of what comes and goes all the time. In V8 a `Map` that has made room for itself leaves its
- * old table behind, which still holds what was in it and points to the new one: once a table has
- * been moved to the old objects, all that was in any table since then is taken for alive until the
- * whole memory is looked through. Here a deleted entry leaves nothing but an empty box behind.
+ * A map for high-churn keys. When a `Map` of V8 grows or shrinks, its old table keeps its entries and
+ * points to the new one. Once one table has been moved to the old generation, everything that was in
+ * any later table counts as alive until a full garbage collection. Here a deleted entry leaves nothing
+ * but an empty box.
  */
 export class InFlight<Key, Value> {
   readonly #boxes = new Map<Key, Box<Value>>();

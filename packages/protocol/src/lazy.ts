@@ -1,6 +1,6 @@
 /**
- * Calls `make` at the first use and keeps what it gave. Building the zod schemas of this package
- * takes longer than loading it, and whoever only reads a status code should not wait for them.
+ * Calls `make` on first use and keeps the result. Building the zod schemas of this package takes
+ * longer than loading it, and an application that only reads a status code should not wait for that.
  */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

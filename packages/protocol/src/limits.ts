@@ -1,19 +1,19 @@
-/** Every bound of the protocol. A message beyond one is answered with a status, never with a crash. */
+/** Every limit of the protocol. A message beyond one is answered with a status, never with a crash. */
 export interface Limits {
   /** Bytes of one envelope on the wire. */
   envelopeBytes: number;
   /** Nesting of objects and arrays in a payload. */
   jsonDepth: number;
   artifacts: number;
-  /** How far the clocks of two parties may be apart. */
+  /** The allowed difference between the clocks of two parties. */
   clockSkewMs: number;
-  /** How far ahead a deadline may lie. */
+  /** How far ahead a deadline may be. */
   deadlineAheadMs: number;
-  /** How often a handoff may be passed on: the length of the chain of parents. */
+  /** The length of the chain of parents. */
   hops: number;
   /** Children of one handoff, and members of one group. */
   fanOut: number;
-  /** Bytes of the state that a paused attempt may leave behind. */
+  /** Bytes of the state that a paused attempt may save. */
   pausedStateBytes: number;
   /** Rows in each list of a usage. */
   usageRows: number;
@@ -22,7 +22,7 @@ export interface Limits {
   schemaDepth: number;
 }
 
-/** The limits of the protocol where none are given. */
+/** The default limits of the protocol. */
 export const LIMITS: Readonly<Limits> = {
   envelopeBytes: 1024 * 1024,
   jsonDepth: 64,

@@ -1,30 +1,30 @@
 import { digestOf } from "./signing/digest.ts";
 import { WaybillError } from "./error.ts";
 
-/** The conversation that a handoff belongs to: handoffs of one delegator that name the same one share it. */
+/** The conversation that a handoff belongs to: handoffs of one delegator with the same session share it. */
 export interface Session {
   /** Chosen by the delegator: 1 to 128 visible ASCII characters. */
   id: string;
   /**
-   * How long the hub may hold the handoff back for the agent that holds the session. Left out or 0,
-   * the hub prefers that agent and does not wait for it.
+   * How long the hub may hold the handoff back for the agent that holds the session. With 0, the
+   * default, the hub prefers that agent and does not wait for it.
    */
   wait_seconds?: number | undefined;
 }
 
-/** Visible ASCII without a space: it goes into logs, URLs and keys of databases as it is. */
+/** Visible ASCII without a space: it is used unescaped in logs, URLs and database keys. */
 export const SESSION_ID: RegExp = /^[!-~]{1,128}$/;
 
-/** The longest that a hub may be asked to wait for the holder of a session. */
+/** The longest time that a hub may be asked to wait for the holder of a session. */
 export const SESSION_WAIT_SECONDS = 86_400;
 
 /**
- * What became of the conversation of a handoff. `begun`: there was none before. `continued`: it goes on
- * where it was. `lost`: there was one, and it is not here, so it begins anew.
+ * The state of a handoff's conversation. `begun`: it is new. `continued`: it goes on where it was.
+ * `lost`: it existed, is not here, and begins again.
  */
 export type SessionState = "begun" | "continued" | "lost";
 
-/** The words for what became of a conversation. */
+/** The words for the state of a conversation. */
 export const SESSION_STATES: readonly SessionState[] = ["begun", "continued", "lost"];
 
 /** Whether a value can be the id of a session. */
@@ -33,8 +33,8 @@ export function isSessionId(value: unknown): value is string {
 }
 
 /**
- * The key under which a recipient keeps what it keeps for a session: 64 hexadecimal digits. It is made
- * from the delegator as well, so that an id that somebody else guesses opens nothing.
+ * The key under which a recipient stores the conversation of a session: 64 hexadecimal digits. It is
+ * derived from the delegator as well, so that guessing another's session id gives no access.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function sessionKey(delegator: string, id: string): string {
   return digestOf(`waybill session 1\n${delegator}\n${id}`).slice("sha256:".length);
 }
 
-/** The error of a session id that is none. */
+/** The error for an invalid session id. */
 export function notASessionId(): WaybillError {
   return new WaybillError(
     400,

@@ -1,8 +1,7 @@
 /**
- * What the sender of a handoff may do after a status.
- * `later`: the same again, after a while. `elsewhere`: another recipient.
- * `renegotiate`: with other terms. `possible`: again, but the first try may have had effects.
- * `per_flag`: as the `retryable` member of the error says. `once`: one more try.
+ * What the sender of a handoff may do after a status. `later`: retry after a while. `elsewhere`:
+ * another recipient. `renegotiate`: with other terms. `possible`: retry, but the first attempt may
+ * have had effects. `per_flag`: as the `retryable` member of the error says. `once`: one more attempt.
  */
 export type Retry =
   | "none"
@@ -24,7 +23,7 @@ export interface Status {
   readonly remedy: string;
 }
 
-/** Every status there is. Nothing else in the project knows a code; all read this table. */
+/** Every status. Nothing else in the project defines a code; everything reads this table. */
 export const STATUS = {
   100: {
     name: "RECEIVED",
@@ -194,12 +193,12 @@ export function statusOf(code: StatusCode): Status {
   return STATUS[code];
 }
 
-/** `isStatusCode(418)` is false: only what stands in the table is a status. */
+/** `isStatusCode(418)` is false: only codes of the table are statuses. */
 export function isStatusCode(value: unknown): value is StatusCode {
   return typeof value === "number" && Object.hasOwn(STATUS, value);
 }
 
-/** Statuses of 400 and above are failures; the others are steps on the way or a success. */
+/** Statuses of 400 and above are failures; the others are intermediate or a success. */
 export function isFailure(code: StatusCode): boolean {
   return code >= 400;
 }

@@ -25,7 +25,7 @@ test("a time is written as a Date would write it, whatever was written before", 
   expect(() => formatTime(Number.NaN)).toThrow(RangeError);
 });
 
-test("any day of any month is a time exactly when the calendar has it", () => {
+test("any day of any month is a time exactly if it is in the calendar", () => {
   const two = (number: number) => String(number).padStart(2, "0");
   fc.assert(
     fc.property(fc.nat(9999), fc.nat(13), fc.nat(32), (year, month, day) => {
@@ -58,7 +58,7 @@ test.each([
   "2026-04-01T24:00:00Z",
   "2026-04-01T00:60:00Z",
   "2026-04-01T23:59:60Z",
-])("%s has the shape and is no time", (text) => {
+])("%s has the form and is no valid time", (text) => {
   expect(TIME.test(text)).toBe(true);
   expect(parseTime(text)).toBeUndefined();
 });
@@ -78,7 +78,7 @@ test.each([
   "\uff12026-11-18T07:45:00Z",
   "2026-11-18T07:45:00Z\n",
   " 2026-11-18T07:45:00Z",
-])("%j has not even the shape", (text) => {
+])("%j does not have the form", (text) => {
   expect(TIME.test(text)).toBe(false);
   expect(parseTime(text)).toBeUndefined();
 });

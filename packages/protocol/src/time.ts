@@ -1,4 +1,4 @@
-/** The shape of a time on the wire: RFC 3339 in UTC. `isTime` also looks into the calendar. */
+/** The form of a time on the wire: RFC 3339 in UTC. `isTime` also checks the calendar. */
 export const TIME: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -7,9 +7,9 @@ const CYCLE_YEARS = 400;
 const CYCLE_MS = 146_097 * 86_400_000;
 
 /**
- * Milliseconds since 1970, or undefined for what is no UTC time of a real calendar day. Digits
- * beyond the milliseconds are cut off. Not `Date.parse`: engines differ in what it takes, and it
- * makes 2 March of 30 February.
+ * Milliseconds since 1970, or undefined if it is no valid UTC time. Digits beyond the milliseconds are
+ * dropped. Not `Date.parse`: engines differ in what they accept, and it turns 30 February into 2
+ * March.
  */
 export function parseTime(text: string): number | undefined {
   if (!TIME.test(text)) return undefined;
@@ -31,8 +31,8 @@ let dayStart = Number.NaN;
 let dayText = "";
 
 /**
- * A time as the wire has it, to the millisecond: what `toISOString` gives. Of the envelopes that
- * are made in a day only the time of day differs, and the calendar is what costs.
+ * A time in the form of the wire, to the millisecond: what `toISOString` returns. The day is cached,
+ * because envelopes of one day differ only in the time of day, and the calendar is the costly part.
  */
 export function formatTime(time: number): string {
   const since = time - dayStart;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const RULE = /^\*\*(WB-\d+)\*\* /;
-// The one paragraph that speaks of the word itself.
+// The only paragraph that is about the word itself.
 const ON_THE_WORD = "are used as in RFC 2119";
 
 const paragraphs = readFileSync(new URL("../specification.md", import.meta.url), "utf8")
@@ -15,7 +15,7 @@ const titles = readdirSync(folder)
   .filter((name) => name.endsWith(".test.ts"))
   .flatMap((name) => titlesIn(readFileSync(new URL(name, folder), "utf8")));
 
-/** The titles of the tests in a source, as they stand there. One that is not read would count for nothing. */
+/** The titles of the tests in a source, verbatim. A computed title would not be counted. */
 function titlesIn(source: string): string[] {
   const tests = source.match(/^ *test\b/gm) ?? [];
   const found = source.matchAll(/^ *test(?:\.each\(\w+\))?\(\s*"((?:[^"\\]|\\.)*)"/gm);
@@ -24,7 +24,8 @@ function titlesIn(source: string): string[] {
   return read;
 }
 
-// A rule stands where it belongs, so that its number says nothing about its place: a number is never given again.
+// A rule is placed where it belongs, so its number says nothing about its place. A number is never
+// reused.
 test("every rule of the specification has a number that no other rule has", () => {
   expect(rules.length).toBeGreaterThan(0);
   expect(rules.filter((rule) => !/^WB-(0[1-9]|[1-9]\d{1,2})$/.test(rule))).toEqual([]);
@@ -41,7 +42,7 @@ test("every MUST of the specification has a number, and every number stands befo
   expect(mentioned).toHaveLength(rules.length);
 });
 
-test("every rule is in the title of a test, and no test names a rule that does not exist", () => {
+test("every rule is in the title of a test, and no test names an unknown rule", () => {
   const named = new Set(titles.flatMap((title) => title.match(/^WB-\d+(?= )/) ?? []));
   expect(rules.filter((rule) => !named.has(rule))).toEqual([]);
   expect([...named].filter((rule) => !rules.includes(rule))).toEqual([]);

@@ -27,7 +27,7 @@ const read = (name: string): string => fs.readFileSync(new URL(name, SPEC), "utf
 const casesOf = (name: string): Vector[] =>
   (JSON.parse(read(`vectors/${name}.json`)) as { cases: Vector[] }).cases;
 
-// `format` asserts nothing, and a pattern is read as ECMA-262 has it under the u flag.
+// `format` asserts nothing, and a pattern is an ECMA-262 regular expression with the u flag.
 const ajv = new Ajv2020({ strict: false, validateFormats: false, unicodeRegExp: true });
 const validators = new Map(
   fs.readdirSync(new URL("schemas/", SPEC)).map((name) => {
@@ -40,7 +40,7 @@ function payloadOf(compact: string): { kind?: string } {
   return JSON.parse(Buffer.from(compact.split(".")[1]!, "base64url").toString()) as object;
 }
 
-/** What is wrong with a payload by the schema of its kind; undefined where nothing is. */
+/** What is wrong with a payload by the schema of its kind; undefined if nothing is. */
 function faultOf(kind: string, payload: unknown): string | undefined {
   const validate = validators.get(kind)!;
   return validate(payload) ? undefined : ajv.errorsText(validate.errors);
@@ -52,7 +52,7 @@ describe("what is generated", () => {
   });
 
   test(
-    "is found stale when it was changed, is missing or is left over",
+    "is found stale if it was changed, is missing or is left over",
     { timeout: 30_000 },
     () => {
       const files = generated();
@@ -81,7 +81,7 @@ describe("what is generated", () => {
 });
 
 describe("the pages", () => {
-  test("explain every status where an error points to", () => {
+  test("explain every status that an error links to", () => {
     const page = read("status.md");
     for (const code of Object.keys(STATUS).map(Number) as StatusCode[]) {
       const { docs, remedy } = new WaybillError(code, "any");
@@ -92,7 +92,7 @@ describe("the pages", () => {
     }
   });
 
-  test("lead to nothing that is not there", () => {
+  test("contain no dangling link", () => {
     for (const name of ["specification.md", "status.md", "lifecycle.md", "vectors/README.md"]) {
       const here = new URL(name, SPEC);
       for (const [, link] of read(name).matchAll(/\]\(([^)]+)\)/g)) {
@@ -106,7 +106,7 @@ describe("the pages", () => {
 });
 
 describe("the schemas", () => {
-  test("take every envelope that must be read", () => {
+  test("accept every envelope that must be accepted", () => {
     const faults: unknown[] = [];
     let checked = 0;
     const check = (id: string, compact: unknown, given?: { kind: string }): void => {
@@ -130,7 +130,7 @@ describe("the schemas", () => {
     expect(checked).toBeGreaterThan(60);
   });
 
-  test("take every manifest that must be read", () => {
+  test("accept every manifest that must be accepted", () => {
     const faults: unknown[] = [];
     for (const { id, input, expect: expected } of casesOf("manifests")) {
       const payloads = expected.results?.map(({ status }, index) =>

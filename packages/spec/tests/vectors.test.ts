@@ -10,8 +10,8 @@ import type { TrustPolicy } from "@waybill/protocol";
 import type { HistoryEntry } from "@waybill/protocol/audit";
 import type { Candidate, LifecycleEvent } from "@waybill/protocol/hub";
 
-// Held to the vectors exactly as an implementation in another language is: through what the
-// package exports, and with nothing but what stands in the files and their README.
+// Applies the vectors exactly as an implementation in another language does: through the package's
+// exports, and with nothing but the files and their README.
 
 type Api = typeof Core & typeof Hub & typeof Audit & typeof Wire;
 type Text = string | { repeat: string; times: number } | { concat: Text[] };
@@ -30,7 +30,7 @@ interface Vector {
 const FOLDER = new URL("../vectors/", import.meta.url);
 const MANIFEST = new URL("../../protocol/package.json", import.meta.url);
 
-/** The package once more, with everything below the signatures in portable JavaScript. */
+/** The package again, with everything below the signatures in portable JavaScript. */
 async function portable(): Promise<Api> {
   const { imports } = JSON.parse(fs.readFileSync(MANIFEST, "utf8")) as {
     imports: { "#platform": Record<"node" | "default", string> };
@@ -61,7 +61,7 @@ function expand(text: Text): string {
   return "repeat" in text ? text.repeat.repeat(text.times) : text.concat.map(expand).join("");
 }
 
-/** What comes of it, or the status and the place of the refusal; anything else that is thrown is a crash. */
+/** The result, or the status and the place of the refusal; anything else that is thrown is a crash. */
 function outcome(api: Api, run: () => Members): Members {
   try {
     return { status: "ok", ...run() };
@@ -108,7 +108,7 @@ function eventOf(api: Api, envelope: Core.Envelope, digest: Core.Digest, at: num
   return event === undefined ? null : snake(event);
 }
 
-/** Members in snake_case, as everything on the wire is; undefined ones are left out. */
+/** Members in snake_case, as everywhere on the wire; undefined ones are left out. */
 function snake(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
@@ -291,7 +291,7 @@ const DISCOVERY_OPERATIONS: Readonly<Record<string, Judge>> = {
     const [capability] = capabilitiesOf(api, [
       { agent_id: "b", capability: { name: "edit", from } },
     ]);
-    // A recipient leaves groups to its hub.
+    // A recipient relies on its hub for groups.
     const isIn = (group: string) => groups?.includes(group) ?? true;
     return { is_taken: api.takesFrom(capability!, who, isIn) };
   },
@@ -520,7 +520,7 @@ const TRACING_OPERATIONS: Readonly<Record<string, (input: any) => Members>> = {
   histogram: () => ({ ...Tracing.TOKEN_USAGE, schema_url: Tracing.CONVENTIONS.schemaUrl }),
 };
 
-/** One judge for each file: it says what this implementation makes of an input. */
+/** One judge for each file: the result of this implementation for an input. */
 const JUDGES: Readonly<Record<string, Judge>> = {
   envelopes: (api, input) => verified(api, input.compact, input),
   receipts: (api, input) => verified(api, input.compact, input),
@@ -604,7 +604,7 @@ test("there is a judge for every file, and a file for every judge", () => {
   expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
 });
 
-test("the two paths are two", () => {
+test("the native and the portable path differ", () => {
   const [[, node], [, other]] = PATHS;
   expect(other.publicKeyFrom).not.toBe(node.publicKeyFrom);
 });
@@ -615,7 +615,7 @@ for (const [path, api] of PATHS) {
       "%s (%s): %s",
       { timeout: 30_000 },
       (_id, _rules, _title, { input, expect: expected }) => {
-        // A list must be the whole list; of an object, what is expected must be in it.
+        // A list must match completely; of an object, the expected members must be in it.
         expect(JUDGES[name]!(api, input, expected)).toMatchObject(expected);
       },
     );

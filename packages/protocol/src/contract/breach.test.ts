@@ -21,7 +21,7 @@ const kept: AttemptFacts = {
 };
 const of = (...attempts: AttemptFacts[]) => breaches(contract, { delegator: "boss", attempts });
 
-test("who keeps the contract to the last millisecond breaks nothing", () => {
+test("a recipient that keeps the contract to the last millisecond breaks nothing", () => {
   expect(of(kept)).toEqual([]);
 });
 
@@ -49,14 +49,14 @@ describe("not broken", () => {
     expect(of({ ...kept, ...facts })).toEqual([]);
   });
 
-  test("by a success in messages alone, where no form was agreed", () => {
+  test("by a success in messages alone, where no output schema was agreed", () => {
     const facts = { delegator: "boss", attempts: [{ ...kept, output: undefined }] };
     expect(breaches({ ...contract, output_schema: {} }, facts)).toEqual([]);
     expect(breaches({ ...contract, output_schema: true }, facts)).toEqual([]);
   });
 });
 
-test("broken by the delegator: more input than the manifest takes", () => {
+test("broken by the delegator: more input than the manifest allows", () => {
   const facts = { delegator: "boss", inputBytes: 101, maxInputBytes: 100, attempts: [kept] };
   expect(breaches(contract, facts)).toEqual([
     {
@@ -68,7 +68,7 @@ test("broken by the delegator: more input than the manifest takes", () => {
   ]);
 });
 
-test("each attempt answers for itself", () => {
+test("each attempt is judged separately", () => {
   const lost: AttemptFacts = { ...kept, recipient: "sleeper", closed: "lease_lost", status: 502 };
   const late: AttemptFacts = { ...kept, attempt: 2, endedAt: 20_000, output: {} };
   expect(of(lost, late).map(({ by, term, attempt }) => [by, term, attempt])).toEqual([
@@ -78,13 +78,13 @@ test("each attempt answers for itself", () => {
   ]);
 });
 
-test("a schema that can't be used is on record, not thrown", () => {
+test("an unusable schema is recorded, not thrown", () => {
   const hostile = { ...contract, output_schema: { $ref: "http://x/" } };
   const [breach] = breaches(hostile, { delegator: "boss", attempts: [kept] });
   expect(breach?.reason).toContain("can't be checked");
 });
 
-test("the outputs of all attempts are checked on one budget", () => {
+test("the outputs of all attempts share one budget", () => {
   const output_schema = { allOf: Array.from({ length: 1_000 }, () => ({ minLength: 1 })) };
   const output = "x".repeat(17_000);
   const attempts = Array.from({ length: 32 }, (_, at) => ({ ...kept, attempt: at + 1, output }));

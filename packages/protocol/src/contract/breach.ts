@@ -10,35 +10,35 @@ import { isMoreMoney } from "../usage/money.ts";
 import { totalUsage } from "../usage/usage.ts";
 import type { Usage } from "../usage/usage.ts";
 
-/** What the record says about one attempt. Times in milliseconds. */
+/** What the record says about one attempt. Times are in milliseconds. */
 export interface AttemptFacts {
   readonly attempt: number;
   readonly recipient: string;
-  /** Null while it was never accepted: no contract was bound then. */
+  /** Null if it was never accepted: then no contract was bound. */
   readonly acceptedAt: number | null;
   /** When its attempt was closed, or now. */
   readonly endedAt: number;
-  /** How long a question was open: the delegator's time is not the recipient's. */
+  /** How long a question was open: that time is the delegator's, not the recipient's. */
   readonly waitedMs?: number | undefined;
   readonly closed?: CloseReason | undefined;
   readonly status?: StatusCode | undefined;
   readonly output?: Json | undefined;
   readonly outputBytes?: number | undefined;
-  /** What the recipient has said that it used. */
+  /** What the recipient has reported as used. */
   readonly usage?: Usage | undefined;
 }
 
-/** What is known about a handoff when its contract is checked. */
+/** The facts about a handoff for the check of its contract. */
 export interface HandoffFacts {
   readonly delegator: string;
   readonly inputBytes?: number | undefined;
-  /** As the manifest says. */
+  /** According to the manifest. */
   readonly maxInputBytes?: number | undefined;
   readonly maxOutputBytes?: number | undefined;
   readonly attempts: readonly AttemptFacts[];
 }
 
-/** One broken promise: whose, in which attempt, and by how much. */
+/** One breach of a contract: by whom, in which attempt, and by how much. */
 export interface Breach {
   readonly by: string;
   readonly term:
@@ -49,12 +49,12 @@ export interface Breach {
     | "max_tokens"
     | "max_cost"
     | "max_input_bytes";
-  /** Null for what concerns no attempt of its own. */
+  /** Null for a breach that concerns no attempt. */
   readonly attempt: number | null;
   readonly reason: string;
 }
 
-/** Who broke the contract, in the order in which it happened. Pure: the record decides. */
+/** The breaches of a contract, in the order in which they happened. Pure: the record decides. */
 export function breaches(contract: BoundContract, facts: HandoffFacts): Breach[] {
   const { delegator, inputBytes = 0, maxInputBytes = Infinity } = facts;
   const found: Breach[] = [];
@@ -90,7 +90,7 @@ interface Case {
 
 type Promised = (of: Case) => string | undefined;
 
-/** What a recipient signs for when it accepts, and how the record shows that it was broken. */
+/** What a recipient agrees to when it accepts, and how the record shows a breach of it. */
 const PROMISES: readonly (readonly [Breach["term"], Promised])[] = [
   [
     "timeout_seconds",
@@ -143,7 +143,7 @@ const PROMISES: readonly (readonly [Breach["term"], Promised])[] = [
   ],
 ];
 
-/** What is wrong with an output. The outputs of all attempts are checked on one budget. */
+/** What is wrong with an output. The outputs of all attempts share one budget. */
 type OutputCheck = (output: Json | undefined) => string | undefined;
 
 function outputCheck(schema: Json): OutputCheck {

@@ -24,7 +24,7 @@ const capability = capabilitySchema().parse({
 const terms = termsOf(capability);
 
 describe("the terms that are bound", () => {
-  test("are the manifest's where the offer is silent", () => {
+  test("are the manifest's where the offer says nothing", () => {
     expect(effectiveContract(undefined, capability)).toEqual({
       timeout_seconds: 300,
       lease_seconds: 20,
@@ -33,7 +33,7 @@ describe("the terms that are bound", () => {
     });
   });
 
-  test("are the offer's where it speaks, its schema in the shorthand too", () => {
+  test("are the offer's where it says something, its schema in shorthand too", () => {
     const offer = { timeout_seconds: 400, max_attempts: 1, output_schema: { a: "int" } };
     expect(effectiveContract(offer, capability)).toEqual({
       timeout_seconds: 400,
@@ -47,12 +47,12 @@ describe("the terms that are bound", () => {
     });
   });
 
-  test("never hold a hostile schema", () => {
+  test("never include a hostile schema", () => {
     const offer = { output_schema: { $ref: "http://example.com/" } };
     expect(() => effectiveContract(offer, capability)).toThrow(WaybillError);
   });
 
-  test("become the terms of the lifecycle in milliseconds", () => {
+  test("are converted to the terms of the lifecycle in milliseconds", () => {
     expect(toLifecycleTerms({ lease_seconds: 1.5 }, capability)).toEqual({
       ...DEFAULT_TERMS,
       maxAttempts: 2,
@@ -102,7 +102,7 @@ describe("an offer", () => {
     });
   });
 
-  test("is countered with what is acceptable in it kept", () => {
+  test("is countered, and its acceptable terms are kept", () => {
     const verdict = judgeOffer({ timeout_seconds: 10, max_attempts: 1 }, terms);
     expect(verdict).toMatchObject({ contract: { timeout_seconds: 300, max_attempts: 1 } });
   });
@@ -113,7 +113,7 @@ describe("an offer", () => {
     expect(judgeOffer(terms, terms, { hasCountered: true }).verdict).toBe("accept");
   });
 
-  test("of another form is accepted by who can shape its output", () => {
+  test("with another output schema is accepted by a recipient that can shape its output", () => {
     const offer = { output_schema: stricter };
     expect(judgeOffer(offer, terms, { takesOutputSchema: true }).verdict).toBe("accept");
   });
@@ -131,13 +131,13 @@ describe("a counter-offer", () => {
   const offer = { timeout_seconds: 60, max_attempts: 3 };
   const counter = { ...terms, timeout_seconds: 300, max_attempts: 2 };
 
-  test("is rejected where the delegator holds to its offer", () => {
+  test("is rejected by a delegator without a tolerance", () => {
     const verdict = judgeCounter(counter, offer);
     expect(verdict).toMatchObject({ verdict: "reject" });
     expect(verdict).toHaveProperty("reason", expect.stringMatching(/timeout.*300.*max_attempts/s));
   });
 
-  test("is accepted in these very words within its tolerance", () => {
+  test("is accepted unchanged within the tolerance", () => {
     const tolerance = { timeout_seconds: 300, max_attempts: 1 };
     expect(judgeCounter(counter, offer, tolerance)).toEqual({
       verdict: "accept",
@@ -148,12 +148,12 @@ describe("a counter-offer", () => {
     );
   });
 
-  test("is accepted in terms that the delegator never named", () => {
+  test("is accepted in terms that the delegator has not named", () => {
     expect(judgeCounter(terms, { output_schema: own }).verdict).toBe("accept");
     expect(judgeCounter(terms, undefined).verdict).toBe("accept");
   });
 
-  test("of another form is accepted only where that was asked for or is tolerated", () => {
+  test("with another output schema is accepted only if that was asked for or is tolerated", () => {
     const asked = { output_schema: stricter };
     expect(judgeCounter(terms, asked).verdict).toBe("reject");
     expect(judgeCounter({}, asked).verdict).toBe("reject");

@@ -7,20 +7,20 @@ import type { LifecycleTerms } from "../lifecycle/handoff.ts";
 import type { Json } from "../json/json.ts";
 import { compileSchema, normalizeSchema } from "../schema/schema.ts";
 
-/** The terms that both sides hold to. What is left out is as the recipient's manifest says. */
+/** The terms that both sides agree on. A missing term is as in the recipient's manifest. */
 export interface Contract {
   timeout_seconds?: number | undefined;
   lease_seconds?: number | undefined;
   max_attempts?: number | undefined;
-  /** Input and output tokens that an attempt may use, its children included. */
+  /** Input and output tokens that an attempt may use, including its children. */
   max_tokens?: number | undefined;
-  /** What an attempt may cost, its children included. */
+  /** What an attempt may cost, including its children. */
   max_cost?: Money | undefined;
-  /** What the result must look like, where it is stricter than the manifest; the shorthand will do. */
+  /** A schema for the result that is stricter than the manifest's, possibly in shorthand. */
   output_schema?: Json | undefined;
 }
 
-/** A contract in which nothing is left open. */
+/** A contract with every term filled in. */
 export interface BoundContract extends Contract {
   timeout_seconds: number;
   lease_seconds: number;
@@ -31,7 +31,7 @@ export interface BoundContract extends Contract {
 type NumericTerm = "timeout_seconds" | "lease_seconds" | "max_attempts";
 
 interface TermRule {
-  /** Which way the recipient gives in: it can always live with more time, or with fewer tries. */
+  /** The direction in which the recipient can give way: it can always accept more time, or fewer attempts. */
   readonly recipientNeeds: "at_least" | "at_most";
   readonly unit: string;
 }
@@ -50,8 +50,8 @@ export function termsOf(capability: Capability): BoundContract {
 }
 
 /**
- * What is bound when an offer is accepted: the offer, and the manifest where the offer is silent.
- * Throws for an output schema that can't be used: it must be refused before anybody is bound to it.
+ * The contract that an acceptance binds: the offer, and the manifest where the offer says nothing.
+ * Throws for an unusable output schema, which has to be refused before it is bound.
  */
 export function effectiveContract(
   offer: Contract | undefined,
@@ -68,17 +68,17 @@ export function effectiveContract(
   };
 }
 
-/** What a recipient says to the terms that it is offered: yes, a counter-offer, or no. */
+/** A recipient's answer to the terms of an offer: accept, counter, or reject. */
 export type OfferVerdict =
   | { readonly verdict: "accept" }
   | { readonly verdict: "counter"; readonly contract: BoundContract; readonly reason: string }
   | { readonly verdict: "reject"; readonly reason: string };
 
-/** What a recipient can do about an offer beside taking it. */
+/** What a recipient can do about an offer besides accepting it. */
 export interface OfferLimits {
-  /** Whether this recipient can shape its output to a schema that is not its own. */
+  /** Whether this recipient can produce output by a schema that is not its own. */
   readonly takesOutputSchema?: boolean | undefined;
-  /** Whether it has made a counter-offer about this work before: there is one, and then yes or no. */
+  /** Whether it has countered this work before: a second counter-offer is not allowed. */
   readonly hasCountered?: boolean | undefined;
 }
 
@@ -114,15 +114,15 @@ export function judgeOffer(
     : { verdict: "counter", contract, reason };
 }
 
-/** Whether a delegator takes a counter-offer. */
+/** Whether a delegator accepts a counter-offer. */
 export type CounterVerdict =
   | { readonly verdict: "accept"; readonly contract: Contract }
   | { readonly verdict: "reject"; readonly reason: string };
 
 /**
- * The delegator's answer to a counter-offer: yes, to be offered anew in these very words, or no.
- * `tolerance` says how far it gives in; where that is silent it holds to its offer, and where its
- * offer was silent too it takes what comes.
+ * The delegator's answer to a counter-offer: accept, to be offered again with exactly these terms, or
+ * reject. `tolerance` limits how far it gives way. Where the tolerance says nothing it insists on its
+ * offer, and where the offer says nothing either it accepts anything.
  */
 export function judgeCounter(
   counter: Contract,
@@ -134,7 +134,7 @@ export function judgeCounter(
     const limit = tolerance[term] ?? offer?.[term];
     const countered = counter[term];
     if (limit === undefined || countered === undefined) continue;
-    // The delegator's side of the same rule: at its limit the recipient has got all that it gets.
+    // The delegator's side of the same rule: beyond its limit the recipient gets no more.
     if (!isEnough(term, limit, countered)) reasons.push(shortfall(term, limit, countered));
   }
   reasons.push(...faultsOfCaps(counter, { ...capsOf(offer), ...capsOf(tolerance) }));
@@ -148,7 +148,7 @@ export function judgeCounter(
     : { verdict: "reject", reason: reasons.join("; ") };
 }
 
-/** The part of a contract that time and retries run on. */
+/** The terms of a contract that time and retries depend on. */
 export function toLifecycleTerms(
   contract: Contract | undefined,
   capability: Capability,
@@ -160,7 +160,7 @@ export function toLifecycleTerms(
 
 type Caps = Pick<Contract, "max_tokens" | "max_cost">;
 
-/** What the work may use at most. A manifest has nothing to say to it: who accepts, holds to it. */
+/** The caps on usage. They are not in a manifest: a recipient that accepts agrees to them. */
 function capsOf({ max_tokens, max_cost }: Contract = {}): Caps {
   return {
     ...(max_tokens === undefined ? {} : { max_tokens }),
@@ -168,7 +168,7 @@ function capsOf({ max_tokens, max_cost }: Contract = {}): Caps {
   };
 }
 
-/** A cap that a counter-offer leaves out is one that its recipient does not hold to. */
+/** A counter-offer without the cap means that the recipient does not agree to it. */
 function faultsOfCaps(counter: Contract, { max_tokens, max_cost }: Caps): string[] {
   const faults: string[] = [];
   if (max_tokens !== undefined && (counter.max_tokens ?? Infinity) > max_tokens) {
@@ -191,7 +191,7 @@ function shortfall(term: NumericTerm, given: number, needed: number): string {
   return `${term}: ${given} ${unit} are offered, and ${least} ${needed} needed`;
 }
 
-/** Schemas of contracts that were found sound: an offer is judged, countered and bound with the same one. */
+/** Schemas of contracts that were checked: an offer is judged, countered and bound with the same one. */
 const soundSchemas = new WeakMap<object, Json>();
 
 function readSchema(schema: Json): Json {
@@ -223,7 +223,7 @@ function isSameSchema(a: Json, b: Json): boolean {
   return isSameJson(normalizeSchema(a) as Json, normalizeSchema(b) as Json);
 }
 
-/** Equal as data, whatever the order of members. Depth is bounded by what parsed it. */
+/** Equal as data, in any order of members. The parser has bounded the depth. */
 function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -18,7 +18,7 @@ function fit(agent_id: string, facts: Partial<RankedCandidate> = {}): RankedCand
   };
 }
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers that are the same in every run. */
 function numbers(): () => number {
   let state = 1;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -34,16 +34,16 @@ function shares(fits: readonly RankedCandidate[], count = 10_000): Record<string
   return chosen;
 }
 
-test("nobody is chosen of nobody", () => {
+test("without candidates nobody is chosen", () => {
   expect(chooseCandidate([], numbers())).toBeUndefined();
 });
 
-test("equals get equal shares", () => {
+test("equal candidates get equal shares", () => {
   const found = shares([fit("a"), fit("b"), fit("c")]);
   for (const agent of ["a", "b", "c"]) expect(found[agent]).toBeCloseTo(1 / 3, 1);
 });
 
-test("one that is ten times slower gets a tenth of what the others get", () => {
+test("a candidate that is ten times slower gets a tenth of what the others get", () => {
   const found = shares([
     fit("a", { meanMs: 10 }),
     fit("b", { meanMs: 10 }),
@@ -53,17 +53,17 @@ test("one that is ten times slower gets a tenth of what the others get", () => {
   expect(found["slow"]! / found["a"]!).toBeLessThan(0.14);
 });
 
-test("one that was never measured counts like the average of the others", () => {
+test("a candidate that was never measured counts like the average of the others", () => {
   const found = shares([fit("a", { meanMs: 10 }), fit("new", { isMeasured: false })]);
   expect(found["new"]).toBeCloseTo(0.5, 1);
 });
 
-test("however slow, it stays measured", () => {
+test("a slow candidate keeps a minimum share, so that it stays measured", () => {
   const found = shares([fit("a", { meanMs: 1 }), fit("slow", { meanMs: 1_000_000 })]);
   expect(found["slow"]).toBeGreaterThan(0.02);
 });
 
-test("of two that are drawn, the one with more of its places free is chosen", () => {
+test("of two that are drawn, the one with the larger free share of its room is chosen", () => {
   const found = shares([
     fit("busy", { inFlight: 15, credit: 1 }),
     fit("idle", { inFlight: 0, credit: 16 }),
@@ -71,7 +71,7 @@ test("of two that are drawn, the one with more of its places free is chosen", ()
   expect(found["idle"]).toBeCloseTo(0.75, 1);
 });
 
-test("a worse standing is chosen where there is no better one", () => {
+test("a candidate of worse standing is chosen if there is no better one", () => {
   const worse = fit("worse", { standing: "worse" });
   const ejected = fit("ejected", { standing: "ejected" });
   expect(shares([fit("good"), worse, ejected], 100)).toEqual({ good: expect.closeTo(1) as number });
@@ -79,7 +79,7 @@ test("a worse standing is chosen where there is no better one", () => {
   expect(chooseCandidate([ejected], numbers())?.agent_id).toBe("ejected");
 });
 
-test("who is behind by its record and due for a trial is given one piece of work before all others", () => {
+test("a candidate of worse standing that is due for a trial gets one piece of work before all others", () => {
   const due = fit("due", { standing: "worse", isDueForTrial: true });
   const resting = fit("resting", { standing: "worse" });
   expect(shares([fit("good"), due, resting], 100)).toEqual({

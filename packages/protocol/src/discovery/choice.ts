@@ -1,12 +1,13 @@
 import type { RankedCandidate } from "./discovery.ts";
 
-/** A slow candidate keeps at least this share of the fastest one's weight, so that it stays measured. */
+/** The least share of the fastest candidate's weight, so that a slow one stays measured. */
 const LEAST_SPEED = 0.05;
 
 /**
- * Picks one of those that fit, so that work spreads: two are drawn, each by its speed, and the one
- * with the smaller share of its places in use is taken. Candidates of a worse standing are picked only
- * where there is nobody of a better one, and one at a time when they are due for a trial. `random` gives numbers from 0 up to, but not including, 1.
+ * Picks one of the fitting candidates so that work spreads: draws two, weighted by speed, and takes
+ * the one that uses the smaller share of its room. Candidates of worse standing are picked only if
+ * there is no better one, and one at a time when they are due for a trial. `random` returns numbers
+ * from 0 up to, but not including, 1.
  */
 export function chooseCandidate(
   fits: readonly RankedCandidate[],
@@ -14,7 +15,7 @@ export function chooseCandidate(
 ): RankedCandidate | undefined {
   const [best] = fits;
   if (best === undefined) return undefined;
-  // One that may have been mended: it gets a single piece of work, and its record decides about more.
+  // It may work again: it gets a single piece of work, and its record decides about more.
   const due = fits.find(({ isDueForTrial }) => isDueForTrial === true);
   if (due !== undefined) return due;
   const equals = fits.filter(({ standing }) => standing === best.standing);
@@ -25,7 +26,10 @@ export function chooseCandidate(
   return loadOf(second) < loadOf(first) ? second : first;
 }
 
-/** Twice as fast is twice the weight. Who was never measured counts like the average of the others. */
+/**
+ * Twice as fast is twice the weight. A candidate that was never measured counts like the average of
+ * the others.
+ */
 function weightsOf(fits: readonly RankedCandidate[]): readonly number[] {
   const means = fits.flatMap(({ meanMs }) => (meanMs === undefined ? [] : [Math.max(1, meanMs)]));
   if (means.length === 0) return fits.map(() => 1);
@@ -45,7 +49,7 @@ function draw(
   return fits[index] ?? fits.at(-1)!;
 }
 
-/** The share of its places that is in use. */
+/** The used share of its room. */
 function loadOf({ inFlight = 0, credit }: RankedCandidate): number {
   return credit === undefined ? 0 : inFlight / Math.max(1, inFlight + credit);
 }

@@ -48,7 +48,7 @@ const reasonsAgainst = (query: FindQuery, ...candidates: Candidate[]): readonly 
 
 const research: FindQuery = { capability: "web_research" };
 
-describe("left out, with the reason", () => {
+describe("a candidate is left out", () => {
   const cases: [string, Partial<FindQuery>, Candidate, RegExp][] = [
     [
       "another capability",
@@ -126,12 +126,12 @@ describe("left out, with the reason", () => {
     expect(reasonsAgainst(asked, one)).toEqual(leftOut[0]?.reasons);
   });
 
-  test("every reason is named, not only the first", () => {
+  test("with every reason, not only the first", () => {
     const asked = { ...research, version: "2", tags: ["x"], within: 1 };
     expect(reasonsAgainst(asked, candidate("a"))).toHaveLength(3);
   });
 
-  test("a flood of faults in one input stays readable", () => {
+  test("with a readable reason for a flood of faults in one input", () => {
     const input_schema = { type: "array", items: { type: "string" } };
     const asked = { ...research, input: Array.from({ length: 15 }, (_, index) => index) };
     const reasons = reasonsAgainst(asked, candidate("a", { input_schema }));
@@ -140,7 +140,7 @@ describe("left out, with the reason", () => {
   });
 });
 
-test("whoever is just within every bound fits", () => {
+test("a candidate exactly at every bound fits", () => {
   const asked: FindQuery = {
     capability: "web_research",
     version: "^1.2",
@@ -157,7 +157,7 @@ test("whoever is just within every bound fits", () => {
   expect(reasonsAgainst(asked, one)).toEqual([]);
 });
 
-test("a compiled schema that is at hand is used", () => {
+test("a compiled schema that is passed in is used", () => {
   const inputSchema = { check: () => [{ at: "/x", keyword: "type", message: "from the cache" }] };
   const reasons = reasonsAgainst(
     { ...research, input: { query: "" } },
@@ -166,26 +166,26 @@ test("a compiled schema that is at hand is used", () => {
   expect(reasons).toEqual(["the input breaks its schema at /x: from the cache"]);
 });
 
-test("an input that is no JSON is the caller's mistake, not the candidates'", () => {
+test("an input that is not JSON is the caller's mistake, not the candidates'", () => {
   const input = { query: NaN };
   expect(() => findCandidates({ ...research, input }, [], NOW)).toThrow(WaybillError);
 });
 
 describe("the order", () => {
-  test("is by the size of the terms where loads are alike, and small differences in them do not count", () => {
+  test("is by rough size of the terms for equal loads, and ignores small differences", () => {
     const fast = candidate("fast", { timeout_seconds: 30 }, { stats: measured(20, 1) });
     const sure = candidate("sure", { timeout_seconds: 300 }, { stats: measured(90, 0) });
     const alike = candidate("alike", { timeout_seconds: 299 }, { stats: measured(20, 1) });
     expect(order(research, sure, alike, fast)).toEqual(["fast", "sure", "alike"]);
   });
 
-  test("is then by what was measured, not by what is claimed", () => {
+  test("is then by measured reliability, not by claims", () => {
     const modest = candidate("modest", { reliability_sla: 0.5 }, { stats: measured(50, 1) });
     const boastful = candidate("boastful", { reliability_sla: 0.99 }, { stats: measured(5, 0) });
     expect(order(research, boastful, modest)).toEqual(["modest", "boastful"]);
   });
 
-  test("gives nothing for a claim that measurement contradicts, and says so", () => {
+  test("ignores a claim that measurement contradicts, and says so", () => {
     const liar = candidate("liar", { reliability_sla: 0.99 }, { stats: measured(60, 40) });
     const modest = candidate("modest", { reliability_sla: 0.1 }, { stats: measured(61, 39) });
     const newcomer = candidate("newcomer", { reliability_sla: 1 });
@@ -198,30 +198,30 @@ describe("the order", () => {
     expect(fits[1]?.reasons.join()).toMatch(/60 of 100.*claim of 0.99.*counts for nothing/);
   });
 
-  test("ranks an honest claim before a false one where the records are equal", () => {
+  test("ranks an honest claim before a false one if the records are equal", () => {
     const liar = candidate("a-liar", { reliability_sla: 0.99 }, { stats: measured(60, 40) });
     const modest = candidate("modest", { reliability_sla: 0.1 }, { stats: measured(60, 40) });
     expect(order(research, liar, modest)).toEqual(["modest", "a-liar"]);
   });
 
-  test("does not call a claim false by a handful of outcomes", () => {
+  test("does not call a claim false after a handful of outcomes", () => {
     const unlucky = candidate("unlucky", { reliability_sla: 0.99 }, { stats: measured(0, 4) });
     const { fits } = findCandidates(research, [unlucky], NOW);
     expect(fits[0]).toMatchObject({ isContradicted: false, isMeasured: true });
   });
 
-  test("tries a newcomer before who has proven nothing", () => {
+  test("ranks a newcomer before an agent that has proven nothing", () => {
     const failing = candidate("failing", {}, { stats: measured(0, 2) });
     expect(order(research, failing, candidate("newcomer"))).toEqual(["newcomer", "failing"]);
   });
 
-  test("even one that claims nothing", () => {
+  test("even a newcomer without a claim", () => {
     const failing = candidate("a-failing", {}, { stats: measured(0, 2) });
     const silent = candidate("newcomer", { reliability_sla: 0 });
     expect(order(research, failing, silent)).toEqual(["newcomer", "a-failing"]);
   });
 
-  test("lets the shorter of two like terms decide between equals", () => {
+  test("prefers the shorter of two similar terms between equals", () => {
     const slower = candidate("a", { timeout_seconds: 300 });
     const faster = candidate("b", { timeout_seconds: 299 });
     expect(order(research, slower, faster)).toEqual(["b", "a"]);
@@ -237,7 +237,7 @@ describe("the order", () => {
     }
   });
 
-  test("a newcomer is never above an agent that has only succeeded, whatever it claims", () => {
+  test("never ranks a newcomer above an agent that has only succeeded, whatever it claims", () => {
     const claims = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(claims, fc.integer({ min: 1, max: 2000 }), (claim, successes) => {
@@ -248,7 +248,7 @@ describe("the order", () => {
     );
   });
 
-  test("puts who has more of its places free before who is more reliable, and says so", () => {
+  test("puts more free room before more reliability, and says so", () => {
     const busy = candidate("busy", {}, { stats: measured(50, 0), inFlight: 12, credit: 4 });
     const idle = candidate("idle", {}, { stats: measured(20, 0), inFlight: 0, credit: 16 });
     const away = candidate("away", {}, { stats: measured(500, 0) });
@@ -261,7 +261,7 @@ describe("the order", () => {
     ]);
   });
 
-  test("puts who is clearly less reliable behind, however idle it is", () => {
+  test("puts a clearly less reliable agent behind, however idle it is", () => {
     const poor = candidate("poor", {}, { stats: measured(50, 50), inFlight: 0, credit: 16 });
     const good = candidate("good", {}, { stats: measured(100, 0), inFlight: 15, credit: 1 });
     const { fits } = findCandidates(research, [poor, good], NOW);
@@ -272,7 +272,7 @@ describe("the order", () => {
     expect(fits[1]?.reasons).toContain("others are more reliable");
   });
 
-  test("puts who failed several times in a row last, and says until when", () => {
+  test("puts an agent with several failures in a row last, and says until when", () => {
     const out = {
       ...measured(900, 3),
       consecutiveFailures: 3,
@@ -293,7 +293,7 @@ describe("the order", () => {
     ]);
   });
 
-  test("takes the newer version of the same agent first", () => {
+  test("puts the newer version of the same agent first", () => {
     const found = findCandidates(
       research,
       [candidate("a", { version: "1.9" }), candidate("a", { version: "2" })],
@@ -318,7 +318,7 @@ describe("the order", () => {
       candidate(id, capability, { stats, credit: isFull ? 0 : 1 }),
     );
 
-  test("is total, and the same whatever order the candidates come in", () => {
+  test("is total, and does not depend on the order of the input", () => {
     const distinct = fc.uniqueArray(anyCandidate, {
       maxLength: 12,
       selector: ({ agent_id, capability }) => `${agent_id} ${capability.version}`,
@@ -345,7 +345,7 @@ describe("the order", () => {
   });
 });
 
-describe("what a handoff to a capability asks for", () => {
+describe("the query of a handoff to a capability", () => {
   const wanted = {
     capability: "web_research",
     version: "1",
@@ -354,7 +354,7 @@ describe("what a handoff to a capability asks for", () => {
   };
   const good = candidate("a", { tags: ["good"] }, { stats: measured(20, 0) });
 
-  test("is the same as a query of the hub", () => {
+  test("finds what the hub's own query finds", () => {
     expect(queryOf(wanted, { within: 5, input: null })).toEqual({
       capability: "web_research",
       version: "1",
@@ -381,10 +381,10 @@ describe("what a handoff to a capability asks for", () => {
 
 describe("the budget of one query", () => {
   const states = "^(a|b)*a(a|b){200}$";
-  // Its letters follow no pattern, so a search never comes back to states that it knows.
+  // Its letters follow no pattern, so that a search meets no state twice.
   const text = Array.from({ length: 20_000 }, (_, at) => "ab"[((at * at) % 7_919) & 1]).join("");
   const asked: FindQuery = { ...research, input: text };
-  /** One version after the other, each with a schema of its own that costs all that a check may. */
+  /** Versions with a schema each that costs all that one check may. */
   const hostile = (agent: string, count: number): Candidate[] =>
     Array.from({ length: count }, (_, index) =>
       candidate(agent, {
@@ -396,7 +396,7 @@ describe("the budget of one query", () => {
   const find = (candidates: Candidate[], options: FindOptions = {}) =>
     findCandidates(asked, candidates, NOW, options);
 
-  test("is one for all candidates and all of their versions", () => {
+  test("is shared by all candidates and all of their versions", () => {
     const budget = { stepsLeft: 5_000_000 };
     const { fits, leftOut } = find([...hostile("a-hostile", 256), honest], { budget });
     expect(budget.stepsLeft).toBeLessThanOrEqual(0);
@@ -407,13 +407,13 @@ describe("the budget of one query", () => {
     expect(unchecked.length).toBeGreaterThan(250);
   });
 
-  test("leaves out what it does not suffice for, and says so", () => {
+  test("leaves out candidates that it does not suffice for, and says so", () => {
     const { fits, leftOut } = find([honest], { budget: { stepsLeft: 0 } });
     expect(fits).toEqual([]);
     expect(leftOut[0]?.reasons).toEqual(["not checked: the query's budget is used up"]);
   });
 
-  test("pays for a share of each schema first, and then for those that need more", () => {
+  test("pays a share for each schema first, and then for those that need more", () => {
     // Each of the two large ones needs more than its share of the budget.
     const large = ["b", "c"].map((id) =>
       candidate(id, {
@@ -424,7 +424,7 @@ describe("the budget of one query", () => {
     expect(fits.map(({ agent_id }) => agent_id)).toEqual(["b", "c", "z-honest"]);
   });
 
-  test("goes to one version of each agent before it goes to the second one of any", () => {
+  test("is spent on one version of each agent before the second one of any", () => {
     const many = hostile("a-hostile", 50);
     const costly = candidate("b-costly", {
       input_schema: { allOf: Array.from({ length: 300 }, () => ({ minLength: 1 })) },
@@ -433,7 +433,7 @@ describe("the budget of one query", () => {
     expect(fits.map(({ agent_id }) => agent_id)).toEqual(["b-costly"]);
   });
 
-  test("goes to those first whom nothing else speaks against", () => {
+  test("is spent first on candidates without another reason against them", () => {
     const full = hostile("a-full", 50).map((each) => ({ ...each, credit: 0 }));
     const costly = candidate("b-costly", {
       input_schema: { allOf: Array.from({ length: 300 }, () => ({ minLength: 1 })) },
@@ -458,7 +458,7 @@ describe("the budget of one query", () => {
     expect(checks).toBe(2);
   });
 
-  test("ends in slices of one check each, with the same answer", () => {
+  test("is spent in slices of one check each, with the same answer", () => {
     const all = [...hostile("a-hostile", 3), honest];
     const slices = findInSlices(asked, all, NOW);
     let count = 0;
@@ -473,7 +473,7 @@ describe("the budget of one query", () => {
     expect(count).toBeGreaterThanOrEqual(4);
   });
 
-  test("is not taken for a refusal: too costly by itself is another reason", () => {
+  test("has a reason of its own, which is not that a schema is too costly by itself", () => {
     const [one] = hostile("a-hostile", 1);
     expect(find([one!]).leftOut[0]?.reasons[0]).toMatch(/too costly/);
     expect(find([one!], { budget: { stepsLeft: 100_000 } }).leftOut[0]?.reasons).toEqual([

@@ -23,60 +23,61 @@ import type { TrustDecision } from "../manifest/trust.ts";
 /** What `findCandidates` looks for. */
 export interface FindQuery {
   readonly capability: string;
-  /** What is really to be handed off: it must fit the candidate's input schema. */
+  /** The actual input, which must match the candidate's input schema. */
   readonly input?: Json | undefined;
   readonly version?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   /** In how many seconds the work must be done. */
   readonly within?: number | undefined;
   readonly minReliability?: number | undefined;
-  /** Plain words: of those who fit, who speaks of them most is named first. They admit nobody. */
+  /** Plain words: candidates that mention them most come first. They never decide who fits. */
   readonly words?: string | undefined;
-  /** Where to go on: `next` of the answer before. */
+  /** Where to continue: `next` of the previous answer. */
   readonly after?: string | undefined;
-  /** How many of those who offer it are looked at for one answer. */
+  /** How many candidates are considered for one answer. */
   readonly limit?: number | undefined;
 }
 
-/** One capability of one agent, with what the hub knows about them at this moment. */
+/** One capability of one agent, with what the hub knows about it at this moment. */
 export interface Candidate {
   readonly agent_id: string;
   readonly capability: Capability;
   readonly trust: TrustDecision;
   readonly stats?: ReliabilityStats | undefined;
-  /** Handoffs of this capability that it works on now. */
+  /** How many handoffs of this capability it is working on. */
   readonly inFlight?: number | undefined;
-  /** How many more it said it would take. */
+  /** How much more room it has announced. */
   readonly credit?: number | undefined;
-  /** The capability's input schema, where it is at hand compiled: the same object for equal schemas. */
+  /** The compiled input schema, if available: the same object for equal schemas. */
   readonly inputSchema?: Pick<CompiledSchema, "check"> | undefined;
 }
 
 /**
- * Whom to ask first. `good`: as reliable as the best of them, as far as anybody can tell. `worse`:
- * measurement shows that others are more reliable. `ejected`: it failed several times in a row.
+ * The first criterion of the order. `good`: as reliable as the best, as far as measurements tell.
+ * `worse`: measurements show that others are more reliable. `ejected`: it failed several times in a
+ * row.
  */
 export type Standing = "good" | "worse" | "ejected";
 
-/** A candidate that fits, with what its place in the order rests on. */
+/** A fitting candidate, with what its rank rests on. */
 export interface RankedCandidate {
   readonly agent_id: string;
   readonly capability: Capability;
-  /** The least success rate, from 0 to 1, that what was measured lately allows to count on. */
+  /** The lower bound of its success rate, from 0 to 1, by recent measurements. */
   readonly reliability: number;
   readonly isMeasured: boolean;
-  /** Whether what was measured rules its claim out. */
+  /** Whether measurements contradict its claim. */
   readonly isContradicted: boolean;
   readonly standing: Standing;
-  /** Handoffs of this capability that it works on now. */
+  /** How many handoffs of this capability it is working on. */
   readonly inFlight?: number | undefined;
-  /** How many more it would take; left out for one that is not connected. */
+  /** How many more it would take; undefined if it is not connected. */
   readonly credit?: number | undefined;
-  /** How long it takes on average; left out while unknown. */
+  /** How long it takes on average; undefined if unknown. */
   readonly meanMs?: number | undefined;
-  /** It comes after others by its record, and was not heard of for so long that it is tried again. */
+  /** It ranks behind others by its record, and has had no outcome for so long that it gets a trial. */
   readonly isDueForTrial?: boolean | undefined;
-  /** Why it comes after the one before it; left out for the first. */
+  /** Why it ranks behind the one before it; undefined for the first. */
   readonly behind?: string | undefined;
   readonly reasons: readonly string[];
 }
@@ -89,12 +90,12 @@ export interface LeftOut {
   readonly reasons: readonly string[];
 }
 
-/** What was found: who fits, best first, and why the others do not. */
+/** The result: fitting candidates, best first, and why the others do not fit. */
 export interface Found {
   /** Best first. */
   readonly fits: readonly RankedCandidate[];
   readonly leftOut: readonly LeftOut[];
-  /** Where to go on: more offer it than were looked at. */
+  /** Where to continue: there are more candidates than were considered. */
   readonly next?: string | undefined;
 }
 
@@ -102,25 +103,26 @@ export type { InputVerdicts } from "./input-verdicts.ts";
 
 /** How measurements are compared. */
 const WEIGHING = {
-  /** Worse than the best is who is below this share of what can be counted on from the best. */
+  /** An agent below this share of the best one's lower bound counts as worse. */
   worseBelow: 0.9,
-  /** With fewer outcomes than this no claim is held to be contradicted. */
+  /** With fewer outcomes than this a claim is never regarded as contradicted. */
   outcomesToContradict: 5,
-  /** Who is behind others by its record is tried after so long: only that shows whether it was mended. */
+  /** An agent of worse standing gets a trial after so long: only that shows whether it works again. */
   trialAfterMs: 30_000,
 } as const;
 
-/** What one search may cost, and what is known about its input already. */
+/** The budget of one search, and what is already known about its input. */
 export interface FindOptions {
-  /** What the checks of the input may cost together; 20,000,000 steps where it is left out. */
+  /** The steps that all checks of the input may take together, by default 20,000,000. */
   readonly budget?: CheckBudget | undefined;
-  /** Verdicts of an earlier query about the very same input. New ones are added to them. */
+  /** Verdicts of an earlier query about the same input. New ones are added. */
   readonly verdicts?: InputVerdicts | undefined;
 }
 
 /**
- * Who can do it, best first, and for everybody else why not. Pure: the same facts, the same answer.
- * All schemas are held against the input on one budget; what it does not suffice for is left out, too.
+ * Ranks the candidates that fit, best first, and gives the reasons of the others. Pure: the same facts
+ * give the same answer. All schema checks share one budget; candidates that it does not suffice for
+ * are left out, too.
  */
 export function findCandidates(
   query: FindQuery,
@@ -135,10 +137,7 @@ export function findCandidates(
   }
 }
 
-/**
- * The same in slices, none of which takes longer than one check of a schema: whoever has others to
- * serve goes on with the next one after them.
- */
+/** The same in slices of at most one schema check each, so that the caller can do other work in between. */
 export function* findInSlices(
   query: FindQuery,
   candidates: readonly Candidate[],
@@ -172,7 +171,7 @@ export function* findInSlices(
   };
 }
 
-/** The pages of one query as one answer: the best of all of them first. */
+/** Merges the pages of one query into one answer, best first. */
 export function mergeFound(pages: readonly Found[], words?: string): Found {
   const inOrder = ranked(pages.flatMap(({ fits }) => fits));
   const next = pages.at(-1)?.next;
@@ -183,7 +182,7 @@ export function mergeFound(pages: readonly Found[], words?: string): Found {
   };
 }
 
-/** The query that a handoff addressed to a capability stands for. */
+/** The query of a handoff that is addressed to a capability. */
 export function queryOf(
   { capability, version, tags, min_reliability }: Wanted,
   handoff: Pick<FindQuery, "input" | "within"> = {},
@@ -195,9 +194,9 @@ export function queryOf(
 interface Trial {
   readonly candidate: Candidate;
   readonly weight: Weight;
-  /** Whether it offers what is asked for: of another capability nothing else is worth saying. */
+  /** Whether it offers the requested capability: otherwise no other reason is worth giving. */
   readonly isOfName: boolean;
-  /** What is said before what its schema says, and after it. */
+  /** Reasons before and after that of its schema, in order. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -238,9 +237,9 @@ function reasonsOf(
 }
 
 /**
- * Whose schema is asked first: those whom nothing else speaks against, the one with the best record
- * first, and of each agent one version after the other, so that nobody's many versions come before
- * everybody else's first one.
+ * The order of the schema checks: candidates without another reason against them first, then by
+ * record, and one version of each agent before the second of any, so that many versions do not crowd
+ * out other agents.
  */
 function inTurn(trials: readonly Trial[]): Candidate[] {
   const versions = new Map<string, number>();
@@ -266,7 +265,7 @@ function byPlace({ candidate: a }: Trial, { candidate: b }: Trial): number {
   );
 }
 
-/** Gives the reasons against a candidate, in words for whoever wonders why it is missing. */
+/** The reasons against a candidate, in words for people who wonder why it is missing. */
 type Filter = (facts: Facts, weight: Weight) => string | undefined;
 
 const BEFORE_SCHEMA: readonly Filter[] = [
@@ -304,7 +303,7 @@ const AFTER_SCHEMA: readonly Filter[] = [
 ];
 
 type Weight = Omit<RankedCandidate, "agent_id" | "capability" | "standing"> & {
-  /** The highest success rate that was measured lately leaves possible. */
+  /** The upper bound of its success rate, by recent measurements. */
   readonly possible: number;
   readonly isEjected: boolean;
 };
@@ -358,7 +357,7 @@ function loadText({ inFlight = 0, credit, stats }: Candidate): string {
   return `${inFlight} in progress, room for ${credit} more${each}`;
 }
 
-/** Who is clearly worse than the best of them comes later, whatever room it has. */
+/** Whether it is clearly less reliable than the best: then it comes later, whatever room it has. */
 function withStanding(fits: readonly Weighed[]): RankedCandidate[] {
   const best = Math.max(...fits.map((fit) => (fit.isEjected ? 0 : fit.reliability)));
   return fits.map(({ possible, isEjected: isOut, isDueForTrial, ...fit }) => {
@@ -374,15 +373,18 @@ type Order = (a: RankedCandidate, b: RankedCandidate) => number;
 
 const STANDINGS: readonly Standing[] = ["good", "worse", "ejected"];
 
-/** The order of the fits: the first row that tells two apart decides, and says why one is behind. */
+/**
+ * The order of fitting candidates: the first row that distinguishes two decides, and says why one is
+ * behind.
+ */
 const ORDER: readonly (readonly [order: Order, behind: string])[] = [
   [
     (a, b) => STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing),
     "what was measured of it is clearly worse",
   ],
-  // Among those of one standing work spreads: who has more of its places free is asked first.
+  // Within one standing work spreads: more free room comes first.
   [(a, b) => loadClass(a) - loadClass(b), "fewer of its places are free"],
-  // Terms by their size alone: a promise that is a second shorter must not outweigh a record.
+  // Terms by rough size: a promise that is a second shorter must not outweigh a record.
   [
     (a, b) => termsClass(a.capability) - termsClass(b.capability),
     "it may take at least twice as long by its terms",
@@ -402,7 +404,7 @@ const ORDER: readonly (readonly [order: Order, behind: string])[] = [
   [(a, b) => byText(a.capability.version, b.capability.version), "its version comes later"],
 ];
 
-/** How busy it is, in quarters of its places; who is not connected comes after all who are. */
+/** How busy it is, in quarters of its room; agents that are not connected come last. */
 function loadClass({ inFlight = 0, credit }: RankedCandidate): number {
   if (credit === undefined) return 5;
   return Math.ceil((4 * inFlight) / Math.max(1, inFlight + credit));
@@ -416,7 +418,7 @@ function compareFits(a: RankedCandidate, b: RankedCandidate): number {
   return 0;
 }
 
-/** In their order, each but the first with the reason why it is behind the one before. */
+/** The candidates in order, each but the first with the reason why it is behind the one before. */
 function ranked(fits: readonly RankedCandidate[]): RankedCandidate[] {
   const sorted = [...fits].sort(compareFits);
   return sorted.map(({ behind: _before, ...fit }, index) => {
@@ -426,12 +428,12 @@ function ranked(fits: readonly RankedCandidate[]): RankedCandidate[] {
   });
 }
 
-/** Timeouts that differ by less than a doubling are alike. */
+/** Timeouts within a factor of two count as equal. */
 function termsClass({ timeout_seconds }: Capability): number {
   return Math.ceil(Math.log2(timeout_seconds));
 }
 
-// By code units: an order by locale would differ from machine to machine.
+// By code units: an order by locale would differ between machines.
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -444,7 +446,7 @@ function shown(share: number): string {
   return share.toFixed(2);
 }
 
-/** A decayed count, for people: whole where it is. */
+/** A decayed count for people: without a fraction if it is whole. */
 function weightText(weight: number): string {
   return Number.isInteger(weight) ? String(weight) : weight.toFixed(1);
 }

@@ -10,10 +10,10 @@ import type { InputIssue, InputRefusal } from "./input-refusal.ts";
 import { inputVerdicts, verdictOn } from "./input-verdicts.ts";
 import type { InputVerdicts } from "./input-verdicts.ts";
 
-/** What a handoff brings and asks for, as far as it decides who can take its input. */
+/** The part of a handoff that decides who can take its input. */
 export interface GivenInput {
   readonly input?: Json | undefined;
-  /** Whether it says in words what is to be done, in a brief or in messages. */
+  /** Whether it has words, in a brief or in messages. */
   readonly hasWords?: boolean | undefined;
   readonly version?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -21,23 +21,23 @@ export interface GivenInput {
 
 /** What the candidates say about one input. */
 export interface InputJudgement {
-  /** A candidate takes the input, or was not checked to the end and may take it. */
+  /** True if a candidate takes the input, or may take it because its check was not finished. */
   readonly mayBeTaken: boolean;
   readonly refusals: readonly InputRefusal[];
 }
 
-/** What judging an input may cost, and what is known about it already. */
+/** The budget of judging an input, and what is already known about it. */
 export interface JudgeInputOptions {
-  /** What the checks may cost together; 20,000,000 steps where it is left out. */
+  /** The steps that the checks may take together, by default 20,000,000. */
   readonly budget?: CheckBudget | undefined;
-  /** Verdicts of an earlier query about the very same input. New ones are added to them. */
+  /** Verdicts of an earlier query about the same input. New ones are added. */
   readonly verdicts?: InputVerdicts | undefined;
 }
 
 /**
- * Which of those who offer a capability refuse this very input. Agents that are not trusted, and
- * capabilities in another version or without a wanted tag, are no candidates and count for nothing.
- * The search ends with the first candidate that takes the input.
+ * Finds which candidates refuse this input. Agents that are not trusted, and capabilities in another
+ * version or without a required tag, are no candidates. The search ends with the first candidate that
+ * takes the input.
  */
 export function judgeInput(
   given: GivenInput,
@@ -51,7 +51,7 @@ export function judgeInput(
   }
 }
 
-/** The same in slices, none of which takes longer than one check of a schema. */
+/** The same in slices of at most one schema check each. */
 export function* judgeInSlices(
   given: GivenInput,
   offering: readonly Candidate[],
@@ -77,7 +77,7 @@ export function* judgeInSlices(
   return judged(candidates, issuesOf);
 }
 
-/** Several refusals as one sentence; agents that say the same are named together. */
+/** Several refusals as one sentence; agents with the same reason are named together. */
 export function refusalText(refusals: readonly InputRefusal[]): string {
   const agents = new Map<string, string[]>();
   for (const { agent_id, issues } of refusals) {
@@ -114,7 +114,7 @@ function isWanted({ trust, capability }: Candidate, { version, tags = [] }: Give
   return trust.isTrusted && isVersion && tags.every((tag) => capability.tags.includes(tag));
 }
 
-/** What is said in words can be taken without an input, by whoever takes words. */
+/** Words without an input can be taken by any capability that takes words. */
 function needsInput({ takes, input_schema }: Capability, { hasWords }: GivenInput): boolean {
   const isEnough = hasWords === true && takes !== "structured";
   return !isEnough && Object.keys(input_schema).length > 0;
@@ -128,7 +128,7 @@ function sizeIssues(
   return [{ at: "", message: `has ${bytes} bytes, and at most ${most} are taken` }];
 }
 
-/** `issuesOf` gives nothing for a candidate of which nothing is known. */
+/** `issuesOf` returns undefined for a candidate without a verdict. */
 function judged(
   candidates: readonly Candidate[],
   issuesOf: (candidate: Candidate) => readonly InputIssue[] | undefined,

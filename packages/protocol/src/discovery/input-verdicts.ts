@@ -4,18 +4,18 @@ import type { Json } from "../json/json.ts";
 import { compileSchema, SCHEMA_LIMITS } from "../schema/schema.ts";
 import type { CheckBudget, CompiledSchema, SchemaIssue } from "../schema/schema.ts";
 
-/** What a schema says of an input. */
+/** The verdict of a schema on an input. */
 export interface InputVerdict {
-  /** For people; none where the input fits. */
+  /** For people; undefined if the input matches. */
   readonly reasons: readonly string[];
-  /** The faults of the input; missing where the schema can't be used, which says nothing of the input. */
+  /** The faults of the input; missing if the schema is unusable, which says nothing about the input. */
   readonly issues: readonly Pick<SchemaIssue, "at" | "message">[] | undefined;
 }
 
-/** Verdicts on one input, by the schema. */
+/** Verdicts on one input, by schema. */
 export type InputVerdicts = Map<unknown, InputVerdict>;
 
-/** Whoever is asked whether the input fits. */
+/** A candidate whose schema is checked. */
 export interface InputQuery {
   readonly capability: Capability;
   readonly inputSchema?: Pick<CompiledSchema, "check"> | undefined;
@@ -25,9 +25,9 @@ export const ISSUES_SHOWN = 3;
 const NOT_CHECKED: readonly string[] = ["not checked: the query's budget is used up"];
 
 /**
- * Holds one input against the schemas of candidates, on one budget for all of them. Each schema is
- * tried with its share first, so that one which costs more than others doesn't keep them from being
- * looked at, and what is left goes to those that need more, in their order.
+ * Checks one input against the schemas of candidates, with one budget for all. Each schema gets a
+ * share first, so that a costly one does not keep others from being checked, and what is left goes to
+ * those that need more, in order.
  */
 export function* inputVerdicts(
   input: Json,
@@ -37,7 +37,7 @@ export function* inputVerdicts(
 ): Generator<void> {
   const waiting = new Map(asked.map((each) => [schemaOf(each), each]));
   for (const schema of waiting.keys()) if (known.has(schema)) waiting.delete(schema);
-  // Half of it: the other half is for those that need more than their share.
+  // Half of the budget: the other half is for schemas that need more than their share.
   const share = Math.floor(budget.stepsLeft / (2 * waiting.size));
   for (const steps of [share, Infinity]) {
     for (const [schema, each] of waiting) {
@@ -51,7 +51,7 @@ export function* inputVerdicts(
   }
 }
 
-/** Why the input does not fit one of them; it has not been checked where nothing is known. */
+/** Why the input does not match; without a verdict it was not checked. */
 export function verdictOf(known: InputVerdicts, asked: InputQuery): readonly string[] {
   return verdictOn(known, asked)?.reasons ?? NOT_CHECKED;
 }
@@ -60,12 +60,12 @@ export function verdictOn(known: InputVerdicts, asked: InputQuery): InputVerdict
   return known.get(schemaOf(asked));
 }
 
-/** What tells a schema from others: those who share one are checked once. */
+/** The identity of a schema: candidates that share one are checked once. */
 function schemaOf({ capability, inputSchema }: InputQuery): unknown {
   return inputSchema ?? JSON.stringify(capability.input_schema);
 }
 
-/** Undefined where the steps did not suffice to tell. */
+/** Undefined if the steps did not suffice. */
 function tryOut(
   input: Json,
   { capability, inputSchema }: InputQuery,
@@ -89,7 +89,7 @@ function tryOut(
     return { reasons, issues: first };
   } catch (error) {
     const isShort = own.stepsLeft <= 0 && given <= SCHEMA_LIMITS.checkSteps;
-    // One bad schema must not keep all the others from being found.
+    // One bad schema must not hide all other candidates.
     if (isShort) return undefined;
     const { message } = WaybillError.from(error);
     return { reasons: [`its input schema can't be used: ${message}`], issues: undefined };

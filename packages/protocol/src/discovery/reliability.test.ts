@@ -30,7 +30,7 @@ describe("the Wilson bound", () => {
     expect(wilsonLowerBound(successes, total)).toBeCloseTo(bound, 4);
   });
 
-  test("is a rate, on its own side of the one measured", () => {
+  test("is a rate, on its own side of the measured one", () => {
     fc.assert(
       fc.property(counts, ([successes, total]) => {
         const lower = wilsonLowerBound(successes, total);
@@ -54,7 +54,7 @@ describe("the Wilson bound", () => {
     );
   });
 
-  test("comes closer with more outcomes at the same rate", () => {
+  test("gets tighter with more outcomes at the same rate", () => {
     fc.assert(
       fc.property(counts, fc.integer({ min: 2, max: 50 }), ([successes, total], times) => {
         fc.pre(successes > 0);
@@ -65,7 +65,7 @@ describe("the Wilson bound", () => {
     );
   });
 
-  test("is lower the surer it must be", () => {
+  test("is lower for more confidence", () => {
     expect(wilsonLowerBound(9, 10, 2.58)).toBeLessThan(wilsonLowerBound(9, 10));
     expect(wilsonLowerBound(9, 10, 0)).toBe(0.9);
   });
@@ -81,11 +81,11 @@ describe("the Wilson bound", () => {
   });
 });
 
-describe("what counts", () => {
+describe("the record", () => {
   const failures: StatusCode[] = [500, 501, 502, 503, 520];
   const all = Object.keys(STATUS).map(Number) as StatusCode[];
 
-  test("a completion for it, and only failures that the recipient caused against it", () => {
+  test("counts a success, and of failures only those that the recipient caused", () => {
     const counted = all.map((status) => [status, isSuccess({ status, at: 0 })]);
     const expected = all.map((status) => [
       status,
@@ -110,7 +110,7 @@ describe("what counts", () => {
     expect(isSuccess({ ...outcome, at: 0 })).toBe(expected);
   });
 
-  test("what does not count leaves the record as it is", () => {
+  test("ignores every other outcome", () => {
     const stats: ReliabilityStats = { ...NO_STATS, failures: 2, consecutiveFailures: 2 };
     expect(recordOutcome(stats, { status: 422, at: 0 })).toBe(stats);
   });
@@ -150,7 +150,7 @@ describe("ejection", () => {
     expect(spans.map((ms) => ms / 1000)).toEqual([30, 60, 60, 60, 60, 60, 60, 60, 60, 60]);
   });
 
-  test("is not made longer by what was under way when it came", () => {
+  test("is not prolonged by attempts that were under way when it began", () => {
     const ejected = after(3, 0);
     const stats = fail(fail(ejected, 10), 20);
     expect(stats).toMatchObject({ ejectedUntil: ejected.ejectedUntil, consecutiveFailures: 5 });
@@ -164,7 +164,7 @@ describe("ejection", () => {
     expect(fail(fail(fail(stats, at), at), at).ejectedUntil).toBe(at + EJECTION.baseMs);
   });
 
-  test("any sequence of outcomes keeps count, in finite times that a minute bounds", () => {
+  test("any sequence of outcomes gives valid counts, in finite times bounded by a minute", () => {
     const outcome = fc.record({
       status: fc.constantFrom<StatusCode>(200, 500, 502, 499, 422),
       at: fc.nat(10_000_000),
@@ -187,10 +187,10 @@ describe("ejection", () => {
   });
 });
 
-describe("what was measured", () => {
+describe("a measurement", () => {
   const { halfLifeMs, crashMs } = MEASURING;
 
-  test("counts half after each half-life, whatever comes in between", () => {
+  test("loses half of its weight in each half-life, however it is updated", () => {
     let stats: ReliabilityStats = { ...NO_STATS, successes: 8, failures: 4, measuredAt: 0 };
     expect(decayed(stats, halfLifeMs)).toEqual({ successes: 4, failures: 2 });
     for (const share of [0.25, 0.5, 0.75]) {
@@ -206,7 +206,7 @@ describe("what was measured", () => {
     expect(after).toMatchObject({ successes: 9, measuredAt: 1_000 });
   });
 
-  test("is one failure for all that a crash takes with it", () => {
+  test("counts all losses of one crash as one failure", () => {
     let stats = NO_STATS;
     const lost = (at: number): Outcome => ({
       status: 502,
@@ -219,7 +219,7 @@ describe("what was measured", () => {
     expect(recordOutcome(stats, lost(crashMs)).consecutiveFailures).toBe(2);
   });
 
-  test("is a failure each for what an agent loses that is still there", () => {
+  test("counts each loss of an agent that is still connected", () => {
     let stats = NO_STATS;
     for (let count = 0; count < 3; count++) {
       stats = recordOutcome(stats, { status: 502, closed: "lease_lost", at: count });
@@ -227,7 +227,7 @@ describe("what was measured", () => {
     expect(isEjected(stats, 3)).toBe(true);
   });
 
-  test("knows how long a success takes, and follows when that changes", () => {
+  test("follows the duration of successes", () => {
     const took = (stats: ReliabilityStats, tookMs?: number) =>
       recordOutcome(stats, { status: 200, at: 0, tookMs });
     let stats = took(NO_STATS, 100);

@@ -2,21 +2,21 @@ import { WaybillError } from "../error.ts";
 import type { StatusCode } from "../status.ts";
 import type { CloseReason } from "../lifecycle/transitions.ts";
 
-/** What is known of how one agent keeps its word. Plain data: whoever holds it stores it as it is. */
+/** The measured reliability of one agent. Plain data: a hub stores it as it is. */
 export interface ReliabilityStats {
-  /** Weight of the successes: 1 when counted, half of that after each half-life. */
+  /** Weight of the successes: 1 when counted, and halved in each half-life. */
   readonly successes: number;
   readonly failures: number;
-  /** When the weights were last brought up to date, in milliseconds; null before the first outcome. */
+  /** When the weights were last updated, in milliseconds; null before the first outcome. */
   readonly measuredAt: number | null;
   readonly consecutiveFailures: number;
-  /** Ejections since the last success: each one is longer than the one before. */
+  /** Ejections since the last success: each one lasts longer than the one before. */
   readonly ejections: number;
-  /** Behind all others until then, in milliseconds; null when it was never ejected since. */
+  /** Until when it ranks behind all others, in milliseconds; null without an ejection. */
   readonly ejectedUntil: number | null;
-  /** What one crash takes with it is one failure: losses until then belong to the crash that was counted. */
+  /** All losses of one crash are one failure: losses until this time belong to the crash that was counted. */
   readonly crashUntil: number | null;
-  /** How long an attempt takes, from offer to result, as a moving average; null while unknown. */
+  /** How long an attempt takes, from offer to result, as a moving average; null if unknown. */
   readonly meanMs: number | null;
 }
 
@@ -39,13 +39,16 @@ export const MEASURING: {
   readonly crashMs: number;
   readonly durationShare: number;
 } = {
-  /** An outcome counts half after this time, so that an agent that was mended is trusted again. */
+  /** The half-life of an outcome, so that an agent that works again is trusted again. */
   halfLifeMs: 15 * 60_000,
-  /** Outcomes that everybody starts with: they decide for a newcomer, and hardly count beside a record. */
+  /**
+   * Outcomes that every agent starts with: they decide about a newcomer, and hardly count beside a
+   * record.
+   */
   prior: { successes: 3, failures: 1 },
   /** Attempts that an agent loses within this time of its crash are lost by that crash. */
   crashMs: 60_000,
-  /** The share of the newest duration in the moving average. */
+  /** The weight of the newest duration in the moving average. */
   durationShare: 0.2,
 };
 
@@ -53,21 +56,21 @@ export const MEASURING: {
 export interface Outcome {
   readonly status: StatusCode;
   readonly at: number;
-  /** Left out: the recipient sent a result with this status. */
+  /** The status of the recipient's result; undefined if it sent none. */
   readonly closed?: CloseReason | undefined;
-  /** Whether the recipient had taken it on: from then on, running out of time is its doing. */
+  /** Whether the recipient had accepted: from then on, running out of time is its fault. */
   readonly isAccepted?: boolean | undefined;
   /** Whether it was lost because its process is gone. */
   readonly isCrash?: boolean | undefined;
-  /** How long it took, where that says something about the recipient. */
+  /** How long it took, if that says something about the recipient. */
   readonly tookMs?: number | undefined;
 }
 
 type Verdict = "success" | "failure" | "failure_once_accepted" | "not_its_doing";
 
 /**
- * Whose doing an outcome is. Only what the recipient caused counts: a delegator can't spoil a
- * record by bad input, by cancelling or by asking for the impossible.
+ * Who caused an outcome. Only those that the recipient caused count: a delegator can't spoil a record
+ * with bad input, by cancelling or by asking for the impossible.
  */
 const STATUS_VERDICTS: Readonly<Record<StatusCode, Verdict>> = {
   100: "not_its_doing",
@@ -75,7 +78,7 @@ const STATUS_VERDICTS: Readonly<Record<StatusCode, Verdict>> = {
   102: "not_its_doing",
   103: "not_its_doing",
   200: "success",
-  // The same outcome again: it was counted when it came first.
+  // A duplicate: the outcome was counted when it came first.
   201: "not_its_doing",
   300: "not_its_doing",
   301: "not_its_doing",
@@ -112,17 +115,17 @@ const CLOSE_VERDICTS: Readonly<Record<CloseReason, Verdict | "by_status">> = {
   superseded: "by_status",
 };
 
-/** When an agent that fails again and again is put after all others, and for how long. */
+/** When an agent that keeps failing is put behind all others, and for how long. */
 export const EJECTION = {
-  /** This many failures in a row, and the agent comes after all others for a while. */
+  /** After this many failures in a row the agent ranks behind all others for a while. */
   afterFailures: 3,
   baseMs: 30_000,
   factor: 2,
-  /** It is tried again within a minute: only that shows whether it was mended. */
+  /** It is tried again within a minute: only that shows whether it works again. */
   capMs: 60_000,
 } as const;
 
-/** True for a success, false for a failure, undefined for what says nothing about the recipient. */
+/** True for a success, false for a failure, undefined if the recipient did not cause it. */
 export function isSuccess({ status, closed = "result", isAccepted }: Outcome): boolean | undefined {
   const byClose = CLOSE_VERDICTS[closed];
   const verdict = byClose === "by_status" ? STATUS_VERDICTS[status] : byClose;
@@ -131,9 +134,7 @@ export function isSuccess({ status, closed = "result", isAccepted }: Outcome): b
   return verdict === "failure_once_accepted" && isAccepted === true ? false : undefined;
 }
 
-/**
- * The measurements with one more outcome. Those that the recipient did not cause change nothing.
- */
+/** The measurements with one more outcome. Outcomes that the recipient did not cause change nothing. */
 export function recordOutcome(stats: ReliabilityStats, outcome: Outcome): ReliabilityStats {
   const success = isSuccess(outcome);
   const { at, isCrash = false, tookMs } = outcome;
@@ -153,14 +154,14 @@ export function recordOutcome(stats: ReliabilityStats, outcome: Outcome): Reliab
     consecutiveFailures: stats.consecutiveFailures + 1,
     ...(isCrash ? { crashUntil: at + MEASURING.crashMs } : {}),
   };
-  // What was under way when it was ejected fails with it, and is not a new reason.
+  // Attempts that were under way at its ejection fail with it, and do not prolong it.
   const isDue = failed.consecutiveFailures >= EJECTION.afterFailures;
   if (!isDue || isEjected(stats, at)) return failed;
   const forMs = Math.min(EJECTION.capMs, EJECTION.baseMs * EJECTION.factor ** stats.ejections);
   return { ...failed, ejections: stats.ejections + 1, ejectedUntil: at + forMs };
 }
 
-/** The weights of successes and failures as they are at a time. */
+/** The weights of successes and failures at a given time. */
 export function decayed(
   { successes, failures, measuredAt }: ReliabilityStats,
   at: number,
@@ -175,18 +176,15 @@ function averaged(before: number | null, tookMs: number): number {
   return before + MEASURING.durationShare * (tookMs - before);
 }
 
-/** Whether an agent is put after all others at a time, given in milliseconds since 1970. */
+/** Whether an agent is ejected at a time, given in milliseconds since 1970. */
 export function isEjected(stats: ReliabilityStats, at: number): boolean {
   return stats.ejectedUntil !== null && at < stats.ejectedUntil;
 }
 
-/** z of 1.96: 19 times out of 20 the truth lies between the two bounds. */
+/** z of 1.96: a two-sided confidence of 95 %. */
 const DEFAULT_Z = 1.96;
 
-/**
- * The least success rate that so many outcomes allow to believe in (Wilson's score interval).
- * Nothing measured allows to believe in nothing: 0.
- */
+/** The lower bound of the success rate (Wilson's score interval). Without outcomes it is 0. */
 export function wilsonLowerBound(successes: number, total: number, z: number = DEFAULT_Z): number {
   if (!(successes >= 0 && total >= successes && Number.isFinite(total) && z >= 0)) {
     throw new WaybillError(
@@ -194,7 +192,7 @@ export function wilsonLowerBound(successes: number, total: number, z: number = D
       `There is no success rate of ${successes} out of ${total} with z ${z}; counts start at 0 and successes are at most the total.`,
     );
   }
-  // The formula's two terms cancel here, and rounding would leave a trace of them.
+  // The formula's two terms cancel here, and rounding would leave a residue.
   if (successes === 0) return 0;
   const rate = successes / total;
   const z2 = z * z;
@@ -203,7 +201,7 @@ export function wilsonLowerBound(successes: number, total: number, z: number = D
   return Math.min(1, Math.max(0, (centre - margin) / (1 + z2 / total)));
 }
 
-/** The highest success rate that so many outcomes leave possible. Nothing measured: 1. */
+/** The upper bound of the success rate. Without outcomes it is 1. */
 export function wilsonUpperBound(successes: number, total: number, z: number = DEFAULT_Z): number {
   return 1 - wilsonLowerBound(total - successes, total, z);
 }

@@ -12,7 +12,7 @@ function offer(name: string, description = "", tags: string[] = []): Capability 
   return capability!;
 }
 
-test("a word counts for more in a name than in a tag, and in a tag than in a description", () => {
+test("a word counts more in a name than in a tag, and more in a tag than in a description", () => {
   const name = scoreOfWords("translate", offer("translate"));
   const tag = scoreOfWords("translate", offer("x", "", ["translate"]));
   const description = scoreOfWords("translate", offer("x", "I translate."));
@@ -23,19 +23,19 @@ test("a word counts for more in a name than in a tag, and in a tag than in a des
   expect(scoreOfWords("cook", offer("translate"))).toBe(0);
 });
 
-test("a word that stands there a hundred times counts as once", () => {
+test("a repeated word counts once", () => {
   const once = scoreOfWords("web research", offer("x", "research"));
   expect(scoreOfWords("web research", offer("x", "research ".repeat(100)))).toBe(once);
 });
 
-test("words are found in names of any spelling, and in their longer forms", () => {
+test("words are found in names of any spelling, and as prefixes of longer forms", () => {
   for (const name of ["web_research", "webResearch", "web/research", "Web.Researching"]) {
     expect(scoreOfWords("web research", offer(name))).toBe(1);
   }
   expect(scoreOfWords("a", offer("alpha"))).toBe(0);
 });
 
-test("words put those who fit in another order, and admit and leave out nobody", () => {
+test("words change the order of fitting candidates, and never who fits", () => {
   const trust = { isTrusted: true, source: "pin" } as never;
   const candidates = [
     { agent_id: "a", capability: offer("work"), trust },

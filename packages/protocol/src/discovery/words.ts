@@ -1,14 +1,14 @@
 import type { Capability } from "../manifest/capability.ts";
 
-/** What a word weighs by where it is found; each counts once, at its best place, however often it stands there. */
+/** The weight of a word by where it occurs. Each word counts once, at its best place. */
 const WEIGHTS = { name: 4, tags: 3, description: 1 } as const;
-/** From so many letters on, a word also fits its longer forms: `translate` and `translated`. */
+/** Words with at least this many letters also match longer forms: `translate` and `translated`. */
 const STEM_LETTERS = 4;
 const WORDS_AT_MOST = 32;
 
 /**
- * How much a capability speaks of these words, from 0 to 1. Its text is the agent's own claim: it may
- * put a fit in front of others, and must never make one.
+ * How well a capability matches these words, from 0 to 1. Its text is the agent's own claim: it may
+ * improve the rank of a candidate that fits, and must never make one fit.
  */
 export function scoreOfWords(words: string, capability: Described): number {
   return scoreOf(wantedWords(words), capability);
@@ -34,7 +34,10 @@ function scoreOf(wanted: readonly string[], { name, tags, description = "" }: De
   return score / (wanted.length * WEIGHTS.name);
 }
 
-/** Which words are wanted of those that a text has: each of the text is looked at once, however many are wanted. */
+/**
+ * Which of the wanted words occur in a text. Each word of the text is looked at once, however many are
+ * wanted.
+ */
 function foundIn(wanted: readonly string[], words: readonly string[]): ReadonlySet<string> {
   const exact = new Set(wanted);
   const byStem = new Map<string, string[]>();
@@ -57,7 +60,7 @@ function stemOf(word: string): string {
   return word.slice(0, STEM_LETTERS);
 }
 
-/** Those who speak of the words most come first; among equals the order stays as it was. */
+/** Puts candidates that match the words best first; among equals the order is kept. */
 export function rankByWords<
   Fit extends { readonly capability: Capability; readonly behind?: string | undefined },
 >(fits: readonly Fit[], words: string): Fit[] {
@@ -66,13 +69,13 @@ export function rankByWords<
     fits
       .map((fit) => ({ fit, score: scoreOf(wanted, fit.capability) }))
       .toSorted((a, b) => b.score - a.score)
-      // The words have put them in this order, and nothing that was said of the one before it.
+      // Their order is by words now, so the reason for being behind the one before no longer holds.
       .map(({ fit }) => ({ ...fit, behind: undefined }))
   );
 }
 
 function wordsOf(text: string): string[] {
-  // What is written together by case is written apart in words: webResearch, web_research.
+  // Splits camel case and snake case into words: webResearch, web_research.
   return text
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()

@@ -6,9 +6,9 @@ import type { StatusCode } from "../status.ts";
 import type { Usage } from "../usage/usage.ts";
 
 /**
- * One piece of a message. `text` is understood by everyone. A part of the type `image`, `audio` or
+ * One piece of a message. Every reader understands `text`. A part of the type `image`, `audio` or
  * `file` has a `media_type` and either `data`, in unpadded base64url, or an http or https `url`. Parts
- * of other types travel whole.
+ * of other types are passed on unchanged.
  */
 export interface ContentPart {
   type: string;
@@ -24,24 +24,24 @@ export interface Message {
   [member: string]: unknown;
 }
 
-/** A file that travels along: its bytes in unpadded base64url, where they lie, or, as a blob at the hub, how many they are. */
+/** A file sent along: its bytes in unpadded base64url, a URL, or the size of a blob at the hub. */
 export interface Artifact {
   name: string;
   media_type: string;
   digest: Digest;
   data?: string | undefined;
   url?: string | undefined;
-  /** In bytes: the artifact is a blob, which the hub keeps under its digest. */
+  /** The size in bytes of a blob, which the hub stores under its digest. */
   size?: number | undefined;
 }
 
-/** A delegated task in words: what a crew calls a task. */
+/** A task in words, as a crew calls it. */
 export interface Brief {
   instruction: string;
   expected_output?: string | undefined;
 }
 
-/** Whom the hub may pick, instead of a name. */
+/** What the hub may choose from, instead of a named recipient. */
 export interface Wanted {
   capability: string;
   version?: string | undefined;
@@ -49,7 +49,7 @@ export interface Wanted {
   min_reliability?: number | undefined;
 }
 
-/** The body of a handoff: the capability, and the work in any of its three shapes. */
+/** The body of a handoff: the capability, and the work in any of its three forms. */
 export interface HandoffBody {
   capability: string;
   version?: string | undefined;
@@ -79,14 +79,14 @@ export interface ReceiptBody {
   /** With 406: the terms that would be accepted. */
   counter?: Contract | undefined;
   retry_after_ms?: number | undefined;
-  /** With 101, where the handoff names a session: what the hub knew of it when it offered the handoff. */
+  /** With 101, if the handoff names a session: what the hub knew of it when it offered the handoff. */
   session?: SessionState | undefined;
 }
 
 /** The body of a progress report. */
 export interface ProgressBody {
   message?: string | undefined;
-  /** How much is done, from 0 to 1. */
+  /** The completed fraction, from 0 to 1. */
   fraction?: number | undefined;
   data?: Json | undefined;
 }
@@ -96,20 +96,20 @@ export interface AskedQuestion {
   id: string;
   text?: string | undefined;
   data?: Json | undefined;
-  /** What an answer must look like. */
+  /** A schema of a valid answer. */
   schema?: Json | undefined;
 }
 
 /** The body of a question, or of several that are asked together. */
 export interface QuestionBody {
   questions: AskedQuestion[];
-  /** Present when the attempt ends with the question: what the next one starts from. */
+  /** Present if the attempt ends with the question: the state from which the next one resumes. */
   state?: string | undefined;
-  /** Next to a state: what the attempt that ends with the question has used. */
+  /** Beside a state: the usage of the attempt that ends with the question. */
   usage?: Usage | undefined;
 }
 
-/** Why the work has failed, as the recipient tells it. */
+/** Why the work has failed, according to the recipient. */
 export interface ResultError {
   message: string;
   retryable?: boolean | undefined;
@@ -125,9 +125,9 @@ export interface ResultBody {
   artifacts?: Artifact[] | undefined;
   error?: ResultError | undefined;
   effects?: "none" | "possible" | "done" | undefined;
-  /** What the attempt has used, also where it has failed. */
+  /** The usage of the attempt, also of one that has failed. */
   usage?: Usage | undefined;
-  /** Where the handoff names a session, and the recipient keeps conversations: what it has found. */
+  /** If the handoff names a session and the recipient keeps conversations: what it has found. */
   session?: SessionState | undefined;
 }
 

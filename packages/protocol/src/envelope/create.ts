@@ -5,7 +5,7 @@ import type { Session } from "../session.ts";
 import { newId } from "../id.ts";
 import { formatTime } from "../time.ts";
 
-/** Where ids and times come from. Handed in by whoever needs them repeatable. */
+/** The sources of ids and time, for callers that need them to be repeatable. */
 export interface Source {
   now(): number;
   newId(): string;
@@ -18,26 +18,26 @@ type EnvelopeOf<Kind extends EnvelopeKind> = Extract<Envelope, { kind: Kind }>;
 /** What `createHandoff` makes a handoff from. */
 export interface HandoffInput {
   from: string;
-  /** The custody domain of the hub that is to take it, and no other one may. */
+  /** The custody domain of the hub that takes it; hubs of other domains refuse it. */
   domain: string;
-  /** An agent's id, or what it must be able to do. Left out: whoever has `body.capability`. */
+  /** An agent's id, or requirements for the hub's choice. By default any agent with `body.capability`. */
   to?: string | Wanted | undefined;
   body: HandoffEnvelope["body"];
-  /** When the work must be done. Either this or `timeoutMs`: nothing waits for ever. */
+  /** When the work must be done. Either this or `timeoutMs` is required: nothing waits forever. */
   deadline?: Date | undefined;
-  /** Counts from `notBefore`, where that is given and later than now. */
+  /** Counts from `notBefore`, if that is given and later than now. */
   timeoutMs?: number | undefined;
-  /** When the work may start at the earliest. */
+  /** The earliest time at which the work may start. */
   notBefore?: Date | undefined;
-  /** From 0, the last in the queue, to 9, the first; left out, that of the parent, or 4. */
+  /** From 0, the last in the queue, to 9, the first; by default that of the parent, or 4. */
   priority?: number | undefined;
-  /** Made beforehand by a delegator that must find its handoff again after a crash. */
+  /** Made beforehand by a delegator that has to find its handoff again after a crash. */
   handoffId?: string | undefined;
-  /** The handoff in whose course this one is made: correlation, trace and deadline come from it. */
+  /** The handoff inside which this one is made: correlation, trace and deadline come from it. */
   parent?: HandoffEnvelope | undefined;
   correlationId?: string | undefined;
   group?: Group | undefined;
-  /** The conversation that it belongs to. A child does not take part in that of its parent. */
+  /** The conversation that it belongs to. A child does not inherit its parent's. */
   session?: Session | undefined;
   replayOf?: string | undefined;
   traceparent?: string | undefined;
@@ -45,7 +45,8 @@ export interface HandoffInput {
 }
 
 /**
- * The envelope of one new handoff. A child never outlives its parent: its deadline is cut to it.
+ * Makes the envelope of a new handoff. A child never outlives its parent: its deadline is limited to
+ * the parent's.
  *
  * @example
  * ```ts
@@ -85,7 +86,7 @@ export function createHandoff(input: HandoffInput, source: Source = REAL): Hando
   };
 }
 
-/** A child may be a span of its own, but never of another trace: one job is one trace. */
+/** A child may have a span of its own, but always in its parent's trace: one job is one trace. */
 function traceOf({ traceparent, parent }: HandoffInput): string | undefined {
   const inherited = parent?.traceparent;
   if (traceparent === undefined || inherited === undefined) return traceparent ?? inherited;
@@ -98,7 +99,7 @@ function traceOf({ traceparent, parent }: HandoffInput): string | undefined {
   );
 }
 
-/** The last time that a Date can hold; what is beyond, or no number at all, is no deadline. */
+/** The latest time that a Date can represent; beyond it, and for NaN, there is no deadline. */
 const FARTHEST_MS = 8.64e15;
 
 function startOf(notBefore: Date): string {
@@ -130,17 +131,20 @@ function deadlineOf({ deadline, timeoutMs, notBefore, parent }: HandoffInput, no
   return formatTime(earliest);
 }
 
-/** Members of a reply that follow from the handoff it is about. */
+/** Members of a reply that are derived from its handoff. */
 type Given = "waybill" | "kind" | "id" | "issued_at" | "handoff_id" | "correlation_id" | "to";
 
-/** What `createReply` takes: the members that do not follow from the handoff. */
+/** The argument of `createReply`: the members that are not derived from the handoff. */
 export type ReplyInput<Kind extends EnvelopeKind> = Omit<EnvelopeOf<Kind>, Given> & {
   kind: Kind;
-  /** Whom it goes to; left out: the delegator of the handoff. */
+  /** The addressee; by default the delegator of the handoff. */
   to?: string | undefined;
 };
 
-/** An envelope about a handoff: ids, correlation and trace are taken from it and can't be mixed up. */
+/**
+ * Makes an envelope about a handoff. Ids, correlation and trace are copied from it, so they can't be
+ * mixed up.
+ */
 export function createReply<Kind extends Exclude<EnvelopeKind, "handoff">>(
   handoff: HandoffEnvelope,
   input: ReplyInput<Kind>,

@@ -35,9 +35,9 @@ export type EnvelopeSchemas = {
   readonly [Kind in EnvelopeKind]: z.ZodType<Extract<Envelope, { kind: Kind }>>;
 };
 
-/** One schema a kind. Members that no schema names are ignored, and stay in the signed bytes. */
+/** One schema for each kind. Unknown members are ignored, and stay in the signed bytes. */
 export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
-  // The payload was parsed as strict JSON before it comes here, so a member may hold any value.
+  // The payload was already parsed as strict JSON, so a member may hold any value.
   const json = z.unknown() as z.ZodType<Json>;
   const agentId = z.string().regex(AGENT_ID, "must be an agent id: a-z, 0-9 and inner . _ -");
   const id = z.string().regex(UUID_V7, "must be a UUIDv7 in lower case");
@@ -187,7 +187,7 @@ export const envelopeSchemas: () => EnvelopeSchemas = lazy(() => {
     handoff_id: id,
     correlation_id: id,
     issued_at: time,
-    // W3C Trace Context: what is not one there would break the trace of everyone behind.
+    // W3C Trace Context: an invalid one would break the trace for everyone downstream.
     traceparent: z.string().regex(TRACEPARENT, "must be a W3C traceparent").optional(),
     tracestate: z.string().max(TRACESTATE_CHARACTERS).optional(),
   };

@@ -118,7 +118,7 @@ function refusal(
 
 describe("envelopes", () => {
   it.each(everyKind.map((envelope) => [envelope.kind, envelope] as const))(
-    "a %s comes out of verification as it went into signing",
+    "a %s is verified to what was signed",
     (_kind, envelope) => {
       const signed = { ...envelope, from: "editor-001" } as Envelope;
       const text = signEnvelope(signed, delegator);
@@ -128,7 +128,7 @@ describe("envelopes", () => {
     },
   );
 
-  it("signs many under one signature, each an envelope of its own", () => {
+  it("signs many with one signature, each as an envelope of its own", () => {
     const many = Array.from({ length: 5 }, () => handoff());
     const texts = signEnvelopes(many, delegator);
     expect(texts.map((text) => verifyEnvelope(text, options).envelope.id)).toEqual(
@@ -141,14 +141,14 @@ describe("envelopes", () => {
     );
   });
 
-  it("ignores members that it does not know, and covers them by the signature", () => {
+  it("ignores unknown members, and covers them by the signature", () => {
     const text = signCompact(JSON.stringify({ ...handoff(), flavour: "new" }), delegator);
     const { envelope } = verifyEnvelope(text, options);
     expect("flavour" in envelope).toBe(false);
   });
 });
 
-describe("what is refused", () => {
+describe("refuses", () => {
   it("an envelope of one kind presented as another", () => {
     for (const envelope of everyKind) {
       const signed = { ...envelope, from: "editor-001" } as Envelope;
@@ -189,7 +189,7 @@ describe("what is refused", () => {
     expect(refusal(handoff({ from: "research-agent-001" }))).toEqual({ status: 401, at: "/from" });
   });
 
-  it("a key that nobody enrolled, and one that is not valid when the envelope comes in", () => {
+  it("an unknown key, and one that is not valid when the envelope arrives", () => {
     expect(refusal(handoff(), generateKey()).status).toBe(401);
     const old = generateKey();
     ring.set(...record("editor-001", old, { notBefore: NOW - 2000, notAfter: NOW - 1000 }));
@@ -199,7 +199,7 @@ describe("what is refused", () => {
     expect(statusOf(() => verifyEnvelope(text, { ...options, at: NOW - 2001 }))).toBe(401);
   });
 
-  it("times from the future, in the wrong order, too far ahead, or of no calendar", () => {
+  it("times in the future, in the wrong order, too far ahead, or not in the calendar", () => {
     const at = (ms: number): string => new Date(NOW + ms).toISOString();
     expect(refusal(handoff({ issued_at: at(60_001) }))).toEqual({ status: 401, at: "/issued_at" });
     const skewed = signEnvelope(
@@ -228,7 +228,7 @@ describe("what is refused", () => {
     }
   });
 
-  it("what is over a limit", () => {
+  it("whatever is over a limit", () => {
     const artifact = { name: "a", media_type: "text/plain", digest: re, data: "" };
     const with257 = Array.from({ length: 257 }, () => artifact);
     const body = { ...handoff().body, artifacts: with257 };
@@ -306,7 +306,7 @@ describe("what is refused", () => {
     expect(refusal({ ...everyKind[index]!, from: "editor-001", body }).status).toBe(400);
   });
 
-  it("what is no envelope at all", () => {
+  it("whatever is not an envelope", () => {
     for (const value of [null, [], "text", 7, {}, { kind: 7 }]) {
       expect(
         statusOf(() => checkEnvelope(value)),
@@ -353,14 +353,14 @@ describe("creating", () => {
     expect(statusOf(() => createHandoff({ ...input, traceparent: strange }))).toBe(400);
   });
 
-  it("wants a deadline", () => {
+  it("requires a deadline", () => {
     const input = { from: "editor-001", domain, body: { capability: "c" } };
     expect(statusOf(() => createHandoff(input))).toBe(400);
     expect(statusOf(() => createHandoff({ ...input, timeoutMs: Infinity }))).toBe(400);
     expect(statusOf(() => createHandoff({ ...input, deadline: new Date("never") }))).toBe(400);
   });
 
-  it("answers under the ids of the handoff, whoever asks", () => {
+  it("takes the ids of a reply from its handoff, whoever the addressee is", () => {
     const one = handoff();
     const reply = createReply(one, { kind: "progress", ...fromRecipient, body: {} });
     expect(reply).toMatchObject({

@@ -12,7 +12,7 @@ import type {
 import type { Session } from "../session.ts";
 import type { Digest } from "../signing/digest.ts";
 
-/** Which of how many: the place of a handoff among those that were fanned out together. */
+/** The size of a group, and this handoff's index among those that were fanned out together. */
 export interface Group {
   id: string;
   index: number;
@@ -20,7 +20,7 @@ export interface Group {
   join: "all" | "any" | "quorum";
   /** With `quorum`: how many successes suffice. */
   quorum?: number | undefined;
-  /** What becomes of the others once the group can't succeed any more; `cancel` where it is left out. */
+  /** What happens to the other members once the group can't succeed any more; `cancel` by default. */
   on_failure?: "cancel" | "wait" | undefined;
 }
 
@@ -37,23 +37,23 @@ interface EnvelopeBase<Kind extends string, Body> {
   body: Body;
 }
 
-/** The delegator's handoff: the work, whom it is for, and its deadline. */
+/** The delegator's handoff: the work, its addressee, and its deadline. */
 export interface HandoffEnvelope extends EnvelopeBase<"handoff", HandoffBody> {
-  /** The custody domain that it is meant for: no other hub may take it. */
+  /** The custody domain that it is meant for: other hubs refuse it. */
   domain: string;
   to: string | Wanted;
   deadline: string;
-  /** Nobody is offered it before. */
+  /** It is not offered before this time. */
   not_before?: string | undefined;
-  /** Which of those that wait is offered first: 0, the last, to 9, the first; 4 where it is left out. */
+  /** Its place in the queue, from 0, the last, to 9, the first; 4 by default. */
   priority?: number | undefined;
   parent_id?: string | undefined;
-  /** How many handoffs stand above this one: 0, or its parent's and one more. */
+  /** How many handoffs are above this one: 0, or its parent's number plus one. */
   hop?: number | undefined;
   group?: Group | undefined;
   /** The conversation that it belongs to. */
   session?: Session | undefined;
-  /** The ended handoff that this one tries anew. */
+  /** The ended handoff that this one retries. */
   replay_of?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ interface Addressed {
   to: string;
 }
 
-/** From the delegator, about a handoff of its own. */
+/** An envelope of the delegator about its own handoff. */
 export interface CancelEnvelope extends EnvelopeBase<"cancel", CancelBody>, Addressed {}
 
 /** The delegator's answer to a question. */
@@ -70,40 +70,40 @@ export interface AnswerEnvelope extends EnvelopeBase<"answer", AnswerBody>, Addr
   re: Digest;
 }
 
-/** What a recipient sends: it names its attempt, and by `re` the exact handoff that it took. */
+/** An envelope of a recipient: it names its attempt, and by `re` the exact handoff that it took. */
 interface OfAttempt {
   attempt: number;
   re: Digest;
 }
 
 /**
- * Confirms an envelope: custody by the hub, acceptance or refusal by a recipient, acknowledgement
- * by a delegator.
+ * Confirms an envelope: custody by the hub, acceptance or refusal by a recipient, acknowledgement by a
+ * delegator.
  */
 export interface ReceiptEnvelope extends EnvelopeBase<"receipt", ReceiptBody>, Addressed {
   re: Digest;
-  /** Missing in the receipts of hubs and delegators, which hold no attempt. */
+  /** Absent in receipts of hubs and delegators, which hold no attempt. */
   attempt?: number | undefined;
 }
 
-/** The recipient reports how far it is. */
+/** The recipient reports its progress. */
 export interface ProgressEnvelope
   extends EnvelopeBase<"progress", ProgressBody>, Addressed, OfAttempt {}
 
-/** The recipient asks, and waits for the answer or ends its attempt with the question. */
+/** The recipient asks, and either waits for the answer or ends its attempt with the question. */
 export interface QuestionEnvelope
   extends EnvelopeBase<"question", QuestionBody>, Addressed, OfAttempt {}
 
-/** The recipient's result: an output, or the error that it failed with. */
+/** The recipient's result: an output, or an error. */
 export interface ResultEnvelope extends EnvelopeBase<"result", ResultBody>, Addressed, OfAttempt {}
 
-/** The hub's word on what no party said: an attempt that fell silent, an end without a verdict. */
+/** The hub's notice of what no party has signed: an attempt that fell silent, an end without a verdict. */
 export interface NoticeEnvelope extends EnvelopeBase<"notice", NoticeBody>, Addressed {
   attempt?: number | undefined;
   re?: Digest | undefined;
 }
 
-/** Any envelope, told apart by its `kind`. */
+/** Any envelope, discriminated by its `kind`. */
 export type Envelope =
   | HandoffEnvelope
   | CancelEnvelope

@@ -51,7 +51,7 @@ const CASES = [
   },
 ] as const;
 
-/** What somebody might write in the place of any member, near the edges of what is allowed. */
+/** Values to put in the place of any member, near the bounds of what is allowed. */
 const ODD: readonly unknown[] = [
   undefined,
   null,
@@ -112,7 +112,7 @@ function placeIn(value: Members, place: (typeof PLACES)[number]): Members | unde
   return typeof inner === "object" && inner !== null ? (inner as Members) : undefined;
 }
 
-/** Whether it was taken; fails where the schema would not have given back the same. */
+/** Whether the fast path accepted it; fails if the schema would not return the same. */
 function isUsualAndRight(value: Members): boolean {
   if (!fitsFastPath(value)) return false;
   const result = envelopeSchemas()[value["kind"] as EnvelopeKind].safeParse(value);
@@ -120,11 +120,11 @@ function isUsualAndRight(value: Members): boolean {
   return true;
 }
 
-test("what comes by the thousand is usual", () => {
+test("common envelopes take the fast path", () => {
   for (const each of CASES) expect(fitsFastPath(each)).toBe(true);
 });
 
-test("with any one member changed or left out, what is usual is what the schema gives back", () => {
+test("with one member changed or left out, the fast path accepts only what the schema returns unchanged", () => {
   let usual = 0;
   for (const original of CASES) {
     for (const place of PLACES) {
@@ -142,7 +142,7 @@ test("with any one member changed or left out, what is usual is what the schema 
   expect(usual).toBeGreaterThan(500);
 });
 
-test("with several changed, what is usual is what the schema gives back", () => {
+test("with several members changed, the fast path accepts only what the schema returns unchanged", () => {
   const change = fc.record({ place: fc.constantFrom(...PLACES), member, odd });
   fc.assert(
     fc.property(

@@ -139,9 +139,9 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<EnvelopeKind, Shape>([
 ]);
 
 /**
- * Whether an envelope is one of those that come by the thousand, with nothing in it but what its
- * schema has by name: the schema would give back the same. It costs a tenth of asking the schema,
- * which decides on all others, and says what is wrong with those that are refused.
+ * Whether an envelope is a common one with known members only, so that the schema would return it
+ * unchanged. This costs a tenth of the schema, which decides about all others and says what is wrong
+ * with those that are refused.
  */
 export function fitsFastPath(value: object): boolean {
   const shape = SHAPES.get((value as { kind?: unknown }).kind);

@@ -3,17 +3,17 @@ import { BASE64URL } from "./base64url.ts";
 import { lazy } from "../lazy.ts";
 import type { ContentPart, Message } from "./body.ts";
 
-/** The types of parts that have bytes instead of words. */
+/** The types of parts that carry bytes instead of words. */
 export const MEDIA_TYPES = ["image", "audio", "file"] as const;
 
 export interface MessageSchemas {
-  /** What a part of one of the media types has beside its type. */
+  /** The members of a part with media, besides its type. */
   readonly media: z.ZodType<object>;
   readonly part: z.ZodType<ContentPart>;
   readonly messages: z.ZodType<Message[]>;
 }
 
-/** The messages of handoffs and results. Parts of types that have no name here may hold anything. */
+/** The messages of handoffs and results. Parts of unknown types may hold anything. */
 export const messageSchemas: () => MessageSchemas = lazy(() => {
   const label = z.string().min(1).max(256);
   const media = z

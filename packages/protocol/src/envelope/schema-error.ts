@@ -2,7 +2,7 @@ import type { ZodError } from "zod";
 import { WaybillError } from "../error.ts";
 import type { StatusCode } from "../status.ts";
 
-/** The first thing that zod found wrong, as an error that names the place and the rule. */
+/** The first issue that zod found, as an error that names the place and the rule. */
 export function fromSchemaError(
   error: ZodError,
   what: string,

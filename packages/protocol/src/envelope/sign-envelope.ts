@@ -5,7 +5,7 @@ import type { PrivateKey } from "../signing/key.ts";
 import { checkEnvelope } from "./verify-envelope.ts";
 
 /**
- * The one string that goes over the wire: the envelope, checked, written once, and signed.
+ * Signs an envelope: checks it, serializes it once, and returns the one string that is sent.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ export function signEnvelope(envelope: Envelope, key: PrivateKey): string {
   return signCompact(written(envelope), key);
 }
 
-/** Many envelopes under one signature: for what waits while a signature or a commit is under way. */
+/** Signs many envelopes with one signature: those that accumulated during an earlier signature or commit. */
 export function signEnvelopes(envelopes: readonly Envelope[], key: PrivateKey): string[] {
   return envelopes.length === 1
     ? [signEnvelope(envelopes[0]!, key)]

@@ -15,22 +15,22 @@ import { parseTime } from "../time.ts";
 import type { Usage } from "../usage/usage.ts";
 import { fitsFastPath } from "./fast-path.ts";
 
-/** How an envelope is verified: with whose keys, at what time, and for which reader. */
+/** How an envelope is verified: with which keys, at what time, and for which reader. */
 export interface VerifyOptions {
-  /** Whose key that is, from the manifests that the reader trusts. */
+  /** Looks up a key in the manifests that the reader trusts. */
   keyOf: (kid: string) => KeyRecord | undefined;
-  /** When the envelope came in: the key must be valid then. For old ledger entries: the entry's time. */
+  /** When the envelope arrived: the key must be valid then. For old ledger entries the entry's time. */
   at: number;
-  /** The reader's own id: what is addressed to somebody else is refused. Left out by those who only watch. */
+  /** The reader's own id: envelopes addressed to others are refused. Undefined for a mere observer. */
   to?: string | undefined;
-  /** The reader's custody domain: a handoff for another one is refused. Left out by those who only watch. */
+  /** The reader's custody domain: a handoff for another one is refused. Undefined for a mere observer. */
   domain?: string | undefined;
   limits?: Limits | undefined;
-  /** The reader's own memory of batches; that of the process where this is left out. */
+  /** The reader's own cache of batches, by default that of the process. */
   roots?: BatchRoots | undefined;
   /**
-   * Whether it is enough that anybody in this process has found the signature of this very text
-   * good under this very key. All else is checked anew.
+   * Whether to accept an earlier verification of this exact text and key in this process. Everything
+   * else is checked again.
    */
   mayRecall?: boolean | undefined;
 }
@@ -38,7 +38,7 @@ export interface VerifyOptions {
 /** An envelope whose signature, sender, addressee and times have been checked. */
 export interface VerifiedEnvelope<Any extends Envelope = Envelope> {
   envelope: Any;
-  /** Digest of `text`: the name under which receipts and ledgers speak of it. */
+  /** Digest of `text`, by which receipts and ledgers refer to it. */
   digest: Digest;
   /** The exact string that was verified; keep this one, never a re-encoding. */
   text: string;
@@ -87,12 +87,12 @@ function checkDomain(envelope: Envelope, domain: string | undefined): void {
   );
 }
 
-/** The envelope in a payload: strict JSON, within the limits, and of a kind that there is. */
+/** Parses the envelope in a payload: strict JSON, within the limits, and of a known kind. */
 export function parseEnvelope(payload: string, limits: Limits = LIMITS): Envelope {
   return checkEnvelope(parseJson(payload, limits), limits);
 }
 
-/** Checks a value against the schema of the kind that it says it is. */
+/** Checks a value against the schema of its kind. */
 export function checkEnvelope(value: unknown, limits: Limits = LIMITS): Envelope {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new WaybillError(400, "An envelope must be a JSON object; this is not one.");
@@ -172,7 +172,7 @@ function checkTimes(envelope: Envelope, at: number, limits: Limits): void {
   }
 }
 
-/** The schema knows the shape of a time, not the calendar: there is no 30 February. */
+/** The schema knows the form of a time, not the calendar: there is no 30 February. */
 function timeOf(text: string, at: string): number {
   const time = parseTime(text);
   if (time === undefined) throw new WaybillError(400, `${text} is not a valid time.`, { at });

@@ -30,7 +30,10 @@ export function checkEnvelope(history: History, entry: EntryOf<"envelope">): voi
   if (record.end !== undefined) record.end.isInferred = true;
 }
 
-/** The hub took the envelope: it must have been allowed to, and what it did must be kept to. */
+/**
+ * The hub took the envelope: its sender must have been allowed to send it, and its effect must hold
+ * from then on.
+ */
 function take(
   history: History,
   before: HandoffRecord | undefined,
@@ -71,7 +74,7 @@ function take(
   }
 }
 
-/** What the entry itself says is an end, whatever the reducer made of it. */
+/** Whether the entry itself is an end, independent of the reducer. */
 export function mustBe(
   history: History,
   record: HandoffRecord,
@@ -85,7 +88,7 @@ export function mustBe(
   violated(history, "end_differs", record.id, message);
 }
 
-/** Takes over what the reducer made of an entry. Its ends are held to what stood before. */
+/** Takes over the reducer's state after an entry. Its ends are compared with the entries so far. */
 export function keep(history: History, record: HandoffRecord, state: Handoff): void {
   const before = record.state;
   record.state = state;
@@ -122,7 +125,7 @@ function checkAddressee(history: History, record: HandoffRecord, envelope: Envel
   violated(history, "addressed_to_another", record.id, message);
 }
 
-/** Whoever is told something must be the one that it is about. */
+/** A delivery must go to the agent that it concerns. */
 function checkToldTo(
   history: History,
   { handoff_id: id, kind, to }: Envelope,
@@ -199,7 +202,7 @@ export function replyOf({ effects }: Step): StatusCode {
   return first?.type === "reply" ? first.status : 500;
 }
 
-/** What the rules refuse by the entry's own time may be right by a clock within the skew. */
+/** An entry that the rules refuse by its own time may be right by a clock within the allowed skew. */
 export function tolerantStep(
   { clockSkewMs }: History,
   state: Handoff | undefined,
@@ -209,6 +212,6 @@ export function tolerantStep(
   if (clockSkewMs === 0 || replyOf(strict) < 300) return strict;
   const late = step(state, { ...event, at: event.at + clockSkewMs });
   if (replyOf(late) < 300) return late;
-  // By the early clock the deadline may still lie ahead, so a refusal does not end the handoff yet.
+  // By the earlier clock the deadline may still be ahead, so a refusal does not end the handoff yet.
   return step(state, { ...event, at: event.at - clockSkewMs });
 }

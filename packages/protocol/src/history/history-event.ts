@@ -6,7 +6,7 @@ import { isFailure } from "../status.ts";
 import { HANDOFF_MOVES } from "../lifecycle/transitions.ts";
 import type { HandoffState } from "../lifecycle/transitions.ts";
 
-/** Where the hub's own word ends a handoff. */
+/** The end of a handoff that the hub itself has decided. */
 const END_OF: Readonly<Partial<Record<HubEvent["type"], HandoffState>>> = {
   expire: HANDOFF_MOVES.expire.to,
   dead_letter: HANDOFF_MOVES.dead_letter.to,
@@ -23,10 +23,10 @@ export function checkEvent(history: History, entry: EntryOf<"event">): void {
   }
   const next = tolerantStep(history, record?.state, { ...event, at: entry.at });
   const reply = replyOf(next);
-  // An unsigned frame that came too late, or from a stranger, is dropped: nothing was promised for it.
+  // An unsigned frame that is late, or from a stranger, is dropped: nothing was promised for it.
   const isFrame = event.type === "taken" || event.type === "heartbeat";
   const wasOpen = record?.state.state === "open";
-  // A refusal that changes the state is one by the deadline: the step made it pass.
+  // A refusal that changes the state is one by the deadline: the step made it expire.
   const hasExpired = wasOpen && reply >= 300 && next.state !== record.state;
   if (!isFrame && !hasExpired) {
     const violations = history.violations.length;

@@ -5,7 +5,7 @@ import { isGroupOver, judgeGroup } from "../lifecycle/group.ts";
 import { violated } from "./history-record.ts";
 import type { HandoffRecord, History } from "./history-record.ts";
 
-/** Opens the record of a handoff, and checks its place below its parent and in its group. */
+/** Opens the record of a handoff, and checks its parent and its index in its group. */
 export function recordOf(
   history: History,
   envelope: HandoffEnvelope,
@@ -34,7 +34,7 @@ export function recordOf(
   return record;
 }
 
-/** Nobody may end a member of a group that still needs it. */
+/** A member that its group still needs must not be ended. */
 export function checkGroupDecided(history: History, record: HandoffRecord): void {
   const { group, delegator } = record;
   const members = history.groups.get(`${delegator}\n${group?.id ?? ""}`)?.members ?? new Map();
@@ -44,7 +44,7 @@ export function checkGroupDecided(history: History, record: HandoffRecord): void
   violated(history, "group_not_decided", record.id, message);
 }
 
-/** The part of a W3C traceparent that all spans of a job share. */
+/** The trace id of a W3C traceparent, which all spans of a job share. */
 export function traceIdOf(traceparent: string | undefined): string | undefined {
   return traceparent?.split("-")[1];
 }
@@ -71,7 +71,7 @@ function checkGroup(
   { id, index, size, join, quorum }: Group,
 ): void {
   const { correlationId } = record;
-  // Another delegator's group of the same id is another group.
+  // Another delegator's group with the same id is another group.
   const key = `${record.delegator}\n${id}`;
   let group = history.groups.get(key);
   if (group === undefined) {

@@ -18,7 +18,7 @@ export type EnvelopeEntry = EntryOf<"envelope">;
 type Rest<Value> = Value extends unknown ? Omit<Value, "at"> : never;
 export type Unstamped = Rest<HubEvent>;
 
-/** A hub in miniature: what it is sent goes through the reducer, and all of it is written down. */
+/** A minimal hub: everything it receives goes through the reducer and is recorded. */
 export class HistoryWriter {
   readonly entries: HistoryEntry[] = [];
   readonly states: Map<string, Handoff> = new Map<string, Handoff>();
@@ -30,7 +30,7 @@ export class HistoryWriter {
     return `sha256:${String(++this.#count).padStart(64, "0")}`;
   }
 
-  /** Sends an envelope, and answers with what the hub answered. */
+  /** Submits an envelope, and returns the hub's answer. */
   send(envelope: Envelope, digest: Digest = this.digest()): StatusCode | undefined {
     const id = envelope.handoff_id;
     const event = eventOf(envelope, digest, this.now);
@@ -123,7 +123,7 @@ export class HistoryWriter {
     this.entries.push({ type: "effect", at: this.now, handoff_id: id, key });
   }
 
-  /** Lets the time run until the next thing is due for this handoff, and does it. */
+  /** Advances the clock to the next due time of this handoff, and applies what is due. */
   clock(id: string, recipient: string): void {
     const state = this.states.get(id)!;
     const wake = wakeAt(state);
@@ -178,7 +178,7 @@ interface Common extends Base {
   traceparent?: string | undefined;
 }
 
-/** A handoff from its custody to its end, on record as it should be. Nine entries. */
+/** A valid record of one handoff from custody to its end. Nine entries. */
 export function writePlain(writer: HistoryWriter, id: string): void {
   writer.submit(id);
   writer.hub(id, { type: "offer", recipient: "r" });
@@ -190,7 +190,7 @@ export function writePlain(writer: HistoryWriter, id: string): void {
   writer.effect(id);
 }
 
-/** A job with children, groups, trouble of all kinds and a clock; every choice is the caller's. */
+/** A random job with children, groups, faults of all kinds and a clock; the caller makes every choice. */
 export function writeJob(
   writer: HistoryWriter,
   choose: (below: number) => number,
@@ -253,10 +253,10 @@ function act(
       () => writer.result(id, { status: 500 }),
       () => choose(4) === 0 && writer.cancel(id),
       () => choose(8) === 0 && writer.submit(id),
-      // Somebody who knows the id, and owns nothing.
+      // Somebody who knows the id, and is no party.
       () => writer.send({ ...writer.ofRecipient(id), from: "x", kind: "progress", body: {} }),
       () => writer.send({ ...writer.ofDelegator(id), from: "x", kind: "cancel", body: {} }),
-      // A party that names another one than what it says is for.
+      // A party that addresses its envelope to the wrong one.
       () => writer.send({ ...writer.ofRecipient(id), to: "x", kind: "progress", body: {} }),
       () => writer.send({ ...writer.ofDelegator(id), to: "x", kind: "cancel", body: {} }),
     ];

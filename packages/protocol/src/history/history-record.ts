@@ -3,7 +3,7 @@ import type { Envelope, Group } from "../envelope/envelope.ts";
 import type { EventOf, Handoff, LifecycleTerms } from "../lifecycle/handoff.ts";
 import type { StatusCode } from "../status.ts";
 
-/** What no envelope carries: the hub's own steps, and the unsigned frames of recipients. */
+/** Events that no envelope carries: the hub's own steps, and unsigned frames of recipients. */
 export type HubEvent = EventOf<
   | "offer"
   | "taken"
@@ -24,9 +24,9 @@ export type HistoryEntry =
       readonly at: number;
       readonly digest: Digest;
       readonly envelope: Envelope;
-      /** What the hub answered; where it is left out, the rules say what it must have been. */
+      /** The hub's answer; if undefined, the rules determine what it must have been. */
       readonly status?: StatusCode | undefined;
-      /** With a handoff: the terms that the hub bound where its contract is silent. */
+      /** For a handoff: the terms that the hub bound where its contract says nothing. */
       readonly terms?: Partial<LifecycleTerms> | undefined;
     }
   | {
@@ -43,7 +43,7 @@ export type HistoryEntry =
       readonly digest: Digest;
       readonly by: string;
     }
-  /** A side effect, as seen at an outside target that drops what has a key it knows. */
+  /** A side effect, as observed at an external target that drops known keys. */
   | {
       readonly type: "effect";
       readonly at: number;
@@ -58,25 +58,25 @@ export type EntryOf<Type extends HistoryEntry["type"]> = Extract<
 
 /** How a history is checked. */
 export interface HistoryOptions {
-  /** True when nothing more will come: then every handoff must have ended. */
+  /** True if nothing more will come: then every handoff must have ended. */
   readonly isComplete?: boolean | undefined;
   /** The hub's id: custody receipts of anybody else are violations. */
   readonly hub?: string | undefined;
-  /** How far the clocks behind the entries' times may be apart; 0 where one clock gave them all. */
+  /** How far the clocks behind the entries' times may be apart; 0 if one clock gave them all. */
   readonly clockSkewMs?: number | undefined;
 }
 
-/** One place where a history breaks a promise. */
+/** One violation of a promise by a history. */
 export interface Violation {
   readonly promise: "P1" | "P2" | "P3" | "P4";
   readonly rule: RuleName;
   readonly handoffId: string;
-  /** Position of the offending entry, or -1 for what is missing at the end. */
+  /** Index of the offending entry, or -1 for something missing at the end. */
   readonly index: number;
   readonly message: string;
 }
 
-/** Whether a history keeps the promises, and where it breaks them. */
+/** Whether a history keeps the promises, and where it violates them. */
 export interface HistoryReport {
   readonly holds: boolean;
   readonly handoffs: number;
@@ -124,16 +124,16 @@ export const HISTORY_RULES = {
   applied_by_another: "P4",
 } as const;
 
-/** The names of the rules that a history is checked by. */
+/** The names of the rules by which a history is checked. */
 export type RuleName = keyof typeof HISTORY_RULES;
 
 export interface HandoffEnd {
   readonly outcome: Digest | null;
-  /** True where the hub's refusal of something late is all that shows that the deadline passed. */
+  /** True if only the hub's refusal of something late shows that the deadline passed. */
   isInferred: boolean;
 }
 
-/** What the entries say about one handoff, next to what the reducer makes of them. */
+/** What the entries say about one handoff, beside the reducer's state of it. */
 export interface HandoffRecord {
   readonly id: string;
   readonly digest: Digest;
@@ -144,9 +144,9 @@ export interface HandoffRecord {
   readonly group: Group | undefined;
   readonly deadline: number;
   state: Handoff;
-  /** Whom the hub offered each attempt, the first at 0. */
+  /** The agent to which the hub offered each attempt, the first at index 0. */
   readonly offers: string[];
-  /** The envelopes that were taken, each with who sent it. */
+  /** The accepted envelopes, each with its sender. */
   readonly taken: Map<Digest, string>;
   end: HandoffEnd | undefined;
   isApplied: boolean;
@@ -158,7 +158,7 @@ export interface GroupRecord {
   readonly join: string;
   readonly quorum: number | undefined;
   readonly correlationId: string;
-  /** Which handoff stands at an index. */
+  /** Which handoff has an index. */
   readonly members: Map<number, string>;
 }
 
@@ -170,7 +170,7 @@ export interface History {
   /** Which handoff an envelope is the outcome of. */
   readonly outcomes: Map<Digest, string>;
   readonly violations: Violation[];
-  /** Position of the entry under examination. */
+  /** Index of the entry under examination. */
   index: number;
   lastAt: number;
 }
@@ -186,7 +186,7 @@ export function violated(
   history.violations.push({ promise, rule, handoffId, index: history.index, message });
 }
 
-/** Notes an end; the first one counts. */
+/** Records an end; the first one counts. */
 export function markEnded(history: History, record: HandoffRecord, outcome: Digest | null): void {
   if (record.end !== undefined) return;
   record.end = { outcome, isInferred: false };

@@ -9,8 +9,8 @@ type Bug = (right: Reducer) => Reducer;
 
 const planted = vi.hoisted((): { bug: Bug } => ({ bug: (right) => right }));
 
-// The hub that writes the history and the checker that reads it share the wrong reducer: only what
-// the checker says about the promises on its own can find it.
+// The hub that writes the history and the checker that reads it share the faulty reducer, so only the
+// checker's independent statements of the promises can find the fault.
 vi.mock("../lifecycle/lifecycle.ts", async (importOriginal) => {
   const original = await importOriginal<{ step: Reducer }>();
   const step: Reducer = (state, event) => planted.bug(original.step)(state, event);
@@ -34,7 +34,7 @@ const patched = (state: Handoff, over: Partial<Handoff>, ...effects: Step["effec
   effects: [{ type: "reply", status: 100 }, ...effects],
 });
 
-test("a right reducer passes", () => {
+test("a correct reducer passes", () => {
   expect(
     rulesBroken(
       (right) => right,
@@ -43,7 +43,7 @@ test("a right reducer passes", () => {
   ).toEqual([]);
 });
 
-test("the guard of the end removed: a second result counts", () => {
+test("a reducer without the guard of the end is found: a second result counts", () => {
   const bug: Bug = (right) => (state, event) =>
     event.type === "result" && state !== undefined && state.state !== "open"
       ? patched(state, { outcome: event.digest })
@@ -55,7 +55,7 @@ test("the guard of the end removed: a second result counts", () => {
   expect(broken).toContain("ended_twice");
 });
 
-test("the deadline forgotten: a result completes after it", () => {
+test("a reducer that ignores the deadline is found: a result completes after it", () => {
   const bug: Bug = (right) => (state, event) =>
     state !== undefined && event.type === "result"
       ? right(state, { ...event, at: Math.min(event.at, state.deadline - 1) })
@@ -68,7 +68,7 @@ test("the deadline forgotten: a result completes after it", () => {
   expect(broken).toEqual(["completed_late"]);
 });
 
-test("the sender not looked at: a stranger accepts and completes", () => {
+test("a reducer that ignores the sender is found: a stranger accepts and completes", () => {
   const bug: Bug = (right) => (state, event) =>
     "re" in event ? right(state, { ...event, by: "r" }) : right(state, event);
   const broken = rulesBroken(bug, (writer) => {
@@ -79,7 +79,7 @@ test("the sender not looked at: a stranger accepts and completes", () => {
   expect(broken).toEqual(["acceptance_not_by_recipient", "result_not_by_recipient"]);
 });
 
-test("the digest not looked at: a recipient accepts and completes something else", () => {
+test("a reducer that ignores the digest is found: a recipient accepts and completes something else", () => {
   const bug: Bug = (right) => (state, event) =>
     "re" in event && state !== undefined
       ? right(state, { ...event, re: state.digest })
@@ -92,13 +92,13 @@ test("the digest not looked at: a recipient accepts and completes something else
   expect(broken).toEqual(["acceptance_of_other_digest", "result_of_other_digest"]);
 });
 
-test("an end that does not end: the result is taken and the handoff stays open", () => {
+test("a reducer that does not end is found: the result is accepted and the handoff stays open", () => {
   const bug: Bug = (right) => (state, event) =>
     event.type === "result" && state !== undefined ? patched(state, {}) : right(state, event);
   expect(rulesBroken(bug, (writer) => writer.result("h"))).toEqual(["end_differs"]);
 });
 
-test("an end of another kind: what expired is cancelled", () => {
+test("a reducer with the wrong end is found: an expired handoff is cancelled", () => {
   const bug: Bug = (right) => (state, event) => {
     const next = right(state, event);
     return event.type === "expire" ? patched(next.state!, { state: "cancelled" }) : next;
@@ -110,7 +110,7 @@ test("an end of another kind: what expired is cancelled", () => {
   expect(broken).toEqual(["end_differs"]);
 });
 
-test("reopened: the acknowledgement of a failure starts it again", () => {
+test("a reducer that reopens is found: the acknowledgement of a failure starts it again", () => {
   const bug: Bug = (right) => (state, event) =>
     event.type === "acknowledge" && state !== undefined
       ? patched(state, { state: "open", outcome: null })
@@ -122,7 +122,7 @@ test("reopened: the acknowledgement of a failure starts it again", () => {
   expect(broken).toEqual(["end_differs"]);
 });
 
-test("lost: the deadline comes and nothing happens", () => {
+test("a reducer that loses handoffs is found: nothing happens at the deadline", () => {
   const bug: Bug = (right) => (state, event) =>
     event.type === "expire" ? patched(state!, { status: 504 }) : right(state, event);
   const broken = rulesBroken(bug, (writer) => {

@@ -23,7 +23,7 @@ function underWay(over: Partial<HandoffEnvelope> = {}): HistoryWriter {
   writer.receipt("h", { status: 101 });
   return writer;
 }
-/** Puts an envelope on record as taken, whatever the rules say about it. */
+/** Records an envelope as accepted, whatever the rules say about it. */
 function force(
   writer: HistoryWriter,
   envelope: Envelope,
@@ -42,7 +42,7 @@ function changed(index: number, over: object, at?: number): HistoryWriter {
   return writer;
 }
 
-describe("a history that is as it should be", () => {
+describe("a correct history", () => {
   test("one handoff from custody to its end", () => {
     const { entries } = plain("h");
     expect(checkHistory(entries, COMPLETE)).toEqual({
@@ -65,7 +65,7 @@ describe("a history that is as it should be", () => {
     expect(checkHistory(writer.entries, COMPLETE).violations).toEqual([]);
   });
 
-  test("a replay takes its place in the group of the handoff that it replays", () => {
+  test("a replay takes the index of the handoff that it replays", () => {
     const writer = new HistoryWriter();
     const group: Group = { id: "g", index: 0, size: 2, join: "quorum", quorum: 1 };
     writer.submit("h", { group });
@@ -103,7 +103,7 @@ describe("a history that is as it should be", () => {
     expect(checkHistory(writer.entries, COMPLETE).violations).toEqual([]);
   });
 
-  test("unsigned frames that come too late are nobody's promise", () => {
+  test("late unsigned frames, for which nothing was promised", () => {
     const writer = plain("h");
     writer.hub("h", { type: "heartbeat", by: "r", attempt: 1 });
     writer.hub("h", { type: "taken", by: "x", attempt: 7 });
@@ -111,7 +111,7 @@ describe("a history that is as it should be", () => {
     expect(checkHistory(writer.entries, COMPLETE).violations).toEqual([]);
   });
 
-  test("without the hub's answers, the rules say what they must have been", () => {
+  test("without the hub's answers, the rules determine what they must have been", () => {
     const writer = plain("h");
     writer.result("h");
     const ledger = writer.entries.map((entry) =>
@@ -184,7 +184,7 @@ const at = (writer: HistoryWriter, index: number, options?: HistoryOptions) => (
 const last = (writer: HistoryWriter, options?: HistoryOptions) =>
   at(writer, writer.entries.length - 1, options);
 
-/** For each rule a history that breaks it, and nothing but it. */
+/** For each rule a history that violates it, and no other rule. */
 const PLANTED: Record<RuleName, Planted[]> = {
   acceptance_not_by_recipient: [
     () => {
@@ -229,7 +229,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
   ],
   custody_not_by_hub: [() => at(changed(1, { from: "x" }), 1, COMPLETE)],
   custody_without_envelope: [
-    // The hub gave its word before the handoff was on disk, and was killed in between.
+    // The hub answered before the handoff was on disk, and was killed in between.
     () => {
       const writer = plain("h");
       writer.entries.splice(0, 1);
@@ -239,7 +239,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     () => at(changed(1, { re: "sha256:00" }), 1),
   ],
   against_rules: [
-    // Steering another's handoff, HARDENING 14 and 15.
+    // Control over another's handoff, HARDENING 14 and 15.
     () => {
       const writer = underWay();
       force(writer, { ...writer.ofDelegator("h"), from: "x", kind: "cancel", body: {} });
@@ -257,7 +257,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       force(writer, { ...writer.ofRecipient("h"), kind: "progress", body: {} });
       return last(writer);
     },
-    // An answer to what nobody asked, and a second answer to the same, 19.
+    // An answer to a question that was not asked, and a second answer to the same, 19.
     () => {
       const writer = underWay();
       const body = { question_id: "q", answer: 1 };
@@ -280,7 +280,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       force(writer, { ...writer.envelopes.get("h")!, id: "another" });
       return last(writer);
     },
-    // Acknowledged before there was anything to acknowledge.
+    // Acknowledged before there was an end.
     () => {
       const writer = underWay();
       const re = writer.digest();
@@ -352,7 +352,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       return last(writer);
     },
   ],
-  // Only a wrong reducer can break this one: see history-reducer.test.ts.
+  // Only a faulty reducer can break this one: see history-reducer.test.ts.
   end_differs: [],
   parent_not_ended: [
     () => {
@@ -409,7 +409,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
     },
   ],
   duplicate_of_nothing: [
-    // The one result there was, taken for one that had been there before.
+    // A result taken as a duplicate without an earlier one.
     () => {
       const writer = underWay();
       force(writer, { ...writer.ofRecipient("h"), kind: "result", body: { status: 200 } }, 201);
@@ -515,7 +515,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
       return last(writer);
     },
   ],
-  // A recipient's answer that names somebody else, 54.
+  // A recipient's answer with the wrong addressee, 54.
   addressed_to_another: [
     () => {
       const writer = underWay();
@@ -637,7 +637,7 @@ const PLANTED: Record<RuleName, Planted[]> = {
   ],
 };
 
-describe("a planted violation is found where it is", () => {
+describe("a planted violation is found at its entry", () => {
   for (const [rule, planted] of Object.entries(PLANTED)) {
     for (const [number, plant] of planted.entries()) {
       test(`${rule}, ${number + 1}`, () => {
@@ -652,7 +652,7 @@ describe("a planted violation is found where it is", () => {
     }
   }
 
-  test("what is open past its deadline breaks two promises", () => {
+  test("a handoff that is open past its deadline violates two promises", () => {
     const writer = underWay();
     writer.now += 60_000;
     writer.submit("h2");
@@ -666,7 +666,7 @@ describe("a planted violation is found where it is", () => {
     expect(violations).toMatchObject([{ rule: "never_ended" }]);
   });
 
-  test("clocks that are apart by no more than allowed are no violation", () => {
+  test("clocks that differ by no more than the allowed skew are no violation", () => {
     const late = underWay();
     late.now += 60_100;
     force(late, { ...late.ofRecipient("h"), kind: "result", body: { status: 200 } });
@@ -686,7 +686,7 @@ describe("the entry that ends a handoff", () => {
     writeJob(writer, (below) => choices.next().value! % below, 2, 25);
     return writer;
   });
-  /** Where the reducer's word or the hub's own ended a handoff: the envelope or event itself. */
+  /** The entry at which the reducer or the hub's own step ended a handoff. */
   function endsOf({ entries, states }: HistoryWriter): { id: string; index: number }[] {
     const ends: { id: string; index: number }[] = [];
     for (const [id, { outcome }] of states) {
@@ -700,13 +700,13 @@ describe("the entry that ends a handoff", () => {
     return ends;
   }
 
-  test("when it is missing, the handoff has never ended", () => {
+  test("if it is missing, the handoff has never ended", () => {
     let missed = 0;
     fc.assert(
       fc.property(jobs, (writer) => {
         for (const { id, index } of endsOf(writer)) {
           const entries = writer.entries.toSpliced(index, 1);
-          // Something refused after the deadline shows that it ended, if not how.
+          // A refusal after the deadline shows that the handoff ended, if not how.
           const { deadline } = writer.states.get(id)!;
           const isShown = entries.some((entry) =>
             entry.type === "envelope"
@@ -723,7 +723,7 @@ describe("the entry that ends a handoff", () => {
     expect(missed).toBeGreaterThan(100);
   });
 
-  test("when it is there twice, the second one is the offence", () => {
+  test("if it is duplicated, the second one is the violation", () => {
     fc.assert(
       fc.property(jobs, (writer) => {
         for (const { id, index } of endsOf(writer)) {
@@ -736,7 +736,7 @@ describe("the entry that ends a handoff", () => {
     );
   });
 
-  test("when it comes before what was taken earlier, that is the offence", () => {
+  test("if it comes before an earlier accepted entry, that one is the violation", () => {
     fc.assert(
       fc.property(jobs, (writer) => {
         for (const { id, index } of endsOf(writer)) {
@@ -763,7 +763,7 @@ describe("the entry that ends a handoff", () => {
   });
 });
 
-test("entries are taken one at a time, as they come", () => {
+test("entries can be added one at a time", () => {
   const { entries } = plain("h", "h2");
   const taken: number[] = [];
   function* stream(): Generator<HistoryEntry> {

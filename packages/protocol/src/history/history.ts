@@ -14,9 +14,9 @@ export type {
 } from "./history-record.ts";
 
 /**
- * Whether P1 to P4 hold in a history, and where they do not. The entries are folded by the reducer,
- * and the promises are stated a second time on the entries alone: a wrong reducer does not pass
- * for a right history.
+ * Checks whether P1 to P4 hold in a history, and where they are violated. The entries are folded by
+ * the reducer, and the promises are stated a second time on the entries alone, so that a faulty
+ * reducer does not make a faulty history pass.
  */
 export function checkHistory(
   entries: Iterable<HistoryEntry>,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { losesFraction } from "./json-number.ts";
 import { parseJson } from "./json.ts";
 
-/** A number as JSON writes it, and whether it is whole, by integers of any length. */
+/** A JSON number's spelling, and whether it is whole, by integers of any length. */
 const numbers = fc
   .record({
     minus: fc.constantFrom("", "-"),
@@ -22,7 +22,7 @@ const numbers = fc
   })
   .filter(({ literal }) => /[.e]/.test(literal));
 
-test("a number is refused exactly where it is not whole and its double is", () => {
+test("a number is refused exactly if it is not whole and its double is", () => {
   let lost = 0;
   fc.assert(
     fc.property(numbers, ({ literal, isWhole }) => {

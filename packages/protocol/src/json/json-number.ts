@@ -2,14 +2,14 @@ const NUMBER = /-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?/y;
 const PARTS = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * A decimal with so many digits, and no exponent, is no whole number to a double unless it is one:
- * doubles keep fifteen digits apart.
+ * Up to so many digits, without an exponent, a decimal that is not whole is not whole as a double
+ * either: doubles distinguish fifteen digits.
  */
 const DIGITS_KEPT = 15;
 
 /**
- * Whether a number as it is written is not whole, and the double nearest to it is: 1.0000000000000001
- * is version 1 to a reader with doubles, and another version to one that reads the digits.
+ * Whether a number as written is not whole, while the nearest double is: 1.0000000000000001 is version
+ * 1 to a reader with doubles, and another version to one that reads the digits.
  */
 export function losesFraction(literal: string): boolean {
   return Number.isInteger(Number(literal)) && !isWhole(literal);
@@ -20,11 +20,11 @@ function isWhole(literal: string): boolean {
   const all = digits + fraction;
   let end = all.length;
   while (end > 0 && all.charCodeAt(end - 1) === 0x30) end--;
-  // With nothing but zeros it is zero, whatever the exponent.
+  // With only zeros it is zero, whatever the exponent.
   return end === 0 || Number(exponent) - fraction.length + (all.length - end) >= 0;
 }
 
-/** Where the number ends whose point or exponent stands at `at`, and whether it loses its fraction. */
+/** The end of the number whose point or exponent is at `at`, and whether it loses its fraction. */
 export function numberAt(text: string, at: number): { end: number; isLost: boolean } {
   let start = at;
   while (isDigit(text.charCodeAt(start - 1))) start--;

@@ -12,7 +12,7 @@ import {
 } from "./json-rules.ts";
 import type { Json } from "./json-rules.ts";
 
-/** What `JSON.stringify` writes as `{}`, or as something that does not read back. */
+/** Objects that `JSON.stringify` writes as `{}`, or as something that does not read back. */
 const LOST_IN_JSON: ReadonlySet<string> = new Set([
   "Map",
   "Set",
@@ -33,11 +33,17 @@ const FIRST_WITH_EXPONENT = 1e21;
 export interface PlainBudget {
   readonly jsonDepth: number;
   readonly envelopeBytes: number;
-  /** How many values may still be met: a small graph can spell out to more text than there is memory. */
+  /**
+   * How many values may still be visited: a small graph with shared objects can expand to more text
+   * than there is memory.
+   */
   values: number;
 }
 
-/** Whether `JSON.stringify` writes the value as it is, strings aside. Stops at a cycle by the depth. */
+/**
+ * Whether `JSON.stringify` writes the value faithfully, apart from strings. The depth limit stops a
+ * cycle.
+ */
 export function isPlain(value: unknown, depthLeft: number, budget: PlainBudget): boolean {
   if (--budget.values < 0) return false;
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
@@ -67,7 +73,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** A copy of plain data, or the reason and the place of what JSON can't carry. */
+/** A copy of plain data, or the reason and the place of what JSON can't represent. */
 export function toPlain(given: unknown, place: Place | undefined, budget: PlainBudget): Json {
   const refused = (what: string, at = place) =>
     new WaybillError(400, `This can't be serialized as JSON: ${what}.`, { at: pointerTo(at) });

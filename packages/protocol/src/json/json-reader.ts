@@ -21,8 +21,8 @@ const WORDS: ReadonlyMap<string, Json> = new Map([
 const STRING_ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Reads JSON without the engine's parser: slower, but it knows the reason and the place of the
- * first thing that is not allowed, and throws it. The depth must have been checked before.
+ * Reads JSON without the engine's parser: slower, but it throws the reason and the place of the first
+ * fault. The depth must have been checked before.
  */
 export function readJson(text: string, cause?: unknown): Json {
   let i = 0;
@@ -72,7 +72,7 @@ export function readJson(text: string, cause?: unknown): Json {
     return items;
   }
 
-  /** Steps over what stands before the next item: true after the bracket that closes them all. */
+  /** Skips what precedes the next item: true after the closing bracket. */
   function ends(bracket: string, isFirst: boolean): boolean {
     skipSpace();
     if (text[i] === bracket) {

@@ -1,9 +1,9 @@
 import { WaybillError } from "../error.ts";
 
-/** A JSON value. Integers beyond ±(2^53 - 1) are none here: they would lose digits. */
+/** A JSON value. Integers beyond ±(2^53 - 1) are excluded: they would lose digits. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** Names that reach an object's prototype in JavaScript: with them data becomes behaviour. */
+/** Names that reach an object's prototype in JavaScript and could turn data into behaviour. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   "__proto__",
   "constructor",
@@ -18,12 +18,12 @@ export function isCleanText(text: string): boolean {
   return isWellFormed(text) && !text.includes("\0");
 }
 
-/** False for a text with half of a surrogate pair, which UTF-8 can't carry. */
+/** False for a text with a lone surrogate, which UTF-8 can't represent. */
 export function isWellFormed(text: string): boolean {
   return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 }
 
-/** One step of a JSON Pointer (RFC 6901). */
+/** One segment of a JSON Pointer (RFC 6901). */
 export function step(name: string | number): string {
   return `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
@@ -49,7 +49,7 @@ export function quote(text: string): string {
   return JSON.stringify(excerpt(text));
 }
 
-/** What strangers send must not make an error message long. */
+/** Text from strangers is shortened in error messages. */
 export function excerpt(text: string): string {
   return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
 }

@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from "./json.ts";
 import type { Json } from "./json.ts";
 import { LIMITS } from "../limits.ts";
 
-/** Many cases, on a machine that may be busy with other things. */
+/** Allows for many cases on a busy machine. */
 const PATIENT = { timeout: 60_000 };
 
 function refusal(run: () => unknown): WaybillError {
@@ -19,7 +19,7 @@ function refusal(run: () => unknown): WaybillError {
   throw new Error("nothing was refused");
 }
 
-/** What comes of it: a value, or the status of the refusal. */
+/** The outcome: a value, or the status of the refusal. */
 function outcome(run: () => unknown): { value: unknown } | { status: number } {
   try {
     return { value: run() };
@@ -29,7 +29,7 @@ function outcome(run: () => unknown): { value: unknown } | { status: number } {
   }
 }
 
-/** What may be in JSON, written down once more and as plainly as possible. */
+/** The rules for JSON, stated again as plainly as possible. */
 function isAllowed(value: Json): boolean {
   if (typeof value === "string") return !/\p{Surrogate}|\0/u.test(value);
   if (typeof value === "number")
@@ -99,7 +99,7 @@ describe("parseJson", () => {
     expect(error.message).toContain("twice");
   });
 
-  test("refuses a member that was added again anywhere, in any spelling (HARDENING 21)", () => {
+  test("refuses a member that is repeated anywhere, in any spelling (HARDENING 21)", () => {
     const tree = fc.letrec<{ node: Json; members: Json }>((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
@@ -174,7 +174,7 @@ describe("parseJson", () => {
     }
   });
 
-  test("allows exactly the depth of the limit, and counts no brackets in strings", () => {
+  test("allows exactly the depth of the limit, and ignores brackets in strings", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     expect(parseJson(nested(LIMITS.jsonDepth))).toEqual(JSON.parse(nested(LIMITS.jsonDepth)));
     expect(refusal(() => parseJson(nested(LIMITS.jsonDepth + 1))).status).toBe(413);
@@ -226,7 +226,7 @@ describe("parseJson", () => {
     expect(refusal(() => parseJson(`{"a":{${literal}:1}}`)).status).toBe(400);
   });
 
-  test("reads an escaped name as itself, whatever names the engine saw before", () => {
+  test("reads an escaped name correctly, whatever names the engine read before", () => {
     const names = ['"', "\n", "é", '\\"', 'a"', "ab\t", "\\"];
     for (const first of ["[]", "1", "{}"]) {
       for (const poison of ["\\", "\\u", "\\\\", "a\\", "ab\\", "\\u0"]) {
@@ -244,7 +244,7 @@ describe("parseJson", () => {
     });
   });
 
-  test("takes a backslash before a u for what it is", () => {
+  test("does not take an escaped backslash before a u for a Unicode escape", () => {
     expect(parseJson('{"a":"\\\\u0000","b":"\\\\ud800","c":"\\u0061"}')).toEqual({
       a: "\\u0000",
       b: "\\ud800",
@@ -294,27 +294,27 @@ describe("parseJson", () => {
     "// a\n1",
     "\u00a01",
     "\u20281",
-  ])("refuses %j with a reason of its own", (text) => {
+  ])("refuses %j with a specific reason", (text) => {
     const error = refusal(() => parseJson(text));
     expect(error.status).toBe(400);
     expect(error.message).toMatch(/^The JSON is refused: .*(character \d+|it ends before)/);
     expect(error.cause).toBeInstanceOf(SyntaxError);
   });
 
-  test("names the place of a fault inside", () => {
+  test("names the place of a nested fault", () => {
     expect(refusal(() => parseJson('{"a":[1,{"b":x}]}'))).toMatchObject({
       at: "/a/1/b",
       message: 'The JSON is refused: character 13 is "x", not a value.',
     });
   });
 
-  test("refuses what is no text", () => {
+  test("refuses anything but a string", () => {
     for (const value of [undefined, null, 1, {}, new Uint8Array(2)]) {
       expect(refusal(() => parseJson(value as string)).status).toBe(400);
     }
   });
 
-  test("the quick look and the slow one agree on 20,000 mutated texts", PATIENT, () => {
+  test("the fast and the slow check agree on 20,000 mutated texts", PATIENT, () => {
     const seeds = [
       '{"waybill":1,"kind":"handoff","body":{"input":{"n":[1,2.5e3,-7,{"q":"\\u00e9\\n"}]},"x":null}}',
       '{"a":{"a":1,"b":[true,false]},"b":"\\\\\\"{[:","c":9007199254740991,"d":[[],{}]}',
@@ -362,7 +362,8 @@ describe("parseJson", () => {
           });
           if ("value" in slow) accepted++;
           expect(outcome(() => parseJson(text))).toStrictEqual(slow);
-          // The engine accepts more, and may be wrong about a name with an escape: that has a test.
+          // The engine accepts more, and may be wrong about a name with an escape: that has a test of
+          // its own.
           const isComparable = "value" in slow && !/\\[^:]*":/.test(text);
           expect("value" in engine || !("value" in slow)).toBe(true);
           expect(isComparable ? engine : slow).toStrictEqual(slow);
@@ -388,7 +389,7 @@ describe("stringifyJson", () => {
     );
   });
 
-  test("leaves out undefined members and honours toJSON", () => {
+  test("omits undefined members and honours toJSON", () => {
     class Point {
       x = 1;
       #secret = 2;
@@ -437,7 +438,7 @@ describe("stringifyJson", () => {
     expect(refusal(() => stringifyJson(value))).toMatchObject({ status: 400, at });
   });
 
-  test("allows one object in two places, and refuses it when it spells out to too much", () => {
+  test("allows one object in two places, and refuses it when it expands to too much", () => {
     const shared = { n: 1 };
     expect(stringifyJson([shared, { shared }])).toBe('[{"n":1},{"shared":{"n":1}}]');
     let bomb: unknown = 1;
@@ -445,7 +446,7 @@ describe("stringifyJson", () => {
     expect(refusal(() => stringifyJson(bomb, { envelopeBytes: 10_000 })).status).toBe(413);
   });
 
-  test("holds to depth and size", () => {
+  test("enforces depth and size", () => {
     let deep: unknown = 1;
     for (let i = 0; i < LIMITS.jsonDepth; i++) deep = { a: deep };
     expect(parseJson(stringifyJson(deep))).toEqual(deep);

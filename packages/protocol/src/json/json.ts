@@ -17,12 +17,12 @@ import type { Limits } from "../limits.ts";
 
 export type { Json };
 
-/** However high the limit is set: whatever walks a value must stay far from the end of the stack. */
+/** However high the limit is set: code that walks a value must not overflow the stack. */
 const DEPTH_MAX = 1000;
 
 /**
- * Reads JSON that means the same to every reader: no member twice, no forbidden name, no number that
- * is another one as a double, no text that is not Unicode, nothing deeper than the limit.
+ * Reads JSON that means the same to every reader: without duplicate members, forbidden names, numbers
+ * that differ as a double, text that is not Unicode, or nesting beyond the limit.
  */
 export function parseJson(text: string, limits: Partial<Limits> = LIMITS): Json {
   const { jsonDepth, envelopeBytes } = boundsOf(limits);
@@ -46,13 +46,13 @@ export function parseJson(text: string, limits: Partial<Limits> = LIMITS): Json 
 }
 
 /**
- * Writes a value as JSON that `parseJson` reads back, or says which place has no faithful spelling.
- * Members that are undefined are left out; `toJSON` is honoured.
+ * Writes a value as JSON that `parseJson` reads back, or throws with the place that has no faithful
+ * form. Undefined members are omitted; `toJSON` is honoured.
  */
 export function stringifyJson(value: unknown, limits: Partial<Limits> = LIMITS): string {
   const { jsonDepth, envelopeBytes } = boundsOf(limits);
   const budget: PlainBudget = { jsonDepth, envelopeBytes, values: envelopeBytes };
-  // The quick walk sees no strings; an escape in what was written shows that some need a look.
+  // The fast check does not look at strings; an escape in the output shows that some need a check.
   let text =
     value !== undefined && isPlain(value, jsonDepth, budget) ? JSON.stringify(value) : undefined;
   if (text === undefined || text.includes("\\u")) {
@@ -64,20 +64,20 @@ export function stringifyJson(value: unknown, limits: Partial<Limits> = LIMITS):
 }
 
 interface Survey {
-  /** How many members the text has, if it turns out to be JSON. */
+  /** An upper bound on the number of members, if the text is JSON. */
   readonly members: number;
   /**
-   * The parser of V8 since 12.8 can take a name that has an escape for another one that it saw
-   * before: in Node 24, after `{"a":1,"\\":0}`, it reads the second name of `{"a":1,"\"":0}` as a
-   * backslash (nodejs/node#63785). One sender could so change what is read from another, which is
-   * why such a text never reaches it.
+   * The parser of V8 since 12.8 can mistake a name with an escape for an earlier one: in Node 24,
+   * after `{"a":1,"\\":0}`, it reads the second name of `{"a":1,"\"":0}` as a backslash
+   * (nodejs/node#63785). One sender could so change what is read from another, so such a text never
+   * reaches it.
    */
   readonly hasEscapedName: boolean;
-  /** A number that is not whole reads as one that is: the parser has no way to tell. */
+  /** A number that is not whole but reads as whole: the parser can't tell. */
   readonly hasLostFraction: boolean;
 }
 
-/** One look over a text before the parser has it, which also keeps all that is too deep from it. */
+/** One pass over a text before the parser reads it, which also rejects everything that is too deep. */
 function survey(text: string, depthMax: number): Survey {
   let members = 0;
   let depth = 0;
@@ -123,7 +123,7 @@ function positionOr(otherwise: number, position: number): number {
   return position < 0 ? otherwise : position;
 }
 
-/** Where the string that starts at `start` has its closing quote, or -1. */
+/** The index of the closing quote of the string that starts at `start`, or -1. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -133,7 +133,7 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
-/** Whether the quick look is enough. False is no verdict yet: `readJson` gives it. */
+/** Whether the fast check suffices. False is no verdict yet: `readJson` gives it. */
 function isSound(root: Json, members: number, hasEscapes: boolean): boolean {
   const pending: (Json[] | { [name: string]: Json })[] = [[root]];
   let found = 0;
@@ -160,7 +160,7 @@ function isSound(root: Json, members: number, hasEscapes: boolean): boolean {
       }
     }
   }
-  // A member that stands twice is there once in the value: the last one wins, without a word.
+  // Of duplicate members the value has only one: the last one wins silently.
   return found === members;
 }
 

@@ -1,7 +1,7 @@
 import type { Envelope } from "../envelope/envelope.ts";
 import type { Handoff } from "./handoff.ts";
 
-/** What is known of a handoff that says whom an envelope about it is for. */
+/** What an addressee check has to know about a handoff. */
 export type AddressedHandoff = Pick<Handoff, "delegator" | "recipient" | "attempts" | "questions">;
 
 /**
@@ -26,7 +26,7 @@ export function isAddressed(
       return to === handoff.recipient || to === (hub ?? to);
     case "answer": {
       const asker = askerOf(envelope.body.question_id, handoff);
-      // That nobody has asked, the lifecycle says.
+      // Whether somebody has asked is checked by the lifecycle.
       return asker === undefined || to === asker;
     }
     case "receipt":

@@ -1,14 +1,14 @@
-/** A handoff that is part of no other one under its correlation id, with all who take part in it and its parts. */
+/** A handoff without a parent under its correlation id, with all participants of it and its children. */
 export interface Root {
   readonly delegator: string;
-  /** Who handed off, and who was asked: whoever is only named has not taken part. */
+  /** The delegators and recipients: merely being named is not participating. */
   readonly parties: ReadonlySet<string>;
 }
 
 /**
- * Anybody can write a correlation id that belongs to the job of others. Given the roots under one id,
- * the first that came in first, this tells the job from what stands apart: roots whose delegator has
- * taken part in nothing of the job before.
+ * Separates a job from unrelated handoffs with its correlation id, which anybody can write. Of the
+ * roots under one id, given in order of arrival, the first belongs to the job. A root stands apart if
+ * its delegator has taken part in nothing of the job before.
  */
 export function jobOf<Each extends Root>(
   roots: readonly Each[],

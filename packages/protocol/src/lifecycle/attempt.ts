@@ -3,7 +3,7 @@ import type { StatusCode } from "../status.ts";
 import { ATTEMPT_MOVES } from "./transitions.ts";
 import type { AttemptEventName } from "./transitions.ts";
 
-/** The attempt that is under way, or undefined between attempts. There is never more than one. */
+/** The live attempt, or undefined between attempts. There is never more than one. */
 export function liveAttempt(state: Handoff): Attempt | undefined {
   const last = state.attempts[state.attempts.length - 1];
   return last !== undefined && last.state !== "closed" ? last : undefined;
@@ -16,7 +16,7 @@ export function withLast(state: Handoff, attempt: Attempt): readonly Attempt[] {
   return attempts;
 }
 
-/** The attempts with the live one closed, for the reason that the table gives the event. */
+/** The attempts with the live one closed, for the reason in the event's row of the table. */
 export function closeLast(
   state: Handoff,
   attempt: Attempt,

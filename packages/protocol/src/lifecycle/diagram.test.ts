@@ -25,7 +25,7 @@ test("each row of the table of handoffs is an arrow, and no arrow leaves an end"
   }
 });
 
-test("each move of an attempt is an arrow, and there are no others", () => {
+test("each transition of an attempt is an arrow, and there are no others", () => {
   let moves = 0;
   for (const [name, { by, moves: row, closes }] of Object.entries(ATTEMPT_MOVES)) {
     for (const [from, to] of Object.entries(row)) {
@@ -42,7 +42,7 @@ test("each move of an attempt is an arrow, and there are no others", () => {
   expect(named).toHaveLength(moves);
 });
 
-test("every reason to close has its meaning beside it", () => {
+test("every reason to close has its explanation beside it", () => {
   for (const [reason, { meaning }] of Object.entries(CLOSE_REASONS)) {
     expect(attempt).toContain(`${reason}: ${reason}, ${meaning}`);
   }

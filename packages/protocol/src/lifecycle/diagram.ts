@@ -31,7 +31,7 @@ function attemptLines(): string[] {
     }
   }
   return [
-    // Mermaid puts a state where it meets it first, so the members of `closed` come before the arrows.
+    // Mermaid places a state where it first occurs, so the members of `closed` precede the arrows.
     "state closed {",
     ...Object.entries(CLOSE_REASONS).map(
       ([reason, { meaning }]) => `  ${reason}: ${reason}, ${meaning}`,

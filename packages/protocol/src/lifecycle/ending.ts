@@ -7,7 +7,7 @@ import type { StatusCode } from "../status.ts";
 import { ATTEMPT_MOVES, CLOSE_REASONS, HANDOFF_MOVES } from "./transitions.ts";
 import type { AttemptEventName, HandoffEventName } from "./transitions.ts";
 
-/** The one way into an ended state. An attempt that is still under way is superseded by it. */
+/** The only way into an ended state. A live attempt is superseded by it. */
 export function ended(
   state: Handoff,
   name: Exclude<HandoffEventName, "submit">,
@@ -29,28 +29,28 @@ export function ended(
   };
 }
 
-/** What closed an attempt without settling the handoff. */
+/** What closed an attempt without deciding the handoff. */
 export interface Unsettled {
   readonly name: "result" | "reject" | "release" | "interrupt" | "unreachable" | "lease_lost";
   readonly status: StatusCode;
   readonly at: number;
   readonly retryAfterMs?: number | undefined;
-  /** Of the envelope with the verdict, where there is one. */
+  /** Of the envelope with the verdict, if there is one. */
   readonly digest?: Digest | undefined;
 }
 
 /**
- * After an attempt that settled nothing: the next one. Where none is left, the last attempt decides:
- * a verdict fails the handoff, anything else makes it a dead letter.
+ * Continues after an attempt that decided nothing: with the next one. If none is left, the last
+ * attempt decides: a verdict fails the handoff, anything else makes it a dead letter.
  */
 export function again(state: Handoff, attempt: Attempt, cause: Unsettled): Step {
   const { name, status, at } = cause;
   const attempts = closeLast(state, attempt, name, status);
   if (isExhausted(state, attempts)) return exhausted({ ...state, attempts }, name, cause);
-  // After a rejection somebody else is asked, whom there is no reason to spare.
+  // After a rejection another agent is asked, at once: there is no reason for a backoff.
   const nextAt = name === "reject" ? at : nextAttemptAt(state, attempts, at, cause.retryAfterMs);
   const effects: LifecycleEffect[] = [RECEIVED];
-  // A verdict that is tried again stays with the hub: to the delegator it would look like the end.
+  // A verdict that is retried stays with the hub: the delegator would take it for the end.
   if (name === "release") {
     effects.push({ type: "forward", to: "delegator", attempt: attempt.number });
   }
@@ -58,7 +58,7 @@ export function again(state: Handoff, attempt: Attempt, cause: Unsettled): Step 
   return { state: { ...state, status, attempts, nextAttemptAt: nextAt }, effects };
 }
 
-/** The end of a handoff whose attempts, the last one closed, are used up. */
+/** The end of a handoff that has no attempt left; the last one is closed. */
 export function exhausted(
   state: Handoff,
   name: AttemptEventName,

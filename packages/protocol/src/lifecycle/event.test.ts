@@ -17,12 +17,12 @@ const ofDelegator = { ...base, from: "d", to: "r" };
 const said = { by: "r", attempt: 2, re: HANDOFF, at: AT };
 
 function eventFor(envelope: Envelope, digest: Digest = RESULT): unknown {
-  // Members that are undefined are the same as missing ones, on the wire and in a store.
+  // Undefined members are equal to missing ones, on the wire and in a store.
   const event = eventOf(envelope, digest, AT);
   return event && JSON.parse(JSON.stringify(event));
 }
 
-test("a handoff is submitted, with the terms that its contract names", () => {
+test("a handoff is a submission, with the terms that its contract names", () => {
   const handoff: Envelope = {
     ...ofDelegator,
     kind: "handoff",
@@ -47,7 +47,7 @@ test("a handoff is submitted, with the terms that its contract names", () => {
   expect(eventFor(silent)).toEqual({ ...submit, terms: {} });
 });
 
-test("what a delegator sends", () => {
+test("envelopes of the delegator", () => {
   expect(eventFor({ ...ofDelegator, kind: "cancel", body: {} })).toEqual({
     type: "cancel",
     by: "d",
@@ -66,7 +66,7 @@ test("what a delegator sends", () => {
   expect(eventFor(receipt)).toEqual({ type: "acknowledge", by: "d", outcome: RESULT, at: AT });
 });
 
-test("a receipt does what its status says", () => {
+test("the effect of a receipt depends on its status", () => {
   const receipt = (status: 101 | 300 | 301 | 406 | 422): Envelope => ({
     ...ofRecipient,
     kind: "receipt",
@@ -105,7 +105,7 @@ test("progress, questions and results", () => {
   });
 });
 
-test("what the hub says about its own steps causes none", () => {
+test("notices of the hub's own steps cause no event", () => {
   const ofHub = { ...base, from: "hub", to: "d", re: HANDOFF };
   for (const status of [100, 101, 201, 403, 410] as const) {
     expect(eventFor({ ...ofHub, kind: "receipt", body: { status } })).toBeUndefined();

@@ -4,9 +4,9 @@ import type { Envelope, HandoffEnvelope, ReceiptEnvelope } from "../envelope/env
 import type { LifecycleEvent, LifecycleTerms } from "./handoff.ts";
 
 /**
- * What an envelope does to the handoff that it is about; undefined where it does nothing: custody
- * receipts and notices report a step of the hub, they never cause one.
- * `digest` is the envelope's own, `at` is when it came in.
+ * The event that an envelope causes for its handoff; undefined if none: custody receipts and notices
+ * report a step of the hub, they never cause one. `digest` is the envelope's own, `at` its time of
+ * arrival.
  */
 export function eventOf(
   envelope: Envelope,
@@ -56,7 +56,7 @@ function submitOf(envelope: HandoffEnvelope, digest: Digest, at: number): Lifecy
   };
 }
 
-/** The terms that a contract names; a recipient's manifest gives those that it leaves out. */
+/** The terms that a contract names; the recipient's manifest supplies the others. */
 function offeredTerms(contract: Contract | undefined): Partial<LifecycleTerms> {
   return {
     ...(contract?.max_attempts !== undefined && { maxAttempts: contract.max_attempts }),

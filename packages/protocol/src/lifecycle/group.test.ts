@@ -29,7 +29,7 @@ test.each<[Omit<JoinRule, "size">, string, string]>([
   expect(judgeGroup(all, { ...rule, size: 3 })).toBe(verdict);
 });
 
-test("a failed group is over, unless its delegator wants the rest all the same", () => {
+test("a failed group is over, unless its delegator wants the remaining results", () => {
   expect(isGroupOver("reached", "wait")).toBe(true);
   expect(isGroupOver("failed", undefined)).toBe(true);
   expect(isGroupOver("failed", "cancel")).toBe(true);

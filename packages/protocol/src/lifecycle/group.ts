@@ -4,10 +4,10 @@ import type { HandoffState } from "./transitions.ts";
 /** How many members of a group have to succeed. */
 export type JoinRule = Pick<Group, "size" | "join" | "quorum">;
 
-/** `reached`: as many successes as the rule asks for. `failed`: so many are out of reach. */
+/** `reached`: as many successes as the rule requires. `failed`: they can't be reached any more. */
 export type GroupVerdict = "open" | "reached" | "failed";
 
-/** How a group stands. Members that are not known yet count as open. */
+/** The state of a group. Members that have not arrived yet count as open. */
 export function judgeGroup(members: Iterable<HandoffState>, rule: JoinRule): GroupVerdict {
   const { size, join, quorum = size } = rule;
   const needed = join === "all" ? size : join === "any" ? 1 : quorum;
@@ -21,7 +21,7 @@ export function judgeGroup(members: Iterable<HandoffState>, rule: JoinRule): Gro
   return size - ended < needed ? "failed" : "open";
 }
 
-/** Whether the members that are still open are of no use to anybody. */
+/** Whether nobody needs the members that are still open. */
 export function isGroupOver(verdict: GroupVerdict, onFailure: Group["on_failure"]): boolean {
   return verdict === "reached" || (verdict === "failed" && onFailure !== "wait");
 }

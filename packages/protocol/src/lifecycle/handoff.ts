@@ -3,7 +3,7 @@ import type { SessionState } from "../session.ts";
 import type { StatusCode } from "../status.ts";
 import type { AttemptState, CloseReason, HandoffState } from "./transitions.ts";
 
-/** The part of a contract that time and retries run on. All spans in milliseconds. */
+/** The terms of a contract that time and retries depend on. All durations in milliseconds. */
 export interface LifecycleTerms {
   /** Attempts that may end in silence, interruption or a retryable failure. */
   readonly maxAttempts: number;
@@ -11,14 +11,14 @@ export interface LifecycleTerms {
   readonly leaseMs: number;
   /** How long an offered attempt may go untaken. */
   readonly offerMs: number;
-  /** How long after "taken" the signed acceptance may be outstanding. */
+  /** How long the signed acceptance may follow after "taken". */
   readonly graceMs: number;
-  /** The wait before the second try; it doubles with each further one, up to the cap. */
+  /** The delay before the second attempt; it doubles with each further one, up to the cap. */
   readonly backoffMs: number;
   readonly backoffCapMs: number;
 }
 
-/** The terms of a handoff whose manifest and contract say nothing else. */
+/** The terms of a handoff where manifest and contract say nothing. */
 export const DEFAULT_TERMS: LifecycleTerms = {
   maxAttempts: 3,
   leaseMs: 30_000,
@@ -28,16 +28,16 @@ export const DEFAULT_TERMS: LifecycleTerms = {
   backoffCapMs: 60_000,
 };
 
-/** One try of a recipient at a handoff. */
+/** One attempt of a recipient at a handoff. */
 export interface Attempt {
   readonly number: number;
   readonly recipient: string;
   readonly state: AttemptState;
   readonly closed: CloseReason | null;
-  /** A status of the hundreds while it lives, then the one that it closed with. */
+  /** A 1xx status while it lives, then the one that it closed with. */
   readonly status: StatusCode;
   readonly isTaken: boolean;
-  /** When its silence ends it; null while only the deadline counts. */
+  /** When it is lost without a sign of life; null while only the deadline counts. */
   readonly silentAt: number | null;
 }
 
@@ -51,13 +51,13 @@ export interface Question {
   readonly answer: Digest | null;
 }
 
-/** A handoff as the lifecycle knows it: its state, and its attempts so far. */
+/** A handoff as the lifecycle sees it: its state, and its attempts so far. */
 export interface Handoff {
   readonly id: string;
   /** Digest of the envelope that the delegator signed. */
   readonly digest: Digest;
   readonly delegator: string;
-  /** The agent it is addressed to, or null when the hub picks one by capability. */
+  /** The addressed agent, or null if the hub picks one by capability. */
   readonly recipient: string | null;
   readonly deadline: number;
   readonly terms: LifecycleTerms;
@@ -65,18 +65,21 @@ export interface Handoff {
   readonly status: StatusCode;
   readonly attempts: readonly Attempt[];
   readonly questions: readonly Question[];
-  /** When the next attempt may be offered; null while one is under way or must be waited for. */
+  /** When the next attempt may be offered; null while one is live or has to be awaited. */
   readonly nextAttemptAt: number | null;
-  /** The paused attempt whose state the next one starts from, and the only agent that understands it. */
+  /**
+   * The paused attempt from whose state the next one resumes, and the only agent that understands the
+   * state.
+   */
   readonly resumes: { readonly attempt: number; readonly recipient: string } | null;
-  /** Digest of the envelope that ended it; null while open, and where no envelope did. */
+  /** Digest of the envelope that ended it; null while open, and if no envelope did. */
   readonly outcome: Digest | null;
   readonly isAcknowledged: boolean;
   readonly isDiscarded: boolean;
 }
 
 interface Cause {
-  /** When it happened, in milliseconds, by the clock of who steps. */
+  /** When it happened, in milliseconds, by the caller's clock. */
   readonly at: number;
 }
 interface RecipientCause extends Cause {
@@ -91,7 +94,7 @@ interface DelegatorCause extends Cause {
   readonly by: string;
 }
 
-/** What can happen to a handoff. */
+/** The events of a handoff. */
 export type LifecycleEvent =
   | (DelegatorCause & {
       readonly type: "submit";
@@ -99,7 +102,7 @@ export type LifecycleEvent =
       readonly digest: Digest;
       readonly recipient: string | null;
       readonly deadline: number;
-      /** When it may be offered at the earliest. */
+      /** The earliest time at which it may be offered. */
       readonly notBefore?: number | undefined;
       readonly terms?: Partial<LifecycleTerms>;
     })
@@ -140,9 +143,9 @@ export type LifecycleEvent =
   | (DelegatorCause & { readonly type: "cancel"; readonly digest: Digest })
   | (DelegatorCause & { readonly type: "acknowledge"; readonly outcome: Digest })
   | (Cause & { readonly type: "unreachable" | "lease_lost"; readonly attempt: number })
-  /** The handoff that this one is part of has ended, so nobody waits for it any more. */
+  /** The parent has ended, so nobody needs the handoff any more. */
   | (Cause & { readonly type: "parent_ended" })
-  /** The group that this one is a member of is decided, so nobody waits for it any more. */
+  /** The group of this member is decided, so nobody needs it any more. */
   | (Cause & { readonly type: "group_decided" })
   | (Cause & { readonly type: "expire" })
   | (Cause & { readonly type: "dead_letter"; readonly status: StatusCode })
@@ -155,11 +158,11 @@ export type EventOf<Type extends LifecycleEvent["type"]> = Extract<
 
 /** What has to be done after a step. */
 export type LifecycleEffect =
-  /** What the sender of the event is told. Every step has exactly one, and it comes first. */
+  /** The answer to the sender of the event. Every step has exactly one, and it comes first. */
   | { readonly type: "reply"; readonly status: StatusCode }
   /** Offer attempt n to its recipient. */
   | { readonly type: "offer"; readonly attempt: number; readonly recipient: string }
-  /** Pass what came on to the other side. */
+  /** Pass the event on to the other party. */
   | { readonly type: "forward"; readonly to: "delegator" | "recipient"; readonly attempt: number }
   /** Tell the recipient that its attempt is closed, so that its work stops. */
   | {
@@ -170,10 +173,10 @@ export type LifecycleEffect =
     }
   /** The handoff may be offered again from then on. */
   | { readonly type: "retry"; readonly at: number }
-  /** The handoff has ended: tell the delegator, cancel the children, disarm the timers. */
+  /** The handoff has ended: notify the delegator, cancel the children, disarm the timers. */
   | { readonly type: "ended"; readonly state: HandoffState; readonly status: StatusCode };
 
-/** What a step of the lifecycle gives: the state after it, and what has to be done. */
+/** The result of a step: the new state, and what has to be done. */
 export interface Step {
   readonly state: Handoff | undefined;
   readonly effects: readonly LifecycleEffect[];

@@ -4,8 +4,8 @@ import { step } from "./lifecycle.ts";
 import { CANCEL, eventFrom, OTHER, START, TERMS } from "./lifecycle-fixture.ts";
 import { dueEvent, isOfferDue, wakeAt } from "./timer.ts";
 
-// The clock goes on by this much with every event that changes something, so that a sequence with
-// refused events in it is the same as the sequence without them, and needs no second visit.
+// The clock advances by this much with every event that changes something, so that a sequence with
+// refused events is the same as the sequence without them, and needs no second visit.
 const TICK = 50;
 const LENGTH = 9;
 const DEADLINE = START + 7 * TICK;
@@ -62,7 +62,7 @@ const ALPHABET: ((now: number) => LifecycleEvent)[] = (
       eventFrom({ ...given, at: now }),
 );
 
-// The clock jumps ahead for these alone, so what follows them in a sequence comes from the past.
+// The clock jumps ahead only for these, so that later events in a sequence come from the past.
 ALPHABET.push(
   () => eventFrom({ type: "expire", at: DEADLINE }),
   (now) => eventFrom({ type: "unreachable", at: now + QUIET_MS }),
@@ -162,7 +162,7 @@ test(`every sequence of up to ${LENGTH} events that change something keeps the p
     }
   };
   walk(undefined, 0, []);
-  // The walk means something only if it gets everywhere.
+  // The walk means something only if it reaches every state.
   expect(steps).toBeGreaterThan(500_000);
   for (const end of ["completed 200", "failed 500", "cancelled 499"]) {
     expect(reached).toContain(end);

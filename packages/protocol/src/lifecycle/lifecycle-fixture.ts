@@ -20,7 +20,7 @@ export const TERMS: LifecycleTerms = {
   backoffCapMs: 1_000,
 };
 
-/** An event, with everything that is not said as an honest party would have it. */
+/** An event, with defaults as an honest party would send them. */
 export function eventFrom(
   event: { type: LifecycleEvent["type"] } & Record<string, unknown>,
 ): LifecycleEvent {
@@ -51,7 +51,7 @@ export function eventFrom(
   return { at: START, ...defaults[event.type], ...event } as LifecycleEvent;
 }
 
-/** The state after these events, each of which must have been taken. */
+/** The state after these events, each of which must be accepted. */
 export function stateAfter(
   ...events: ({ type: LifecycleEvent["type"] } & Record<string, unknown>)[]
 ): Handoff {

@@ -27,7 +27,7 @@ type Said = Extract<LifecycleEvent, { by: string; attempt: number }>;
 const isSaid = (event: LifecycleEvent): event is Said => "by" in event && "attempt" in event;
 
 /**
- * The rules of the lifecycle once more, as prose would put them: one mutable ledger of facts, and a
+ * The rules of the lifecycle, restated as prose would put them: one mutable ledger of facts, and one
  * question at a time. It shares nothing with the reducer but the vocabulary of events.
  */
 class Model {
@@ -38,7 +38,7 @@ class Model {
   tries: { who: string; how: string; taken: boolean; quiet: number | null; code: number }[] = [];
   asked: { id: string; by: string; attempt: number; answered: string | null }[] = [];
   mayOfferAt: number | null = START;
-  /** Set where the reducer is free to choose a time, within these bounds. */
+  /** Set where the reducer may choose a time within these bounds. */
   freedom: [number, number] | null = null;
   pinned: string | null;
 
@@ -257,7 +257,7 @@ class Model {
   }
 }
 
-/** What can be compared: the reducer's bookkeeping and the model's, in the same words. */
+/** What can be compared: the reducer's state and the model's, in the same terms. */
 function viewOf(state: Handoff) {
   return {
     ended: state.state === "open" ? null : state.state,
@@ -344,7 +344,7 @@ const plan = fc.record({
 });
 type Plan = typeof plan extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Turns a plan into an event that is mostly in place, and sometimes strange in one way or another. */
+/** Turns a plan into an event that is mostly valid, and sometimes wrong in one way. */
 function eventOfPlan(state: Handoff, given: Plan, now: number): LifecycleEvent | undefined {
   const { kind, isStrange, isOtherDigest, isRare } = given;
   const isEnding = ["cancel", "parent_ended", "expire", "dead_letter"].includes(kind);
@@ -410,7 +410,7 @@ function eventOfPlan(state: Handoff, given: Plan, now: number): LifecycleEvent |
   }
 }
 
-test("long random lives agree with the rules as restated, and survive a store on the way", () => {
+test("long random histories agree with the restated rules, and survive a store on the way", () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(
@@ -463,7 +463,7 @@ test("long random lives agree with the rules as restated, and survive a store on
     ),
     { numRuns: 800 },
   );
-  // Without these the agreement would be about next to nothing.
+  // Without these the agreement would mean next to nothing.
   const needed = `
     completed, failed, cancelled, dead_lettered, open, rejected, released, paused, interrupted,
     lease_lost, unreachable, superseded, accept 100, accept 201, answer 100, answer 201, answer 410,

@@ -44,14 +44,14 @@ describe("custody", () => {
     expect(refusalOf(submitted, { type: "submit", by: "x", digest: OTHER })).toBe(403);
   });
 
-  test("nothing is taken whose deadline has come, or never comes", () => {
+  test("a handoff whose deadline has passed, or never comes, is refused", () => {
     expect(refusalOf(undefined, { type: "submit", at: DEADLINE })).toBe(504);
     expect(refusalOf(undefined, { type: "submit", deadline: Number.NaN })).toBe(400);
     expect(refusalOf(undefined, { type: "submit", deadline: Infinity })).toBe(400);
   });
 });
 
-describe("who may", () => {
+describe("permissions", () => {
   const events: Given[] = [
     { type: "taken" },
     { type: "heartbeat" },
@@ -64,7 +64,7 @@ describe("who may", () => {
     { type: "result" },
   ];
 
-  test("only who holds the attempt speaks for it", () => {
+  test("only the agent that holds the attempt may send its events", () => {
     for (const event of events) {
       for (const by of ["x", "d"]) expect(refusalOf(offered, { ...event, by })).toBe(403);
       for (const attempt of [0, 2, -1, 0.5, Number.NaN]) {
@@ -73,7 +73,7 @@ describe("who may", () => {
     }
   });
 
-  test("only the delegator cancels, answers and acknowledges", () => {
+  test("only the delegator may cancel, answer and acknowledge", () => {
     const ended = after(accepted, { type: "result" });
     for (const by of ["x", "r"]) {
       expect(refusalOf(offered, { type: "cancel", by })).toBe(403);
@@ -85,12 +85,12 @@ describe("who may", () => {
   test("a recipient that signs for another digest is refused, whatever it says", () => {
     for (const event of events.slice(2)) {
       expect(refusalOf(offered, { ...event, re: OTHER })).toBe(409);
-      // It is not told this much about an attempt that it does not hold.
+      // A sender that does not hold the attempt is told less.
       expect(refusalOf(offered, { ...event, re: OTHER, by: "x" })).toBe(403);
     }
   });
 
-  test("the attempt is offered to whom the handoff is addressed", () => {
+  test("the attempt is offered to the addressed recipient", () => {
     expect(refusalOf(submitted, { type: "offer", recipient: "s" })).toBe(403);
     const toAnyone = stateAfter({ type: "submit", recipient: null });
     expect(replyTo(toAnyone, { type: "offer", recipient: "s" })).toBe(100);
@@ -115,7 +115,7 @@ describe("one attempt at a time", () => {
     expect(refusalOf(second, { type: "result", at: START + 2_001 })).toBe(410);
   });
 
-  test("the outcome again is a duplicate, another result is too late", () => {
+  test("the outcome again is a duplicate, another result is late", () => {
     const ended = after(accepted, { type: "result" });
     expect(refusalOf(ended, { type: "result" })).toBe(201);
     expect(refusalOf(ended, { type: "result", digest: OTHER })).toBe(410);
@@ -125,7 +125,7 @@ describe("one attempt at a time", () => {
 });
 
 describe("acceptance", () => {
-  test("whatever is signed for the digest stands for an acceptance that is still on its way", () => {
+  test("any event that is signed for the digest stands for an acceptance that is still on its way", () => {
     const working = after(offered, { type: "progress" });
     expect(working.attempts[0]!.state).toBe("accepted");
     expect(refusalOf(working, { type: "accept" })).toBe(201);
@@ -135,12 +135,12 @@ describe("acceptance", () => {
     expect(refusalOf(asking, { type: "accept" })).toBe(201);
   });
 
-  test("what was accepted can't be rejected any more", () => {
+  test("an accepted attempt can't be rejected any more", () => {
     expect(refusalOf(accepted, { type: "reject" })).toBe(403);
     expect(refusalOf(waiting, { type: "reject" })).toBe(403);
   });
 
-  test("taken without a signed acceptance is lost after the grace, not unreached", () => {
+  test("an attempt that was taken without a signed acceptance is lost after the grace, not unreachable", () => {
     const taken = after(offered, { type: "taken", at: START + 10 });
     const late = START + 10 + TERMS.graceMs;
     expect(refusalOf(taken, { type: "lease_lost", at: late - 1 })).toBe(403);
@@ -172,7 +172,7 @@ describe("lease", () => {
     expect(refusalOf(taken, { type: "heartbeat", at: START + 50 })).toBe(100);
   });
 
-  test("it is suspended while a question is open, and starts afresh with the last answer", () => {
+  test("it is suspended while a question is open, and restarts with the last answer", () => {
     const late = START + 50_000;
     expect(waiting.attempts[0]!.silentAt).toBeNull();
     expect(refusalOf(waiting, { type: "lease_lost", at: late })).toBe(403);
@@ -184,7 +184,7 @@ describe("lease", () => {
     expect(whole.status).toBe(102);
   });
 
-  test("progress while waiting does not end the waiting", () => {
+  test("progress during a wait does not end the wait", () => {
     const next = after(waiting, { type: "progress" });
     expect(next.attempts[0]).toMatchObject({ state: "waiting", status: 103, silentAt: null });
     expect(next.status).toBe(103);
@@ -199,7 +199,7 @@ describe("questions", () => {
     expect(refusalOf(answered, { type: "answer", question: "never asked" })).toBe(403);
   });
 
-  test("an answer to an attempt that is closed is too late", () => {
+  test("an answer to a closed attempt is late", () => {
     const released = after(waiting, { type: "release" });
     expect(refusalOf(released, { type: "answer" })).toBe(410);
     const ended = after(waiting, { type: "cancel" });
@@ -217,7 +217,7 @@ describe("questions", () => {
     expect(next.questions).toEqual([{ id: "q", attempt: 1, answer: null }]);
   });
 
-  test("there are bounds to asking", () => {
+  test("questions are bounded", () => {
     const many = Array.from({ length: 257 }, (_, index) => `q${index}`);
     expect(refusalOf(accepted, { type: "question", questions: many })).toBe(413);
     const full = after(accepted, { type: "question", questions: many.slice(0, 256) });
@@ -226,7 +226,7 @@ describe("questions", () => {
     expect(refusalOf(full, { type: "question", questions: many.slice(0, 256) })).toBe(201);
   });
 
-  test("the question id of one agent is not another's to ask", () => {
+  test("an agent can't ask under the question id of another agent", () => {
     const next = after(
       stateAfter(
         { type: "submit", recipient: null },
@@ -241,7 +241,7 @@ describe("questions", () => {
     expect(replyTo(next, { type: "question", ...ofOther, questions: ["s:q"] })).toBe(100);
   });
 
-  test("a later attempt of the same agent asks an open question anew, and keeps its answers", () => {
+  test("a later attempt of the same agent can ask an open question again, and keeps its answers", () => {
     const next = after(
       waiting,
       { type: "answer" },
@@ -260,7 +260,7 @@ describe("questions", () => {
 });
 
 describe("pause", () => {
-  test("it keeps the place until the last answer, for the one agent that knows the state", () => {
+  test("it is reserved until the last answer, for the only agent that knows the state", () => {
     expect(paused).toMatchObject({ status: 103, nextAttemptAt: null, state: "open" });
     const half = after(paused, { type: "answer" });
     expect(half).toMatchObject({ status: 103, nextAttemptAt: null });
@@ -288,7 +288,7 @@ describe("pause", () => {
     expect(next.effects).toContainEqual({ type: "retry", at: START + 9 });
   });
 
-  test("a pause waits for the questions that were open before it as well", () => {
+  test("a pause also waits for questions that were open before it", () => {
     const state = after(
       waiting,
       { type: "pause", questions: ["o"] },
@@ -332,7 +332,7 @@ describe("deadline", () => {
     { type: "result", re: OTHER },
   ];
 
-  test("what comes at or after it is answered as if the timer had been in time", () => {
+  test("an event at or after it is answered as if the timer had fired in time", () => {
     for (const state of [submitted, offered, accepted, waiting, paused]) {
       for (const given of late) {
         for (const at of [DEADLINE, DEADLINE + 5_000]) {
@@ -358,7 +358,7 @@ describe("deadline", () => {
     expect(refusalOf(accepted, { type: "expire", at: DEADLINE - 1 })).toBe(403);
   });
 
-  test("a handoff whose end nobody was told can't be acknowledged or discarded", () => {
+  test("a handoff whose end was not reported can't be acknowledged or discarded", () => {
     expect(refusalOf(accepted, { type: "acknowledge", at: DEADLINE })).toBe(403);
     expect(refusalOf(accepted, { type: "discard", at: DEADLINE })).toBe(403);
     expect(refusalOf(accepted, { type: "acknowledge" })).toBe(403);
@@ -390,33 +390,33 @@ describe("retry", () => {
     return state;
   }
 
-  test("silence uses up the attempts and ends as a dead letter", () => {
+  test("silent attempts end as a dead letter", () => {
     expect(retried(2, { type: "lease_lost" })).toMatchObject({ state: "open", status: 502 });
     const ended = retried(3, { type: "lease_lost" });
     expect(ended).toMatchObject({ state: "dead_lettered", status: 508, outcome: null });
   });
 
-  test("verdicts use up the attempts and end as a failure, with the last one as the outcome", () => {
+  test("failed attempts end as a failure, with the last verdict as the outcome", () => {
     const event = { type: "result", status: 500, isRetryable: true } as const;
     expect(retried(2, event)).toMatchObject({ state: "open", status: 500, outcome: null });
     expect(retried(3, event)).toMatchObject({ state: "failed", status: 500, outcome: RESULT });
   });
 
-  test("a verdict is final unless the recipient says that it is worth another try", () => {
+  test("a verdict is final unless the recipient marks it as retryable", () => {
     expect(retried(1, { type: "result", status: 500 }).state).toBe("failed");
     expect(retried(1, { type: "result", status: 422, isRetryable: true }).state).toBe("failed");
     expect(retried(1, { type: "result", status: 503 }).state).toBe("open");
     expect(retried(1, { type: "result", status: 503, isRetryable: false }).state).toBe("failed");
   });
 
-  test("output that breaks its schema gets one more try", () => {
+  test("output that breaks its schema is retried once", () => {
     const event = { type: "result", status: 520 } as const;
     const terms = { maxAttempts: 10 };
     expect(retried(1, event, terms)).toMatchObject({ state: "open", status: 520 });
     expect(retried(2, event, terms)).toMatchObject({ state: "failed", status: 520 });
   });
 
-  test("an interruption is tried again, unless the recipient knows that it must not be", () => {
+  test("an interruption is retried, unless the recipient says that it must not be", () => {
     const event = { type: "result", status: 501 } as const;
     const open = retried(1, event);
     expect(open.attempts[0]!.closed).toBe("interrupted");
@@ -427,7 +427,7 @@ describe("retry", () => {
     expect(final.attempts[0]!.closed).toBe("result");
   });
 
-  test("releases and unreachable recipients use up no try, but there is an end to them", () => {
+  test("releases and unreachable recipients use up no attempt, but are bounded", () => {
     for (const type of ["release", "unreachable"] as const) {
       const some = retried(20, { type }, { backoffCapMs: 50 });
       expect(some.state).toBe("open");
@@ -445,7 +445,7 @@ describe("retry", () => {
     }
   });
 
-  test("a recipient's wish to be asked later is kept, up to the deadline", () => {
+  test("a recipient's retry time is honoured, up to the deadline", () => {
     const first = { type: "release", status: 301 } as const;
     const released = after(offered, { ...first, retryAfterMs: 7_000 });
     expect(released.nextAttemptAt).toBe(START + 7_000);
@@ -461,7 +461,7 @@ describe("retry", () => {
     expect(interrupted.nextAttemptAt).toBe(START + 7_000);
   });
 
-  test("a result or rejection that says no failure is malformed", () => {
+  test("a result or rejection with a status that is no failure is malformed", () => {
     for (const status of [100, 102, 201, 300]) {
       expect(refusalOf(offered, { type: "result", status })).toBe(400);
       expect(refusalOf(offered, { type: "reject", status })).toBe(400);
@@ -474,7 +474,7 @@ describe("retry", () => {
 describe("rejection", () => {
   const toAnyone = stateAfter({ type: "submit", recipient: null }, { type: "offer" });
 
-  test("where the hub picks, somebody else is asked, and nobody twice", () => {
+  test("if the hub picks the recipient, another one is asked, and none twice", () => {
     for (const status of [403, 404, 406]) {
       const next = after(toAnyone, { type: "reject", status });
       expect(next).toMatchObject({ state: "open", status });
@@ -485,7 +485,7 @@ describe("rejection", () => {
     }
   });
 
-  test("where nobody else could help, it is the outcome", () => {
+  test("if no other agent could help, it is the outcome", () => {
     expect(after(toAnyone, { type: "reject", status: 422 })).toMatchObject({
       state: "failed",
       status: 422,
@@ -494,7 +494,7 @@ describe("rejection", () => {
     expect(after(offered, { type: "reject", status: 404 }).state).toBe("failed");
   });
 
-  test("the last of all attempts being rejected is a failure and no dead letter", () => {
+  test("if the last attempt is rejected, the handoff has failed and is no dead letter", () => {
     let state = stateAfter({ type: "submit", recipient: null });
     for (let attempt = 1; attempt <= ATTEMPTS_AT_MOST; attempt++) {
       const at = state.nextAttemptAt!;
@@ -509,8 +509,8 @@ describe("rejection", () => {
   });
 });
 
-describe("what others are told", () => {
-  test("a verdict that is tried again is not passed on as if it were the end", () => {
+describe("notifications", () => {
+  test("a verdict that is retried is not forwarded as the end", () => {
     const { effects } = step(accepted, eventFrom({ type: "result", status: 503 }));
     expect(effects.map(({ type }) => type)).toEqual(["reply", "retry"]);
   });
@@ -522,7 +522,7 @@ describe("what others are told", () => {
     }
   });
 
-  test("an answer goes to the recipient that waits, and is kept for the one that paused", () => {
+  test("an answer goes to the recipient that waits, and is kept for one that has paused", () => {
     const forward = { type: "forward", to: "recipient", attempt: 1 };
     expect(step(waiting, eventFrom({ type: "answer" })).effects).toContainEqual(forward);
     expect(step(paused, eventFrom({ type: "answer" })).effects).toEqual([
@@ -530,7 +530,7 @@ describe("what others are told", () => {
     ]);
   });
 
-  test("a silent recipient is told to stop, also when it was the last", () => {
+  test("a silent recipient is told to stop, also after the last attempt", () => {
     for (const maxAttempts of [1, 3]) {
       const state = stateAfter(
         { type: "submit", terms: { ...TERMS, maxAttempts } },
@@ -544,7 +544,7 @@ describe("what others are told", () => {
 });
 
 describe("between attempts", () => {
-  test("cancelling ends it, and a cancel again is a duplicate", () => {
+  test("a cancel ends it, and another cancel is a duplicate", () => {
     const released = after(offered, { type: "release" });
     for (const state of [submitted, released, paused]) {
       const ended = after(state, { type: "cancel" });

@@ -8,8 +8,8 @@ import { isFailure } from "../status.ts";
 import { ATTEMPT_MOVES } from "./transitions.ts";
 
 /**
- * The whole life of a handoff: what a state becomes by an event, and what is to be done about it.
- * Pure; a refused event leaves the very same state object and one `reply` with the reason's status.
+ * The complete lifecycle of a handoff: the state after an event, and what has to be done about it.
+ * Pure; a refused event returns the same state object and one `reply` with the reason's status.
  */
 export function step(state: Handoff | undefined, event: LifecycleEvent): Step {
   if (event.type === "submit")
@@ -48,11 +48,11 @@ export function step(state: Handoff | undefined, event: LifecycleEvent): Step {
 }
 
 /**
- * The deadline wins over whatever comes at or after it, even where the timer is late: the handoff
- * expires first, and the sender hears what it would have heard a moment later.
+ * The deadline precedes every event at or after it, even if the timer is late: the handoff expires
+ * first, and the sender gets the answer that it would have got a moment later.
  */
 function overdue(state: Handoff, event: LifecycleEvent): Step {
-  // Neither can be about a handoff that nobody has been told the end of.
+  // Neither can refer to a handoff whose end was not reported yet.
   if (event.type === "acknowledge" || event.type === "discard") return refused(state, 403);
   const expired = ended(state, "expire", 504, null);
   if (event.type === "expire") return expired;
@@ -61,7 +61,7 @@ function overdue(state: Handoff, event: LifecycleEvent): Step {
 }
 
 function submitted(event: EventOf<"submit">): Step {
-  // Without an end that comes, nothing would ever settle the handoff.
+  // Without a finite deadline nothing would ever settle the handoff.
   if (!Number.isFinite(event.deadline)) return refused(undefined, 400);
   if (event.deadline <= event.at) return refused(undefined, 504);
   const startsAt = Math.max(event.at, event.notBefore ?? event.at);
@@ -86,7 +86,7 @@ function submitted(event: EventOf<"submit">): Step {
 }
 
 function resubmitted(state: Handoff, event: EventOf<"submit">): Step {
-  // Knowing an id is not owning it: a stranger learns nothing of what the id stands for.
+  // Knowing an id is not owning it: a stranger learns nothing about the handoff.
   if (event.by !== state.delegator) return refused(state, 403);
   return refused(state, event.digest === state.digest ? 201 : 409);
 }
@@ -97,7 +97,7 @@ function offered(state: Handoff, event: EventOf<"offer">): Step {
   if (state.nextAttemptAt === null || at < state.nextAttemptAt) return refused(state, 403);
   const only = state.resumes?.recipient ?? state.recipient;
   if (only !== null && recipient !== only) return refused(state, 403);
-  // The terms are the same, so its answer would be: without this a router could ask in a circle.
+  // The terms are the same, so its answer would be too: without this a router could ask in a loop.
   if (state.attempts.some((each) => each.closed === "rejected" && each.recipient === recipient)) {
     return refused(state, 403);
   }
@@ -143,7 +143,7 @@ function cancelled(state: Handoff, event: EventOf<"cancel">): Step {
 function acknowledged(state: Handoff, event: EventOf<"acknowledge">): Step {
   if (event.by !== state.delegator) return refused(state, 403);
   if (state.state === "open") return refused(state, 403);
-  // Where no party's envelope ended it, the notice is the hub's own, made after this step.
+  // If no party's envelope ended it, the notice is the hub's own, made after this step.
   if (state.outcome !== null && state.outcome !== event.outcome) return refused(state, 409);
   if (state.isAcknowledged) return refused(state, 201);
   return noted({ ...state, isAcknowledged: true });

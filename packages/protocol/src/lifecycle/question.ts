@@ -6,7 +6,7 @@ import { RECEIVED, refused } from "./reply.ts";
 import { isExhausted } from "./retry.ts";
 import { ATTEMPT_MOVES } from "./transitions.ts";
 
-/** A recipient asks, and either waits for the answers or ends its attempt until they are there. */
+/** A recipient asks, and either waits for the answers or pauses its attempt until they arrive. */
 export function asked(
   state: Handoff,
   attempt: Attempt,
@@ -28,7 +28,7 @@ export function asked(
     }
   }
   if (state.questions.length + added > LIMITS.fanOut) return refused(state, 413);
-  // What is answered stays answered: its answer goes along with every offer.
+  // An answered question stays answered: its answer is sent with every offer.
   if (event.type === "question" && open.size === 0) return refused(state, 201);
   const questions =
     open.size === 0
@@ -77,7 +77,7 @@ function paused(
   return { state: { ...state, status: 103 }, effects: [RECEIVED, forward] };
 }
 
-/** The delegator answers one question; the last answer ends the waiting. */
+/** The delegator answers one question; the last answer ends the wait. */
 export function answered(state: Handoff, event: EventOf<"answer">): Step {
   if (event.by !== state.delegator) return refused(state, 403);
   const question = state.questions.find(({ id }) => id === event.question);

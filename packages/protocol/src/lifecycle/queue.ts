@@ -5,17 +5,17 @@ export const PRIORITIES: {
   readonly headStartMs: number;
 } = {
   most: 9,
-  /** Of a handoff that names none. */
+  /** The default priority of a handoff. */
   default: 4,
   /**
-   * A priority is a head start in the queue, and no class of its own: what waits long enough comes
-   * before whatever has come later, so that nothing starves.
+   * A priority is a head start in the queue, and no class of its own: a handoff that waits long enough
+   * precedes everything that came later, so that nothing starves.
    */
   headStartMs: 60_000,
 };
 
 /**
- * The place of a handoff among those that wait, which never changes: the lowest is offered first.
+ * The place of a waiting handoff in the queue, which never changes: the lowest is offered first.
  * `dueAt`: when it could first have been offered, by the hub's clock.
  */
 export function queuePlace(dueAt: number, priority: number = PRIORITIES.default): number {

@@ -10,7 +10,7 @@ import type { AttemptEventName, AttemptState } from "./transitions.ts";
 
 type RecipientEvent = Extract<LifecycleEvent, { readonly by: string; readonly attempt: number }>;
 
-/** What a recipient says about an attempt. Only who holds the attempt is heard. */
+/** Applies a recipient's event about an attempt. Only the holder of the attempt may send one. */
 export function byRecipient(state: Handoff, event: RecipientEvent): Step {
   const attempt = state.attempts[event.attempt - 1];
   if (attempt === undefined || attempt.recipient !== event.by) return refused(state, 403);
@@ -44,7 +44,7 @@ export function byRecipient(state: Handoff, event: RecipientEvent): Step {
 
 function nameOf(event: RecipientEvent): AttemptEventName {
   if (event.type !== "result" || event.status !== 501) return event.type;
-  // A recipient that knows that its work must not run twice says so: then this is its verdict.
+  // A recipient that knows that its work must not be repeated says so: then this is its verdict.
   return event.isRetryable === false ? "result" : "interrupt";
 }
 
@@ -62,7 +62,7 @@ function beaten(state: Handoff, attempt: Attempt, at: number): Step {
   return noted({ ...state, attempts: withLast(state, { ...attempt, silentAt }) });
 }
 
-/** A clock that was set back must not shorten a lease that was already given. */
+/** A clock that was set back must not shorten a lease. */
 function extended(state: Handoff, attempt: Attempt, at: number): number {
   const silentAt = at + state.terms.leaseMs;
   if (attempt.state !== "accepted" || attempt.silentAt === null) return silentAt;

@@ -9,15 +9,15 @@ const REPLIES = new Map<StatusCode, readonly [LifecycleEffect]>(
   }),
 );
 
-/** The first effect of every step: what the sender of the event is told. */
+/** The first effect of every step: the answer to the sender of the event. */
 export const RECEIVED: LifecycleEffect = { type: "reply", status: 100 };
 
-/** Nothing changes: the very same state, and the reason's status for the sender. */
+/** Refuses: the same state, and the reason's status for the sender. */
 export function refused(state: Handoff | undefined, status: StatusCode): Step {
   return { state, effects: REPLIES.get(status)! };
 }
 
-/** A change that nobody else needs to hear of. */
+/** A change that concerns nobody else. */
 export function noted(state: Handoff): Step {
   return { state, effects: REPLIES.get(100)! };
 }

@@ -10,7 +10,7 @@ const attempts = (count: number): readonly Attempt[] =>
 const waitAfter = (handoff: Handoff, count: number): number =>
   nextAttemptAt(handoff, attempts(count), START) - START;
 
-test("the wait doubles with each try up to the cap, less a jitter of at most half", () => {
+test("the delay doubles with each attempt up to the cap, less a jitter of at most half", () => {
   for (let count = 1; count <= 200; count++) {
     const full = Math.min(TERMS.backoffCapMs, TERMS.backoffMs * 2 ** (count - 1));
     expect(waitAfter(state, count)).toBeGreaterThanOrEqual(full / 2);
@@ -19,7 +19,7 @@ test("the wait doubles with each try up to the cap, less a jitter of at most hal
   }
 });
 
-test("handoffs that failed together do not return together, and a restart finds the same times", () => {
+test("handoffs that failed together are not retried together, and a restart finds the same times", () => {
   const waits = Array.from({ length: 1_000 }, (_, index) => {
     const submit = eventFrom({ type: "submit", id: `0198f0aa-0000-7000-8000-${index}` });
     return waitAfter(step(undefined, submit).state!, 6);

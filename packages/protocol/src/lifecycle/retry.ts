@@ -3,10 +3,13 @@ import { STATUS } from "../status.ts";
 import type { StatusCode } from "../status.ts";
 import { CLOSE_REASONS } from "./transitions.ts";
 
-/** Attempts of any kind, released and unreachable ones included: beyond, a handoff is a dead letter. */
+/**
+ * The limit for attempts of any kind, including released and unreachable ones: beyond it a handoff is
+ * a dead letter.
+ */
 export const ATTEMPTS_AT_MOST = 256;
 
-/** True when the contract has no attempt left after these. */
+/** True if the contract allows no attempt after these. */
 export function isExhausted(state: Handoff, attempts: readonly Attempt[]): boolean {
   return attempts.length >= ATTEMPTS_AT_MOST || tries(attempts) >= state.terms.maxAttempts;
 }
@@ -31,7 +34,7 @@ export function isWorthRetrying(
   }
 }
 
-/** Whether a rejection leaves somebody else to ask: only where the hub picked the recipient. */
+/** Whether another agent may be asked after a rejection: only if the hub picked the recipient. */
 export function hasOthersToAsk(state: Handoff, status: StatusCode): boolean {
   const retry = STATUS[status].retry;
   return (
@@ -42,9 +45,9 @@ export function hasOthersToAsk(state: Handoff, status: StatusCode): boolean {
 }
 
 /**
- * When the next attempt may start: the wait doubles with each try, never less than the recipient
- * asked for. The jitter comes from the handoff's id, so that a restarted hub finds the same time
- * and a thousand handoffs that failed together do not return together.
+ * When the next attempt may start: the delay doubles with each attempt, and is never less than the
+ * recipient asked for. The jitter is derived from the handoff's id, so that a restarted hub finds the
+ * same time and a thousand handoffs that failed together are not retried together.
  */
 export function nextAttemptAt(
   state: Handoff,
@@ -55,7 +58,7 @@ export function nextAttemptAt(
   const { backoffMs, backoffCapMs } = state.terms;
   const full = Math.min(backoffCapMs, backoffMs * 2 ** Math.min(attempts.length - 1, 30));
   const jittered = Math.ceil(full * (0.5 + 0.5 * fractionOf(state.id, attempts.length)));
-  // A recipient's word may be anything; beyond the deadline there is nothing to wait for.
+  // A recipient may send any time; beyond the deadline there is nothing to wait for.
   return Math.min(state.deadline, at + (retryAfterMs > jittered ? retryAfterMs : jittered));
 }
 
@@ -66,7 +69,7 @@ function tries(attempts: readonly Attempt[]): number {
   return count;
 }
 
-/** A number in [0, 1) from an id and a count: FNV-1a, which spreads neighbouring ids well enough. */
+/** A number in [0, 1) from an id and a count: FNV-1a, which spreads similar ids well enough. */
 function fractionOf(id: string, count: number): number {
   let hash = 0x811c9dc5 ^ count;
   for (let index = 0; index < id.length; index++) {

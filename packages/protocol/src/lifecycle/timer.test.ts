@@ -11,7 +11,7 @@ const accepted = stateAfter({ type: "submit" }, { type: "offer" }, { type: "acce
 const waiting = stateAfter({ type: "submit" }, { type: "offer" }, { type: "question" });
 const paused = stateAfter({ type: "submit" }, { type: "offer" }, { type: "pause" });
 
-test("each state wakes the clock for what can happen in it", () => {
+test("each state is due at the next time at which something can happen in it", () => {
   expect(wakeAt(submitted)).toBe(START);
   expect(isOfferDue(submitted, START)).toBe(true);
   expect(isOfferDue(submitted, START - 1)).toBe(false);
@@ -44,7 +44,7 @@ test("a timer that fires early, late or twice does no harm", () => {
   }
 });
 
-test("a clock alone, armed anew from what is stored each time, ends every handoff", () => {
+test("a clock alone, armed again from the stored state each time, ends every handoff", () => {
   const run = (seed: readonly number[], recipient: string | null): Handoff => {
     let now = START;
     let state = step(
@@ -53,7 +53,7 @@ test("a clock alone, armed anew from what is stored each time, ends every handof
     ).state!;
     for (let wakes = 0; state.state === "open"; wakes++) {
       if (wakes > 3_000) throw new Error("it never ends");
-      // What a restarted hub has is what the store gives back.
+      // A restarted hub has what the store returns.
       state = JSON.parse(JSON.stringify(state)) as Handoff;
       const wake = wakeAt(state)!;
       now = Math.max(now, wake);

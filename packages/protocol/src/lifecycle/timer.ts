@@ -1,7 +1,7 @@
 import type { Handoff, LifecycleEvent } from "./handoff.ts";
 import { liveAttempt } from "./attempt.ts";
 
-/** What the hub's clock makes due now, or undefined: the caller steps it and asks again. */
+/** The event that is due now by the hub's clock, or undefined: the caller steps it and asks again. */
 export function dueEvent(state: Handoff, now: number): LifecycleEvent | undefined {
   if (state.state !== "open") return undefined;
   if (now >= state.deadline) return { type: "expire", at: now };
@@ -11,15 +11,15 @@ export function dueEvent(state: Handoff, now: number): LifecycleEvent | undefine
   return { type, attempt: attempt.number, at: now };
 }
 
-/** True when an attempt should be offered now; whom to is the router's decision. */
+/** True if an attempt should be offered now; the router decides to whom. */
 export function isOfferDue(state: Handoff, now: number): boolean {
   if (state.state !== "open" || state.nextAttemptAt === null) return false;
   return now >= state.nextAttemptAt && now < state.deadline;
 }
 
 /**
- * When the clock must look at this handoff next, or null when never again. All timers are
- * derived from the state, so arming them after a restart is reading the states.
+ * When this handoff is due next, or null if never again. All timers are derived from the state, so
+ * arming them after a restart means reading the states.
  */
 export function wakeAt(state: Handoff): number | null {
   if (state.state !== "open") return null;

@@ -8,7 +8,7 @@ import type { AttemptEventName, AttemptState, CloseReason } from "./transitions.
 
 const LATER = START + 10_000;
 
-// Attempts that are open to each of the events that the state itself allows.
+// Attempts that allow each of the events that the state itself allows.
 const ATTEMPTS: Record<AttemptState, Handoff[]> = {
   offered: [
     stateAfter({ type: "submit" }, { type: "offer" }),
@@ -59,12 +59,12 @@ describe("attempt", () => {
           return after;
         });
         if (from === "closed") {
-          // The end of the handoff is the one thing that may follow; it leaves the attempt alone.
+          // The end of the handoff is the only thing that may follow; it leaves the attempt alone.
           expect(reached).toEqual([name === "end" ? "closed" : "unchanged"]);
         } else if (to === undefined) {
           expect(new Set(reached)).toEqual(new Set(["unchanged"]));
         } else if (to === from) {
-          // Repeating what holds already may be refused as a duplicate, and goes nowhere else.
+          // Repeating the current state may be refused as a duplicate, and leads nowhere else.
           expect(reached.filter((each) => each !== "unchanged" && each !== to)).toEqual([]);
         } else {
           expect(reached).toContain(to);
@@ -74,7 +74,7 @@ describe("attempt", () => {
     }
   }
 
-  test("every reason is the end of some row", () => {
+  test("every reason to close is the end of some row", () => {
     const reasons = NAMES.map((name) => ATTEMPT_MOVES[name].closes).filter((each) => each);
     expect(new Set(reasons)).toEqual(new Set(Object.keys(CLOSE_REASONS)));
     for (const name of NAMES) {
@@ -83,7 +83,7 @@ describe("attempt", () => {
     }
   });
 
-  test("a try is used up by what the table says, and by nothing else", () => {
+  test("only what the table says uses up an attempt", () => {
     const closing: [CloseReason, LifecycleEvent][] = [
       ["result", eventFrom({ type: "result", status: 500, isRetryable: true })],
       ["released", EVENTS.release],
@@ -158,7 +158,7 @@ describe("handoff", () => {
         expect(next.effects).toHaveLength(1);
         const [reply] = next.effects;
         expect(reply).toMatchObject({ type: "reply", status: expect.any(Number) as number });
-        // What the outcome itself says may be said again; all else is too late.
+        // The outcome itself may be repeated; everything else is late.
         const isRepeat = "digest" in event && [state.outcome, state.digest].includes(event.digest);
         const isAnswer = event.type === "answer";
         expect(reply).toMatchObject({ status: isRepeat ? 201 : isAnswer ? 403 : 410 });
@@ -166,7 +166,7 @@ describe("handoff", () => {
     }
   });
 
-  test("only acknowledging and discarding are left after an end", () => {
+  test("after an end only acknowledging and discarding are possible", () => {
     for (const state of ended) {
       const outcome = state.outcome ?? RESULT;
       const acknowledged = step(state, eventFrom({ type: "acknowledge", outcome })).state!;

@@ -33,7 +33,7 @@ export type AttemptEventName =
 
 export interface AttemptMove {
   readonly by: Party;
-  /** Where the attempt goes from each state; a state that is left out refuses the event. */
+  /** The next state of the attempt from each state; a missing state refuses the event. */
   readonly moves: Readonly<Partial<Record<AttemptState, AttemptState>>>;
   readonly closes?: CloseReason;
 }
@@ -42,21 +42,21 @@ const closesAnyLive = { offered: "closed", accepted: "closed", waiting: "closed"
 const staysWhereItIs = { offered: "offered", accepted: "accepted", waiting: "waiting" } as const;
 
 /**
- * Every way an attempt may go. What is not in this table can't happen: the reducer looks its
- * moves up here, and the diagram in the specification is drawn from it.
+ * Every transition of an attempt. Others are impossible: the reducer looks its transitions up here,
+ * and the diagram in the specification is drawn from it.
  */
 export const ATTEMPT_MOVES: Readonly<Record<AttemptEventName, AttemptMove>> = {
   taken: { by: "recipient", moves: staysWhereItIs },
   heartbeat: { by: "recipient", moves: staysWhereItIs },
   accept: { by: "recipient", moves: { offered: "accepted" } },
-  // Whatever a recipient signs names the digest of the handoff, so it stands for the acceptance
-  // when the network has put it in front.
+  // Everything that a recipient signs names the digest of the handoff, so it stands for an acceptance
+  // that the network has reordered.
   progress: { by: "recipient", moves: { ...staysWhereItIs, offered: "accepted" } },
   question: {
     by: "recipient",
     moves: { offered: "waiting", accepted: "waiting", waiting: "waiting" },
   },
-  // The last answer outstanding; while others are, the attempt goes on waiting.
+  // After the last outstanding answer; with others open the attempt keeps waiting.
   answer: { by: "delegator", moves: { waiting: "accepted" } },
   pause: { by: "recipient", moves: closesAnyLive, closes: "paused" },
   reject: { by: "recipient", moves: { offered: "closed" }, closes: "rejected" },
@@ -64,7 +64,7 @@ export const ATTEMPT_MOVES: Readonly<Record<AttemptEventName, AttemptMove>> = {
   result: { by: "recipient", moves: closesAnyLive, closes: "result" },
   interrupt: { by: "recipient", moves: closesAnyLive, closes: "interrupted" },
   unreachable: { by: "hub", moves: { offered: "closed" }, closes: "unreachable" },
-  // An attempt that was taken but never accepted may have had effects: it is lost, not unreached.
+  // An attempt that was taken but never accepted may have had effects: it is lost, not unreachable.
   lease_lost: {
     by: "hub",
     moves: { offered: "closed", accepted: "closed" },
@@ -74,17 +74,14 @@ export const ATTEMPT_MOVES: Readonly<Record<AttemptEventName, AttemptMove>> = {
 };
 
 export interface CloseRule {
-  /** Whether the recipient has spoken: what ends without a verdict is a dead letter. */
+  /** Whether the recipient has decided: an end without a verdict is a dead letter. */
   readonly isVerdict: boolean;
-  /** Whether the attempt uses up one of those that the contract allows. */
+  /** Whether the attempt counts towards those that the contract allows. */
   readonly countsAsTry: boolean;
   readonly meaning: string;
 }
 
-/**
- * Why an attempt is closed, whether that is the recipient's verdict, and whether it counts as a
- * try.
- */
+/** Why an attempt is closed, whether that is the recipient's verdict, and whether it counts as an attempt. */
 export const CLOSE_REASONS: Readonly<Record<CloseReason, CloseRule>> = {
   result: { isVerdict: true, countsAsTry: true, meaning: "the recipient sent its result" },
   rejected: { isVerdict: true, countsAsTry: false, meaning: "the recipient will not do it" },
@@ -127,7 +124,7 @@ export interface HandoffMove {
   readonly meaning: string;
 }
 
-/** Every way a handoff may go. No row leads out of an ended state: nothing is ever reopened. */
+/** Every transition of a handoff. No row leads out of an ended state: nothing is ever reopened. */
 export const HANDOFF_MOVES: Readonly<Record<HandoffEventName, HandoffMove>> = {
   submit: { by: "delegator", from: "none", to: "open", meaning: "the hub takes custody" },
   succeed: { by: "recipient", from: "open", to: "completed", meaning: "a result of 200" },

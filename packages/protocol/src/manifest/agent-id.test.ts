@@ -31,7 +31,7 @@ test.each([
   expect(isAgentId(id)).toBe(false);
 });
 
-test("no two different ids are the same after folding of case and compatibility forms", () => {
+test("no two ids become equal by folding case or compatibility forms", () => {
   const fold = (id: string) => id.normalize("NFKC").toLowerCase();
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 20 }), (text) => {

@@ -1,12 +1,13 @@
 import type { Capability } from "./capability.ts";
 import type { Asker } from "./takes-from.ts";
 
-/** The audience of what everybody may use. */
+/** The audience of capabilities for everybody. */
 export const EVERYBODY = "*";
 
 /**
- * For whom a capability is, as texts that an index can hold: a capability is for an asker where the two
- * have an audience in common. That says the same as `takesFrom`, and needs no look at what is for others.
+ * The audiences of a capability, as strings for an index: a capability takes work from a delegator if
+ * the two have an audience in common. That is equivalent to `takesFrom`, without reading the
+ * capabilities that are for others.
  */
 export function audiencesOf({ from }: Pick<Capability, "from">): readonly string[] {
   if (from === undefined) return [EVERYBODY];
@@ -14,7 +15,7 @@ export function audiencesOf({ from }: Pick<Capability, "from">): readonly string
   return [...new Set([...agents.map(ofAgent), ...keys.map(ofKey), ...groups.map(ofGroup)])];
 }
 
-/** The audiences that somebody is in: everybody is in the first. */
+/** The audiences of a delegator: the first is that of everybody. */
 export function audiencesFor(
   asker: Asker | undefined,
   groups: Iterable<string>,

@@ -21,11 +21,11 @@ test.each(["", "-x", ".x", "/x", ":x", "web research", "w\u00e9b", "x\n", "a".re
   },
 );
 
-test("what is left out is as the table of defaults says", () => {
+test("missing terms have the values of the table of defaults", () => {
   expect(capabilitySchema().parse({ name: "x" })).toEqual({ name: "x", ...CAPABILITY_DEFAULTS });
 });
 
-test("one capability's defaults are not another one's", () => {
+test("changing one capability's defaults does not change another's", () => {
   capabilitySchema().parse({ name: "x" }).tags.push("spoilt");
   expect(capabilitySchema().parse({ name: "y" }).tags).toEqual([]);
 });
@@ -42,7 +42,7 @@ describe("a wanted version", () => {
     ["1.9", ">=1.9"],
     ["2.0-rc.1", "2.0-rc.1"],
     ["spring", "spring"],
-  ])("%s is what %s asks for", (offered, wanted) => {
+  ])("%s matches %s", (offered, wanted) => {
     expect(matchesVersion(offered, wanted)).toBe(true);
   });
 
@@ -59,12 +59,12 @@ describe("a wanted version", () => {
     ["1.4", "1.x"],
     ["1.4", "^"],
     ["1.4", ""],
-  ])("%s is not what %j asks for", (offered, wanted) => {
+  ])("%s does not match %j", (offered, wanted) => {
     expect(matchesVersion(offered, wanted)).toBe(false);
   });
 });
 
-test("versions are ordered by their numbers, and names come before them", () => {
+test("versions are ordered by their numbers, after names", () => {
   const versions = ["1.10", "spring", "1.9", "2", "autumn", "1.9.1"];
   expect(versions.toSorted(compareVersions)).toEqual([
     "autumn",

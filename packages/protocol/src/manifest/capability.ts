@@ -12,33 +12,33 @@ export const CAPABILITY_NAME: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$/;
 /** The spelling of an RFC 7638 thumbprint. */
 const THUMBPRINT: RegExp = /^[A-Za-z0-9_-]{43}$/;
 
-/** How an operator may call a group: like an agent, in at most 64 characters. */
+/** A valid group name: like an agent id, in at most 64 characters. */
 export const GROUP_NAME: RegExp = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
-/** Whether a value can be the name of a group. */
+/** Whether a value is a valid group name. */
 export function isGroupName(value: unknown): value is string {
   return typeof value === "string" && GROUP_NAME.test(value);
 }
 
-/** Whether a value is the name of a capability. */
+/** Whether a value is a valid capability name. */
 export function isCapabilityName(value: unknown): value is string {
   return typeof value === "string" && CAPABILITY_NAME.test(value);
 }
 
-/** Which of the three shapes of a handoff's body it reads. */
+/** Which of the three forms of a handoff's body it reads. */
 export type Takes = "structured" | "conversation" | "delegation";
 
-/** Whether a try leaves traces outside: `none`, `possible` even where it fails, `done` by each success. */
+/** Whether an attempt has effects outside: `none`, `possible` even if it fails, `done` by each success. */
 export type Effects = "none" | "possible" | "done";
 
-/** One example of what a capability takes and gives. */
+/** An example of its input and output. */
 export interface Example {
   description?: string | undefined;
   input?: Json | undefined;
   output?: Json | undefined;
 }
 
-/** One thing an agent can do, with every default filled in. */
+/** Something that an agent can do, with every default filled in. */
 export interface Capability {
   name: string;
   version: string;
@@ -49,22 +49,25 @@ export interface Capability {
   input_schema: JsonSchema;
   output_schema: JsonSchema;
   effects: Effects;
-  /** The longest it needs, from acceptance to result. */
+  /** The longest time from acceptance to result. */
   timeout_seconds: number;
-  /** The longest it stays silent while it works. */
+  /** The longest silence while it works. */
   lease_seconds: number;
-  /** The most tries that it may be put through. */
+  /** The most attempts at one handoff. */
   max_attempts: number;
-  /** How many handoffs of this capability it works on at once. Left out, its credit alone decides, which counts those of all its capabilities. */
+  /**
+   * How many handoffs of this capability it works on at once. By default only its credit decides,
+   * which counts those of all its capabilities.
+   */
   concurrency?: number | undefined;
   max_input_bytes: number;
-  /** The share of successes that it claims, from 0 to 1. */
+  /** The success rate that it claims, from 0 to 1. */
   reliability_sla: number;
-  /** From whom it takes work. Left out, from everybody. */
+  /** From whom it takes work, by default from everybody. */
   from?: TakesFrom | undefined;
 }
 
-/** What holds where a manifest says nothing. No claim of reliability is the claim of none. */
+/** The defaults of a manifest. An agent that claims no reliability claims 0. */
 export const CAPABILITY_DEFAULTS: Readonly<
   Omit<Capability, "name" | "description" | "concurrency" | "from">
 > = {
@@ -82,7 +85,7 @@ export const CAPABILITY_DEFAULTS: Readonly<
   reliability_sla: 0,
 };
 
-/** How much of everything one manifest may hold. Lengths are in characters. */
+/** The limits of one manifest. Lengths are in characters. */
 export const MANIFEST_LIMITS = {
   capabilities: 256,
   // Enrolling a key costs a millisecond, and a stranger decides how many there are.
@@ -95,11 +98,11 @@ export const MANIFEST_LIMITS = {
   agentsInFrom: 32,
   keysInFrom: 16,
   groupsInFrom: 16,
-  /** Of all capabilities together: a hub finds each of them by whom it takes work from. */
+  /** Over all capabilities: a hub indexes each of them by its audiences. */
   namesInFrom: 1024,
 } as const;
 
-/** The widest terms that a contract may name. */
+/** The largest terms that a contract may name. */
 export const TERM_LIMITS: {
   readonly timeoutSeconds: number;
   readonly leaseSeconds: number;
@@ -110,11 +113,11 @@ export const TERM_LIMITS: {
   attempts: 32,
 };
 
-/** The wire shape with its defaults; the two schemas in it are still as they came. */
+/** The wire form with its defaults; the two schemas are not processed yet. */
 export const capabilitySchema: () => z.ZodType<Capability> = lazy(() => {
   const label = z.string().min(1).max(MANIFEST_LIMITS.labelLength);
   const description: z.ZodType<string> = z.string().max(MANIFEST_LIMITS.descriptionLength);
-  // What it holds is normalised and bounded by the schema reader, which says more about a fault.
+  // The schema reader normalises and bounds the content, and describes faults better.
   const schema = z.unknown() as z.ZodType<JsonSchema>;
   const json = z.unknown() as z.ZodType<Json>;
   const agent = z.string().regex(AGENT_ID, "must be an agent id: a-z, 0-9 and inner . _ -");
@@ -188,9 +191,9 @@ export const capabilitySchema: () => z.ZodType<Capability> = lazy(() => {
 type VersionRule = (offered: readonly number[], wanted: readonly number[]) => boolean;
 
 /**
- * What a wanted version may look like. `1` is any 1.x and `1.2` any 1.2.x; `^1.2` is 1.x from 1.2
- * on; `>=1.2` has no upper end. Only versions of plain numbers are compared: anything else, a
- * pre-release such as `2.0-rc.1` too, is found by its exact name alone.
+ * The syntax of a requested version. `1` is any 1.x and `1.2` any 1.2.x; `^1.2` is 1.x from 1.2 on;
+ * `>=1.2` has no upper end. Only versions of plain numbers are compared: any other one, such as the
+ * pre-release `2.0-rc.1`, is matched exactly.
  */
 const VERSION_RULES: Readonly<Record<"" | "^" | ">=", VersionRule>> = {
   "": (offered, wanted) => wanted.every((part, index) => (offered[index] ?? 0) === part),
@@ -201,8 +204,8 @@ const VERSION_RULES: Readonly<Record<"" | "^" | ">=", VersionRule>> = {
 const WANTED_VERSION = /^(|\^|>=)(\d{1,9}(?:\.\d{1,9}){0,7})$/;
 
 /**
- * Whether an offered version is a wanted one: `1.2` takes 1.2 and 1.2.x, `^1.2` the same major
- * version from 1.2 on, and `>=1.2` any from 1.2 on.
+ * Whether an offered version matches a requested one: `1.2` matches 1.2 and 1.2.x, `^1.2` the same
+ * major version from 1.2 on, and `>=1.2` any from 1.2 on.
  */
 export function matchesVersion(offered: string, wanted: string): boolean {
   if (offered === wanted) return true;
@@ -212,7 +215,7 @@ export function matchesVersion(offered: string, wanted: string): boolean {
   return VERSION_RULES[rule as keyof typeof VERSION_RULES](parts, numbersOf(version)!);
 }
 
-/** Below zero when `a` is the older one. Versions that are no numbers come before all that are. */
+/** Negative if `a` is the older one. Versions that are not numbers come before all that are. */
 export function compareVersions(a: string, b: string): number {
   const left = numbersOf(a);
   const right = numbersOf(b);

@@ -2,21 +2,21 @@ import { WaybillError } from "../error.ts";
 import type { Digest } from "../signing/digest.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 
-/** A manifest that was believed, as far as a reader has to remember it. */
+/** What a reader has to remember of a manifest that it has accepted. */
 export interface KnownManifest {
   readonly agent: string;
   readonly sequence: number;
   readonly digest: Digest;
 }
 
-/** What a reader remembers of a manifest that it has believed. */
+/** What a reader remembers of this accepted manifest. */
 export function knownManifest({ manifest, digest }: VerifiedManifest): KnownManifest {
   return { agent: manifest.agent_id, sequence: manifest.sequence, digest };
 }
 
 /**
- * Refuses a history of an agent, given by the digests of its manifests, in which the one that was
- * believed before does not stand.
+ * Refuses a history of an agent, given by the digests of its manifests, that lacks the manifest
+ * accepted before.
  */
 export function checkChain(
   { agent, sequence, digest }: KnownManifest,

@@ -1,4 +1,4 @@
-/** What to do about a key that is not believed: by which command an agent goes on that has lost its own. */
+/** What to do about an untrusted key: the commands for an agent that has lost its own. */
 export function endedKeyAdvice(agent: string): string {
   return `Sign with a current key of ${agent}. If that is lost, make a new one and have an operator of the hub pin it: waybill agents pin ${agent} <thumbprint>`;
 }

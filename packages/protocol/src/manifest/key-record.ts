@@ -1,6 +1,6 @@
 import type { PublicKey } from "../signing/key.ts";
 
-/** Whose key it is, and from when to when (in milliseconds, the end excluded) it may sign. */
+/** Whose key it is, and the period (in milliseconds, the end excluded) in which it may sign. */
 export interface KeyRecord {
   readonly agent: string;
   readonly key: PublicKey;
@@ -8,7 +8,7 @@ export interface KeyRecord {
   readonly notAfter: number;
 }
 
-/** The keys that a reader knows, by their thumbprints. */
+/** The keys that a reader knows, by thumbprint. */
 export interface Keyring {
   keyOf(kid: string): KeyRecord | undefined;
 }

@@ -2,8 +2,8 @@ import type { KeyRecord, Keyring } from "./key-record.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 
 /**
- * What a manifest says about its agent's keys: those that it lists, and those that it retires by
- * leaving them out.
+ * The keys of an agent according to a manifest: those that it lists, and those that it retires by
+ * omitting them.
  */
 export function keyRecords(
   { keys, at }: Pick<VerifiedManifest, "keys" | "at">,
@@ -18,9 +18,9 @@ export function keyRecords(
 }
 
 /**
- * All keys that manifests ever listed. A key stays after it is retired, so that what it signed
- * before can be checked for ever; the newest manifest that lists it says until when it was good,
- * and one that dropped it ends it.
+ * All keys that manifests have ever listed. A retired key is kept, so that older signatures can be
+ * verified forever; the newest manifest that lists it says until when it was valid, and the one that
+ * dropped it ends it.
  */
 export function keyring(manifests: readonly VerifiedManifest[]): Keyring {
   const inOrder = manifests.toSorted((a, b) => a.manifest.sequence - b.manifest.sequence);
@@ -38,8 +38,8 @@ export function keyring(manifests: readonly VerifiedManifest[]): Keyring {
 }
 
 /**
- * Who signed with a key holds it; who only lists it may have copied it from somebody's manifest,
- * and would otherwise take that agent off the network.
+ * The agent that signed with a key owns it; an agent that merely lists a key may have copied it from
+ * another manifest, and would otherwise block that agent.
  */
 function ownersOf(
   inOrder: readonly VerifiedManifest[],

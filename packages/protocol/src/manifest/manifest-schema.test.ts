@@ -38,7 +38,7 @@ const withCapability = (members: object) => ({
 });
 const withKeys = (...keys: object[]) => ({ agent_id: "a", capabilities: [], keys });
 
-test("the manifest of the founding document loads as it stands there", () => {
+test("the manifest of the founding document is valid unchanged", () => {
   expect(parseManifest(JSON.parse(FOUNDING))).toEqual({
     agent_id: "research-agent-001",
     capabilities: [
@@ -65,7 +65,7 @@ test("the manifest of the founding document loads as it stands there", () => {
   });
 });
 
-test("every member of the design is read, and what nobody knows is left out", () => {
+test("every member of the design is read, and unknown ones are ignored", () => {
   const capability = {
     name: "org.example/summarise",
     version: "2.1",
@@ -264,20 +264,20 @@ describe("refused", () => {
     expect(refusal(value).status).toBe(400);
   });
 
-  test("what contains itself", () => {
+  test("a cyclic value", () => {
     const value: Record<string, unknown> = { agent_id: "a", capabilities: [] };
     value["self"] = value;
     expect(refusal(value).status).toBe(400);
   });
 
-  test("nesting without end", () => {
+  test("unlimited nesting", () => {
     let deep: object = {};
     for (let level = 0; level < 10_000; level++) deep = { deep };
     expect(refusal({ agent_id: "a", capabilities: [], deep }).status).toBe(413);
   });
 });
 
-test("whatever comes in is a manifest or a WaybillError", () => {
+test("any input is a manifest or a WaybillError", () => {
   const valid = JSON.parse(FOUNDING) as Record<string, unknown>;
   const names = [
     "agent_id",
@@ -330,13 +330,13 @@ describe("the schemas of one manifest together", () => {
       capabilities(4, () => ({ enum: Array.from({ length: 90_000 }, () => 1) })),
       /more than 2097152 characters/,
     ],
-  ])("are refused with 413 where they have too many %s", (_, manifest, reason) => {
+  ])("are refused with 413 for too many %s", (_, manifest, reason) => {
     const { status, at, message } = refusal(manifest);
     expect([status, message]).toEqual([413, expect.stringMatching(reason)]);
     expect(at).toMatch(/^\/capabilities\/\d+\/input_schema/);
   });
 
-  test("may be many and ordinary", () => {
+  test("may be many if they are ordinary", () => {
     const ordinary = (index: number) => ({
       type: "object",
       properties: { id: { type: "string", pattern: "^[a-z]{1,20}$" }, n: { minimum: index } },
@@ -344,7 +344,7 @@ describe("the schemas of one manifest together", () => {
     expect(parseManifest(capabilities(256, ordinary)).capabilities).toHaveLength(256);
   });
 
-  test("are checked in slices, where whoever asks has others to serve", () => {
+  test("are checked in slices, so that the caller can do other work", () => {
     const manifest = capabilities(3, (index) => (index === 2 ? { type: "nothing" } : wide(5)));
     const { capabilities: read } = readManifest(
       parseJson(JSON.stringify(manifest)),

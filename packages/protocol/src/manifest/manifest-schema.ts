@@ -17,41 +17,41 @@ import type { CompileOptions, SchemaAllowance } from "../schema/schema.ts";
 import { fromSchemaError } from "../envelope/schema-error.ts";
 import { isTime, parseTime } from "../time.ts";
 
-/** When a key may be used. `retired_at` ends it early, and for good as far as new traffic goes. */
+/** When a key may be used. `retired_at` ends it early, and permanently for new messages. */
 export interface KeyValidity {
   not_before?: string | undefined;
   not_after?: string | undefined;
   retired_at?: string | undefined;
 }
 
-/** A key in a manifest, with the time in which it is valid. */
+/** A key in a manifest, with its period of validity. */
 export interface ManifestKey extends PublicJwk, KeyValidity {
   kid: string;
-  /** A recovery key signs recoveries and nothing else. Left out for every other key. */
+  /** A recovery key signs recoveries and nothing else. Absent for every other key. */
   use?: "recovery" | undefined;
-  /** That the agent holds it: a signature by the key itself, as `provenKey` makes it. */
+  /** Proof that the agent holds it: a signature by the key itself, as made by `provenKey`. */
   proof?: string | undefined;
 }
 
-/** What an agent says about itself, with every default filled in and every schema normalised. */
+/** An agent's description of itself, with every default filled in and every schema normalised. */
 export interface Manifest {
   agent_id: string;
   version?: string | undefined;
   description?: string | undefined;
   capabilities: Capability[];
   discovery_endpoint?: string | undefined;
-  /** Where the hub pushes the agent's deliveries, for one that only listens. */
+  /** Where the hub posts the agent's deliveries, for an agent that only listens. */
   inbox?: string | undefined;
   keys: ManifestKey[];
-  /** Counts up by one with each update. */
+  /** Increases by one with each update. */
   sequence: number;
-  /** Digest of the manifest before; missing in the first one only. */
+  /** Digest of the previous manifest; absent only in the first one. */
   previous?: Digest | undefined;
-  /** What the recovery key of the manifest before has signed, as `signRecovery` makes it. */
+  /** The signature of the previous manifest's recovery key, as made by `signRecovery`. */
   recovery?: string | undefined;
 }
 
-/** A capability as one writes it: a name is enough. Schemas may be in the shorthand. */
+/** A capability as an author writes it: a name suffices. Schemas may be in shorthand. */
 export interface CapabilityInput {
   name: string;
   version?: string | undefined;
@@ -68,12 +68,12 @@ export interface CapabilityInput {
   concurrency?: number | undefined;
   max_input_bytes?: number | undefined;
   reliability_sla?: number | undefined;
-  /** From whom it takes work. Left out, from everybody. */
+  /** From whom it takes work, by default from everybody. */
   from?: TakesFrom | undefined;
   [member: string]: unknown;
 }
 
-/** A manifest as one writes it. Members that nobody here knows stay in what is signed. */
+/** A manifest as an author writes it. Unknown members stay in the signed bytes. */
 export interface ManifestInput {
   agent_id: string;
   version?: string | undefined;
@@ -91,12 +91,12 @@ export interface ManifestInput {
 /** A manifest and its keys, ready to verify with. */
 export interface ReadManifest {
   readonly manifest: Manifest;
-  /** Every key that it lists, the recovery key included. */
+  /** Every key that it lists, including the recovery key. */
   readonly keys: ReadonlyMap<string, PublicKey>;
   readonly recovery: PublicKey | undefined;
 }
 
-/** A key as it came: its JWK is judged when it is enrolled. */
+/** A key as it arrived: its JWK is checked when it is enrolled. */
 interface GivenKey extends KeyValidity {
   kid?: string | undefined;
   use?: "sig" | "recovery" | undefined;
@@ -107,7 +107,7 @@ interface GivenKey extends KeyValidity {
 const manifestSchema = lazy(() => {
   const time = z.string().refine(isTime, "must be a UTC time such as 2026-11-18T07:45:00Z");
 
-  // Only the spelling: whether the address may be reached is decided when somebody connects to it.
+  // Only the syntax: whether the address may be reached is decided on connecting.
   const address = z
     .string()
     .max(MANIFEST_LIMITS.urlLength)
@@ -145,17 +145,17 @@ const manifestSchema = lazy(() => {
 });
 
 /**
- * Reads a manifest, the one of the founding document as it stands included. Refuses it with the
- * place and the rule; members that it does not know are left out.
+ * Reads a manifest, such as the founding document's. Refuses it with the place and the rule; unknown
+ * members are ignored.
  */
 export function parseManifest(value: unknown): Manifest {
   return readManifest(parseJson(stringifyJson(value))).manifest;
 }
 
-/** What is done about the schemas of a manifest: `known` where they have been checked before. */
+/** How the schemas of a manifest are treated: `known` if they were checked before. */
 export type SchemaHandling = "check" | "known";
 
-/** The same for a value that came out of `parseJson`, with the keys enrolled. */
+/** The same for a value from `parseJson`, with the keys enrolled. */
 export function readManifest(
   value: Json,
   schemas: SchemaHandling = "check",
@@ -184,7 +184,7 @@ export function readManifest(
   const capabilities = rest.capabilities.map((each, index) => withSchemas(each, index, allowance));
   if (schemas === "check") {
     for (const _ of checkSchemas(capabilities, { allowance })) {
-      // Whoever has others to serve takes them in slices.
+      // A caller with other work to do runs it in slices.
     }
   }
   refuseTwins(capabilities);
@@ -224,7 +224,7 @@ const SCHEMA_MEMBERS = ["input_schema", "output_schema"] as const;
 
 /**
  * Checks the schemas of one manifest, in slices of one schema each, none of which takes longer than a
- * check of a value does. They are bounded together, too: 413 where they are too large.
+ * check of a value. Their sum is bounded, too: 413 if they are too large together.
  */
 export function* checkSchemas(
   capabilities: readonly Capability[],
@@ -240,7 +240,7 @@ export function* checkSchemas(
   }
 }
 
-/** Says of a fault in a schema which one it is. */
+/** Adds to an error in a schema which schema it is. */
 function atSchema<Result>(
   { name }: Capability,
   member: (typeof SCHEMA_MEMBERS)[number],
@@ -261,7 +261,7 @@ function atSchema<Result>(
 function refuseTwins(capabilities: readonly Capability[]): void {
   const seen = new Set<string>();
   capabilities.forEach(({ name, version }, index) => {
-    // No name has a space in it, so this can't run together with another pair.
+    // No name contains a space, so different pairs can't collide.
     const twin = `${name} ${version}`;
     if (seen.has(twin)) {
       throw refused(
@@ -316,7 +316,7 @@ function recoveryKeyOf(listed: readonly ManifestKey[]): ManifestKey | undefined 
     throw refused(400, "it lists two recovery keys, but there may be only one", `/keys/${second}`);
   }
   const key = index === undefined ? undefined : listed[index];
-  // A thief of a signing key could end it so.
+  // Otherwise the thief of a signing key could retire it.
   if (
     key?.not_before !== undefined ||
     key?.not_after !== undefined ||

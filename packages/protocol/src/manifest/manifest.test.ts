@@ -58,7 +58,7 @@ function refusal(run: () => unknown): { status: number; message: string; at: str
 }
 
 describe("the first manifest", () => {
-  test("lists the key that signs it, and comes back as it was", () => {
+  test("lists the key that signs it, and is read back unchanged", () => {
     const text = signManifest(base, k1);
     const verified = verifyManifest(text, { at: AT });
     expect(verified).toMatchObject({ kid: k1.kid, text, digest: digestOf(text), at: AT });
@@ -69,7 +69,7 @@ describe("the first manifest", () => {
     });
   });
 
-  test("keeps what nobody here knows in the signed bytes", () => {
+  test("keeps unknown members in the signed bytes", () => {
     const text = signManifest({ ...base, motto: "unknown here" }, k1);
     expect(JSON.parse(readCompact(text).payload)).toMatchObject({
       waybill: 1,
@@ -86,7 +86,7 @@ describe("the first manifest", () => {
     expect(refusal(() => verifyManifest(forged, { at: AT }))).toMatchObject({ status: 401 });
   });
 
-  test("is not signed, nor believed, when it is hostile", () => {
+  test("is neither signed nor accepted if it is hostile", () => {
     const hostile = { ...base, capabilities: [{ name: "x", input_schema: { $ref: "http://x/" } }] };
     expect(refusal(() => signManifest(hostile, k1)).status).toBe(400);
     const payload = stringifyJson({ waybill: 1, kind: "manifest", ...hostile, keys: [k1.jwk] });
@@ -107,7 +107,7 @@ describe("the first manifest", () => {
     expect(refusal(() => verifyManifest(text, { at })).status).toBe(401);
   });
 
-  test("any changed character is refused", () => {
+  test("is refused with any changed character", () => {
     const text = signManifest(base, k1);
     const characters = "ABCxyz019-_.".split("");
     fc.assert(
@@ -122,7 +122,7 @@ describe("the first manifest", () => {
   });
 });
 
-describe("a manifest is not an envelope", () => {
+describe("a manifest", () => {
   const agent = "research-agent-001";
   const record = {
     agent,
@@ -131,12 +131,12 @@ describe("a manifest is not an envelope", () => {
     notAfter: Infinity,
   };
 
-  test("and does not pass for one", () => {
+  test("does not pass for an envelope", () => {
     const text = signManifest({ ...base, from: agent, to: "x", body: {} }, k1);
     expect(refusal(() => verifyEnvelope(text, { at: AT, keyOf: () => record })).status).toBe(400);
   });
 
-  test("nor does an envelope pass for it, whatever else it holds", () => {
+  test("can't be replaced by an envelope, whatever else that contains", () => {
     const id = "0198a0b4-1c2d-7e3f-8a4b-5c6d7e8f9a0b";
     const envelope = {
       waybill: 1,
@@ -163,14 +163,14 @@ describe("a manifest is not an envelope", () => {
 });
 
 describe("an update", () => {
-  test("with the next number, the digest before and its key is taken", () => {
+  test("with the next number, the previous digest and the previous key is accepted", () => {
     const previous = first();
     const text = update(previous, { description: "better", keys: [k1.jwk] }, k1);
     const { manifest } = verifyManifest(text, { previous, at: AT });
     expect(manifest).toMatchObject({ sequence: 2, description: "better" });
   });
 
-  test("is verified before anything of it is parsed", () => {
+  test("is verified before it is parsed", () => {
     const one = first();
     const forged = signCompact("no JSON at all", k1).split(".");
     const other = update(one, {}, k1).split(".");
@@ -180,12 +180,12 @@ describe("an update", () => {
     expect(refusal(() => verifyManifest(signed, { previous: one, at: AT })).status).toBe(400);
   });
 
-  test("that is the very same text changes nothing", () => {
+  test("with the same text changes nothing", () => {
     const previous = first();
     expect(verifyManifest(previous.text, { previous, at: AT + DAY })).toBe(previous);
   });
 
-  test("may bring a new key and drop the one that signs it", () => {
+  test("may add a new key and drop the one that signs it", () => {
     const previous = first();
     const second = verifyManifest(update(previous, { keys: [proven(k2)] }, k1), {
       previous,
@@ -249,7 +249,7 @@ describe("an update", () => {
     expect([actual, place]).toEqual([status, at]);
   });
 
-  test("a changed key is refused loudly: what changed, and what to do", () => {
+  test("with a different key is refused with what changed and what to do", () => {
     const previous = first();
     const text = update(previous, { keys: [mallory.jwk], capabilities: [] }, mallory);
     const { message } = refusal(() => verifyManifest(text, { previous, at: AT }));
@@ -258,7 +258,7 @@ describe("an update", () => {
     expect(message).toContain("capabilities");
   });
 
-  test("never goes back, even to what was true once, with a key that was dropped since", () => {
+  test("never goes back to an earlier manifest, even one with a valid key that was dropped since", () => {
     const one = first({ keys: [k1.jwk, proven(k2)] });
     const two = verifyManifest(update(one, { keys: [proven(k2)] }, k1), { previous: one, at: AT });
     const three = verifyManifest(update(two, { keys: [k2.jwk] }, k2), { previous: two, at: AT });
@@ -274,21 +274,21 @@ describe("an update", () => {
     expect(refusal(() => verifyManifest(two.text, forgotten)).status).toBe(401);
   });
 
-  test("of a known agent is not let in as a first one by a key that only older ones list", () => {
+  test("of a known agent is not accepted as a first one by a key that only older ones list", () => {
     const one = first({ keys: [k1.jwk, proven(k2)] });
     const text = update(one, { keys: [proven(k2)] }, k1);
     const { keyOf } = keyring([one]);
     expect(refusal(() => verifyManifest(text, { at: AT, keyOf })).status).toBe(401);
   });
 
-  test("is not signed by a key that the one before has retired", () => {
+  test("is not signed by a key that the previous one has retired", () => {
     const previous = first({ keys: [k1.jwk, proven(k2, { retired_at: day(-1) })] });
     const text = update(previous, { keys: [k2.jwk] }, k2);
     expect(refusal(() => verifyManifest(text, { previous, at: AT })).status).toBe(401);
     expect(verifyManifest(text, { previous, at: AT - 2 * DAY }).kid).toBe(k2.kid);
   });
 
-  test("does not list somebody else's key", () => {
+  test("does not list another agent's key", () => {
     const victim = first();
     const { keyOf } = keyring([victim]);
     const text = signManifest(
@@ -308,7 +308,7 @@ describe("trust", () => {
     pins: new Map([[previous.manifest.agent_id, { digest: previous.digest }]]),
   });
 
-  test("a manifest that changes under a pinned digest is refused, the pinned one is not", () => {
+  test("in a pinned digest accepts the pinned manifest, and refuses a changed one", () => {
     const previous = first();
     const trust = pinned(previous);
     expect(verifyManifest(previous.text, { at: AT, trust }).digest).toBe(previous.digest);
@@ -316,7 +316,7 @@ describe("trust", () => {
     expect(refusal(() => verifyManifest(text, { previous, at: AT, trust })).status).toBe(403);
   });
 
-  test("is asked again for a manifest that is known already", () => {
+  test("is decided again for a manifest that is known already", () => {
     const previous = first();
     const trust = { allowList: new Map() };
     expect(refusal(() => verifyManifest(previous.text, { previous, at: AT, trust })).status).toBe(
@@ -324,7 +324,7 @@ describe("trust", () => {
     );
   });
 
-  test("a stranger is let in on first use only where that is switched on", () => {
+  test("admits a stranger on first use only if that is enabled", () => {
     const { text } = first();
     expect(refusal(() => verifyManifest(text, { at: AT, trust: {} })).status).toBe(401);
     expect(verifyManifest(text, { at: AT, trust: { firstUse: true } }).kid).toBe(k1.kid);
@@ -332,7 +332,7 @@ describe("trust", () => {
 });
 
 describe("the keyring", () => {
-  test("refuses a retired key for what is new, and still verifies what is old", () => {
+  test("refuses a retired key for new messages, and still verifies old ones", () => {
     const one = first({ keys: [k1.jwk, proven(k2)] });
     const keys = [proven(k1, { retired_at: day(1) }), k2.jwk];
     const two = verifyManifest(update(one, { keys }, k2), { previous: one, at: AT });
@@ -342,7 +342,7 @@ describe("the keyring", () => {
     expect(isKeyValidAt(keyring([one, two]).keyOf(k2.kid)!, AT + 99 * DAY)).toBe(true);
   });
 
-  test("ends a dropped key when the manifest without it came", () => {
+  test("ends a dropped key when the manifest without it arrived", () => {
     const one = first();
     const two = verifyManifest(update(one, { keys: [proven(k2)] }, k1), {
       previous: one,
@@ -353,18 +353,18 @@ describe("the keyring", () => {
     expect(record.notBefore).toBe(-Infinity);
   });
 
-  test("a key counts within its own times", () => {
+  test("limits a key to its own period", () => {
     const keys = [{ ...k1.jwk, not_before: day(-1), not_after: day(2) }];
     const { notBefore, notAfter } = keyring([first({ keys })]).keyOf(k1.kid)!;
     expect([notBefore, notAfter]).toEqual([AT - DAY, AT + 2 * DAY]);
   });
 
-  test("knows nothing of keys that nobody listed", () => {
+  test("does not know keys that no manifest lists", () => {
     expect(keyring([first()]).keyOf(mallory.kid)).toBeUndefined();
     expect(keyring([]).keyOf("constructor")).toBeUndefined();
   });
 
-  test("leaves a key with the agent that signed with it, whoever else lists it, in any order", () => {
+  test("keeps a key with the agent that signed with it, whoever else lists it, in any order", () => {
     const victim = first();
     const thief = first(
       { agent_id: "thief", keys: [provenKey("thief", k1), mallory.jwk] },
@@ -380,7 +380,7 @@ describe("the keyring", () => {
   });
 });
 
-test("any chain of rotations verifies link by link, and in no other order", () => {
+test("any chain of rotations is verified link by link, and in no other order", () => {
   const pool = [k1, k2, k3];
   const step = fc.record({ signer: fc.nat(2), listed: fc.subarray([0, 1, 2], { minLength: 1 }) });
   fc.assert(
@@ -402,7 +402,7 @@ test("any chain of rotations verifies link by link, and in no other order", () =
       }
       const ring = keyring(chain);
       for (const key of pool) {
-        // A dropped key was good until the first manifest without it, after the last one with it.
+        // A dropped key was valid until the first manifest without it, after the last one with it.
         const last = chain.findLastIndex(({ keys }) => keys.has(key.kid));
         const end = last === chain.length - 1 ? Infinity : chain[last + 1]!.at;
         expect(ring.keyOf(key.kid)?.notAfter).toBe(end);

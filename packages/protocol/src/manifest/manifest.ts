@@ -27,57 +27,57 @@ import type { TrustPolicy } from "./trust.ts";
 
 export type { KeyRecord } from "./key-record.ts";
 
-/** A manifest whose signature and place in its agent's chain of manifests have been checked. */
+/** A manifest whose signature and place in its agent's chain of manifests have been verified. */
 export interface VerifiedManifest {
   readonly manifest: Manifest;
-  /** Of the exact text: what the next manifest names as `previous`. */
+  /** Of the exact text; the next manifest names it as `previous`. */
   readonly digest: Digest;
   /** The key that signed it. */
   readonly kid: string;
   readonly text: string;
-  /** When it was verified, by the clock of who did: from then on keys that it drops are retired. */
+  /** When it was verified, by the reader's clock: from then on keys that it drops are retired. */
   readonly at: number;
-  /** The keys that sign what the agent says. */
+  /** The keys that sign the agent's messages. */
   readonly keys: ReadonlyMap<string, KeyRecord>;
   /** The key that signs recoveries of the agent, and nothing else. */
   readonly recovery: PublicKey | undefined;
 }
 
-/** How a manifest is verified: after which one, at what time, and by whose trust. */
+/** How a manifest is verified: after which one, at what time, and with which trust. */
 export interface VerifyManifestOptions {
-  /** The agent's manifest before; left out when this is the first that is seen of it. */
+  /** The agent's previous manifest; undefined if this is the first that the reader sees. */
   readonly previous?: VerifiedManifest | undefined;
-  /** Whether the reader takes every agent's manifests from the first one on, as a hub does. */
+  /** Whether the reader has every agent's manifests from the first one on, as a hub does. */
   readonly fromFirst?: boolean | undefined;
   readonly at: number;
-  /** Whom to believe. Left out: whoever holds the key, which says nothing about who that is. */
+  /** Which agents are trusted. By default every holder of the key, which says nothing about identity. */
   readonly trust?: TrustPolicy | undefined;
   /**
-   * Whether somebody who is believed vouches for a key that the manifest before does not list, as an
-   * operator does who pins it: the agent has lost the keys it had. Left out, nobody does.
+   * Whether a trusted source vouches for a key that the previous manifest does not list, as an
+   * operator does with a pin after the agent has lost its keys. By default none does.
    */
   readonly vouched?: ((kid: string) => boolean) | undefined;
-  /** Keys of all agents that are known, old ones too: nobody may list a key of somebody else. */
+  /** Keys of all known agents, including old ones: nobody may list another agent's key. */
   readonly keyOf?: Keyring["keyOf"] | undefined;
   /**
-   * Left out, the schemas are checked. `known`: they were before, or the caller does it, in slices, by
-   * `checkSchemas`.
+   * By default the schemas are checked. `known`: they were checked before, or the caller does it, in
+   * slices, by `checkSchemas`.
    */
   readonly schemas?: SchemaHandling | undefined;
-  /** What its schemas may hold together. Whoever checks them in slices hands it to `checkSchemas`, too. */
+  /** The budget of all its schemas. A caller that checks them in slices passes it to `checkSchemas`, too. */
   readonly allowance?: SchemaAllowance | undefined;
 }
 
 /**
- * Signs what an agent says about itself. Without `keys` it lists the key that signs; every other one
- * is listed as `provenKey` gives it. An update carries the next `sequence`, the digest of the manifest
- * before as `previous`, and the signature of a key which that one lists.
+ * Signs an agent's manifest. Without `keys` it lists the key that signs; every other one is listed in
+ * the form that `provenKey` returns. An update has the next `sequence`, the digest of the previous
+ * manifest as `previous`, and the signature of a key which that one lists.
  */
 export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
   const { waybill: _waybill, kind: _kind, ...members } = manifest;
   const keys = manifest.keys ?? [key.jwk];
   const sequence = manifest.sequence ?? 1;
-  // The two members that no envelope has in this combination: neither can pass for the other.
+  // No envelope has this combination of members: neither can pass for the other.
   const payload = stringifyJson({ waybill: 1, kind: "manifest", ...members, sequence, keys });
   const read = readManifest(parseJson(payload));
   if (read.manifest.sequence === 1 && !recordsOf(read).has(key.kid)) {
@@ -92,8 +92,8 @@ export function signManifest(manifest: ManifestInput, key: PrivateKey): string {
 }
 
 /**
- * Checks a signed manifest, and that it follows from the one before. The very same text again
- * gives the same manifest back and changes nothing.
+ * Verifies a signed manifest, and that it follows from the previous one. The same text again returns
+ * the same manifest and changes nothing.
  */
 export function verifyManifest(text: string, options: VerifyManifestOptions): VerifiedManifest {
   const { previous, fromFirst = false, at, trust, vouched, keyOf, schemas, allowance } = options;
@@ -102,13 +102,13 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
     return previous;
   }
   const { kid, payload } = readCompact(text);
-  // Of an update, the keys of older ones are asked too: an old manifest that returns is a 409, and
-  // not merely an unknown signature.
+  // For an update, older keys are tried too: an old manifest that returns is a 409, and not merely an
+  // unknown signature.
   const known = previous?.keys.get(kid) ?? (previous === undefined ? undefined : keyOf?.(kid));
   if (known !== undefined) verifyCompact(text, () => known.key);
   const value = parseSigned(payload);
   if (known === undefined) {
-    // A first manifest brings the key that it is verified with; nothing else of it is read before.
+    // A first manifest contains the key that verifies it; nothing else of it is read before.
     const key = listedKey(value, kid);
     if (key === undefined) {
       const lists =
@@ -124,7 +124,7 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
   const read = readManifest(value, schemas, allowance);
   const { manifest } = read;
   const digest = digestOf(text);
-  // An old manifest that returns is refused as one, whatever it says of a recovery.
+  // An old manifest that returns is refused as such, whatever it says about a recovery.
   const isOld = previous === undefined || manifest.sequence <= previous.manifest.sequence;
   const isVouched = vouched?.(kid) === true;
   const mayChange = isVouched || (!isOld && isAgreed(manifest, previous.recovery));
@@ -145,8 +145,8 @@ export function verifyManifest(text: string, options: VerifyManifestOptions): Ve
 }
 
 /**
- * Reads a manifest again that was verified when it came in, at that time. All that is checked is
- * that it still is what was signed then, by a key that `keyOf` knows.
+ * Reads again a manifest that was verified on its arrival, at that time. The only check is that it is
+ * still what was signed then, by a key that `keyOf` knows.
  */
 export function restoreManifest(
   text: string,
@@ -219,7 +219,7 @@ function checkSuccession(
   }
 }
 
-/** Whoever has stolen a signing key must not get rid of the key that takes it away again. */
+/** The thief of a signing key must not be able to remove the key that revokes it. */
 function checkRecoveryKey(
   { recovery: before, keys: keysBefore }: VerifiedManifest,
   { manifest, recovery, keys }: ReadManifest,
@@ -272,7 +272,7 @@ function keyChanged(manifest: Manifest, kid: string, previous: VerifiedManifest)
   return `THE KEY HAS CHANGED: the manifest of ${agent} is signed by ${kid}, which its manifest number ${sequence} does not list. What changed: ${changes(previous.manifest, manifest)}. Either somebody else speaks in its name, or it lost its key. Sign with a key of number ${sequence}.${recover} Or have an operator of the hub pin the new key: waybill agents pin ${agent} ${kid}`;
 }
 
-/** Names what differs between two manifests, for a person who must judge it. */
+/** Names the differences between two manifests, for a person who has to judge them. */
 function changes(before: Manifest, after: Manifest): string {
   const members = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Manifest>;
   members.delete("sequence");
@@ -292,7 +292,7 @@ function keyChanges(before: readonly ManifestKey[], after: readonly ManifestKey[
 }
 
 function recordsOf({ manifest, keys }: ReadManifest): Map<string, KeyRecord> {
-  // A recovery key is no key that anything else is checked with.
+  // A recovery key verifies nothing else.
   const signing = manifest.keys.filter(({ use }) => use !== "recovery");
   return new Map(
     signing.map(({ kid, not_before, not_after, retired_at }) => [

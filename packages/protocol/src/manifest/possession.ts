@@ -10,21 +10,24 @@ export interface ProvenKey extends ManifestKey {
 
 const SIGNATURE_BYTES = 64;
 
-/** What a manifest may list a key for. */
+/** The purposes for which a manifest may list a key. */
 export type KeyPurpose = "sign" | "recover";
 
 export function purposeOf({ use }: Pick<ManifestKey, "use">): KeyPurpose {
   return use === "recovery" ? "recover" : "sign";
 }
 
-/** What a key signs to be listed: for this agent, under this name, for this purpose. No envelope begins so. */
+/**
+ * What a key signs to be listed: for this agent, by this thumbprint, for this purpose. No envelope
+ * begins like this.
+ */
 function claim(agentId: string, kid: string, purpose: KeyPurpose): Uint8Array {
   return utf8(`waybill key 1\n${agentId}\n${kid}\n${purpose}`);
 }
 
 /**
- * A key for the manifest of an agent, with the proof that whoever lists it holds it. The key that
- * signs the manifest proves itself; every other one needs this.
+ * A key for an agent's manifest, with the proof that the agent holds it. The key that signs the
+ * manifest proves itself; every other one needs this.
  *
  * @example
  * ```ts
@@ -42,7 +45,7 @@ export function provenKey(
 }
 
 /**
- * A recovery key for the manifest of an agent. It stays offline, and signs nothing but recoveries: with
+ * A recovery key for an agent's manifest. It is kept offline, and signs nothing but recoveries: with
  * it the agent keeps its name when its other keys are lost or stolen.
  *
  * @example
@@ -57,7 +60,10 @@ export function provenRecoveryKey(agentId: string, { kid, jwk, sign }: PrivateKe
   return { kid, ...jwk, use: "recovery", proof };
 }
 
-/** Refuses a manifest that lists a key which its agent does not show that it holds. `signer` has signed it. */
+/**
+ * Refuses a manifest that lists a key without proof that its agent holds it. `signer` has signed the
+ * manifest.
+ */
 export function checkPossession(
   agentId: string,
   listed: readonly ManifestKey[],

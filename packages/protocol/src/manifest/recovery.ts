@@ -8,16 +8,19 @@ import { purposeOf } from "./possession.ts";
 
 const SIGNATURE_BYTES = 64;
 
-/** What a recovery key agrees to: exactly these keys, in this manifest of this agent. No envelope begins so. */
+/**
+ * What a recovery key agrees to: exactly these keys, in this manifest of this agent. No envelope
+ * begins like this.
+ */
 function claim({ agent_id, sequence, previous, keys }: Manifest): Uint8Array {
   const listed = keys.map((key) => `${purposeOf(key)} ${key.kid}`);
   return utf8(["waybill recovery 1", agent_id, sequence, previous, ...listed].join("\n"));
 }
 
 /**
- * Adds to an update what the recovery key of the manifest before has to sign: that the agent goes on
- * with the keys listed here. Without it the agent could not go on with a new key alone, nor change or
- * remove its recovery key. `key` is that recovery key.
+ * Adds the signature of the previous manifest's recovery key to an update: the agent continues with
+ * the keys listed here. Without it the agent could neither continue with a new key alone, nor change
+ * or remove its recovery key. `key` is that recovery key.
  *
  * @example
  * ```ts
@@ -42,7 +45,7 @@ export function signRecovery<Update extends ManifestInput>(
   return { ...update, recovery: toBase64url(key.sign(claim(manifest))) };
 }
 
-/** Whether the recovery key of the manifest before agrees to this one. Refuses what another key has signed. */
+/** Whether the previous manifest's recovery key agrees to this one. Throws if another key has signed. */
 export function isAgreed(manifest: Manifest, recoveryKey: PublicKey | undefined): boolean {
   const { agent_id, recovery, sequence } = manifest;
   if (recovery === undefined) return false;

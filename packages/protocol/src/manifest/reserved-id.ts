@@ -1,6 +1,6 @@
 /**
- * Spellings that look alike, in an alphabet that WB-05 has made small already. Single characters come
- * first, so that a pair is found however its parts are spelled: `c1` is `cl`, and `cl` is `d`.
+ * Pairs of similar spellings in the alphabet of WB-05. Single characters come first, so that a pair is
+ * found however its parts are spelled: `c1` is `cl`, and `cl` is `d`.
  */
 const LOOKS: readonly (readonly [string, string])[] = [
   ["0", "o"],
@@ -19,9 +19,9 @@ const LOOKS: readonly (readonly [string, string])[] = [
 const SEPARATORS = /[._-]/g;
 
 /**
- * Whether a name is kept for whoever runs a hub: one that begins like `operator`, one whose first
- * part is `hub`, and one that looks like one of `names`, the hub's own for example. Strangers do not
- * enrol under such a name, because people take it for what it says.
+ * Whether a name is reserved for a hub's operator: a name that begins like `operator`, one whose first
+ * part is `hub`, and one that looks like one of `names`, for example the hub's own. Strangers can't
+ * enrol under such a name, because people would trust it.
  *
  * @example
  * ```ts

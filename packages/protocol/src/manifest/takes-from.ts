@@ -1,14 +1,14 @@
-/** From whom a capability takes work: from an agent that one of the lists names. */
+/** From whom a capability takes work: from agents in any of the lists. */
 export interface TakesFrom {
   /** Ids of agents. */
   agents?: string[] | undefined;
-  /** Thumbprints of keys: a handoff that is signed with one of them is taken. */
+  /** Thumbprints of keys: a handoff that is signed with one of them is accepted. */
   keys?: string[] | undefined;
-  /** Names of groups, which the operator of the hub has made. */
+  /** Names of groups, which the hub's operator has made. */
   groups?: string[] | undefined;
 }
 
-/** Who hands work off, as far as permission goes. */
+/** A delegator, as far as permissions are concerned. */
 export interface Asker {
   readonly agent: string;
   /** The thumbprint of the key that it signs with. */
@@ -16,8 +16,8 @@ export interface Asker {
 }
 
 /**
- * Whether a capability takes work from somebody. `isIn` tells whether that agent is in a group: a hub
- * knows, and a recipient, which can't know, leaves its groups to its hub.
+ * Whether a capability takes work from a delegator. `isIn` tells whether the delegator is in a group:
+ * a hub knows, and a recipient, which can't know, relies on its hub for groups.
  *
  * @example
  * ```ts

@@ -63,7 +63,7 @@ describe("the first source that knows the agent decides", () => {
   });
 });
 
-test("the reason names both digests, so that a person can look at what changed", () => {
+test("the reason names both digests, so that a person can compare them", () => {
   const { reason } = decideTrust({ pins: says({ digest: other }) }, subject);
   expect(reason).toContain(digest);
   expect(reason).toContain(other);

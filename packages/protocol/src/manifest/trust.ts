@@ -1,20 +1,20 @@
 import type { Digest } from "../signing/digest.ts";
 
-/** What somebody vouches for: the very manifest, or the keys that may sign it. */
+/** What a source vouches for: an exact manifest, or the keys that may sign it. */
 export interface Vouched {
   readonly digest?: Digest | undefined;
   readonly kids?: readonly string[] | undefined;
 }
 
-/** Everything by agent id. What is left out has no say. */
+/** The sources of trust, by agent id. A missing source has no say. */
 export interface TrustPolicy {
   /** Agents whose manifest or keys the operator has fixed. */
   readonly pins?: ReadonlyMap<string, Vouched> | undefined;
-  /** Once given, nobody else is let in. An entry without keys leaves the key to the registry. */
+  /** If present, nobody else is admitted. An entry without keys leaves the key to the registry. */
   readonly allowList?: ReadonlyMap<string, Vouched> | undefined;
-  /** What a registry that the operator believes says about agents. */
+  /** The entries of a registry that the operator trusts. */
   readonly registry?: ReadonlyMap<string, Vouched> | undefined;
-  /** Believe a stranger the first time, and hold it to its key from then on. Off unless switched on. */
+  /** Trust a stranger on first use, and hold it to its key from then on. Off by default. */
   readonly firstUse?: boolean | undefined;
 }
 
@@ -28,11 +28,11 @@ export interface TrustSubject {
   readonly isContinued?: boolean | undefined;
 }
 
-/** What a decision to trust an agent rests on. */
+/** The source on which a decision to trust an agent rests. */
 export type TrustSource = "pin" | "allow_list" | "registry" | "first_use";
 
 /**
- * 401 says that this may not be the agent: nothing vouches for the key. 403 says that it is the
+ * 401 means that this may not be the agent: nothing vouches for the key. 403 means that it is the
  * agent, and that the operator has decided against it: not on the list, or changed under a pin.
  */
 export type TrustDecision =
@@ -44,7 +44,7 @@ export type TrustDecision =
       readonly reason: string;
     };
 
-/** Pin before allow-list before registry before first use: the first that knows the agent decides. */
+/** Pin before allow-list before registry before first use: the first source that knows the agent decides. */
 export function decideTrust(policy: TrustPolicy, subject: TrustSubject): TrustDecision {
   const { pins, allowList, registry, firstUse } = policy;
   const { agentId, kid } = subject;
@@ -58,7 +58,7 @@ export function decideTrust(policy: TrustPolicy, subject: TrustSubject): TrustDe
       return { isTrusted: false, by: "allow_list", status: 403, reason };
     }
     const namesNothing = entry.kids === undefined && entry.digest === undefined;
-    // A name alone says who may come in, not who that is: what the registry knows must not contradict.
+    // A name alone says who may be admitted, not who that is: it must not contradict the registry.
     if (!namesNothing || vouched === undefined) {
       return byVoucher("allow_list", "it is on the allow-list", entry, subject);
     }
@@ -82,7 +82,7 @@ export function decideTrust(policy: TrustPolicy, subject: TrustSubject): TrustDe
   };
 }
 
-/** Whether a policy names this very key of an agent: then its manifest may change to it. */
+/** Whether a policy names this exact key of an agent: then its manifest may change to it. */
 export function vouchesForKey(policy: TrustPolicy, agentId: string, kid: string): boolean {
   const pin = policy.pins?.get(agentId);
   if (pin !== undefined) return pin.kids?.includes(kid) === true;

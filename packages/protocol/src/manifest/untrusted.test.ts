@@ -19,7 +19,7 @@ describe("a stranger's text", () => {
     expect(asUntrusted(text)).toBe(expected);
   });
 
-  test("is cut between characters", () => {
+  test("is truncated between characters", () => {
     expect(asUntrusted("👍👍👍", 2)).toBe("👍👍…");
     expect(asUntrusted("ab", 2)).toBe("ab");
   });
@@ -50,7 +50,7 @@ describe("a capability for a model", () => {
     );
   });
 
-  test("no text ends its own marking or adds a line", () => {
+  test("contains no text that closes the marker or adds a line", () => {
     const pieces = fc.constantFrom(
       CLOSE,
       "\n",

@@ -3,8 +3,8 @@ import type { Capability } from "./capability.ts";
 const SHOWN = { text: 2000, label: 128, tags: 16 } as const;
 
 /**
- * A stranger's text as one bounded line that a model can be shown inside a marking: no control
- * characters, nothing invisible that only a model reads, no bracket that could end the marking.
+ * A stranger's text as one bounded line that is safe to show a model inside a marker: without control
+ * characters, invisible characters that only a model reads, and brackets that could close the marker.
  */
 export function asUntrusted(text: string, maxLength: number = SHOWN.text): string {
   const line = text
@@ -22,8 +22,8 @@ export function asUntrusted(text: string, maxLength: number = SHOWN.text): strin
 }
 
 /**
- * What a model may read about a capability, marked as another party's words. Each member is one
- * line, so nothing in it can look like the end of the marking or like a line from us.
+ * A description of a capability for a model, marked as another party's words. Each member is one line,
+ * so nothing in it can look like the end of the marker or like a line of ours.
  */
 export function describeForModel(capability: Capability): string {
   const { name, version, takes, description, tags } = capability;

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import * as node from "./platform.node.ts";
 import * as portable from "./platform.ts";
 
-// The hostile cases are computed here from the curve and not copied from anywhere. That each of
-// them is a real attack is shown by noble's loose verifier (ZIP 215), which accepts it.
+// The hostile cases are computed here from the curve and not copied from anywhere. noble's loose
+// verifier (ZIP 215) accepts each of them, which shows that they are real attacks.
 hashes.sha512 = sha512;
 
 const P = Point.CURVE().p;
@@ -61,7 +61,7 @@ function torsion(): Point[] {
   }
 }
 
-/** Every 32 bytes that a lenient decoder takes for one of those points. */
+/** Every 32 bytes that a lenient decoder accepts for one of those points. */
 const SMALL_ORDER: Uint8Array[] = TORSION.flatMap((point) => {
   const { x, y } = point.toAffine();
   const ys = y + P < 1n << 255n ? [y, y + P] : [y];
@@ -77,7 +77,7 @@ function challenge(r: Uint8Array, publicKey: Uint8Array, message: Uint8Array): b
   return toNumber(sha512(join(r, publicKey, message))) % L;
 }
 
-/** What the holder of `secret` makes of any R and any encoding of its key: S = nonce + k·secret. */
+/** What the holder of `secret` can sign with any R and any encoding of its key: S = nonce + k·secret. */
 function signWith(
   secret: bigint,
   nonce: bigint,
@@ -95,7 +95,7 @@ const KEY = times(Point.BASE, SECRET);
 const R = times(Point.BASE, NONCE);
 const TEXT = new TextEncoder().encode("a message");
 
-/** A message whose challenge, with these bytes, leaves `rest` when divided by 8. */
+/** A message whose challenge, with these bytes, is `rest` modulo 8. */
 function grind(r: Uint8Array, key: Uint8Array, rest: bigint): Uint8Array {
   for (let i = 0; ; i++) {
     const message = new TextEncoder().encode(`message ${i}`);
@@ -111,9 +111,9 @@ interface Hostile extends Signed {
 }
 
 /**
- * Keys and R of each kind, in every combination but the honest one. The torsion of R is the
- * opposite of the key's, so that the equation holds for every verifier that multiplies by the
- * cofactor, and with the right message for those that do not, too.
+ * Keys and R of each kind, in every combination but the honest one. The torsion of R is the opposite
+ * of the key's, so that the equation holds for every verifier that multiplies by the cofactor, and
+ * with the right message for those that do not, too.
  */
 const HOSTILE: Hostile[] = KINDS.flatMap((ofKey) =>
   KINDS.flatMap((ofR) => TORSION.slice(1).flatMap((_, i) => hostile(ofKey, ofR, i + 1))),
@@ -150,12 +150,12 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, verify }) => {
     return verify(signature, message, publicKey);
   }
 
-  test("what is built here of honest parts is valid, so the rest is refused for its fault", () => {
+  test("signatures built here from honest parts are valid, so the others are refused for their fault", () => {
     expect(verdict(signWith(SECRET, NONCE, R.toBytes(), KEY.toBytes(), TEXT))).toBe(true);
     expect(checkPublicKey(Point.BASE.toBytes())).toBe(true);
   });
 
-  test("small-order points have 14 encodings: none is a key, none is an R", () => {
+  test("small-order points have 14 encodings: none is accepted as a key or an R", () => {
     expect(new Set(SMALL_ORDER.map(String)).size).toBe(14);
     for (const bytes of SMALL_ORDER) {
       expect(Point.fromBytes(bytes, true).isSmallOrder()).toBe(true);
@@ -167,7 +167,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, verify }) => {
     expect(verdict(identity)).toBe(false);
   });
 
-  test("no key is spelled with a y that is not below p", () => {
+  test("a key whose y is not below p is refused", () => {
     for (const bytes of NON_CANONICAL) expect(checkPublicKey(bytes)).toBe(false);
   });
 
@@ -182,7 +182,7 @@ describe.each(PATHS)("%s", (_, { checkPublicKey, verify }) => {
     }
   });
 
-  test("S plus the order of the group is not another spelling of the signature", () => {
+  test("S plus the group order is not another valid signature", () => {
     const { signature, publicKey } = signWith(SECRET, NONCE, R.toBytes(), KEY.toBytes(), TEXT);
     const s = toNumber(signature.subarray(32));
     const others = [0n, 1n, L - 1n, L, L + 1n, (1n << 255n) - 1n, (1n << 256n) - 1n];
@@ -229,7 +229,7 @@ test(
       const point = times(Point.BASE, nonce);
       return { nonce, points: TORSION.map((t) => point.add(t).toBytes()) };
     });
-    // Judging a key costs as much as a signature, so hostile keys come from a supply.
+    // Judging a key costs as much as a signature, so hostile keys come from a pool.
     const strangeKeys = Array.from({ length: 400 }, () =>
       random() < 0.5 ? bytesOf(32) : flip(pick(people).publicKey, below(256)),
     );
@@ -284,7 +284,7 @@ test(
       let one = original;
       const count = pick([0, 1, 1, 1, 1, 1, 1, 2, 2]);
       for (let n = 0; n < count; n++) {
-        // The second mutation may meet what the first one cut short.
+        // The second mutation may meet what the first one has truncated.
         if (n === 0 || one.signature.length === 64) one = pick(MUTATIONS)(one);
       }
       const { signature, message, publicKey } = one;
@@ -306,7 +306,7 @@ test(
   },
 );
 
-/** Numbers from 0 to 1 that a seed repeats (mulberry32). */
+/** Repeatable random numbers from 0 to 1 (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

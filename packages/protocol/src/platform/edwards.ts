@@ -14,7 +14,7 @@ export interface Verification {
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** `node:crypto` throws for longer data; a rule for both paths keeps their verdicts the same. */
+/** `node:crypto` throws for longer data; a limit on both paths keeps their verdicts the same. */
 const MESSAGE_BYTES_MAX = 2 ** 31 - 1;
 const KEYS_REMEMBERED = 1024;
 
@@ -22,8 +22,8 @@ const KEYS_REMEMBERED = 1024;
 const ORDER = fromHex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
 
 /**
- * Every y, little-endian and without the sign bit, that decodes to a point of order 1, 2, 4 or 8.
- * The last two are 0 and 1 again, written as p and p + 1. With either sign these are 14 encodings.
+ * Every y, little-endian and without the sign bit, that decodes to a point of order 1, 2, 4 or 8. The
+ * last two are 0 and 1 again, written as p and p + 1. With either sign these are 14 encodings.
  */
 const SMALL_ORDER_Y = [
   "0000000000000000000000000000000000000000000000000000000000000000",
@@ -36,9 +36,9 @@ const SMALL_ORDER_Y = [
 ].map(fromHex);
 
 /**
- * The verdict on keys and signatures, from a way to check the equation for one key. Everything
- * that implementations of Ed25519 disagree about is decided here, before the equation is asked:
- * whoever holds the equation sees only enrolled keys, S < L and an R that is not of small order.
+ * Decides about keys and signatures, given a way to check the equation for one key. Everything on
+ * which implementations of Ed25519 disagree is decided here, before the equation is checked: the
+ * caller's equation only ever sees enrolled keys, S < L and an R that is not of small order.
  */
 export function verification(
   equationFor: (publicKey: Uint8Array, point: Point) => Verifier,
@@ -55,12 +55,12 @@ export function verification(
 
   function verifier(publicKey: Uint8Array): Verifier | undefined {
     if (!isBytes(publicKey) || publicKey.length !== KEY_BYTES) return undefined;
-    // A copy, because the verdict outlives the call and the caller may write to its array.
+    // A copy, because the verdict is cached and the caller may write to its array.
     const key = new Uint8Array(publicKey);
     const name = String.fromCharCode(...key);
     const known = enrolled.has(name);
     const verdict = known ? enrolled.get(name) : judge(key);
-    // Put last again on every use: a flood of new keys must not push out those in use.
+    // Moved to the end on every use: a flood of new keys must not evict those in use.
     if (known) enrolled.delete(name);
     else if (enrolled.size >= KEYS_REMEMBERED)
       enrolled.delete(enrolled.keys().next().value as string);
@@ -79,9 +79,9 @@ export function verification(
 }
 
 /**
- * The point of a key that may be enrolled: canonical, on the curve, torsion-free, not of small
- * order. With any other key, signatures exist that some verifiers accept and others refuse, and
- * with one of small order anybody can sign.
+ * The point of a key that may be enrolled: canonical, on the curve, torsion-free, not of small order.
+ * With any other key, signatures exist that some verifiers accept and others refuse, and with one of
+ * small order anybody can sign.
  */
 function enrolledPoint(publicKey: Uint8Array): Point | undefined {
   try {
@@ -119,7 +119,7 @@ function hasSmallOrderR(signature: Uint8Array): boolean {
   );
 }
 
-/** The seed of a key, or an error: a seed of another length would make a key nobody can use. */
+/** The seed of a key; throws for another length, which would make an unusable key. */
 export function assertPrivateKey(value: unknown): asserts value is Uint8Array {
   if (isBytes(value) && value.length === KEY_BYTES) return;
   const found = isBytes(value) ? `${value.length} bytes` : typeof value;
@@ -143,7 +143,10 @@ const typeOfArray = Object.getOwnPropertyDescriptor(
   Symbol.toStringTag,
 )!.get!;
 
-/** `instanceof` is wrong twice: false for an array of another realm, true for `Object.create(Uint8Array.prototype)`. */
+/**
+ * `instanceof` fails twice: false for an array of another realm, true for
+ * `Object.create(Uint8Array.prototype)`.
+ */
 function isBytes(value: unknown): value is Uint8Array {
   return typeOfArray.call(value) === "Uint8Array";
 }

@@ -14,7 +14,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return hash;
 }
 
-/** Puts a hash where it belongs. */
+/** Writes a hash into a buffer. */
 export function sha256Into(target: Uint8Array, at: number, bytes: Uint8Array): void {
   put(crypto.hash("sha256", bytes, "binary"), target, at);
 }
@@ -26,12 +26,15 @@ export function sha256OfText(text: string): Uint8Array {
   return hash;
 }
 
-/** A third of the time of the "buffer" output, and hashing is what a batch of signatures consists of. */
+/**
+ * Takes a third of the time of the "buffer" output, and hashing is most of the cost of a batch of
+ * signatures.
+ */
 function put(binary: string, target: Uint8Array, at: number): void {
   for (let i = 0; i < binary.length; i++) target[at + i] = binary.charCodeAt(i);
 }
 
-/** SHA-256 of bytes that come piece by piece, in lower-case hex. */
+/** SHA-256 of bytes that are added in pieces, in lower-case hex. */
 export function runningSha256(): { update(bytes: Uint8Array): void; hex(): string } {
   const hash = crypto.createHash("sha256");
   return { update: (bytes) => void hash.update(bytes), hex: () => hash.digest("hex") };
@@ -47,7 +50,7 @@ export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
   return plain(crypto.createHmac("sha256", key).update(message).digest());
 }
 
-/** Compares in a time that tells nothing about where the two differ. */
+/** Compares in constant time. */
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && crypto.timingSafeEqual(a, b);
 }
@@ -57,8 +60,8 @@ export function toBase64url(bytes: Uint8Array): string {
   return view(bytes).toString("base64url");
 }
 
-// Most texts fit, and for them a buffer of their own costs as much as the encoding. Three bytes are
-// the most that a UTF-16 unit takes.
+// Most texts fit, and for them a buffer of their own would cost as much as the encoding. A UTF-16 unit
+// takes three bytes at most.
 const SCRATCH_CHARACTERS = 8192;
 const scratch = Buffer.allocUnsafeSlow(3 * SCRATCH_CHARACTERS);
 
@@ -68,7 +71,7 @@ export function textToBase64url(text: string): string {
   return scratch.toString("base64url", 0, scratch.write(text, "utf8"));
 }
 
-/** The bytes, or undefined for a text that `toBase64url` does not write: one spelling for the same bytes. */
+/** The bytes, or undefined for a text that `toBase64url` does not write: bytes have only one encoding. */
 export function fromBase64url(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? plain(bytes) : undefined;
@@ -83,11 +86,11 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) ? view(bytes).toString("utf8") : undefined;
 }
 
-// A call to the generator costs more than a short id is worth, so it is asked for many at once.
+// A call to the generator costs more than a short id, so it generates many at once.
 const pool = new Uint8Array(4096);
 let poolUsed = pool.length;
 
-/** At most 65,536 bytes at once, as everywhere. */
+/** At most 65,536 bytes at once, as on every platform. */
 export function randomBytes(length: number): Uint8Array {
   if (length > 64) return globalThis.crypto.getRandomValues(new Uint8Array(length));
   if (poolUsed + length > pool.length) {
@@ -95,7 +98,7 @@ export function randomBytes(length: number): Uint8Array {
     poolUsed = 0;
   }
   const bytes = pool.slice(poolUsed, poolUsed + length);
-  // What was given out may become a key: it must not stay readable in the pool.
+  // The bytes may become a key: they must not stay readable in the pool.
   pool.fill(0, poolUsed, (poolUsed += length));
   return bytes;
 }
@@ -147,8 +150,8 @@ function view(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-// A Buffer is a Uint8Array whose `slice`, `toString` and `toJSON` mean something else: code that
-// works with it here would break on the portable path.
+// The `slice`, `toString` and `toJSON` of a Buffer differ from those of a Uint8Array: code that works
+// with it here would break on the portable path.
 function plain(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }

@@ -6,13 +6,13 @@ import * as chosen from "#platform";
 import * as node from "./platform.node.ts";
 import * as portable from "./platform.ts";
 
-// The types say that each can stand for the other; the first test says so of the names.
+// The types ensure that each can replace the other; the first test compares their names.
 const PATHS: [string, typeof node & typeof portable][] = [
   ["node", node],
   ["portable", portable],
 ];
 
-test("both paths offer the same names, and Node takes its own", () => {
+test("both paths export the same names, and Node uses its own", () => {
   expect(Object.keys(portable).toSorted()).toEqual(Object.keys(node).toSorted());
   expect(chosen.verify).toBe(node.verify);
 });
@@ -33,7 +33,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     expect(platform.toBase64url(Uint8Array.of(0, 0, 255, 254, 253, 0).subarray(2, 5))).toBe("__79");
   });
 
-  test("base64url takes no other spelling", () => {
+  test("base64url accepts no other encoding", () => {
     const refused = [
       ..."A AAAAA AB AAB /w +w _w== _w= _w\n AA\0A AA.A AAAÁ AAAŁ".split(" "),
       " _w",
@@ -49,7 +49,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     }
   });
 
-  test("every text is either refused or written again in the same way", () => {
+  test("every text is either refused or encodes to itself again", () => {
     const character = fc.oneof(
       { weight: 8, arbitrary: fc.constantFrom(..."ABQgwz019-_") },
       { weight: 1, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
@@ -66,7 +66,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     );
   });
 
-  test("text goes to UTF-8 and its hash and base64url are taken of that", () => {
+  test("hash and base64url of a text are those of its UTF-8", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const bytes = platform.utf8(text);
@@ -98,7 +98,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     );
   });
 
-  test("bytes are the same where every one is, and as many", () => {
+  test("bytes are equal if all of them and their number are", () => {
     const bytes = platform.randomBytes(32);
     expect(platform.isSame(bytes, bytes.slice())).toBe(true);
     for (const at of [0, 15, 31]) {
@@ -109,7 +109,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     expect(platform.isSame(new Uint8Array(), new Uint8Array())).toBe(true);
   });
 
-  test("a byte order mark stays, and what is not UTF-8 is refused", () => {
+  test("a byte order mark is kept, and invalid UTF-8 is refused", () => {
     expect(platform.utf8Text(Uint8Array.of(0xef, 0xbb, 0xbf, 0x41))).toBe("\uFEFFA");
     const refused = ["ff", "c0af", "e28", "eda080", "f4908080", "80", "41c3", "f8888080"];
     for (const hex of refused) {
@@ -118,7 +118,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     }
   });
 
-  test("random bytes have the length asked for and do not come twice", () => {
+  test("random bytes have the requested length and do not repeat", () => {
     for (const length of [0, 1, 16, 64, 65, 5000]) {
       expect(platform.randomBytes(length)).toHaveLength(length);
     }
@@ -131,7 +131,7 @@ describe.each(PATHS)("%s", (_, platform) => {
     expect(Math.min(...counts)).toBeGreaterThan(0);
   });
 
-  test("bytes come as plain arrays of their own, and never as a Buffer", () => {
+  test("bytes are plain arrays of their own, and never a Buffer", () => {
     const key = platform.randomBytes(32);
     const results = [
       key,

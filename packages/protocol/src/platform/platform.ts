@@ -9,7 +9,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return sha2(bytes);
 }
 
-/** Puts a hash where it belongs. */
+/** Writes a hash into a buffer. */
 export function sha256Into(target: Uint8Array, at: number, bytes: Uint8Array): void {
   target.set(sha256(bytes), at);
 }
@@ -24,7 +24,7 @@ export function sha256OfText(text: string): Uint8Array {
   return sha256(utf8(text));
 }
 
-/** SHA-256 of bytes that come piece by piece, in lower-case hex. */
+/** SHA-256 of bytes that are added in pieces, in lower-case hex. */
 export function runningSha256(): { update(bytes: Uint8Array): void; hex(): string } {
   const hash = sha2.create();
   return { update: (bytes) => void hash.update(bytes), hex: () => etc.bytesToHex(hash.digest()) };
@@ -40,7 +40,7 @@ export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
   return hmac(sha2, key, message);
 }
 
-/** Compares in a time that tells nothing about where the two differ. */
+/** Compares in constant time. */
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
@@ -53,7 +53,7 @@ export function toBase64url(bytes: Uint8Array): string {
   const text = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
   for (let from = 0, to = 0; from < bytes.length; from += 3) {
     const three = (bytes[from]! << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
-    // What would be written behind the end is dropped by the array: that is the missing padding.
+    // The array drops what would be written behind its end: that is the missing padding.
     for (let shift = 18; shift >= 0; shift -= 6) text[to++] = ALPHABET[(three >> shift) & 63]!;
   }
   return new TextDecoder().decode(text);
@@ -64,7 +64,7 @@ export function textToBase64url(text: string): string {
   return toBase64url(utf8(text));
 }
 
-/** The bytes, or undefined for a text that `toBase64url` does not write: one spelling for the same bytes. */
+/** The bytes, or undefined for a text that `toBase64url` does not write: bytes have only one encoding. */
 export function fromBase64url(text: string): Uint8Array | undefined {
   if (text.length % 4 === 1) return undefined;
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
@@ -97,7 +97,7 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** At most 65,536 bytes at once, as everywhere. */
+/** At most 65,536 bytes at once, as on every platform. */
 export function randomBytes(length: number): Uint8Array {
   return globalThis.crypto.getRandomValues(new Uint8Array(length));
 }
@@ -107,9 +107,9 @@ export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
   return expand(privateKey).publicKey;
 }
 
-// Signing and verifying are put together from points here, and not taken from noble's `sign` and
-// `verify`. Those read SHA-512 from a slot that all users of noble in a program share, and its
-// `verify` answers another question: it multiplies by the cofactor, so torsion in R passes.
+// Signing and verifying are built from points here, instead of noble's `sign` and `verify`. Those take
+// SHA-512 from a slot that all users of noble in a program share, and its `verify` multiplies by the
+// cofactor, so that torsion in R passes.
 export function signer(privateKey: Uint8Array): Signer {
   const { scalar, prefix, publicKey } = expand(privateKey);
   return (message) => {
@@ -139,12 +139,12 @@ const ed25519 = verification((publicKey, point) => {
 
 /** Undefined for a key that `checkPublicKey` refuses. */
 export const verifier: Verification["verifier"] = ed25519.verifier;
-/** Whether a signature fits, by the cofactorless equation of RFC 8032. */
+/** Whether a signature is valid by the cofactorless equation of RFC 8032. */
 export const verify: Verification["verify"] = ed25519.verify;
 /** Whether a key may be enrolled: canonical, on the curve, torsion-free and not of small order. */
 export const checkPublicKey: Verification["checkPublicKey"] = ed25519.checkPublicKey;
 
-/** What RFC 8032 §5.1.5 makes of a seed. */
+/** The key expansion of RFC 8032 §5.1.5. */
 function expand(privateKey: Uint8Array): {
   scalar: bigint;
   prefix: Uint8Array;

@@ -28,13 +28,13 @@ type Unaddressed = Envelope extends infer Each
     : never
   : never;
 
-/** Those of all parties that an envelope may name. */
+/** The parties that an envelope may name as its addressee. */
 function named(envelope: Unaddressed, state = toRecipient, hub: string | null = "hub"): string {
   const isFor = (to: string) => isAddressed({ ...envelope, to }, state, hub ?? undefined);
   return ["d", "r", "hub", "x"].filter(isFor).join(" ");
 }
 
-test("WB-88 what a recipient says is for the delegator", () => {
+test("WB-88 a recipient's envelopes are addressed to the delegator", () => {
   for (const status of [101, 300, 301, 406, 422] as const) {
     expect(named({ ...ofRecipient, kind: "receipt", body: { status } })).toBe("d");
   }
@@ -43,21 +43,21 @@ test("WB-88 what a recipient says is for the delegator", () => {
   expect(named({ ...ofRecipient, kind: "result", body: { status: 200 } })).toBe("d");
 });
 
-test("WB-88 a cancellation is for the recipient that the handoff names, or for the hub", () => {
+test("WB-88 a cancellation is addressed to the recipient that the handoff names, or to the hub", () => {
   const cancel: Unaddressed = { ...ofDelegator, kind: "cancel", body: {} };
   expect(named(cancel)).toBe("r hub");
   expect(named(cancel, toAnyone)).toBe("hub");
 });
 
-test("WB-88 an answer is for the agent that asked", () => {
+test("WB-88 an answer is addressed to the agent that asked", () => {
   const body = { question_id: "q", answer: 1 };
   const answer: Unaddressed = { ...ofDelegator, kind: "answer", re: HANDOFF, body };
   expect(named(answer)).toBe("r");
-  // That nobody has asked is another refusal than that it is for somebody else.
+  // An answer that nobody has asked for is refused elsewhere, with another status.
   expect(named({ ...answer, body: { ...body, question_id: "p" } })).toBe("d r hub x");
 });
 
-test("WB-88 an acknowledgement is for the hub", () => {
+test("WB-88 an acknowledgement is addressed to the hub", () => {
   const acknowledgement: Unaddressed = {
     ...ofDelegator,
     kind: "receipt",
@@ -68,7 +68,7 @@ test("WB-88 an acknowledgement is for the hub", () => {
   expect(named({ ...acknowledgement, attempt: 1 })).toBe("hub");
 });
 
-test("WB-88 who does not know the hub's id can't tell whether something is for it", () => {
+test("WB-88 a reader that does not know the hub's id accepts any addressee that could be the hub", () => {
   const body = { status: 200 } as const;
   expect(named({ ...ofDelegator, kind: "cancel", body: {} }, toAnyone, null)).toBe("d r hub x");
   expect(named({ ...ofDelegator, kind: "receipt", re: RESULT, body }, toAnyone, null)).toBe(
@@ -77,7 +77,7 @@ test("WB-88 who does not know the hub's id can't tell whether something is for i
   expect(named({ ...ofRecipient, kind: "progress", body: {} }, toAnyone, null)).toBe("d");
 });
 
-test("WB-88 a hub that has taken a result for somebody else has broken its promise", () => {
+test("WB-88 a hub that has accepted a result with the wrong addressee violates its promise", () => {
   for (const to of ["d", "x"]) {
     const writer = new HistoryWriter();
     writer.submit("h");

@@ -6,18 +6,18 @@ const root = (delegator: string, ...parties: string[]) => ({
   parties: new Set(parties),
 });
 
-test("WB-132 whoever takes part in nothing of a job stands apart from it", () => {
+test("WB-132 a root whose delegator takes part in nothing of a job stands apart from it", () => {
   const editor = root("editor", "anna");
   const stranger = root("stranger", "bert");
   expect(jobOf([editor, stranger])).toEqual({ job: [editor], apart: [stranger] });
-  // To be named by a stranger makes nobody a party of the job, and the stranger neither.
+  // Being named by a stranger makes an agent no participant of the job, nor the stranger.
   const again = root("stranger", "editor");
   const more = root("editor", "bert");
   const all = [editor, stranger, again, more];
   expect(jobOf(all)).toEqual({ job: [editor, more], apart: [stranger, again] });
 });
 
-test("WB-132 who was asked in a job may begin more of it", () => {
+test("WB-132 an agent that was asked in a job may begin more of it", () => {
   const editor = root("editor", "anna");
   const anna = root("anna", "bert");
   const bert = root("bert");
@@ -25,7 +25,7 @@ test("WB-132 who was asked in a job may begin more of it", () => {
   expect(jobOf([editor, bert, anna])).toEqual({ job: [editor, anna], apart: [bert] });
 });
 
-test("WB-132 whoever comes first with an id does not draw others into it", () => {
+test("WB-132 the first root of a correlation id does not draw others into its job", () => {
   const stranger = root("stranger");
   const editor = root("editor", "anna");
   expect(jobOf([stranger, editor])).toEqual({ job: [stranger], apart: [editor] });

@@ -19,12 +19,12 @@ import {
 } from "./states-fixture.ts";
 import type { Given } from "./states-fixture.ts";
 
-/** A submission whose contract allows so many tries. */
+/** A submission whose contract allows that many attempts. */
 function limited(maxAttempts: number, members: Record<string, unknown> = {}): Given {
   return { type: "submit", terms: { ...TERMS, maxAttempts }, ...members };
 }
 
-test("WB-48 an attempt that nobody takes in time ends as unreachable, 503", () => {
+test("WB-48 an attempt that is not taken in time ends as unreachable, 503", () => {
   const { offered } = openStates();
   const end = START + TERMS.offerMs;
   expect(dueEvent(offered, end - 1)).toBeUndefined();
@@ -36,7 +36,7 @@ test("WB-48 an attempt that nobody takes in time ends as unreachable, 503", () =
   expect(state!.attempts[0]).toMatchObject({ state: "closed", closed: "unreachable", status: 503 });
 });
 
-test("WB-48 an accepted attempt that stays silent for its lease ends as lease_lost, 502", () => {
+test("WB-48 an accepted attempt that is silent for its lease ends as lease_lost, 502", () => {
   const { accepted } = openStates();
   const beat = follow(accepted, { type: "heartbeat", at: START + 200 });
   const worked = follow(accepted, { type: "progress", at: START + 200 });
@@ -55,7 +55,7 @@ test("WB-48 an accepted attempt that stays silent for its lease ends as lease_lo
   }
 });
 
-test("WB-48 an attempt that was taken and stays silent is lost, and not unreached", () => {
+test("WB-48 an attempt that was taken and stays silent is lost, not unreachable", () => {
   const { offered } = openStates();
   const taken = follow(offered, { type: "taken", at: START + 10 });
   const end = wakeAt(taken)!;
@@ -84,7 +84,7 @@ test("WB-49 while a question is open the lease is suspended and only the deadlin
   }
 });
 
-test("WB-49 the last answer starts the lease anew", () => {
+test("WB-49 the last answer restarts the lease", () => {
   const { waiting } = openStates();
   const at = START + 50_000;
   const answered = follow(
@@ -97,14 +97,14 @@ test("WB-49 the last answer starts the lease anew", () => {
   expect(dueEvent(answered, at + TERMS.leaseMs)?.type).toBe("lease_lost");
 });
 
-test("WB-50 a question that was not asked can't be answered: 403", () => {
+test("WB-50 an answer to a question that was not asked is 403", () => {
   const { submitted, accepted, waiting, paused } = openStates();
   for (const state of [submitted, accepted, waiting, paused, endedStates().completed]) {
     expect(refused(state, { type: "answer", question: "z" })).toBe(403);
   }
 });
 
-test("WB-50 a second answer changes nothing: 201 for the same envelope, else 410", () => {
+test("WB-50 a second answer changes nothing: 201 for the same envelope, otherwise 410", () => {
   const { waiting, paused } = openStates();
   for (const state of [waiting, paused]) {
     const answered = follow(state, { type: "answer", question: "q" });
@@ -149,7 +149,7 @@ describe("a pause", () => {
     }
   });
 
-  test("WB-51 is followed by an attempt of the same agent, and of no other", () => {
+  test("WB-51 is followed by an attempt of the same agent only", () => {
     const whole = follow(pausedOfAnyone(), ...answers);
     const at = START + 1_000;
     expect(refused(whole, { type: "offer", recipient: "s", at })).toBe(403);
@@ -165,7 +165,7 @@ describe("a pause", () => {
   });
 });
 
-test("WB-52 a release, an unreachable recipient, a pause and a rejection do not use up a try", () => {
+test("WB-52 a release, an unreachable recipient, a pause and a rejection use up no attempt", () => {
   const one = (...events: Given[]) =>
     follow(after(limited(1, { recipient: null }), offer), ...events);
   const free: Record<string, Handoff> = {
@@ -181,7 +181,7 @@ test("WB-52 a release, an unreachable recipient, a pause and a rejection do not 
   }
 });
 
-test("WB-52 a result that may be tried again, an interruption and a lost lease use up a try", () => {
+test("WB-52 a retryable result, an interruption and a lost lease use up an attempt", () => {
   const tries: Record<string, Given> = {
     result: retryable,
     interruption: { type: "result", status: 501 },
@@ -199,7 +199,7 @@ test("WB-52 a result that may be tried again, an interruption and a lost lease u
   }
 });
 
-test("WB-53 tries that are used up end with the last attempt's verdict, or as a dead letter, 508", () => {
+test("WB-53 the last attempt ends the handoff with its verdict, or as a dead letter, 508", () => {
   const lost: Given = { type: "lease_lost", at: START + TERMS.leaseMs };
   const once = (event: Given) => follow(after(limited(1), offer, accept), event);
   expect(once(retryable)).toMatchObject({ state: "failed", status: 500, outcome: RESULT });
@@ -209,7 +209,7 @@ test("WB-53 tries that are used up end with the last attempt's verdict, or as a 
   });
   expect(once(lost)).toMatchObject({ state: "dead_lettered", status: 508, outcome: null });
 
-  // It is the last attempt that decides, whatever the ones before said.
+  // The last attempt decides, whatever the earlier ones said.
   const twice = (first: Given, second: Given) => {
     const next = again(follow(after(limited(2), offer, accept), first));
     const at = next.attempts[1]!.silentAt! - 1;
@@ -235,7 +235,7 @@ describe("a failure", () => {
     ...(isRetryable !== undefined && { isRetryable }),
   });
 
-  test("WB-54 of 500 or 424 is tried again where retryable is true", () => {
+  test("WB-54 of 500 or 424 is retried if retryable is true", () => {
     const { accepted } = openStates();
     for (const status of [500, 424] as const) {
       expect(follow(accepted, failure(status, true)).state).toBe("open");
@@ -246,7 +246,7 @@ describe("a failure", () => {
     expect(eventOf(envelope, digest, START)).toMatchObject({ isRetryable: true, retryAfterMs: 7 });
   });
 
-  test("WB-54 of 520 is tried again once", () => {
+  test("WB-54 of 520 is retried once", () => {
     const { accepted } = openStates();
     const first = again(follow(accepted, failure(520)));
     const at = START + 150;
@@ -255,7 +255,7 @@ describe("a failure", () => {
     expect(DEFAULT_TERMS.maxAttempts).toBeGreaterThan(2);
   });
 
-  test("WB-54 is not tried again after retryable: false, whatever its status", () => {
+  test("WB-54 is not retried after retryable: false, whatever its status", () => {
     const { accepted } = openStates();
     const failures = (Object.keys(STATUS).map(Number) as StatusCode[]).filter(
       (code) => code >= 400,
@@ -266,7 +266,7 @@ describe("a failure", () => {
     }
   });
 
-  test("WB-54 is not tried again where the table says never, whatever the recipient says", () => {
+  test("WB-54 is not retried if the table says never, whatever the recipient says", () => {
     const { accepted } = openStates();
     for (const status of [400, 401, 403, 409, 410, 413, 422, 499, 504, 508] as const) {
       expect(STATUS[status].retry).toBe("never");

@@ -29,7 +29,7 @@ const READERS: Record<string, (input: never) => unknown> = {
   compileSchema,
 };
 
-/** Fails for whatever a reader throws that is not a status of the table. */
+/** Fails for anything a reader throws that has no status of the table. */
 function expectVerdict(reader: string, input: unknown): void {
   try {
     READERS[reader]!(input as never);
@@ -48,7 +48,7 @@ const TEXTS = [
   Buffer.from(MANIFEST.split(".")[1]!, "base64url").toString(),
 ];
 
-/** A sound text with a piece cut out, doubled or replaced. */
+/** A valid text with a piece removed, doubled or replaced. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...TEXTS),
@@ -63,7 +63,7 @@ const mutated = fc
     return text.slice(0, at) + middle + text.slice(at + length);
   });
 
-test("WB-75 whatever text comes in, a reader succeeds or answers with a status of the table", () => {
+test("WB-75 for any text a reader succeeds or answers with a status of the table", () => {
   const strings = fc.oneof(
     mutated,
     mutated.map((payload) => seal(payload)),
@@ -91,7 +91,7 @@ test("WB-75 whatever text comes in, a reader succeeds or answers with a status o
   );
 });
 
-test("WB-75 whatever value comes in, a reader succeeds or answers with a status of the table", () => {
+test("WB-75 for any value a reader succeeds or answers with a status of the table", () => {
   fc.assert(
     fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true }), (value) => {
       for (const reader of Object.keys(READERS)) expectVerdict(reader, value);
@@ -100,7 +100,7 @@ test("WB-75 whatever value comes in, a reader succeeds or answers with a status 
   );
 });
 
-test("WB-75 what is large, deep or costly is answered within the limits", () => {
+test("WB-75 large, deep or costly input is answered within the limits", () => {
   const million = 1_048_576;
   const large = [
     "[".repeat(million),

@@ -6,7 +6,7 @@ import { batchRoots, publicKeyFrom, readCompact, verifyCompact } from "../index.
 import type { BatchRoots, PrivateKey } from "../index.ts";
 import { base64url, editor, headerOf, researcher, statusOf } from "./rules-fixture.ts";
 
-// The tree is built here a second time, word for word as the specification and RFC 9162 have it.
+// The tree is built here a second time, exactly as the specification and RFC 9162 describe it.
 
 function hash(...parts: (string | Uint8Array)[]): Buffer {
   return createHash("sha256")
@@ -67,7 +67,7 @@ function compact(input: string, { index, size, signature, path }: Part): string 
 
 const KEYS = new Map([editor, researcher].map(({ kid, jwk }) => [kid, publicKeyFrom(jwk)]));
 
-/** How a reader judges it that remembers nothing, or what it is given. */
+/** The verdict of a reader with an empty or the given cache. */
 function statusWith(text: string, roots: BatchRoots = batchRoots(0)) {
   return statusOf(() => verifyCompact(text, (kid) => KEYS.get(kid), { roots }));
 }
@@ -102,7 +102,7 @@ test("WB-22 a size of 0 and an index that is not less than the size are refused 
   expect(statusWith(compact(INPUTS[2]!, { ...third, index: 3 }))).toBe(400);
 });
 
-test("WB-22 the size is signed: the first of three can't be passed off as the first of four", () => {
+test("WB-22 the size is signed: the first of three does not pass for the first of four", () => {
   const inputs = INPUTS.slice(0, 3);
   const first = partOf(0, inputs);
   expect(statusWith(compact(inputs[0]!, first))).toBe("taken");
@@ -111,7 +111,7 @@ test("WB-22 the size is signed: the first of three can't be passed off as the fi
   expect(statusWith(compact(inputs[0]!, { ...other, size: 3 }))).toBe(401);
 });
 
-test("WB-22 a part of other bytes than the specification names is refused with 401", () => {
+test("WB-22 a part with other bytes than the specification says is refused with 401", () => {
   const inputs = INPUTS.slice(0, 5);
   const sound = partOf(1, inputs);
   const withoutPrefix = editor.sign(Buffer.concat([uint32(5), rootOf(inputs)]));
@@ -131,7 +131,7 @@ test("WB-22 a part of other bytes than the specification names is refused with 4
   expect(statusWith(compact(inputs[2]!, sound))).toBe(401);
 });
 
-test("WB-23 a path that is longer or shorter than index and size give is refused with 400", () => {
+test("WB-23 a path that is longer or shorter than index and size imply is refused with 400", () => {
   for (const inputs of SIZES) {
     inputs.forEach((input, index) => {
       const sound = partOf(index, inputs);
@@ -151,7 +151,7 @@ test("WB-23 a path that is longer or shorter than index and size give is refused
   }
 });
 
-describe("a remembered root", () => {
+describe("a cached root", () => {
   const inputs = [...INPUTS.slice(0, 2), inputOf("mine", researcher)];
   const first = partOf(0, inputs);
 
@@ -161,12 +161,12 @@ describe("a remembered root", () => {
     return roots;
   }
 
-  test("WB-25 serves the others of its batch", () => {
+  test("WB-25 verifies the others of its batch", () => {
     const roots = rootsAfter(first);
     expect(statusWith(compact(inputs[1]!, partOf(1, inputs)), roots)).toBe("taken");
   });
 
-  test("WB-25 is not signed by another signature", () => {
+  test("WB-25 does not verify with another signature", () => {
     const signature = new Uint8Array(first.signature);
     signature[40]! ^= 1;
     expect(
@@ -174,15 +174,15 @@ describe("a remembered root", () => {
     ).toBe(401);
   });
 
-  test("WB-25 is not signed by another key", () => {
-    // The editor put an envelope of the researcher's under its own root. Nobody but the
-    // researcher can make that one count.
+  test("WB-25 does not verify with another key", () => {
+    // The editor has put an envelope of the researcher's under its own root. Only the researcher can
+    // sign for it.
     const theirs = compact(inputs[2]!, partOf(2, inputs));
     expect(statusWith(theirs)).toBe(401);
     expect(statusWith(theirs, rootsAfter(first))).toBe(401);
   });
 
-  test("WB-25 is not signed with another size", () => {
+  test("WB-25 does not verify with another size", () => {
     expect(statusWith(compact(inputs[0]!, { ...first, size: 4 }), rootsAfter(first))).toBe(401);
   });
 
@@ -197,7 +197,7 @@ describe("a remembered root", () => {
     });
   });
 
-  test("WB-25 has one path to each leaf, of which no byte may be another", () => {
+  test("WB-25 has one path to each leaf, in which no byte may differ", () => {
     const known = INPUTS.slice(0, 7);
     const roots = batchRoots();
     known.forEach((input, index) => {
@@ -212,7 +212,7 @@ describe("a remembered root", () => {
     });
   });
 
-  test("WB-25 is only remembered when its signature was good", () => {
+  test("WB-25 is cached only if its signature was valid", () => {
     const roots = batchRoots();
     const signature = new Uint8Array(64).fill(1);
     for (let again = 0; again < 2; again++) {

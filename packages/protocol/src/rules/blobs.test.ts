@@ -28,7 +28,7 @@ function sent(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-test("WB-250 a part says its first byte, its last byte and the size of the whole", () => {
+test("WB-250 a part names its first byte, its last byte and the size of the whole", () => {
   expect(blobPath(DIGEST)).toBe(`/v1/blobs/${DIGEST}`);
   expect(blobUploadPath(DIGEST)).toBe(`/v1/blobs/${DIGEST}/upload`);
   for (const [text, first, end, size] of [
@@ -65,7 +65,7 @@ test("WB-250 a part that does not begin where the hub's bytes end is refused wit
   const upload = { received: 5, size: 10 };
   const part = (first: number, size: number) => () => checkBlobPart({ first, size }, upload);
   expect(statusOf(part(5, 10))).toBe("taken");
-  // From the first byte the upload begins anew, also under another size.
+  // From the first byte the upload starts over, also with another size.
   for (const size of [10, 11]) expect(statusOf(part(0, size))).toBe("taken");
   for (const [first, size] of [
     [4, 10],
@@ -135,7 +135,7 @@ test("WB-252 a blob that the sender may not name is refused with 403, and one of
   }
 });
 
-test("WB-253 a part of a blob is asked for by Range, and what asks for several gets the whole", () => {
+test("WB-253 a part of a blob is requested by Range, and several ranges return the whole", () => {
   for (const [header, first, end] of [
     ["bytes=0-0", 0, 1],
     ["bytes=2-4", 2, 5],
@@ -159,7 +159,7 @@ test("WB-254 a blob is kept while a handoff that names it is open, and for a tim
   expect(blobKeptUntil(NOW, 1_000)).toBe(NOW + 1_000);
 });
 
-test("WB-255 bytes that are not the blob that an artifact names are refused with 422", () => {
+test("WB-255 bytes that are not the blob named by an artifact are refused with 422", () => {
   const named = { digest: DIGEST, size: 3 };
   expect(statusOf(() => checkBlob(named, named))).toBe("taken");
   for (const wrong of [

@@ -95,7 +95,7 @@ describe("the budget of a query", () => {
   const namesOf = (candidates: Candidate[], budget: { stepsLeft: number }) =>
     findCandidates(query, candidates, NOW, { budget }).fits.map(({ agent_id }) => agent_id);
 
-  test("WB-92 is one for all candidates and versions, and says who was not checked", () => {
+  test("WB-92 is one for all candidates and versions, and names those that were not checked", () => {
     const budget = { stepsLeft: 3_000_000 };
     const { leftOut } = findCandidates(query, [...costly, plain], NOW, { budget });
     expect(budget.stepsLeft).toBeLessThanOrEqual(0);
@@ -110,7 +110,7 @@ describe("the budget of a query", () => {
     expect(namesOf([...costly, plain], { stepsLeft: 5_000_000 })).toContain("b-plain");
   });
 
-  test("WB-92 pays once for a schema that several candidates have", () => {
+  test("WB-92 pays once for a schema that several candidates share", () => {
     const shared = schema(100);
     const alike = ["a", "b", "c", "d"].map((id) => asking(id, shared));
     const [one, all] = [{ stepsLeft: 10_000_000 }, { stepsLeft: 10_000_000 }];
@@ -128,7 +128,7 @@ describe("an input", () => {
   const placesOf = ({ refusals }: InputJudgement) =>
     refusals.map(({ agent_id, issues }) => [agent_id, ...issues.map(({ at }) => at)]);
 
-  test("WB-100 that every candidate refuses is refused, each with the place and what was expected", () => {
+  test("WB-100 that every candidate refuses is refused, each with the place and the expectation", () => {
     const judged = judgeInput({ input: wrong }, [taking("a"), taking("b", { max_input_bytes: 5 })]);
     expect(judged.mayBeTaken).toBe(false);
     expect(placesOf(judged)).toEqual([
@@ -143,7 +143,7 @@ describe("an input", () => {
     );
   });
 
-  test("WB-100 that one candidate takes is refused by nobody", () => {
+  test("WB-100 that one candidate takes is refused by none", () => {
     const open = taking("b", { input_schema: { query: "string" } });
     expect(judgeInput({ input: wrong }, [taking("a"), open])).toEqual({
       mayBeTaken: true,
@@ -151,7 +151,7 @@ describe("an input", () => {
     });
   });
 
-  test("WB-100 that only strangers and other versions take is refused", () => {
+  test("WB-100 that only untrusted agents and other versions take is refused", () => {
     const untrusted = { isTrusted: false, by: "nothing", status: 401, reason: "unknown" } as const;
     const others = [
       taking("b", { input_schema: {} }, { trust: untrusted }),
@@ -163,12 +163,12 @@ describe("an input", () => {
     expect(judgeInput(given, others)).toEqual({ mayBeTaken: false, refusals: [] });
   });
 
-  test("WB-100 that the budget did not suffice for is refused by nobody", () => {
+  test("WB-100 that the budget did not suffice for is refused by none", () => {
     const judged = judgeInput({ input: wrong }, [taking("a")], { budget: { stepsLeft: 1 } });
     expect(judged).toEqual({ mayBeTaken: true, refusals: [] });
   });
 
-  test("WB-100 that is missing is refused where one is needed and words will not do", () => {
+  test("WB-100 that is missing is refused if it is needed and words do not suffice", () => {
     const talker = taking("b", { takes: "conversation" });
     expect(placesOf(judgeInput({}, [taking("a"), talker]))).toEqual([
       ["a", ""],
@@ -179,24 +179,24 @@ describe("an input", () => {
   });
 });
 
-describe("what waits", () => {
+describe("waiting work", () => {
   const orderOf = (waiting: Record<string, [dueAt: number, priority?: number]>) =>
     Object.keys(waiting).toSorted(
       (a, b) => queuePlace(...waiting[a]!) - queuePlace(...waiting[b]!),
     );
 
-  test("WB-102 is offered by its priority, 4 where none is named, and then by when it was due", () => {
+  test("WB-102 is offered by its priority, 4 by default, and then by when it was due", () => {
     const waiting = { low: [0, 0], usual: [2], first: [1], urgent: [3, 9] } as const;
     expect(orderOf(waiting as never)).toEqual(["urgent", "first", "usual", "low"]);
   });
 
-  test("WB-102 is overtaken by nothing that comes nine minutes later", () => {
+  test("WB-102 is not overtaken by work that is due nine minutes later", () => {
     expect(orderOf({ old: [0, 0], late: [540_001, 9] })).toEqual(["old", "late"]);
     expect(orderOf({ old: [0, 0], soon: [539_999, 9] })).toEqual(["soon", "old"]);
   });
 });
 
-test("WB-101 work is not offered before it may start, and its deadline counts all the same", () => {
+test("WB-101 is not offered before its start time, and its deadline applies all the same", () => {
   const held = stateAfter({ type: "submit", notBefore: 5_000 });
   const early = eventFrom({ type: "offer", at: 4_999 });
   expect(step(held, early)).toEqual({ state: held, effects: [{ type: "reply", status: 403 }] });
@@ -205,7 +205,7 @@ test("WB-101 work is not offered before it may start, and its deadline counts al
   expect(expired.state).toMatchObject({ state: "dead_lettered", status: 504 });
 });
 
-test("WB-101 work that may start at its deadline at the earliest is refused with 400", () => {
+test("WB-101 with a start time at or after its deadline is refused with 400", () => {
   const deadline = new Date(NOW + 60_000).toISOString();
   const withStart = (not_before: string) => () => readWith("handoff", { deadline, not_before });
   expect(withStart(new Date(NOW + 59_999).toISOString())().envelope).toMatchObject({ deadline });
@@ -219,18 +219,18 @@ describe("the rank", () => {
     ranked(...candidates).map(({ agent_id }) => agent_id);
   const claiming = (reliability_sla: number) => ({ capability: capability({ reliability_sla }) });
 
-  test("WB-72 is that of the Wilson lower bound of what was measured", () => {
+  test("WB-72 is by the Wilson lower bound of the measured success rate", () => {
     const good = candidate("good", { stats: statsOf(95, 5) });
     const few = candidate("few", { stats: statsOf(3, 0) });
     const poor = candidate("poor", { stats: statsOf(50, 50) });
     expect(names(poor, few, good)).toEqual(["good", "few", "poor"]);
-    // Of published tables: 95 of 100 at z = 1.96 gives 0.8882.
+    // From published tables: 95 of 100 at z = 1.96 gives 0.8882.
     expect(wilsonLowerBound(95, 100)).toBeCloseTo(0.8882, 4);
-    // Everybody starts with three successes and a failure.
+    // Every agent starts with three successes and a failure.
     expect(ranked(good)[0]!.reliability).toBeCloseTo(wilsonLowerBound(98, 104), 4);
   });
 
-  test("WB-72 is not raised by a claim that measurement contradicts", () => {
+  test("WB-72 is not improved by a claim that measurement contradicts", () => {
     const stats = statsOf(6, 4);
     const others = [0.05, 0.2, 0.3, 0.6].map((share, index) =>
       candidate(`other-${index}`, {
@@ -245,7 +245,7 @@ describe("the rank", () => {
       const boaster = candidate("it", { stats, ...claiming(claim) });
       expect(ranked(boaster)[0]!.reliability).toBe(wilsonLowerBound(9, 14));
     }
-    // Nor does a claim of which nothing is measured yet outrank a record.
+    // Nor does a claim without measurements outrank a record.
     expect(
       names(candidate("new", claiming(1)), candidate("old", { stats: statsOf(20, 1) })),
     ).toEqual(["old", "new"]);
@@ -271,7 +271,7 @@ describe("the rank", () => {
     ]);
   });
 
-  test("WB-72 tries who is clearly worse, works on nothing and was not heard of for 30 seconds", () => {
+  test("WB-72 gives a trial to a clearly worse agent that is idle and has had no outcome for 30 seconds", () => {
     const good = candidate("good", { stats: statsOf(99, 1) });
     const tried = (measuredAt: number, inFlight = 0) => {
       const stats = { ...statsOf(2, 30), measuredAt };
@@ -283,7 +283,7 @@ describe("the rank", () => {
     expect(tried(NOW - 30_000, 1)).toEqual(["worse", false]);
   });
 
-  test("WB-72 counts the outcomes that the recipient caused, and no others", () => {
+  test("WB-72 counts only the outcomes that the recipient caused", () => {
     const its: StatusCode[] = [500, 501, 502, 503, 520];
     const others: StatusCode[] = [400, 401, 403, 404, 406, 409, 413, 422, 424, 499];
     for (const status of its) expect(isSuccess({ status, at: NOW }), `${status}`).toBe(false);
@@ -300,7 +300,7 @@ describe("the rank", () => {
   });
 });
 
-test("WB-73 three failures in a row put a candidate behind all others for 30 s, further ones for a minute", () => {
+test("WB-73 puts a candidate behind all others for 30 s after three failures in a row, and longer after more", () => {
   let stats = NO_STATS;
   let at = NOW;
   const other = candidate("other", { stats: statsOf(1, 9) });
@@ -325,7 +325,7 @@ test("WB-73 three failures in a row put a candidate behind all others for 30 s, 
   expect(seconds).toEqual([30, 60, 60, 60, 60]);
 });
 
-test("WB-73 where nobody else fits, it is still found", () => {
+test("WB-73 still finds an ejected candidate if no other fits", () => {
   let stats = NO_STATS;
   for (let count = 0; count < 3; count++) {
     stats = recordOutcome(stats, { status: 500, at: NOW });
@@ -335,7 +335,7 @@ test("WB-73 where nobody else fits, it is still found", () => {
   expect(fits[0]!.reasons.join()).toContain("3 times in a row");
 });
 
-test("WB-73 a success ends that", () => {
+test("WB-73 ends an ejection with a success", () => {
   let stats = NO_STATS;
   for (let count = 0; count < 3; count++) {
     stats = recordOutcome(stats, { status: 500, at: NOW });
@@ -366,7 +366,7 @@ describe("a contract", () => {
     }
   });
 
-  test("WB-74 is countered once, with the terms that would be held to", () => {
+  test("WB-74 is countered once, with the terms that the recipient would keep", () => {
     const verdict = judgeOffer(tight, terms);
     expect(verdict).toMatchObject({ verdict: "counter", contract: { ...terms, max_attempts: 2 } });
     const counter = verdict.verdict === "counter" ? verdict.contract : {};

@@ -30,7 +30,7 @@ import {
 
 const PAYLOAD = JSON.stringify(handoff());
 
-test("WB-01 a payload that is not UTF-8 is refused with 400, though its signature is good", () => {
+test("WB-01 a payload that is not UTF-8 is refused with 400, although its signature is valid", () => {
   expect(statusOf(() => verify(seal(PAYLOAD)))).toBe("taken");
   const [before, after] = PAYLOAD.split("waybills").map((part) => Buffer.from(part));
   const faults = ["ff", "c080", "e282", "eda080", "f8a1a1a1a1", "80", "f4908080"];
@@ -47,7 +47,7 @@ test("WB-01 a payload that is not UTF-8 is refused with 400, though its signatur
   expect(statusOf(() => verify(seal(good)))).toBe("taken");
 });
 
-test("WB-02 every part of an envelope has one spelling, and each other one is refused with 400", () => {
+test("WB-02 every part of an envelope has one encoding, and any other is refused with 400", () => {
   // Three bytes more or less, so that each part ends in padding for one of the payloads.
   for (const blanks of ["", " ", "  "]) {
     const header = base64url(headerOf(editor));
@@ -88,7 +88,7 @@ function splitSignature(text: string): [string, string] {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Texts that a lenient decoder takes for the same bytes, and one of a length that no bytes have. */
+/** Texts that a lenient decoder takes for the same bytes, and one of an impossible length. */
 function otherSpellings(text: string): string[] {
   const start = text.slice(0, -1);
   const last = ALPHABET.indexOf(text.at(-1)!);
@@ -163,7 +163,7 @@ test("WB-04 an id in any spelling but the canonical one of a UUIDv7 is refused w
   expect(statusOf(() => readWith("handoff", members))).toBe("taken");
 });
 
-test("WB-05 an agent's id that could be mistaken for another one is refused with 400", () => {
+test("WB-05 an agent id that could be mistaken for another one is refused with 400", () => {
   const wrong = [
     "Editor-001",
     "\u0435ditor-001",
@@ -270,7 +270,7 @@ test("WB-06 a time that is not UTC, or not in the calendar, is refused with 400"
   expect(statusOf(() => readWith("handoff", { deadline: time(5) }))).toBe("taken");
 });
 
-test("WB-07 a member that stands twice is refused with 400, in whatever spelling", () => {
+test("WB-07 a duplicate member is refused with 400, in any spelling", () => {
   const twice = [
     '{"a":1,"a":1}',
     '{"a":1,"b":2,"a":3}',
@@ -310,13 +310,13 @@ test("WB-08 __proto__, constructor and prototype are refused with 400 at any dep
   }
 });
 
-test("WB-09 JSON deeper than 64 is refused with 413, and is not followed", () => {
+test("WB-09 JSON deeper than 64 is refused with 413, without recursion", () => {
   const list = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   const object = (depth: number) => '{"a":'.repeat(depth) + "1" + "}".repeat(depth);
   for (const text of [list(64), object(64), `{"a":${list(63)}}`]) {
     expect(statusOf(() => parseJson(text))).toBe("taken");
   }
-  // The last two have no end: what is too deep is refused before anybody looks for it.
+  // The last two are not closed: depth is checked before syntax.
   const tooDeep = [list(65), object(65), `{"a":${list(64)}}`, list(400_000), "[".repeat(65)];
   for (const text of [...tooDeep, '{"a":['.repeat(150_000)]) {
     expect(
@@ -347,7 +347,7 @@ test("WB-10 a number that a double can't hold is refused with 400", () => {
   for (const text of held) expect(parseJson(text)).toBe(Number(text));
 });
 
-test("WB-10 a number that is not whole, and whole as a double, is refused with 400", () => {
+test("WB-10 a number that is not whole but whole as a double is refused with 400", () => {
   const lost = [
     "1.0000000000000001",
     "-1.0000000000000001",

@@ -29,7 +29,7 @@ import {
   verify,
 } from "./rules-fixture.ts";
 
-test("WB-26 another version than the number 1 is refused with 400", () => {
+test("WB-26 any version but the number 1 is refused with 400", () => {
   for (const waybill of [2, 0, "1", true, null, [1], undefined]) {
     for (const kind of KINDS) {
       expect(
@@ -40,7 +40,7 @@ test("WB-26 another version than the number 1 is refused with 400", () => {
   }
 });
 
-test("WB-27 there are eight kinds, and any other, a manifest's included, is refused with 400", () => {
+test("WB-27 there are eight kinds, and any other, including a manifest, is refused with 400", () => {
   expect(KINDS).toHaveLength(8);
   for (const kind of KINDS) expect(read(SOUND[kind]).envelope.kind).toBe(kind);
   const others = ["manifest", "Handoff", "handoff ", "taken", "toString", "__proto__", "", 1, null];
@@ -53,7 +53,7 @@ test("WB-27 there are eight kinds, and any other, a manifest's included, is refu
   expect(refusal(() => verify(manifest))).toEqual({ status: 400, at: "/kind" });
 });
 
-test("WB-27 the kind is signed: nothing passes for another kind", () => {
+test("WB-27 the kind is signed: no envelope passes for another kind", () => {
   for (const kind of KINDS) {
     const payload = JSON.stringify(SOUND[kind]);
     const [header, , signature] = seal(payload).split(".") as [string, string, string];
@@ -80,7 +80,7 @@ const REQUIRED: Record<EnvelopeKind, string[]> = {
 };
 const REQUIRED_OF_ALL = ["id", "from", "to", "handoff_id", "correlation_id", "issued_at", "body"];
 
-/** A sound envelope in which one member, named as in a JSON Pointer, has another value. */
+/** A valid envelope in which one member, given as a JSON Pointer, has another value. */
 function changed(kind: EnvelopeKind, pointer: string, value: unknown): Record<string, unknown> {
   const [first, second] = pointer.split("/") as [string, string?];
   if (second === undefined) return { ...SOUND[kind], [first]: value };
@@ -93,7 +93,7 @@ test.each(KINDS)(
     for (const pointer of [...REQUIRED_OF_ALL, ...REQUIRED[kind]]) {
       const { status, at } = refusal(() => read(changed(kind, pointer, undefined)));
       expect(status, pointer).toBe(400);
-      // That a question needs an answer is said of the body: null is an answer, and absence is not.
+      // In an answer null is a value, and absence is a fault, which is reported for the body.
       if (pointer !== "body/answer") expect(at).toBe(`/${pointer}`);
       if (pointer === "body/answer") continue;
       const wrong = refusal(() => read(changed(kind, pointer, [true])));
@@ -126,7 +126,7 @@ test("WB-28 a value that the schema does not allow is refused with 400 and the p
   }
 });
 
-test("WB-29 members that a reader does not know are ignored, wherever they stand", () => {
+test("WB-29 members that a reader does not know are ignored, wherever they are", () => {
   const unknown = { flavour: { new: [1] } };
   for (const kind of KINDS) {
     const { envelope } = readWith(kind, { ...unknown, body: { ...SOUND[kind].body, ...unknown } });
@@ -151,7 +151,7 @@ test("WB-29 members that a reader does not know are ignored, wherever they stand
   expect(statusOf(() => readWith("result", failure))).toBe("taken");
 });
 
-test("WB-30 a from that is not the agent of the key is refused with 401", () => {
+test("WB-30 a from that is not the key's agent is refused with 401", () => {
   for (const kind of KINDS) {
     expect(refusal(() => readWith(kind, { from: RESEARCHER }))).toEqual({
       status: 401,
@@ -162,7 +162,7 @@ test("WB-30 a from that is not the agent of the key is refused with 401", () => 
   }
 });
 
-test("WB-31 what is not addressed to the reader is refused with 403", () => {
+test("WB-31 an envelope with another addressee than the reader is refused with 403", () => {
   for (const kind of KINDS) {
     const members = { to: RESEARCHER };
     expect(
@@ -180,7 +180,7 @@ test("WB-31 what is not addressed to the reader is refused with 403", () => {
 
 test("WB-31 only a handoff is addressed to a capability, and only a hub takes it", () => {
   const open = { to: { capability: "web_research" } };
-  // A hub asks for no address of its own: it takes custody of what goes to others.
+  // A hub checks no addressee: it takes custody of envelopes for others.
   expect(statusOf(() => readWith("handoff", open))).toBe("taken");
   expect(statusOf(() => readWith("handoff", open, { to: RESEARCHER }))).toBe(403);
   for (const kind of KINDS.filter((each) => each !== "handoff")) {
@@ -198,11 +198,11 @@ test("WB-85 a handoff for another custody domain than the reader's is refused wi
     status: 403,
     at: "/domain",
   });
-  // The signature covers it: nobody on the way can send a handoff to another domain.
+  // The signature covers it: nobody in between can send a handoff to another domain.
   const [header, , signature] = verify(seal(JSON.stringify(SOUND.handoff))).text.split(".");
   const moved = base64url(JSON.stringify({ ...SOUND.handoff, domain: OTHER_DOMAIN }));
   expect(statusOf(() => verify(`${header}.${moved}.${signature}`))).toBe(401);
-  // What is said about a handoff goes where the handoff went.
+  // Envelopes about a handoff go where the handoff went.
   for (const kind of KINDS.filter((each) => each !== "handoff")) {
     expect(
       statusOf(() => read(SOUND[kind], { domain: OTHER_DOMAIN })),
@@ -211,7 +211,7 @@ test("WB-85 a handoff for another custody domain than the reader's is refused wi
   }
 });
 
-test("WB-85 a handoff that names no domain, or something else than a thumbprint, is refused", () => {
+test("WB-85 a handoff without a domain, or with one that is no thumbprint, is refused", () => {
   for (const domain of [undefined, null, "", "hub", DOMAIN.slice(1), `${DOMAIN.slice(0, -1)}B`]) {
     expect(
       refusal(() => readWith("handoff", { domain })),
@@ -220,7 +220,7 @@ test("WB-85 a handoff that names no domain, or something else than a thumbprint,
   }
 });
 
-describe("a key's time", () => {
+describe("a key's period", () => {
   const validity = { not_before: time(-2000), not_after: time(2000) };
 
   /** The keys as a reader has them from the agent's manifest. */
@@ -230,7 +230,7 @@ describe("a key's time", () => {
     return keyring([verifyManifest(text, { at: NOW })]);
   }
 
-  test("WB-32 a key counts from its not_before until before its not_after; else 401", () => {
+  test("WB-32 begins at its not_before and ends before its not_after; otherwise 401", () => {
     const { keyOf } = ring(validity);
     const text = seal(JSON.stringify(handoff({ issued_at: time(-3000) })));
     for (const [at, verdict] of [
@@ -247,10 +247,10 @@ describe("a key's time", () => {
     }
   });
 
-  test("WB-32 a retired key is refused for what is new and verifies what came before", () => {
+  test("WB-32 of a retired key excludes new messages and includes earlier ones", () => {
     const { keyOf } = ring({ ...validity, retired_at: time(500) });
     const text = seal(JSON.stringify(handoff()));
-    // The second reader reads its ledger a year later, and goes by the time of the entry.
+    // The second reader reads its ledger a year later, by the time of the entry.
     expect(statusOf(() => verify(text, { keyOf, at: NOW + 499 }))).toBe("taken");
     expect(statusOf(() => verify(text, { keyOf, at: NOW + 500 }))).toBe(401);
     expect(statusOf(() => verify(text, { keyOf, at: NOW + 365 * DAY }))).toBe(401);
@@ -278,7 +278,7 @@ test("WB-34 a deadline is later than the time of issue, else 400, and at most 36
   }
 });
 
-test("WB-35 what the holder of an attempt sends carries its number and the handoff's digest", () => {
+test("WB-35 an envelope of an attempt's holder has its number and the handoff's digest", () => {
   for (const kind of ["progress", "question", "result"] as const) {
     for (const member of ["attempt", "re"]) {
       expect(
@@ -299,12 +299,12 @@ test("WB-35 what the holder of an attempt sends carries its number and the hando
     const of = (members: Record<string, unknown>) =>
       eventOf(readWith("receipt", { ...members, body: { status } }).envelope, RE, NOW);
     expect(of({})).toMatchObject({ type, attempt: 1, re: RE });
-    // Without the number it is not the word of a holder, and moves no attempt.
+    // Without the number it is not from a holder, and affects no attempt.
     expect(of({ attempt: undefined })).toBeUndefined();
   }
 });
 
-test("WB-36 what is over one of the limits is refused with 413", () => {
+test("WB-36 an envelope over one of the limits is refused with 413", () => {
   const artifact = { name: "a", media_type: "a/b", digest: RE, data: "" };
   const id = handoff().id;
   const cases: [string, number, (count: number) => unknown][] = [
@@ -348,7 +348,7 @@ function list<Item>(length: number, item: Item): Item[] {
   return Array.from({ length }, () => item);
 }
 
-test("WB-37 an artifact has exactly one of data, url and size, a whole number of bytes; else it is 400", () => {
+test("WB-37 an artifact has exactly one of data, url and size, a whole number of bytes; otherwise 400", () => {
   const withArtifact = (members: Record<string, unknown>) => () => {
     const artifacts = [{ name: "a", media_type: "a/b", digest: RE, ...members }];
     read(changed("handoff", "body/artifacts", artifacts));
@@ -386,7 +386,7 @@ test("WB-37 an artifact has exactly one of data, url and size, a whole number of
   }
 });
 
-/** What becomes of one part of a message, in a handoff and in a result. */
+/** The result of reading one part of a message, in a handoff and in a result. */
 const withPart = (part: Record<string, unknown>) => () => {
   const messages = [{ role: "assistant", content: [{ type: "text", text: "Look." }, part] }];
   return (["handoff", "result"] as const).map(
@@ -395,7 +395,7 @@ const withPart = (part: Record<string, unknown>) => () => {
 };
 const AT_PART = "/body/messages/0/content/1";
 
-test("WB-248 an image, a recording and a file have a media_type and either data or url; else 400", () => {
+test("WB-248 an image, a recording and a file have a media_type and either data or url; otherwise 400", () => {
   for (const type of ["image", "audio", "file"]) {
     const sound = { type, media_type: "image/png" };
     const good = [
@@ -433,7 +433,7 @@ test("WB-248 an image, a recording and a file have a media_type and either data 
   }
 });
 
-test("WB-249 a part of another type is taken as it is, whatever its members", () => {
+test("WB-249 a part of another type is accepted unchanged, whatever its members", () => {
   const others = [
     { type: "video", media_type: 7, data: "+/8=", url: "file:///nowhere" },
     { type: "Image", nested: { any: [null, true] } },
@@ -447,7 +447,7 @@ test("WB-249 a part of another type is taken as it is, whatever its members", ()
   }
 });
 
-test("WB-38 an index is less than the size, and quorum goes with join quorum, at most size; else 400", () => {
+test("WB-38 an index is less than the size, and quorum goes with join quorum, at most size; otherwise 400", () => {
   const id = handoff().id;
   const withGroup = (group: object) => () => readWith("handoff", { group: { id, ...group } });
   const good = [
@@ -471,7 +471,7 @@ test("WB-38 an index is less than the size, and quorum goes with join quorum, at
   for (const group of wrong) expect(statusOf(withGroup(group)), JSON.stringify(group)).toBe(400);
 });
 
-test("WB-39 a result has a status of 200 or of 400 and above, and a failure says what happened", () => {
+test("WB-39 a result has a status of 200 or at least 400, and a failure says what happened", () => {
   const withBody = (body: object) => () => readWith("result", { body });
   const error = { message: "it broke" };
   expect(statusOf(withBody({ status: 200 }))).toBe("taken");
@@ -486,7 +486,7 @@ test("WB-39 a result has a status of 200 or of 400 and above, and a failure says
   }
 });
 
-test("WB-39 a question asks each of its questions under an id of its own; else 400", () => {
+test("WB-39 a question asks each of its questions under an id of its own; otherwise 400", () => {
   const asking =
     (...ids: string[]) =>
     () =>
@@ -496,7 +496,7 @@ test("WB-39 a question asks each of its questions under an id of its own; else 4
   expect(statusOf(asking("q", "p", "q"))).toBe(400);
 });
 
-describe("the same id again", () => {
+describe("a repeated id", () => {
   const submit = (digest: string, at = NOW) =>
     eventOf(handoff(), digest as typeof RE, at) as LifecycleEvent;
 
@@ -510,7 +510,7 @@ describe("the same id again", () => {
     expect(other.state).toBe(state);
   });
 
-  test("WB-40 a history in which a repetition was taken a second time is wrong", () => {
+  test("WB-40 that was accepted a second time makes a history invalid", () => {
     const writer = new HistoryWriter();
     writer.submit("h");
     writer.hub("h", { type: "offer", recipient: "r" });
@@ -554,7 +554,7 @@ describe("a child", () => {
     expect(createHandoff({ ...input, deadline: late }, SOURCE).deadline).toBe(parent.deadline);
   });
 
-  test("WB-41 that breaks with its parent is found in the history", () => {
+  test("WB-41 that deviates from its parent is found in the history", () => {
     const wrongs: [string, Partial<HandoffEnvelope>][] = [
       [
         "child_outlives_parent",

@@ -115,7 +115,7 @@ const VIEW: HandoffView = {
   receivedAt: { [digestOf("a.b.c")]: formatTime(NOW) },
 };
 
-/** What becomes of a value on its way over the wire. */
+/** The value after a round trip over the wire. */
 function sent(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
@@ -135,7 +135,7 @@ const WRONG: readonly unknown[] = [
   {},
 ];
 
-test("WB-76 what is written is read back as it was", () => {
+test("WB-76 every message is read back as it was written", () => {
   for (const delivery of DELIVERIES) {
     expect(readDelivery(sent(delivery))).toEqual(delivery);
   }
@@ -155,7 +155,7 @@ test("WB-76 what is written is read back as it was", () => {
   expect(readFound(sent(writeFound(found)))).toEqual(found);
 });
 
-test("WB-76 the readers of deliveries and frames take exactly what their schemas take", () => {
+test("WB-76 the readers of deliveries and frames accept exactly what their schemas accept", () => {
   const agentFrames = [
     { type: "hello", proof: "p", credit: 1 },
     { type: "call", number: 0, call: "find", params: {} },
@@ -219,7 +219,7 @@ test("WB-76 a fault is named by its place", () => {
   });
 });
 
-test("WB-76 frames are read by the rules of JSON here", () => {
+test("WB-76 frames are read by the strict rules for JSON", () => {
   for (const [text, status] of [
     ['{"type":"ping","type":"pong"}', 400],
     ['{"type":"ping","constructor":1}', 400],
@@ -243,14 +243,14 @@ test("WB-245 a delta has 1 to 4,096 UTF-16 code units", () => {
   }
 });
 
-test("WB-246 a delta goes to the delegator of the attempt that its sender holds, and to nobody else", () => {
+test("WB-246 a delta goes only to the delegator of the attempt that its sender holds", () => {
   const held = { attempt: 2, delegator: "editor" };
   expect(readerOfDelta(held, { attempt: 2 })).toBe("editor");
   for (const attempt of [1, 3]) expect(readerOfDelta(held, { attempt })).toBeUndefined();
   expect(readerOfDelta(undefined, { attempt: 1 })).toBeUndefined();
 });
 
-test("WB-247 a delta that comes again, or of an earlier attempt, is not shown", () => {
+test("WB-247 a duplicate delta, or one of an earlier attempt, is not shown", () => {
   expect(isNextDelta(undefined, { attempt: 1, number: 3 })).toBe(true);
   const last = { attempt: 2, number: 3 };
   for (const [attempt, number, isNext] of [
@@ -265,7 +265,7 @@ test("WB-247 a delta that comes again, or of an earlier attempt, is not shown", 
   }
 });
 
-test("WB-77 an error goes over the wire with the status of the table, and comes back as it was", () => {
+test("WB-77 an error is sent with the status of the table, and read back as it was", () => {
   for (const status of Object.keys(STATUS).map(Number) as StatusCode[]) {
     const error = new WaybillError(status, "What happened.", { at: "/x", retryAfterMs: 12.5 });
     const problem = writeProblem(error);
@@ -280,7 +280,7 @@ test("WB-77 an error goes over the wire with the status of the table, and comes 
   expect(readProblem(sent(writeProblem(flagged))).retryable).toBe(true);
 });
 
-test("WB-77 what others on the way answer is told from what a hub answers", () => {
+test("WB-77 answers of intermediaries are distinguished from answers of a hub", () => {
   for (const passing of [408, 425, 429, 500, 502, 503, 504]) {
     expect(errorOfResponse(passing, "<html>").status).toBe(503);
   }
@@ -289,7 +289,7 @@ test("WB-77 what others on the way answer is told from what a hub answers", () =
   expect(errorOfResponse(401, '{"waybill_status":200000,"detail":"x"}').status).toBe(401);
 });
 
-test("WB-78 a message is one frame or an array of them, in their order", () => {
+test("WB-78 a message is one frame or an array of them, in order", () => {
   const texts = ['{"type":"ping"}', '{"type":"seen","id":"a"}', '{"type":"pong"}'];
   expect(readAgentFrames(joinFrames(texts), LIMITS).map(({ type }) => type)).toEqual([
     "ping",
@@ -305,13 +305,13 @@ test("WB-78 a message is one frame or an array of them, in their order", () => {
   expect(statusOf(() => readHubFrames('{"type":"seen","id":"a"}', LIMITS))).toBe(400);
 });
 
-test("WB-78 a message of too many frames is 413, and is not read as JSON first", () => {
+test("WB-78 a message with too many frames is 413, before it is parsed as JSON", () => {
   const limits = { ...LIMITS, frames: 1_024 };
   const pings = (count: number) => `[${Array(count).fill('{"type":"ping"}').join(",")}]`;
   expect(readHubFrames(pings(1_024), limits)).toHaveLength(1_024);
   expect(statusOf(() => readHubFrames(pings(1_025), limits))).toBe(413);
   expect(statusOf(() => readAgentFrames(pings(1_025), limits))).toBe(413);
-  // What follows is not even looked at.
+  // The rest is not even read.
   expect(statusOf(() => readHubFrames(`${pings(1_025).slice(0, -1)},nothing`, limits))).toBe(413);
   const inside = JSON.stringify(Array(5_000).fill([1, '],[\\",{']));
   const frame = `{"type":"ping","more":${inside}}`;
@@ -320,7 +320,7 @@ test("WB-78 a message of too many frames is 413, and is not read as JSON first",
   expect(readHubFrames(`{"type":"ping",${members}}`, limits)).toHaveLength(1);
 });
 
-test("WB-78 a message that is longer than agreed is 413", () => {
+test("WB-78 a message over the agreed length is 413", () => {
   const text = JSON.stringify({ type: "seen", id: "x".repeat(100) });
   expect(statusOf(() => readAgentFrames(text, { characters: text.length }))).toBe("taken");
   expect(statusOf(() => readAgentFrames(text, { characters: text.length - 1 }))).toBe(413);
@@ -341,12 +341,12 @@ test("WB-86 a hub's domain is the key that signed the first manifest of its chai
   expect(statusOf(() => checkDomain(editor.kid, [first, second]))).toBe("taken");
   expect(statusOf(() => checkDomain(researcher.kid, [first, second]))).toBe(401);
   expect(statusOf(() => checkDomain(DOMAIN, [first, second]))).toBe(401);
-  // Without its beginning a chain says nothing about the domain.
+  // A chain without its beginning proves no domain.
   expect(statusOf(() => checkDomain(researcher.kid, [second]))).toBe(401);
   expect(statusOf(() => checkDomain(editor.kid, []))).toBe(401);
 });
 
-test("WB-87 a hub without a name is called by its domain", () => {
+test("WB-87 a hub without an id is named by its domain", () => {
   const domain = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
   expect(hubIdOf(domain)).toBe(`hub-${digestOf(domain).slice(7, 19)}`);
   expect(hubIdOf(DOMAIN)).not.toBe(hubIdOf(OTHER_DOMAIN));
@@ -363,7 +363,7 @@ const HELLO: Hello = {
 };
 const FACTS = { to: "hub", domain: DOMAIN, now: NOW, clockSkewMs: 60_000, nonce: "n" };
 
-test("WB-79 a hello is for this hub, from now, and answers this challenge", () => {
+test("WB-79 a hello is for this hub, current, and answers this challenge", () => {
   const payload = (over: Partial<Hello>) =>
     readCompact(signHello({ ...HELLO, ...over }, editor)).payload;
   const status = (over: Partial<Hello>) =>
@@ -402,7 +402,7 @@ const CLAIM: RequestClaim = {
 };
 const PAYLOAD = { waybill: 1, kind: "request", ...CLAIM, at: time(0) };
 
-test("WB-80 a proof that can't be read, or is of something else, is 401", () => {
+test("WB-80 a proof that can't be read, or is something else, is 401", () => {
   const { claim, kid } = readRequest(signRequest(CLAIM, editor));
   expect(claim).toEqual(CLAIM);
   expect(kid).toBe(editor.kid);
@@ -447,7 +447,7 @@ test("WB-80 only a current key of the agent itself proves its requests", () => {
   expect(statusOf(() => checkRequestKey(CLAIM, other, NOW))).toBe(401);
 });
 
-test("WB-81 a proof is for this hub, this method, this path with its query, and from now", () => {
+test("WB-81 a proof is for this hub, this method, this path with its query, and current", () => {
   const facts = { ...FACTS, method: "GET", path: CLAIM.path };
   expect(statusOf(() => checkRequest(CLAIM, facts))).toBe("taken");
   for (const over of [
@@ -466,7 +466,7 @@ test("WB-81 a proof is for this hub, this method, this path with its query, and 
   }
 });
 
-test("WB-82 a body is signed for, and what is signed for is there", () => {
+test("WB-82 a body must be signed for, and a signed body must be there", () => {
   const signed = { ...CLAIM, bodyDigest: digestOf("body") };
   expect(statusOf(() => checkRequestBody(signed, digestOf("body")))).toBe("taken");
   expect(statusOf(() => checkRequestBody(CLAIM, undefined))).toBe("taken");
@@ -485,14 +485,14 @@ const AS_OPERATOR = {
   at: time(0),
 };
 
-/** A proof as an operator may not make it: the MAC holds all the same. */
+/** A proof that an operator may not make, with a valid MAC. */
 function operatorProof(over: object, token = TOKEN): string {
   const payload = Buffer.from(JSON.stringify({ ...AS_OPERATOR, ...over })).toString("base64url");
   const message = `waybill operator 1\n${payload}`;
   return `Waybill-Operator ${payload}.${createHmac("sha256", token).update(message).digest("base64url")}`;
 }
 
-test("WB-94 a token keys the MAC of a request, and only that token", () => {
+test("WB-94 a token, and no other one, keys the MAC of a request", () => {
   expect(operatorTokenDomain(TOKEN)).toBe(DOMAIN);
   expect(newOperatorToken(DOMAIN)).not.toBe(TOKEN);
   const proof = signOperatorRequest(OPERATOR_CLAIM, TOKEN);
@@ -506,7 +506,7 @@ test("WB-94 a token keys the MAC of a request, and only that token", () => {
   }
 });
 
-test("WB-94 an operator's proof that can't be read, or is of something else, is 401", () => {
+test("WB-94 an operator's proof that can't be read, or is something else, is 401", () => {
   const proof = operatorProof({});
   for (const text of [
     "",
@@ -538,7 +538,7 @@ test("WB-94 an operator's proof that can't be read, or is of something else, is 
   }
 });
 
-test("WB-95 an operator's proof is for this domain, this request, and from now", () => {
+test("WB-95 an operator's proof is for this domain, this request, and current", () => {
   const claim = { domain: DOMAIN, ...OPERATOR_CLAIM };
   const { method, path } = claim;
   const facts = { domain: DOMAIN, method, path, now: NOW, clockSkewMs: 60_000 };
@@ -562,7 +562,7 @@ test("WB-95 an operator's proof is for this domain, this request, and from now",
   expect(read.host).toBe(OPERATOR_CLAIM.host);
 });
 
-test("WB-96 the token is not in what is sent, and is no proof itself", () => {
+test("WB-96 the token is not in the proof, and is no proof itself", () => {
   const proof = signOperatorRequest(OPERATOR_CLAIM, TOKEN);
   const [payload] = proof.slice("Waybill-Operator ".length).split(".");
   const everything = proof + Buffer.from(payload!, "base64url").toString();
@@ -570,7 +570,7 @@ test("WB-96 the token is not in what is sent, and is no proof itself", () => {
   for (const text of [`Bearer ${TOKEN}`, `Waybill-Operator ${TOKEN}`, TOKEN]) {
     expect(statusOf(() => readOperatorRequest(text, TOKEN))).toBe(401);
   }
-  // Whatever a hub says of itself: the token alone says for which domain the proof is.
+  // Whatever a hub claims: only the token says for which domain the proof is.
   const misled = { ...OPERATOR_CLAIM, domain: OTHER_DOMAIN };
   expect(readOperatorRequest(signOperatorRequest(misled, TOKEN), TOKEN).domain).toBe(DOMAIN);
 });
@@ -585,7 +585,7 @@ const ENROLMENT = {
   manifest: digestOf(FIRST),
 } as const;
 
-test("WB-111 an invitation keys the MAC of an enrolment, for this very manifest", () => {
+test("WB-111 an invitation keys the MAC of an enrolment, for exactly this manifest", () => {
   const { invitation, verify } = readEnrolment(signEnrolment(FIRST, INVITATION));
   expect(invitation).toBe(readInvitation(INVITATION)!.id);
   const claim = verify(INVITATION);
@@ -602,7 +602,7 @@ test("WB-111 an invitation keys the MAC of an enrolment, for this very manifest"
   expect(statusOf(() => verify(newInvitation(DOMAIN)))).toBe(401);
 });
 
-test("WB-110 a newcomer comes in by what the operator has said, and else is told what to do", () => {
+test("WB-110 a newcomer is admitted by the operator's policy, and otherwise told what to do", () => {
   const newcomer = { agent: "anna", kid: NEWCOMER.kid, isAllowed: false, hasInvitation: false };
   const allowed = { ...newcomer, isAllowed: true };
   const invited = { ...newcomer, hasInvitation: true };
@@ -622,7 +622,7 @@ test("WB-110 a newcomer comes in by what the operator has said, and else is told
   expect(defaultNewcomers({ isLocal: false })).toBe("invitation");
 });
 
-test("WB-112 an invitation lets in one agent, in its time, and the one that it is for", () => {
+test("WB-112 an invitation admits one agent, in its time, and the one that it is for", () => {
   const facts = { expiresAt: NOW };
   expect(statusOf(() => checkInvitation(facts, "anna", NOW - 1))).toBe("taken");
   expect(statusOf(() => checkInvitation({ ...facts, agent: "anna" }, "anna", NOW - 1))).toBe(
@@ -635,7 +635,7 @@ test("WB-112 an invitation lets in one agent, in its time, and the one that it i
   }
 });
 
-test("WB-113 the invitation is not in what is sent, and is no proof itself", () => {
+test("WB-113 the invitation is not in the proof, and is no proof itself", () => {
   const proof = signEnrolment(FIRST, INVITATION);
   const parts = proof.split(".").map((part) => Buffer.from(part, "base64url").toString());
   const everything = proof + parts.join("");
@@ -648,7 +648,7 @@ test("WB-113 the invitation is not in what is sent, and is no proof itself", () 
   }
 });
 
-test("WB-83 a push is from the hub, for this agent, with this very body", () => {
+test("WB-83 a push is from the hub, for this agent, with exactly this body", () => {
   const body = writePush({ hub: "hub", agent: EDITOR, deliveries: DELIVERIES });
   expect(readPush(body)).toEqual({ hub: "hub", agent: EDITOR, deliveries: DELIVERIES });
   const url = "/inbox?of=editor";
@@ -680,12 +680,12 @@ test("WB-83 a push is from the hub, for this agent, with this very body", () => 
   expect(status({}, { ...hub, agent: "other" })).toBe(401);
 });
 
-test("WB-97 only an inbox that has answered with the challenge is one that deliveries go to", () => {
+test("WB-97 deliveries go only to an inbox that has echoed the challenge", () => {
   expect(statusOf(() => checkEcho("a challenge", { echo: "a challenge" }))).toBe("taken");
   for (const answer of [{}, { echo: "" }, { echo: "another" }, { envelopes: ["a challenge"] }]) {
     expect(statusOf(() => checkEcho("a challenge", answer))).toBe(401);
   }
-  // What sends back whatever it is sent has not answered.
+  // A server that echoes the whole request has not answered.
   const push = writePush({ hub: "hub", agent: EDITOR, deliveries: [], challenge: "a challenge" });
   expect(statusOf(() => checkEcho("a challenge", readPushAnswer(push)))).toBe(401);
 });
@@ -701,7 +701,7 @@ test("WB-98 the challenge of a push is read, and its echo is written", () => {
   }
 });
 
-test("WB-99 an inbox that fails is left alone for longer each time, until another one is named", () => {
+test("WB-99 an inbox that fails is retried with growing delays, until another one is named", () => {
   const waits = { firstMs: 1_000, mostMs: 60_000 };
   const inbox = "https://inbox.example/";
   const contactAt = (failures: number, named = inbox) =>
@@ -713,7 +713,7 @@ test("WB-99 an inbox that fails is left alone for longer each time, until anothe
   expect(contactAt(100, "https://other.example/")).toBeLessThan(NOW);
 });
 
-test("WB-83 a push and its answer that break their schemas are 400", () => {
+test("WB-83 a push or an answer that breaks its schema is 400", () => {
   const push = { waybill: 1, hub: "hub", agent: EDITOR, deliveries: [] };
   expect(readPush(JSON.stringify(push)).deliveries).toEqual([]);
   for (const over of [
@@ -739,7 +739,7 @@ test("WB-83 a push and its answer that break their schemas are 400", () => {
   }
 });
 
-test("WB-84 what is not given to hosts of the world is inner, and so is what can't be read", () => {
+test("WB-84 an address that is not global is inner, and so is one that can't be read", () => {
   const inner = [
     "0.0.0.0",
     "10.1.2.3",

@@ -51,7 +51,7 @@ function challenge(r: Uint8Array, key: Uint8Array, message: Uint8Array): bigint 
   return number(new Uint8Array(hash)) % L;
 }
 
-/** The signature that the holder of a secret makes with any R, under any encoding of its key. */
+/** What the holder of a secret can sign with any R, under any encoding of its key. */
 function signed(r: Uint8Array, nonce: bigint, key: Uint8Array, secret: bigint, text: string) {
   const message = new Uint8Array(Buffer.from(text));
   const s = (nonce + challenge(r, key, message) * secret) % L;
@@ -62,12 +62,12 @@ describe.each(PATHS)("%s", (_, { verify, checkPublicKey }) => {
   const key = KEY.toBytes();
   const honest = signed(R.toBytes(), NONCE, key, SECRET, "pay");
 
-  test("WB-12 a signature counts where [S]B − [k]A is R itself, and not R plus torsion", () => {
+  test("WB-12 a signature is valid if [S]B − [k]A is R itself, and not R plus torsion", () => {
     expect(verify(honest.signature, honest.message, key)).toBe(true);
     for (let times = 1n; times < 8n; times++) {
       const r = R.add(TORSION.multiply(times)).toBytes();
       const { signature, message } = signed(r, NONCE, key, SECRET, "pay");
-      // With the cofactor the equation holds, as 8 times the torsion is nothing.
+      // With the cofactor the equation holds, because 8 times the torsion is zero.
       expect(verify(signature, message, key), `torsion ${times}`).toBe(false);
     }
     const opposite = signed(R.negate().toBytes(), NONCE, key, SECRET, "pay");
@@ -77,7 +77,7 @@ describe.each(PATHS)("%s", (_, { verify, checkPublicKey }) => {
     expect(verify(honest.signature, Buffer.from("pay more"), key)).toBe(false);
   });
 
-  test("WB-13 S plus the order of the group is no second spelling of a signature", () => {
+  test("WB-13 S plus the group order is not another valid signature", () => {
     for (let s = honest.s + L; s < 2n ** 256n; s += L) {
       const signature = new Uint8Array(Buffer.concat([R.toBytes(), scalar(s)]));
       expect(verify(signature, honest.message, key)).toBe(false);
@@ -88,7 +88,7 @@ describe.each(PATHS)("%s", (_, { verify, checkPublicKey }) => {
     }
   });
 
-  test("WB-14 an R of small order is refused, even where the equation holds", () => {
+  test("WB-14 an R of small order is refused, even if the equation holds", () => {
     const { signature, message, s } = signed(IDENTITY, 0n, key, SECRET, "pay");
     const left = Point.BASE.multiply(s).subtract(KEY.multiply(challenge(IDENTITY, key, message)));
     expect(left.toBytes()).toEqual(IDENTITY);
@@ -99,7 +99,7 @@ describe.each(PATHS)("%s", (_, { verify, checkPublicKey }) => {
     }
   });
 
-  test("WB-15 a key is refused that is not canonical, off the curve, of small order or with torsion", () => {
+  test("WB-15 a key that is not canonical, off the curve, of small order or with torsion is refused", () => {
     expect(checkPublicKey(key)).toBe(true);
     const p = 2n ** 255n - 19n;
     const notCanonical = Array.from({ length: 19 }, (_value, i) => scalar(p + BigInt(i)));
@@ -113,7 +113,7 @@ describe.each(PATHS)("%s", (_, { verify, checkPublicKey }) => {
     }
   });
 
-  test("WB-15 no signature counts under such a key, even where the equation holds", () => {
+  test("WB-15 no signature is valid under such a key, even if the equation holds", () => {
     // Under the identity one signature holds for every message.
     const forged = new Uint8Array(Buffer.concat([R.toBytes(), scalar(NONCE % L)]));
     for (const weak of SMALL_ORDER) {
@@ -124,7 +124,7 @@ describe.each(PATHS)("%s", (_, { verify, checkPublicKey }) => {
     const mixed = KEY.add(TORSION).toBytes();
     for (let i = 0; ; i++) {
       const one = signed(R.toBytes(), NONCE, mixed, SECRET, `pay ${i}`);
-      // Only where the challenge is a multiple of 8 does the torsion vanish by itself.
+      // Only if the challenge is a multiple of 8 does the torsion vanish.
       if (challenge(R.toBytes(), mixed, one.message) % 8n !== 0n) continue;
       expect(verify(one.signature, one.message, mixed)).toBe(false);
       break;

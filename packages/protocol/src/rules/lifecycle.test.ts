@@ -33,7 +33,7 @@ import {
 } from "./states-fixture.ts";
 import type { Given, Name } from "./states-fixture.ts";
 
-test("WB-42 after the end nothing changes state or outcome, and what comes is answered 410", () => {
+test("WB-42 after the end no event changes state or outcome, and all are answered 410", () => {
   for (const [name, state] of Object.entries(endedStates())) {
     for (const type of [...BY_RECIPIENT, ...BY_HUB, "cancel"] as Name[]) {
       for (const at of [START, DEADLINE, DEADLINE + 1]) {
@@ -78,21 +78,21 @@ test("WB-42 the first event that ends a handoff wins", () => {
   }
 });
 
-test("WB-42 the ending envelope itself, repeated, is answered 201", () => {
+test("WB-42 a repetition of the ending envelope itself is answered 201", () => {
   expect(refused(endedStates().completed, { type: "result" })).toBe(201);
   expect(refused(endedStates().failed, { type: "result", status: 500 })).toBe(201);
   expect(refused(endedStates().rejected, { type: "reject" })).toBe(201);
   expect(refused(endedStates().cancelled, { type: "cancel" })).toBe(201);
 });
 
-test("WB-43 what is submitted after its deadline is 504 and not taken", () => {
+test("WB-43 a handoff that is submitted after its deadline is 504 and not accepted", () => {
   for (const at of [DEADLINE, DEADLINE + 1, 10 * DEADLINE]) {
     expect(refused(undefined, { type: "submit", at })).toBe(504);
   }
   expect(after({ type: "submit", at: DEADLINE - 1 }).state).toBe("open");
 });
 
-test("WB-43 the same handoff again is 201 and its id with another digest 409, whenever", () => {
+test("WB-43 the same handoff again is 201 and its id with another digest 409, at any time", () => {
   for (const state of Object.values({ ...openStates(), ...endedStates() })) {
     for (const at of [START, DEADLINE, DEADLINE + 1]) {
       expect(refused(state, { type: "submit", at })).toBe(201);
@@ -101,7 +101,7 @@ test("WB-43 the same handoff again is 201 and its id with another digest 409, wh
   }
 });
 
-test("WB-44 there is never more than one attempt that is not closed", () => {
+test("WB-44 at most one attempt is not closed", () => {
   const events: Given[] = [
     ...[...BY_RECIPIENT, ...BY_HUB, ...BY_DELEGATOR].map((type) => ({ type })),
     retryable,
@@ -135,7 +135,7 @@ test("WB-44 there is never more than one attempt that is not closed", () => {
   }
 });
 
-test("WB-45 only the agent that holds an attempt may speak of it", () => {
+test("WB-45 only the agent that holds an attempt may send events about it", () => {
   for (const [name, state] of Object.entries({ ...openStates(), ...endedStates() })) {
     for (const type of BY_RECIPIENT) {
       for (const by of ["x", "d", "hub"]) {
@@ -172,7 +172,7 @@ test("WB-45 knowing an id gives no right", () => {
   }
 });
 
-test("WB-130 who is no party is answered as if there were no such handoff", () => {
+test("WB-130 an agent that is no party gets the answer for an unknown handoff", () => {
   for (const [name, state] of Object.entries({ ...openStates(), ...endedStates() })) {
     for (const type of [...BY_RECIPIENT, ...BY_DELEGATOR]) {
       for (const at of [START, DEADLINE, DEADLINE + 1]) {
@@ -195,7 +195,7 @@ test("WB-46 a recipient that names another digest than the handoff's is answered
   }
 });
 
-test("WB-47 what comes for a closed attempt changes nothing and is answered 410", () => {
+test("WB-47 an event for a closed attempt changes nothing and is answered 410", () => {
   const { offered, accepted, paused } = openStates();
   const closed: Record<string, Handoff> = {
     released: follow(accepted, { type: "release" }),
@@ -227,7 +227,7 @@ test("WB-55 at its deadline an open handoff becomes a dead letter, 504", () => {
   }
 });
 
-test("WB-55 a result that comes at the deadline or later does not complete it, be the timer late", () => {
+test("WB-55 a result at or after the deadline does not complete the handoff, even if the timer is late", () => {
   const { accepted } = openStates();
   for (const at of [DEADLINE, DEADLINE + 1, 10 * DEADLINE]) {
     const { state, effects } = step(accepted, eventFrom({ type: "result", at }));
@@ -262,7 +262,7 @@ test("WB-56 a rejection ends the handoff as failed", () => {
   }
 });
 
-test("WB-56 where the hub picked the recipient, 403, 404 and 406 leave it to somebody else", () => {
+test("WB-56 if the hub picked the recipient, it asks another one after 403, 404 and 406", () => {
   for (const status of [403, 404, 406] as const) {
     const open = follow(after(toAnyone, offer), { type: "reject", status });
     expect(open.state, `${status}`).toBe("open");
@@ -288,12 +288,12 @@ test("WB-57 a cancellation reaches the children: the hub is told of the end, and
   for (const child of Object.values(openStates())) {
     const { state, effects: ofChild } = step(child, eventFrom({ type: "parent_ended" }));
     expect(state).toMatchObject({ state: "cancelled", status: 499, outcome: null });
-    // In the same words, so that it goes on to the child's own children.
+    // With the same status, so that it goes on to the child's own children.
     expect(ofChild.at(-1)).toEqual({ type: "ended", state: "cancelled", status: 499 });
   }
 });
 
-test("WB-57 what is left of a group that is decided ends like a child, and of no other group", () => {
+test("WB-57 the open members of a decided group end like a child, and those of other groups do not", () => {
   const job = (end: (writer: HistoryWriter) => void) => {
     const writer = new HistoryWriter();
     for (const index of [0, 1, 2]) {
@@ -353,7 +353,7 @@ test("WB-58 a dead letter is acknowledged with the digest of the notice about it
   }
 });
 
-test("WB-58 only an ended handoff can be acknowledged: else 403", () => {
+test("WB-58 only an ended handoff can be acknowledged: otherwise 403", () => {
   for (const state of Object.values(openStates())) {
     for (const at of [START, DEADLINE]) {
       expect(refused(state, { type: "acknowledge", at })).toBe(403);

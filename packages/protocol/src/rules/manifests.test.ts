@@ -38,7 +38,7 @@ import {
 
 const BASE: ManifestInput = { agent_id: EDITOR, capabilities: [{ name: "edit" }] };
 
-/** A payload as it is signed, for manifests that `signManifest` would not make. */
+/** Signs a payload unchanged, for manifests that `signManifest` would refuse. */
 function manifest(members: object = {}): object {
   return { waybill: 1, kind: "manifest", ...BASE, sequence: 1, keys: [editor.jwk], ...members };
 }
@@ -49,7 +49,7 @@ function readManifest(members: object, key = editor, options = {}): VerifiedMani
 
 const first = verifyManifest(signManifest({ ...BASE, keys: [editor.jwk] }, editor), { at: NOW });
 
-/** An update of the first manifest, sound but for what is said. */
+/** An update of the first manifest, valid but for the given changes. */
 function update(members: object, key: PrivateKey = editor, previous = first): VerifiedManifest {
   const followed = { sequence: previous.manifest.sequence + 1, previous: previous.digest };
   return readManifest({ ...followed, ...members }, key, { previous });
@@ -58,7 +58,7 @@ function update(members: object, key: PrivateKey = editor, previous = first): Ve
 /** A key of the editor's that does not sign here. */
 const spare = provenKey(EDITOR, researcher);
 
-test("WB-60 a reader of manifests takes version 1 and the kind manifest, and refuses others with 400", () => {
+test("WB-60 a reader of manifests accepts version 1 and the kind manifest, and refuses others with 400", () => {
   expect(readManifest({}).manifest.agent_id).toBe(EDITOR);
   for (const waybill of [2, "1", null, undefined]) {
     expect(refusal(() => readManifest({ waybill })).status, String(waybill)).toBe(400);
@@ -88,7 +88,7 @@ test("WB-61 a first manifest that is not signed by a key that it lists is refuse
 });
 
 describe("an update", () => {
-  test("WB-62 is signed by a key that the manifest before lists; else 401", () => {
+  test("WB-62 is signed by a key that the previous manifest lists; otherwise 401", () => {
     const keys = [provenKey(EDITOR, editor), spare];
     expect(update({ keys }).manifest.sequence).toBe(2);
     expect(update({ keys: [spare] }).manifest.keys).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("an update", () => {
     expect(refusal(() => update({ keys }, stranger)).status).toBe(401);
   });
 
-  test("WB-114 may be signed by a pinned key instead, which takes the old ones away", () => {
+  test("WB-114 may be signed by a pinned key instead, which revokes the old ones", () => {
     const next = { sequence: 2, previous: first.digest };
     const pinned = (members: object, key: PrivateKey, vouched?: (kid: string) => boolean) =>
       readManifest({ ...next, ...members }, key, { previous: first, vouched });
@@ -121,7 +121,7 @@ describe("an update", () => {
     expect(refusal(() => readManifest(again, editor, { previous: taken })).status).toBe(401);
   });
 
-  test("WB-114 is refused where a pin, a list or a registry names another key", () => {
+  test("WB-114 is refused if a pin, a list or a registry names another key", () => {
     const says = (kid: string) => new Map([[EDITOR, { kids: [kid] }]]);
     const names = (policy: TrustPolicy) => vouchesForKey(policy, EDITOR, stranger.kid);
     expect(names({ pins: says(stranger.kid), registry: says(editor.kid) })).toBe(true);
@@ -132,7 +132,7 @@ describe("an update", () => {
     expect(names({ pins: new Map([[EDITOR, { digest: first.digest }]]) })).toBe(false);
   });
 
-  test("WB-62 is signed by a key that is valid; else 401", () => {
+  test("WB-62 is signed by a key that is valid; otherwise 401", () => {
     for (const validity of [
       { retired_at: time(-1) },
       { not_after: time(0) },
@@ -176,7 +176,7 @@ describe("an update", () => {
     ];
     for (const [what, action, at] of cases)
       expect(refusal(action), what).toEqual({ status: 409, at });
-    // The very same manifest again is no update, and changes nothing.
+    // The same manifest again is no update, and changes nothing.
     expect(verifyManifest(third.text, { at: NOW + 5, previous: third })).toBe(third);
   });
 });
@@ -188,7 +188,7 @@ test("WB-91 a hub that knows no manifest of an agent refuses all but the first w
   expect(verifyManifest(first.text, { at: NOW, fromFirst: true }).manifest.sequence).toBe(1);
   const next = verifyManifest(text, { at: NOW, fromFirst: true, previous: first });
   expect(next.manifest.sequence).toBe(2);
-  // Whoever only reads may come in later.
+  // A mere reader may begin with a later one.
   expect(verifyManifest(text, { at: NOW }).manifest.sequence).toBe(2);
 });
 
@@ -205,7 +205,7 @@ test("WB-64 an agent that lists a key of another agent is refused with 409", () 
   expect(readManifest({}, editor, { keyOf }).kid).toBe(editor.kid);
 });
 
-test("WB-89 a key that does not sign and has no proof, or a wrong one, is refused with 401", () => {
+test("WB-89 a key that does not sign and has no valid proof is refused with 401", () => {
   const { proof } = spare;
   const without = { ...researcher.jwk };
   const bad = [
@@ -226,14 +226,14 @@ test("WB-89 a key that does not sign and has no proof, or a wrong one, is refuse
     );
   }
   expect(readManifest({ keys: [editor.jwk, spare] }).keys.size).toBe(2);
-  // The key that signs proves itself by that.
+  // The key that signs proves itself by its signature.
   expect(readManifest({ keys: [{ ...editor.jwk, proof: "A" }, spare] }).keys.size).toBe(2);
-  // An update that drops the key which signs it brings the proof of the next one.
+  // An update that drops its signing key carries the proof of the next one.
   expect(refusal(() => update({ keys: [without] })).status).toBe(401);
   expect(update({ keys: [spare] }).keys.size).toBe(1);
 });
 
-test("WB-90 a proof is a signature over agent, key and purpose, and good for no other", () => {
+test("WB-90 a proof is a signature over agent, key and purpose, and valid for no others", () => {
   const proofOver = (agent: string, kid: string, purpose: string, key = researcher) => {
     const text = `waybill key 1\n${agent}\n${kid}\n${purpose}`;
     const signature = Buffer.from(key.sign(Buffer.from(text, "utf8")));
@@ -297,7 +297,7 @@ describe("a recovery key", () => {
     expect(readManifest({ keys: [{ ...editor.jwk, use: "sig" }] }).recovery).toBeUndefined();
   });
 
-  test("WB-200 is never a key that the manifest before lists for signing, nor becomes one", () => {
+  test("WB-200 is never a key that the previous manifest lists for signing, nor becomes one", () => {
     const asRecovery = provenRecoveryKey(EDITOR, editor);
     expect(refusal(() => follow(agreed([researcher.jwk, asRecovery]), researcher)).status).toBe(
       409,
@@ -346,7 +346,7 @@ describe("a recovery key", () => {
     for (const each of others) {
       expect(refusal(() => follow(each, researcher))).toEqual({ status: 401, at: "/recovery" });
     }
-    // A key of the manifest before does not make up for it.
+    // A key of the previous manifest does not make up for it.
     const byOld = { keys: [editor.jwk, kept], recovery: sound.recovery };
     expect(refusal(() => follow(byOld, editor)).status).toBe(401);
     expect(refusal(() => readManifest({ recovery: sound.recovery }))).toEqual({
@@ -358,7 +358,7 @@ describe("a recovery key", () => {
     expect(refusal(() => signRecovery(BASE, offline)).status).toBe(400);
   });
 
-  test("WB-203 lets an agent go on with a new key, and ends all old ones at once", () => {
+  test("WB-203 lets an agent continue with a new key, and ends all old ones at once", () => {
     const text = seal(JSON.stringify(agreed([researcher.jwk, kept])), researcher);
     const taken = verifyManifest(text, { previous: withKey, at: NOW + DAY });
     const { keyOf } = keyring([withKey, taken]);
@@ -368,7 +368,7 @@ describe("a recovery key", () => {
     expect(refusal(() => follow(withOld, researcher))).toEqual({ status: 400, at: "/keys/1" });
     const unlisted = agreed([spare, kept]);
     expect(refusal(() => follow(unlisted, stranger)).status).toBe(401);
-    // It holds for a number and a place in the chain, as every update does.
+    // Like every update it is valid for one number and one place in the chain.
     const skipped = agreed([researcher.jwk, kept], offline, { sequence: 3 });
     expect(refusal(() => follow(skipped, researcher)).status).toBe(409);
     const branched = agreed([researcher.jwk, kept], offline, { previous: first.digest });
@@ -378,7 +378,7 @@ describe("a recovery key", () => {
     expect(refusal(() => readManifest(again, editor, { previous: taken })).status).toBe(401);
   });
 
-  test("WB-204 goes, or changes, with its own signature only, or by a pin", () => {
+  test("WB-204 changes or goes only with its own signature, or by a pin", () => {
     const byPin = { vouched: (kid: string) => kid === editor.kid };
     for (const keys of [
       [editor.jwk],
@@ -390,12 +390,12 @@ describe("a recovery key", () => {
       expect(follow(agreed(keys), editor).manifest.sequence).toBe(2);
     }
     expect(follow({ keys: [editor.jwk, kept] }, editor).recovery?.kid).toBe(offline.kid);
-    // One may be added by whoever holds a key that signs.
+    // Any holder of a signing key may add one.
     expect(update({ keys: [editor.jwk, kept] }).recovery?.kid).toBe(offline.kid);
   });
 });
 
-test("WB-205 a history without the manifest that was believed is refused with 401", () => {
+test("WB-205 a history that lacks the manifest accepted before is refused with 401", () => {
   const second = update({ keys: [editor.jwk, spare] });
   const other = readManifest({ version: "other" });
   const known = knownManifest(first);
@@ -475,7 +475,7 @@ describe("a schema", () => {
     expect(statusOf(inManifest({ query: "strnig" }))).toBe(400);
   });
 
-  test("WB-67 with a reference that is remote or leads nowhere is refused with 400", () => {
+  test("WB-67 with a remote or dangling reference is refused with 400", () => {
     const remote = ["https://example.com/s", "//example.com/s", "file:///etc/passwd", "other.json"];
     const nowhere = ["#/$defs/missing", "#missing", "#/properties/a/b", "urn:uuid:1", "#/%"];
     for (const $ref of [...remote, ...nowhere]) {
@@ -503,13 +503,13 @@ describe("a schema", () => {
     for (const pattern of hostile) {
       const steps = (length: number) => stepsFor(pattern, `${"a".repeat(length)}!`);
       const [short, long] = [steps(1_000), steps(8_000)];
-      // Eight times the text, and what the allowance is rounded up by.
+      // Eight times the text, plus the rounding of the allowance.
       expect(long, pattern).toBeLessThan(short * 12);
     }
     expect(compileSchema({ $schema, pattern: "^(a+)+$" }).check("aaa")).toEqual([]);
   });
 
-  /** How many steps a search takes: the least allowance, to a quarter, within which it ends. */
+  /** How many steps a search takes: the smallest allowance, to a quarter, with which it ends. */
   function stepsFor(pattern: string, text: string): number {
     for (let checkSteps = 1024; ; checkSteps = Math.ceil(checkSteps * 1.25)) {
       const { check } = compileSchema({ $schema, type: "string", pattern }, { checkSteps });
@@ -525,7 +525,7 @@ describe("a schema", () => {
     }
   });
 
-  test("WB-69 of more than 32 schemas inside one another, or 10,000 in all, is refused with 413", () => {
+  test("WB-69 with more than 32 nested schemas, or 10,000 in all, is refused with 413", () => {
     const nested = (depth: number): object => (depth === 0 ? {} : { items: nested(depth - 1) });
     expect(statusOf(() => compileSchema({ $schema, ...nested(32) }))).toBe("taken");
     refusedWith(413, { $schema, ...nested(33) });
@@ -537,7 +537,7 @@ describe("a schema", () => {
     refusedWith(413, { $schema, properties: Object.fromEntries(names) });
   });
 
-  test("WB-69 charges every keyword what it takes, and leaves room for a large value", () => {
+  test("WB-69 charges every keyword its cost, and leaves room for a large value", () => {
     const steps = (schema: object, value: unknown) => {
       const budget = { stepsLeft: 1e9 };
       compileSchema({ $schema, ...schema }, { checkSteps: 1e9 }).check(value, budget);
@@ -557,7 +557,7 @@ describe("a schema", () => {
     expect(large.check(Array(40_000).fill("abcdefghijklmnopqrstuvwxy"))).toEqual([]);
   });
 
-  test("WB-93 of one manifest are refused with 413 where they are too large together", () => {
+  test("WB-93 of one manifest are refused with 413 if they are too large together", () => {
     const offering = (count: number, schema: (index: number) => object) => ({
       agent_id: "a",
       capabilities: Array.from({ length: count }, (_, index) => ({
@@ -577,11 +577,11 @@ describe("a schema", () => {
     expect(status(offering(30, pattern))).toBe(413);
   });
 
-  test("WB-69 stops with 413 where a value would cost more than a bounded number of steps", () => {
+  test("WB-69 stops with 413 if a value would cost more than a bounded number of steps", () => {
     const { check } = compileSchema({ $schema, items: { type: "null" } });
     expect(check(Array(100_000).fill(null))).toEqual([]);
     expect(statusOf(() => check(Array(3_000_000).fill(null)))).toBe(413);
-    // Each level asks the one below twice: unbounded, it would be asked 2 to the 30th time.
+    // Each level applies the one below twice: unbounded, that would be 2 to the 30th times.
     const either = (below: object) => ({ anyOf: [below, { allOf: [below] }] });
     let doubling: object = { not: {} };
     for (let level = 0; level < 13; level++) doubling = { items: either(doubling) };
@@ -608,7 +608,7 @@ describe("trust", () => {
       (policy) => decideTrust(policy, subject).by,
     );
     expect(sources).toEqual(["pin", "allow_list", "registry", "first_use"]);
-    // The first that knows the agent decides, also where those behind it would say yes.
+    // The first source that knows the agent decides, even if those behind it would accept.
     for (const wrong of [otherKey, otherForm]) {
       for (const policy of [
         { ...all, pins: wrong },
@@ -624,7 +624,7 @@ describe("trust", () => {
     expect(decideTrust({ ...unpinned, allowList: new Map() }, subject).isTrusted).toBe(false);
   });
 
-  test("WB-70 on first use only where that is switched on", () => {
+  test("WB-70 on first use only if that is enabled", () => {
     expect(decideTrust({ firstUse: true }, subject)).toMatchObject({
       isTrusted: true,
       by: "first_use",
@@ -634,7 +634,7 @@ describe("trust", () => {
     }
   });
 
-  test("WB-70 answers 401 where nothing vouches, and 403 where another form is vouched for", () => {
+  test("WB-70 answers 401 if nothing vouches, and 403 if another form is vouched for", () => {
     const verdict = (trust: TrustPolicy) =>
       statusOf(() => verifyManifest(first.text, { at: NOW, trust }));
     expect(verdict({})).toBe(401);

@@ -7,7 +7,7 @@ import { parseManifest, takesFrom, WaybillError } from "../index.ts";
 import type { Asker, TakesFrom } from "../index.ts";
 import { NOW, refusal, statusOf } from "./rules-fixture.ts";
 
-/** What was thrown, with when to try again. */
+/** The error, with its time to retry. */
 function refusalOf(run: () => unknown): WaybillError {
   try {
     run();
@@ -30,7 +30,7 @@ function isTaken(from: TakesFrom | undefined, asker: Asker, ...groups: readonly 
   return takesFrom(capability!, asker, (group) => groups.includes(group));
 }
 
-test("WB-210 a capability takes work from everybody, or from an agent, a key or a group that it names", () => {
+test("WB-210 a capability takes work from everybody, or from the agents, keys and groups that it names", () => {
   expect(isTaken(undefined, ANNA)).toBe(true);
   expect(isTaken({ agents: ["anna"] }, ANNA)).toBe(true);
   expect(isTaken({ keys: [KIDS[0]] }, ANNA)).toBe(true);
@@ -38,7 +38,7 @@ test("WB-210 a capability takes work from everybody, or from an agent, a key or 
   expect(isTaken({ agents: ["carl"], keys: [KIDS[0]], groups: [] }, ANNA)).toBe(true);
 });
 
-test("WB-210 a capability takes no work from others, whatever else they are called", () => {
+test("WB-210 a capability takes no work from others, whatever their names", () => {
   expect(isTaken({ agents: ["carl", "anna-2"] }, ANNA)).toBe(false);
   expect(isTaken({ keys: [KIDS[1]] }, ANNA)).toBe(false);
   expect(isTaken({ groups: ["editors"] }, ANNA)).toBe(false);
@@ -73,7 +73,7 @@ test("WB-210 a from that names nobody is refused with 400, and one that names to
   expect([over.status, over.at]).toEqual([413, "/capabilities/32/from"]);
 });
 
-test("WB-211 a recipient that a handoff names is 403, and a capability that nobody offers to its delegator 404", () => {
+test("WB-211 a refusing named recipient is 403, and a capability that nobody offers to its delegator 404", () => {
   const untaken = { from: "anna", capability: "edit", isOffered: true };
   expect(untakenError({ ...untaken, to: "ben" }).status).toBe(403);
   expect(untakenError({ ...untaken, to: "ben", isOffered: false }).status).toBe(404);
@@ -85,7 +85,7 @@ test("WB-211 a recipient that a handoff names is 403, and a capability that nobo
   expect(open).toMatchObject({ status: 404 });
 });
 
-test("WB-212 what is found by its audiences is what takes work from whoever looks", () => {
+test("WB-212 a search by audiences finds exactly what takes work from the searcher", () => {
   const name = fc.constantFrom<string>("anna", "ben", "g", "h");
   const kid = fc.constantFrom(...KIDS);
   const from = fc.option(
@@ -105,7 +105,7 @@ test("WB-212 what is found by its audiences is what takes work from whoever look
         const own = new Set(audiencesOf({ from: given }));
         const isFound = audiencesFor(asker, groups).some((audience) => own.has(audience));
         expect(isFound).toBe(takesFrom({ from: given }, asker, (group) => groups.includes(group)));
-        // Whoever proves nothing is shown what is for everybody.
+        // An unauthenticated searcher sees what is for everybody.
         const isOpen = audiencesFor(undefined, groups).some((audience) => own.has(audience));
         expect(isOpen).toBe(given === undefined);
       },
@@ -113,14 +113,14 @@ test("WB-212 what is found by its audiences is what takes work from whoever look
   );
 });
 
-test("WB-213 a recipient leaves groups to its hub, and refuses whom neither agents nor keys name", () => {
+test("WB-213 a recipient relies on its hub for groups, and refuses delegators that neither agents nor keys name", () => {
   const asRecipient = (from: TakesFrom) => takesFrom({ from }, ANNA, () => true);
   expect(asRecipient({ groups: ["editors"] })).toBe(true);
   expect(asRecipient({ agents: ["carl"], groups: [] })).toBe(false);
   expect(asRecipient({ agents: ["carl"], keys: [KIDS[1]] })).toBe(false);
 });
 
-test("WB-214 what goes beyond a quota is refused with 301, and told when to try again", () => {
+test("WB-214 a handoff beyond a quota is refused with 301, and told when to retry", () => {
   const open = { group: "g", open: 2 };
   expect(statusOf(() => checkQuota({ open: 3 }, open, NOW))).toBe("taken");
   const full = refusalOf(() => checkQuota({ open: 2 }, open, NOW));
@@ -129,7 +129,7 @@ test("WB-214 what goes beyond a quota is refused with 301, and told when to try 
   expect(refusalOf(() => checkQuota({ open: 0 }, { group: "g", open: 0 }, NOW)).status).toBe(301);
 });
 
-test("WB-214 a quota for a minute counts in any minute, from the earliest of the last that fill it", () => {
+test("WB-214 a quota for a minute applies to any minute, from the earliest of the last that fill it", () => {
   const quota = { per_minute: 5 };
   const use = { group: "g", open: 1_000 };
   expect(statusOf(() => checkQuota(quota, use, NOW))).toBe("taken");

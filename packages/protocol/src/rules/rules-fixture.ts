@@ -26,7 +26,7 @@ import type {
 export const NOW: number = Date.parse("2026-11-18T08:00:00.000Z");
 export const DAY = 86_400_000;
 
-/** The time so many milliseconds from now, as it stands on the wire. */
+/** The time that many milliseconds from now, in the form of the wire. */
 export function time(ms: number): string {
   return new Date(NOW + ms).toISOString();
 }
@@ -53,7 +53,7 @@ function keyOf(kid: string): KeyRecord | undefined {
   return enrolled.get(kid);
 }
 
-/** What a reader that enrolled the editor's and the researcher's key makes of a text. */
+/** Verifies a text as a reader that has enrolled the editor's and the researcher's key. */
 export function verify(text: string, options: Partial<VerifyOptions> = {}): VerifiedEnvelope {
   return verifyEnvelope(text, { keyOf, at: NOW, ...options });
 }
@@ -63,7 +63,7 @@ export interface Refusal {
   at: string | undefined;
 }
 
-/** The refusal that an action ends with; whoever asks says with it that there must be one. */
+/** The error of an action; throws if it succeeds. */
 export function refusal(action: () => unknown): Refusal {
   try {
     action();
@@ -74,7 +74,7 @@ export function refusal(action: () => unknown): Refusal {
   throw new Error("nothing was refused");
 }
 
-/** The status that an action is refused with, or "taken". */
+/** The status of an action's refusal, or "taken". */
 export function statusOf(action: () => unknown): StatusCode | "taken" {
   try {
     action();
@@ -93,12 +93,12 @@ export function headerOf({ kid }: Pick<PrivateKey, "kid">, alg = "Ed25519"): str
   return `{"alg":"${alg}","kid":"${kid}","typ":"waybill+jws"}`;
 }
 
-/** Signs what stands there, whatever it is: for messages that no honest party would write. */
+/** Signs anything: for messages that no honest party would write. */
 export function signRaw(signingInput: string, key: PrivateKey = editor): string {
   return `${signingInput}.${base64url(key.sign(Buffer.from(signingInput)))}`;
 }
 
-/** A message that is sound but for its payload. */
+/** A message that is valid but for its payload. */
 export function seal(payload: string | Uint8Array, key: PrivateKey = editor): string {
   return signRaw(`${base64url(headerOf(key))}.${base64url(payload)}`, key);
 }
@@ -125,7 +125,7 @@ function reply(kind: Exclude<EnvelopeKind, "handoff">, members: object): Envelop
   return createReply(handoff(), input, SOURCE) as Envelope;
 }
 
-/** A sound envelope of each kind, all from the editor, so that one key signs them. */
+/** A valid envelope of each kind, all from the editor, so that one key signs them. */
 export const SOUND: { readonly [Kind in EnvelopeKind]: Envelope } = {
   handoff: handoff(),
   cancel: reply("cancel", { to: "hub", body: { reason: "no need" } }),
@@ -138,12 +138,12 @@ export const SOUND: { readonly [Kind in EnvelopeKind]: Envelope } = {
 };
 export const KINDS: readonly EnvelopeKind[] = Object.keys(SOUND) as EnvelopeKind[];
 
-/** What becomes of a payload that the editor has signed as it is. */
+/** The result for a payload that the editor has signed unchanged. */
 export function read(payload: unknown, options?: Partial<VerifyOptions>): VerifiedEnvelope {
   return verify(seal(JSON.stringify(payload)), options);
 }
 
-/** What becomes of a sound envelope with some members changed; `undefined` leaves one out. */
+/** The result for a valid envelope with some members changed; `undefined` removes one. */
 export function readWith(
   kind: EnvelopeKind,
   members: Record<string, unknown>,

@@ -31,7 +31,7 @@ test("WB-220 a session is named by 1 to 128 visible ASCII characters", () => {
   for (const session of ["trip", 1, null, []]) expect(statusOf(read(session))).toBe(400);
 });
 
-test("WB-220 a hub is asked to wait for the holder for a day at most", () => {
+test("WB-220 a hub waits for the holder for a day at most", () => {
   for (const wait_seconds of [0, 0.5, 86_400]) {
     expect(statusOf(read({ id: "a", wait_seconds }))).toBe("taken");
   }
@@ -40,14 +40,14 @@ test("WB-220 a hub is asked to wait for the holder for a day at most", () => {
   }
 });
 
-test("WB-220 a child is not part of the session of its parent", () => {
+test("WB-220 a child is not part of its parent's session", () => {
   const parent = handoff({ session: { id: "trip" } });
   const body = { capability: "web_research" };
   const child = createHandoff({ from: "researcher", domain: DOMAIN, body, parent }, SOURCE);
   expect(child.session).toBeUndefined();
 });
 
-test("WB-221 the key of a session is made from the delegator and the id", () => {
+test("WB-221 the key of a session is derived from the delegator and the id", () => {
   const text = "waybill session 1\neditor\ntrip-42";
   expect(sessionKey("editor", "trip-42")).toBe(createHash("sha256").update(text).digest("hex"));
   const keys = [
@@ -81,7 +81,7 @@ describe("the holder of a session", () => {
     }
   });
 
-  test("WB-222 is nobody by a handoff that was cancelled while it was paused", () => {
+  test("WB-222 is not changed by a handoff that was cancelled while it was paused", () => {
     const { paused } = openStates();
     const cancelled = follow(paused, { type: "cancel" });
     expect(cancelled.state).toBe("cancelled");
@@ -94,7 +94,7 @@ describe("the holder of a session", () => {
     expect(holderBy(failed)).toBeUndefined();
   });
 
-  test("WB-222 comes first at every attempt until it has failed two of them", () => {
+  test("WB-222 is preferred at every attempt until it has failed two of them", () => {
     const holder = offered.attempts[0]!.recipient;
     const attempt = (closed: "lease_lost" | "released" | "paused" | "unreachable" | null) => ({
       ...offered.attempts[0]!,
@@ -124,7 +124,7 @@ test("WB-223 a result says what the recipient found, whatever the hub knew", () 
   expect(offered.map((each) => sessionFound(each, false))).toEqual(["begun", "lost", "lost"]);
 });
 
-test("WB-223 another word for what became of a session is refused with 400", () => {
+test("WB-223 an unknown word for the state of a session is refused with 400", () => {
   const states = ["begun", "continued", "lost"];
   const accepted = (session: unknown) => () =>
     readWith("receipt", { body: { status: 101, session } });
@@ -164,7 +164,7 @@ test("WB-223 another word for what became of a session is refused with 400", () 
   expect(statusOf(() => readHandoffView({ ...view, session: "gone" }))).toBe(400);
 });
 
-test("WB-224 a handoff that is released with 301 uses up no try and is offered again", () => {
+test("WB-224 a handoff that is released with 301 uses up no attempt and is offered again", () => {
   const released = after(toAnyone, offer, accept, { type: "release", status: 301 });
   expect(released).toMatchObject({ state: "open", attempts: [{ closed: "released" }] });
   const { maxAttempts } = released.terms;

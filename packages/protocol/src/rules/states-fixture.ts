@@ -4,7 +4,7 @@ import type { StatusCode } from "../index.ts";
 import { DEADLINE, eventFrom } from "../lifecycle/lifecycle-fixture.ts";
 
 export type Name = LifecycleEvent["type"];
-/** An event; what is not said is as an honest party would have it. */
+/** An event, with defaults as an honest party would send them. */
 export type Given = { type: Name } & Record<string, unknown>;
 
 const submit: Given = { type: "submit" };
@@ -35,7 +35,7 @@ export const BY_HUB: readonly Name[] = [
   "dead_letter",
 ];
 
-/** The state after events that are all taken. */
+/** The state after events that are all accepted. */
 export function after(...events: Given[]): Handoff {
   return follow(undefined, ...events);
 }
@@ -51,7 +51,7 @@ export function follow(before: Handoff | undefined, ...events: Given[]): Handoff
   return state!;
 }
 
-/** The next attempt, after whatever wait there is; every later event must say its time. */
+/** The next attempt, after its delay; every later event has to name its time. */
 export function again(state: Handoff, recipient = "r"): Handoff {
   return follow(state, { type: "offer", recipient, at: state.nextAttemptAt! });
 }
@@ -60,7 +60,7 @@ export function answerOf([first]: readonly LifecycleEffect[]): StatusCode | unde
   return first?.type === "reply" ? first.status : undefined;
 }
 
-/** The answer to an event that must change nothing and set nothing going. */
+/** The answer to an event that must change nothing and cause no effect. */
 export function refused(
   state: Handoff | undefined,
   event: Given,
@@ -71,7 +71,7 @@ export function refused(
     : "it was taken";
 }
 
-/** A handoff on its way, by what it is doing. */
+/** A handoff in progress, by what it is doing. */
 export interface OpenStates {
   readonly submitted: Handoff;
   readonly offered: Handoff;
@@ -92,13 +92,13 @@ export function openStates(): OpenStates {
   };
 }
 
-/** Those with an attempt under way. */
+/** Those with a live attempt. */
 export function liveStates(): Handoff[] {
   const { offered, accepted, waiting } = openStates();
   return [offered, accepted, waiting];
 }
 
-/** Handoffs that have ended, by how. */
+/** Ended handoffs, by their end. */
 export interface EndedStates {
   readonly completed: Handoff;
   readonly failed: Handoff;

@@ -9,7 +9,7 @@ import { readWith, refusal, statusOf } from "./rules-fixture.ts";
 const MOST = Number.MAX_SAFE_INTEGER;
 const result = (usage: unknown) => () => readWith("result", { body: { status: 200, usage } });
 
-test("WB-230 usage is read from results, failures and pauses, and other counts and amounts are 400", () => {
+test("WB-230 usage is read from results, failures and pauses, and invalid counts and amounts are 400", () => {
   const own = [{ model: "m", input_tokens: MOST, cost: { amount: "0.5", currency: "USD" } }];
   const error = { message: "it broke" };
   const pause = { questions: [{ id: "q" }], state: "s", usage: { own } };
@@ -44,7 +44,7 @@ test("WB-230 usage is read from results, failures and pauses, and other counts a
   }
 });
 
-test("WB-231 what a handoff has used is own, earlier and children together", () => {
+test("WB-231 the usage of a handoff is own, earlier and children together", () => {
   const [own, earlier, children] = [1, 10, 100].map((input_tokens) => [{ input_tokens }]);
   expect(totalUsage({ own, earlier, children }).input_tokens).toBe(111);
   expect(totalUsage(undefined).input_tokens).toBe(0);
@@ -67,7 +67,7 @@ const anyRow: fc.Arbitrary<UsageRow> = fc.record({
   ),
 });
 
-test("WB-232 rows are added by model and currency, and no sum leaves its bounds", () => {
+test("WB-232 rows are added by model and currency, and no sum exceeds its bounds", () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 20 }), (rows) => {
       const merged = mergeUsage(rows);
@@ -100,7 +100,7 @@ const terms: BoundContract = {
 };
 const caps = { max_tokens: 100, max_cost: { amount: "0.50", currency: "USD" } };
 
-test("WB-233 caps are held to by who accepts them, and going over one is a breach", () => {
+test("WB-233 caps bind the recipient that accepts them, and exceeding one is a breach", () => {
   expect(judgeOffer(caps, terms).verdict).toBe("accept");
   const countered = judgeOffer({ ...caps, timeout_seconds: 1 }, terms);
   expect(countered).toMatchObject({ verdict: "counter", contract: caps });

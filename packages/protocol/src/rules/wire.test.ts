@@ -78,7 +78,7 @@ test("WB-19 an envelope over 1,048,576 bytes is refused with 413, before it is d
   const limits = { ...LIMITS, envelopeBytes: 2 * LIMITS.envelopeBytes };
   const body = (blanks: number) => JSON.stringify(handoff()) + " ".repeat(blanks);
   const overhead = signCompact(body(0), editor).length;
-  // Four characters of base64url hold three bytes, so a blank more makes one or two characters.
+  // Four characters of base64url encode three bytes, so one more space adds one or two characters.
   let blanks = Math.floor(((1_048_576 - overhead) * 3) / 4);
   while (signCompact(body(blanks), editor, limits).length <= 1_048_576) blanks++;
   const largest = signCompact(body(blanks - 1), editor);
@@ -87,7 +87,7 @@ test("WB-19 an envelope over 1,048,576 bytes is refused with 413, before it is d
   const tooLarge = signCompact(body(blanks), editor, limits);
   expect(statusOf(() => verify(tooLarge))).toBe(413);
   expect(statusOf(() => signCompact(body(blanks), editor))).toBe(413);
-  // What is no envelope at all is not looked into either: beyond the limit it is 413, below it 400.
+  // A text that is no envelope is not parsed either: beyond the limit it is 413, below it 400.
   expect(statusOf(() => verify("x".repeat(1_048_577)))).toBe(413);
   expect(statusOf(() => verify("x".repeat(1_048_576)))).toBe(400);
   expect(statusOf(() => verify("é".repeat(524_289)))).toBe(413);
@@ -132,7 +132,7 @@ test("WB-20 a kid that belongs to no enrolled key is refused with 401", () => {
   }
 });
 
-test("WB-21 a reader verifies before it parses: what is forged is 401, whatever is in it", () => {
+test("WB-21 a reader verifies before it parses: a forged envelope is 401, whatever is in it", () => {
   const { signature } = readCompact(seal(PAYLOAD));
   for (const payload of ["{", "null", "[".repeat(100), '{"waybill":2}', '{"a":1,"a":2}']) {
     const forged = `${base64url(headerOf(editor))}.${base64url(payload)}.${base64url(signature)}`;
@@ -147,7 +147,7 @@ test("WB-21 a reader verifies before it parses: what is forged is 401, whatever 
   }
 });
 
-test("WB-21 the text is kept as it came, and nothing is encoded anew for its digest", () => {
+test("WB-21 the text is kept as it came, and never re-encoded for its digest", () => {
   const { id, ...members } = handoff();
   const payload = ` {"new":[1.0,1e2], "id" :"\\u0030${id.slice(1)}",${JSON.stringify(members).slice(1)}\n`;
   const text = seal(payload);
@@ -155,7 +155,7 @@ test("WB-21 the text is kept as it came, and nothing is encoded anew for its dig
   expect(verified.text).toBe(text);
   expect(verified.digest).toBe(digestOf(text));
   expect(verified.envelope.id).toBe(`0${id.slice(1)}`);
-  // The digest that others would compute from a new encoding names nothing that was ever signed.
+  // The digest of a new encoding would name nothing that was ever signed.
   expect(verified.digest).not.toBe(digestOf(seal(JSON.stringify(verified.envelope))));
 });
 

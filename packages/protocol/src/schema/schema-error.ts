@@ -3,7 +3,7 @@ import { WaybillError } from "../error.ts";
 
 const STATUS_OF = { invalid: 400, limit: 413 } as const;
 
-/** Runs the schema validator, whose own error becomes a `WaybillError` with the same message. */
+/** Runs the schema validator, and converts its own error to a `WaybillError` with the same message. */
 export function asWaybillError<T>(validate: () => T): T {
   try {
     return validate();

@@ -17,11 +17,11 @@ export type { SchemaSide } from "./standard-schema.ts";
 
 /** The limits of schemas and of their checks. */
 export interface SchemaLimits extends validator.SchemaLimits {
-  /** What the checks of one query may cost together. */
+  /** The budget for the checks of one query. */
   querySteps: number;
 }
 
-/** The limits of `compileSchema` where none are given. */
+/** The default limits of `compileSchema`. */
 export const SCHEMA_LIMITS: Readonly<SchemaLimits> = {
   ...validator.SCHEMA_LIMITS,
   schemaDepth: LIMITS.schemaDepth,
@@ -29,17 +29,17 @@ export const SCHEMA_LIMITS: Readonly<SchemaLimits> = {
   querySteps: 20_000_000,
 };
 
-/** What compiling a schema is charged to, together with other schemas. */
+/** The allowance that several schemas are charged to when they are compiled. */
 export interface CompileOptions {
-  /** Pays for the work. It may be overdrawn, because the limits bound each single schema. */
+  /** Pays for work. It may be overdrawn, because the limits bound each single schema. */
   readonly budget?: CheckBudget | undefined;
   readonly allowance?: SchemaAllowance | undefined;
 }
 
 /**
- * Makes a JSON Schema from another party safe to use: the validator of `@waybill/json-schema` with the
- * limits of the protocol. What it refuses is a `WaybillError`: 400 for an invalid schema, and 413 for
- * a schema or a check beyond a limit.
+ * Compiles a JSON Schema from another party so that it is safe to use: the validator of
+ * `@waybill/json-schema` with the limits of the protocol. Its refusals become a `WaybillError`: 400
+ * for an invalid schema, and 413 for a schema or a check beyond a limit.
  *
  * @example
  * ```ts

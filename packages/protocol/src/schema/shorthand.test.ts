@@ -47,7 +47,7 @@ describe("normalizeSchema", () => {
     ["string[]", { type: "array", items: text }],
     ["any[]", { type: "array", items: {} }],
     ["int[][]", { type: "array", items: { type: "array", items: { type: "integer" } } }],
-  ])("knows the word %s, alone, as a field and as one that may be left out", (word, schema) => {
+  ])("reads the word %s alone, as a field and as an optional field", (word, schema) => {
     expect(normalizeSchema(word)).toEqual(schema);
     expect(normalizeSchema({ field: word })).toEqual(fields({ field: schema }));
     expect(normalizeSchema({ field: `${word}?` })).toEqual(fields({ field: schema }, []));
@@ -60,7 +60,7 @@ describe("normalizeSchema", () => {
     expect(properties.a).not.toBe(properties.b);
   });
 
-  it("takes objects in objects, and JSON Schema for single fields", () => {
+  it("accepts nested objects, and JSON Schema for single fields", () => {
     expect(
       normalizeSchema({
         user: { name: "string", age: "int?" },
@@ -239,7 +239,7 @@ describe("normalizeSchema", () => {
     expect(errorOf(JSON.parse(`{"a": {${JSON.stringify(name)}: "string"}}`)).status).toBe(400);
   });
 
-  it("refuses what is too large or too deep with 413", () => {
+  it("refuses large and deep input with 413", () => {
     let deep: unknown = { a: "string" };
     let proven: unknown = { a: "text" };
     for (let level = 0; level < 100_000; level += 1) deep = { a: deep };
@@ -253,17 +253,17 @@ describe("normalizeSchema", () => {
         Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`a${index}`, "int"])),
       ).status,
     ).toBe(413);
-    // Each level might be asked what it is by the levels above it: that must not multiply.
+    // The levels above ask each level for its form: that must not multiply.
     for (let level = 0; level < 60; level += 1) proven = { items: proven, not: { type: "string" } };
     expect(normalizeSchema(proven)).toBe(proven);
   });
 
-  it("reads a text of many list marks as often as it is long, and no more", () => {
+  it("reads a type with many list marks in linear time", () => {
     expect(errorOf({ a: `${"[]".repeat(400_000)}x` }).status).toBe(400);
     expect(errorOf({ a: `string${"[]".repeat(400_000)}?` }).status).toBe(413);
   });
 
-  it("takes what it reads from an allowance that several schemas share", () => {
+  it("charges its reading to an allowance that several schemas share", () => {
     const allowance = schemaAllowance();
     const before = allowance.characters;
     normalizeSchema({ a: "string" }, allowance);

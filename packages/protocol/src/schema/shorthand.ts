@@ -4,7 +4,7 @@ import { WaybillError } from "../error.ts";
 import { LIMITS } from "../limits.ts";
 import { asWaybillError } from "./schema-error.ts";
 
-/** The words of the shorthand and what each stands for. */
+/** The words of the shorthand and their JSON Schemas. */
 const WORDS: Readonly<Record<string, { type?: string }>> = {
   string: { type: "string" },
   int: { type: "integer" },
@@ -44,7 +44,10 @@ type Kind =
   | "lists"
   | "any";
 
-/** What a keyword of JSON Schema takes; annotations that OpenAPI adds are known so that they do no harm. */
+/**
+ * The values that a keyword of JSON Schema takes. Annotations that OpenAPI adds are known so that they
+ * are ignored.
+ */
 const KEYWORDS: Readonly<Record<string, Kind>> = {
   ...kindOf("type", "type"),
   ...kindOf("text", "title description format pattern contentEncoding contentMediaType"),
@@ -101,10 +104,10 @@ export function normalizeSchema(
     : fromShorthand(schema, "", 0, forms);
 }
 
-/** What an object is; where it mixes the two forms, a field of the one and a usage of the other. */
+/** The form of an object; if it mixes the two, a field of the one and a usage of the other. */
 type Form = "schema" | "shorthand" | { readonly field: Entry; readonly usage: Entry };
 
-/** Looked at once each, or a deep schema would be read as often as it is deep. */
+/** Cached, or a deep schema would be read as often as it is deep. */
 type Forms = Map<object, Form>;
 
 function isJsonSchema(value: unknown, at: string, forms: Forms): value is JsonSchema {
@@ -142,7 +145,7 @@ function formOfObject(value: Record<string, unknown>, forms: Forms): Form {
 }
 
 function isUsage([name, given]: Entry, forms: Forms): boolean {
-  // A schema inside a schema need not be sound for its keyword to be a usage; it is judged on its own later.
+  // A nested schema need not be valid for its keyword to be a usage; it is checked on its own later.
   const looksLikeSchema = (each: unknown): boolean => formOf(each, forms) !== "shorthand";
   if (name.startsWith("x-")) return true;
   switch (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined) {
@@ -243,7 +246,7 @@ function fromWord(text: string, at: string): JsonSchema {
   return schema;
 }
 
-/** A word without the marks of lists behind it. No regular expression: of many marks, one would look at each from every other. */
+/** A word without its list marks. No regular expression: for many marks it would be quadratic. */
 function withoutLists(text: string): string {
   let end = text.length;
   while (text.endsWith("[]", end)) end -= 2;

@@ -15,7 +15,7 @@ function errorOf(action: () => unknown): WaybillError {
 }
 
 describe("schemaFrom", () => {
-  it("derives the schema of zod, for what comes in and for what goes out", () => {
+  it("derives the schema of zod, for its input and its output", () => {
     const schema = z.object({
       query: z.string().min(1),
       depth: z.int().default(3),
@@ -37,7 +37,7 @@ describe("schemaFrom", () => {
     expect(output.check({ query: "x", size: "abc" }).map(({ at }) => at)).toEqual(["", "/size"]);
   });
 
-  it("derives the schema of zod mini, which doesn't offer it by itself", () => {
+  it("derives the schema of zod mini, which does not offer it itself", () => {
     const compiled = compileSchema(schemaFrom(mini.object({ a: mini.optional(mini.string()) })));
     expect(compiled.check({})).toEqual([]);
     expect(compiled.check({ a: 1 })).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("schemaFrom", () => {
     }
   });
 
-  it("carries every format of zod, with its pattern where that can be matched in linear time", () => {
+  it("keeps every format of zod, with its pattern if that can be matched in linear time", () => {
     const formats = {
       uuid: z.uuid(),
       email: z.email(),
@@ -115,7 +115,7 @@ describe("schemaFrom", () => {
     expect(duration?.format).toBe("duration");
   });
 
-  it("keeps a pattern that no format stands in for, so that it is refused and not lost", () => {
+  it("keeps a pattern without an equivalent format, so that it is refused and not lost", () => {
     const schema = schemaFrom(z.object({ a: z.string().regex(/^(?!b)/) }));
     expect(errorOf(() => compileSchema(schema))).toMatchObject({
       status: 400,
@@ -130,7 +130,7 @@ describe("schemaFrom", () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  /** What another library's schema looks like: only the marked member counts. */
+  /** The form of another library's schema: only the marked member is used. */
   const standard = (jsonSchema?: unknown): object => ({
     "~standard": {
       version: 1,
@@ -140,7 +140,7 @@ describe("schemaFrom", () => {
     },
   });
 
-  it("asks any library that offers Standard JSON Schema, for the right side and draft", () => {
+  it("asks any library with Standard JSON Schema, for the right side and draft", () => {
     const asked: unknown[] = [];
     const source = standard({
       input: (options: unknown) => {
@@ -157,7 +157,7 @@ describe("schemaFrom", () => {
     expect(asked).toEqual([{ target: "draft-2020-12" }, { target: "draft-2020-12" }]);
   });
 
-  it("takes schemas that are functions", () => {
+  it("accepts schemas that are functions", () => {
     const source = Object.assign(
       () => undefined,
       standard({ input: () => true, output: () => false }),

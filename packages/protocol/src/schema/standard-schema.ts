@@ -4,7 +4,7 @@ import { toJSONSchema } from "zod";
 import { WaybillError } from "../error.ts";
 import { isObject, normalizeSchema } from "./shorthand.ts";
 
-/** Which side of a schema is meant, where it transforms: what comes in, or what it makes of it. */
+/** Which side of a transforming schema is meant: its input or its output. */
 export type SchemaSide = "input" | "output";
 
 const TARGET = "draft-2020-12";
@@ -12,8 +12,8 @@ const WHAT_TO_PASS =
   'pass a zod 4 schema, a JSON Schema, shorthand such as {"query": "string"}, or a Standard Schema that offers jsonSchema';
 
 /**
- * Gives the JSON Schema of whatever an application describes its data with: zod 4, any library whose
- * schemas offer Standard JSON Schema (`~standard.jsonSchema`), JSON Schema itself, or shorthand.
+ * Derives the JSON Schema from whatever an application describes its data with: zod 4, any library
+ * whose schemas offer Standard JSON Schema (`~standard.jsonSchema`), JSON Schema itself, or shorthand.
  */
 export function schemaFrom(source: unknown, side: SchemaSide = "input"): JsonSchema {
   const standard = standardOf(source);
@@ -87,7 +87,7 @@ function derived(convert: () => unknown, vendor: string): JsonSchema {
 }
 
 /**
- * Leaves out a pattern that can't be matched in linear time where a format says the same: zod writes
+ * Drops a pattern that can't be matched in linear time if a format means the same: zod writes
  * lookahead for durations, host names and emoji, and without this no schema with a duration could be
  * published. The library that made the schema still checks it in full.
  */

@@ -2,13 +2,13 @@ import { sha256Into, sha256OfText } from "#platform";
 
 export const HASH_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** Index, size and signature: what stands before the path in a signature part. */
+/** Index, size and signature: the head of a signature part, before the path. */
 export const HEAD_BYTES: number = 4 + 4 + SIGNATURE_BYTES;
 
 /**
- * Every level of the tree of RFC 9162, leaves first, each as one run of hashes. Pairing from the
- * left and lifting a last node without a partner gives the shape that the RFC describes by
- * splitting at the largest power of two.
+ * Every level of the tree of RFC 9162, leaves first, each as one run of hashes. Pairing from the left
+ * and promoting a last node without a partner gives the shape that the RFC describes by splitting at
+ * the largest power of two.
  */
 export function treeOver(signingInputs: readonly string[]): Uint8Array[] {
   let level = new Uint8Array(signingInputs.length * HASH_BYTES);
@@ -31,7 +31,7 @@ export function treeOver(signingInputs: readonly string[]): Uint8Array[] {
   return levels;
 }
 
-/** How many siblings lead from a leaf to the root: a level where it is last and alone has none. */
+/** How many siblings the path from a leaf to the root has: a level on which it is last and alone has none. */
 export function pathLength(index: number, size: number): number {
   let length = 0;
   for (let last = size - 1, position = index; last > 0; last >>>= 1, position >>>= 1) {
@@ -44,13 +44,16 @@ export function leafOf(signingInput: string): Uint8Array {
   return sha256OfText(`\0${signingInput}`);
 }
 
-/** What a node is the hash of, filled anew for each: 0x01, the left child, the right child. */
+/** The input of a node's hash, reused for each: 0x01, the left child, the right child. */
 const pair = new Uint8Array(1 + 2 * HASH_BYTES);
 pair[0] = 1;
 const LEFT = 1;
 const RIGHT = 1 + HASH_BYTES;
 
-/** For runs this short a loop beats `set` with a `subarray`, which makes an object for each run. */
+/**
+ * For runs this short a loop is faster than `set` with a `subarray`, which allocates an object for
+ * each run.
+ */
 export function copy(
   from: Uint8Array,
   fromAt: number,
@@ -61,7 +64,7 @@ export function copy(
   for (let i = 0; i < length; i++) to[toAt + i] = from[fromAt + i]!;
 }
 
-/** The leaf and every node above it that a part leads to, up to the root. */
+/** The leaf of a signature part and every node above it, up to the root. */
 export function climb(leaf: Uint8Array, part: Uint8Array): Uint8Array {
   const size = readUint32(part, 4);
   const path = new Uint8Array(HASH_BYTES * (1 + levelsAbove(size)));
@@ -82,7 +85,7 @@ export function climb(leaf: Uint8Array, part: Uint8Array): Uint8Array {
   return path;
 }
 
-/** Puts the parent of the node at `end`, with a sibling out of a part, behind that node. */
+/** Appends the parent of the node at `end`, with a sibling from a part. */
 export function climbOnce(
   path: Uint8Array,
   end: number,

@@ -6,7 +6,7 @@ import { batchRoots, faultOfBatchPart, isInSignedBatch, signBatch } from "./batc
 import { privateKeyFrom, publicKeyFrom } from "./key.ts";
 import type { PublicKey } from "./key.ts";
 
-/** Many cases, on a machine that may be busy with other things. */
+/** Allows for many cases on a busy machine. */
 const PATIENT = { timeout: 60_000 };
 
 const key = privateKeyFrom(new Uint8Array(32).fill(1));
@@ -24,7 +24,7 @@ function uint32(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
 }
 
-/** The tree and the paths of RFC 9162, sections 2.1.1 and 2.1.3.1, word for word. */
+/** The tree and the paths of RFC 9162, sections 2.1.1 and 2.1.3.1, verbatim. */
 function naiveRoot(leaves: readonly string[]): Uint8Array {
   if (leaves.length === 1) return sha256(concat(Uint8Array.of(0), utf8(leaves[0]!)));
   const k = split(leaves.length);
@@ -95,20 +95,24 @@ describe("a batch", () => {
     }
   });
 
-  test("of every size is accepted, for every leaf, at the cost of one signature", PATIENT, () => {
-    for (const size of sizes) {
-      const by = counting(publicKey);
-      const roots = batchRoots();
-      const parts = signBatch(inputs(size), key);
-      inputs(size).forEach((input, index) =>
-        expect(isAccepted(input, parts[index]!, by, roots)).toBe(true),
-      );
-      expect(by.asked).toBe(1);
-    }
-    expect(signBatch([], key)).toEqual([]);
-  });
+  test(
+    "of every size is accepted, for every leaf, at the cost of one signature check",
+    PATIENT,
+    () => {
+      for (const size of sizes) {
+        const by = counting(publicKey);
+        const roots = batchRoots();
+        const parts = signBatch(inputs(size), key);
+        inputs(size).forEach((input, index) =>
+          expect(isAccepted(input, parts[index]!, by, roots)).toBe(true),
+        );
+        expect(by.asked).toBe(1);
+      }
+      expect(signBatch([], key)).toEqual([]);
+    },
+  );
 
-  test("is refused with another index or size, whatever root is remembered", PATIENT, () => {
+  test("is refused with another index or size, whatever root is cached", PATIENT, () => {
     const roots = batchRoots();
     const passed: string[] = [];
     for (let size = 1; size <= 12; size++) {
@@ -129,7 +133,7 @@ describe("a batch", () => {
     expect(passed).toEqual(asThemselves);
   });
 
-  test("binds its size: leaf 0 of three is not leaf 0 of four, though their paths are alike", () => {
+  test("binds its size: leaf 0 of three is not leaf 0 of four, although their paths are equal", () => {
     const [part] = signBatch(inputs(3), key);
     const swapped = concat(uint32(0), uint32(4), part!.slice(8));
     expect(faultOfBatchPart(swapped)).toBeUndefined();
@@ -174,7 +178,7 @@ describe("a batch", () => {
     },
   );
 
-  test("takes a path of exactly the length that index and size give", () => {
+  test("requires a path of exactly the length that index and size imply", () => {
     for (const size of [1, 2, 3, 4, 6, 7, 33]) {
       signBatch(inputs(size), key).forEach((part, index) => {
         expect(faultOfBatchPart(part)).toBeUndefined();
@@ -213,7 +217,7 @@ describe("a batch", () => {
   });
 
   test("of a tree too large to build is verified: a leaf beyond 2^31", () => {
-    // Leaf 2^31 of 2^31 + 1 stands alone beside a perfect tree, whose root any 32 bytes can play.
+    // Leaf 2^31 of 2^31 + 1 stands alone beside a perfect tree, for whose root any 32 bytes will do.
     const [size, index] = [2 ** 31 + 1, 2 ** 31];
     const input = "header.payload";
     const left = sha256(utf8("the root of the first 2^31"));
@@ -270,7 +274,7 @@ describe("batchRoots", () => {
   const forged = one!.slice();
   forged[8]! ^= 1;
 
-  test("remembers no signature that was not verified", () => {
+  test("caches no signature that was not verified", () => {
     const roots = batchRoots();
     const by = counting(publicKey);
     expect(isAccepted(inputs(1)[0]!, forged, by, roots)).toBe(false);
@@ -289,7 +293,7 @@ describe("batchRoots", () => {
     expect(isAccepted(inputs(1)[0]!, one!, stranger, roots)).toBe(false);
   });
 
-  test("holds no more than its capacity, the oldest going first", () => {
+  test("holds no more than its capacity, and drops the oldest first", () => {
     const roots = batchRoots(2);
     const by = counting(publicKey);
     const batches = ["a", "b", "c"].map((input) => ({ input, part: signBatch([input], key)[0]! }));
@@ -302,7 +306,7 @@ describe("batchRoots", () => {
     expect([ask(2), ask(1), ask(2), ask(0)]).toEqual([1, 0, 0, 1]);
   });
 
-  test("of capacity 0 remembers nothing", () => {
+  test("of capacity 0 caches nothing", () => {
     const by = counting(publicKey);
     const roots = batchRoots(0);
     for (let i = 0; i < 3; i++) expect(isAccepted(inputs(1)[0]!, one!, by, roots)).toBe(true);

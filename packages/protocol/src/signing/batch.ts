@@ -14,23 +14,23 @@ import type { PrivateKey, PublicKey } from "./key.ts";
 import { KnownTree } from "./known-tree.ts";
 
 /**
- * Roots whose signature was found good, so that the siblings of an envelope cost only hashes.
- * Nothing gets in except by being verified here.
+ * A cache of roots with a verified signature, so that the other envelopes of a batch cost only hashes.
+ * Only verification adds to it.
  */
 export interface BatchRoots {
-  /** Whether a part of sound shape puts the leaf under a root that the key signed. */
+  /** Whether a well-formed part puts the leaf under a root that the key signed. */
   hasLeaf(leaf: Uint8Array, part: Uint8Array, key: PublicKey): boolean;
 }
 
 const SIGNED_PREFIX = utf8("waybill batch 1\0");
 const ROOTS_REMEMBERED = 1024;
-/** The envelopes of a batch come close together: of few batches more than the root is of use. */
+/** The envelopes of a batch arrive close together: more than the root is useful for a few batches only. */
 const TREES_REMEMBERED = 64;
 const LEAVES_REMEMBERED = 1024;
 
 /**
- * Remembers the roots of batches whose signatures were verified, so that their other envelopes
- * cost a few hashes.
+ * Caches the roots of batches whose signatures were verified, so that their other envelopes cost a few
+ * hashes.
  */
 export function batchRoots(capacity: number = ROOTS_REMEMBERED): BatchRoots {
   const known = new Set<string>();
@@ -98,7 +98,7 @@ export function signBatch(signingInputs: readonly string[], key: PrivateKey): Ui
   });
 }
 
-/** What is wrong with the shape of a signature part, which can be told without a key. */
+/** What is wrong with the form of a signature part, as far as that shows without a key. */
 export function faultOfBatchPart(part: Uint8Array): string | undefined {
   if (part.length < HEAD_BYTES)
     return `it has ${part.length} bytes and a batch takes at least ${HEAD_BYTES}`;
@@ -110,7 +110,7 @@ export function faultOfBatchPart(part: Uint8Array): string | undefined {
   return `it has ${part.length} bytes and leaf ${index} of ${size} takes exactly ${expected}`;
 }
 
-/** Whether a part of sound shape puts the signing input under a root that the key signed. */
+/** Whether a well-formed part puts the signing input under a root that the key signed. */
 export function isInSignedBatch(
   signingInput: string,
   part: Uint8Array,
@@ -121,9 +121,9 @@ export function isInSignedBatch(
 }
 
 /**
- * The size is signed along with the root. A root alone does not fix it: leaf 0 has the same path
- * in a tree of three and in one of four, and whoever carries the envelope could swap the two and
- * make of it a second, equally valid one with another digest.
+ * The size is signed with the root. A root alone does not determine it: leaf 0 has the same path in a
+ * tree of three and in one of four, and an intermediary could swap the sizes to make a second, equally
+ * valid envelope with another digest.
  */
 function signedBytes(root: Uint8Array, size: number): Uint8Array {
   const bytes = new Uint8Array(SIGNED_PREFIX.length + 4 + HASH_BYTES);

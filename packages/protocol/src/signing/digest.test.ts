@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { utf8 } from "#platform";
 import { digestOf, digestOfBytes, isDigest, runningDigest } from "./digest.ts";
 
-test("is what sha256sum says about the UTF-8", () => {
+test("equals the output of sha256sum for the UTF-8", () => {
   expect(digestOf("abc")).toBe(
     "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
   );
@@ -14,7 +14,7 @@ test("is what sha256sum says about the UTF-8", () => {
     expect(digestOfBytes(utf8(text))).toBe(digestOf(text));
 });
 
-test("of bytes that come piece by piece is that of the whole", () => {
+test("of bytes in pieces equals that of the whole", () => {
   const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => (index * 7) % 256);
   for (const length of [1, 63, 64, 65, 1_000]) {
     const running = runningDigest();

@@ -1,11 +1,11 @@
 import { runningSha256, sha256, sha256Hex } from "#platform";
 
-/** SHA-256 of exact bytes, in lower-case hex: the name of an envelope, an artifact, a manifest. */
+/** SHA-256 of exact bytes, in lower-case hex: identifies an envelope, an artifact, a manifest. */
 export type Digest = `sha256:${string}`;
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
-/** The digest of a text's UTF-8: what `sha256sum` says about a file with that text. */
+/** The digest of a text's UTF-8: the output of `sha256sum` for a file with that text. */
 export function digestOf(text: string): Digest {
   return `sha256:${sha256Hex(text)}`;
 }
@@ -17,10 +17,10 @@ export function digestOfBytes(bytes: Uint8Array): Digest {
   return `sha256:${hex}`;
 }
 
-/** A digest of bytes that come piece by piece, and are never all in memory. */
+/** A digest of bytes that arrive in pieces, and are never all in memory. */
 export interface RunningDigest {
   update(bytes: Uint8Array): void;
-  /** Of everything so far. Nothing can be added afterwards. */
+  /** The digest of everything so far. Nothing can be added afterwards. */
   digest(): Digest;
 }
 
@@ -39,7 +39,7 @@ export function runningDigest(): RunningDigest {
   return { update: hash.update, digest: () => `sha256:${hash.hex()}` };
 }
 
-/** Whether a value is a digest as `digestOfBytes` writes it. */
+/** Whether a value is a digest in the form of `digestOfBytes`. */
 export function isDigest(value: unknown): value is Digest {
   return typeof value === "string" && DIGEST.test(value);
 }

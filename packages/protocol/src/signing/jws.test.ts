@@ -8,7 +8,7 @@ import { readCompact, signCompact, signCompactBatch, verifyCompact } from "./jws
 import { privateKeyFrom, publicKeyFrom } from "./key.ts";
 import { LIMITS } from "../limits.ts";
 
-/** Many cases, on a machine that may be busy with other things. */
+/** Allows for many cases on a busy machine. */
 const PATIENT = { timeout: 60_000 };
 
 const key = privateKeyFrom(new Uint8Array(32).fill(1));
@@ -18,7 +18,7 @@ const keyOf = (kid: string) => keys.get(kid);
 
 const PAYLOAD = '{"waybill":1,"kind":"handoff","body":{"brief":"Grüße 😀"}}';
 
-/** A JWS with any header text, signed as well as it can be. */
+/** A JWS with any header text, signed correctly. */
 function withHeader(header: string, payload = PAYLOAD): string {
   const input = `${textToBase64url(header)}.${textToBase64url(payload)}`;
   return `${input}.${toBase64url(key.sign(utf8(input)))}`;
@@ -35,7 +35,7 @@ function refusal(text: unknown, options = {}): WaybillError {
 }
 
 describe("signing and verifying", () => {
-  test("gives back the exact payload, the key and the digest of the whole", () => {
+  test("return the exact payload, the key and the digest of the whole", () => {
     const text = signCompact(PAYLOAD, key);
     expect(verifyCompact(text, keyOf)).toEqual({
       alg: "Ed25519",
@@ -50,7 +50,7 @@ describe("signing and verifying", () => {
     expect(fromBase64url(signature!)).toHaveLength(64);
   });
 
-  test("checks out with any JOSE library: the signature is over header, dot and payload", () => {
+  test("agree with any JOSE library: the signature is over header, dot and payload", () => {
     const text = signCompact(PAYLOAD, key);
     const dot = text.lastIndexOf(".");
     expect(
@@ -58,7 +58,7 @@ describe("signing and verifying", () => {
     ).toBe(true);
   });
 
-  test("gives back any Unicode exactly, alone and in a batch", PATIENT, () => {
+  test("preserve any Unicode exactly, alone and in a batch", PATIENT, () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "binary", maxLength: 60 }), { maxLength: 5 }),
@@ -75,7 +75,7 @@ describe("signing and verifying", () => {
     );
   });
 
-  test("refuses to sign what is no Unicode, or too large", () => {
+  test("refuse a payload that is not Unicode, or too large", () => {
     for (const payload of ["\ud800", "a\udc00b", "\ude00\ud83d"]) {
       expect(() => signCompact(payload, key)).toThrow(expect.objectContaining({ status: 400 }));
       expect(() => signCompactBatch(["ok", payload], key)).toThrow(
@@ -90,7 +90,7 @@ describe("signing and verifying", () => {
     );
   });
 
-  test("verifies a batch, each envelope on its own", () => {
+  test("verify each envelope of a batch alone", () => {
     const payloads = Array.from({ length: 9 }, (_, i) => `{"n":${i}}`);
     const texts = signCompactBatch(payloads, key);
     for (const [index, text] of texts.entries()) {
@@ -105,7 +105,7 @@ describe("signing and verifying", () => {
     expect(signCompactBatch([], key)).toEqual([]);
   });
 
-  test("asks the key again after it was taken away", () => {
+  test("look the key up again after it was revoked", () => {
     const texts = [signCompact(PAYLOAD, key), signCompactBatch([PAYLOAD], key)[0]!];
     for (const text of texts) {
       expect(verifyCompact(text, keyOf).kid).toBe(key.kid);
@@ -115,7 +115,7 @@ describe("signing and verifying", () => {
     }
   });
 
-  test("refuses an unknown key, a wrong key and a header that names another key with 401", () => {
+  test("refuse an unknown key, a wrong key and a header that names another key with 401", () => {
     for (const text of [signCompact(PAYLOAD, key), signCompactBatch([PAYLOAD, "{}"], key)[0]!]) {
       verifyCompact(text, keyOf);
       expect(() => verifyCompact(text, () => undefined)).toThrow(
@@ -161,7 +161,7 @@ describe("tampering", () => {
     }
   });
 
-  test("with parts of two envelopes put together is refused", () => {
+  test("with parts of two envelopes combined is refused", () => {
     const one = signCompact(PAYLOAD, key).split(".");
     const two = signCompact('{"n":2}', key).split(".");
     const three = batch[1]!.split(".");
@@ -175,8 +175,8 @@ describe("tampering", () => {
     }
   });
 
-  // The last character of 64 bytes holds two bits and of 32 bytes four: the rest of it is spare.
-  test("spare bits, padding, plain base64 and white space are other spellings, and refused (HARDENING 12)", () => {
+  // The last character of 64 bytes holds two bits and of 32 bytes four: the other bits are unused.
+  test("unused bits, padding, plain base64 and white space are refused as other encodings (HARDENING 12)", () => {
     const text = signCompact('{"a":"??>>~~"}?', key);
     const spare = (part: string) => {
       const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -259,14 +259,14 @@ describe("headers (HARDENING 13)", () => {
     expect(error.message.length).toBeLessThan(300);
   });
 
-  test("knows no header by a cut-off or prolonged one", () => {
+  test("truncated and extended headers are refused", () => {
     const text = signCompact(PAYLOAD, key);
     verifyCompact(text, keyOf);
     for (const changed of [text.slice(1), text.slice(4), `eyJh${text}`])
       expect(refusal(changed).status).toBe(400);
   });
 
-  test("the algorithm of a header decides the shape of the signature", () => {
+  test("the algorithm in the header decides the form of the signature", () => {
     const lone = signCompact(PAYLOAD, key).split(".");
     const batch = signCompactBatch([PAYLOAD], key)[0]!.split(".");
     expect(refusal([lone[0], lone[1], batch[2]].join("."))).toMatchObject({ status: 400 });
@@ -308,11 +308,11 @@ describe("shape", () => {
     expect(() => readCompact(text)).toThrow(expect.objectContaining({ status: 400 }));
   });
 
-  test("refuses a detached payload with 401: the signature covers what is there", () => {
+  test("refuses a detached payload with 401: the signature covers a present one", () => {
     expect(refusal(`${header}..${signature}`).status).toBe(401);
   });
 
-  test("refuses a payload that is not UTF-8 with 400, however well it is signed", () => {
+  test("refuses a payload that is not UTF-8 with 400, even with a valid signature", () => {
     for (const bytes of [
       [0xff],
       [0xc0, 0xaf],
@@ -327,7 +327,7 @@ describe("shape", () => {
     }
   });
 
-  test("refuses what is over the limit with 413, to the byte (HARDENING 24)", () => {
+  test("refuses input over the limit with 413, to the byte (HARDENING 24)", () => {
     const text = signCompact(PAYLOAD, key);
     expect(verifyCompact(text, keyOf, { limits: { envelopeBytes: text.length } }).payload).toBe(
       PAYLOAD,
@@ -338,7 +338,7 @@ describe("shape", () => {
     expect(refusal(".".repeat(LIMITS.envelopeBytes)).status).toBe(400);
   });
 
-  test("readCompact takes apart without a key, and believes nothing", () => {
+  test("readCompact splits without a key, and verifies nothing", () => {
     const text = `${header}.${payload}.${signature}`;
     expect(readCompact(text)).toEqual({
       alg: "Ed25519",

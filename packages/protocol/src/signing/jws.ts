@@ -13,12 +13,12 @@ import { findVerified, keepVerified } from "./verified-cache.ts";
 import type { Algorithm, Verified } from "./verified.ts";
 
 interface AlgorithmRow {
-  /** What is wrong with the shape of a signature part. */
+  /** What is wrong with the form of a signature part. */
   faultOf(signature: Uint8Array): string | undefined;
   isValid(signingInput: string, signature: Uint8Array, key: PublicKey, roots: BatchRoots): boolean;
 }
 
-/** A JWS taken apart. Nobody has checked who wrote it. */
+/** The parts of a JWS, not verified. */
 export interface Unverified {
   readonly alg: Algorithm;
   readonly kid: string;
@@ -29,15 +29,15 @@ export interface Unverified {
 
 export interface VerifyOptions {
   limits?: Partial<Limits>;
-  /** Where verified roots of batches are remembered; one for the process where this is left out. */
+  /** The cache of verified batch roots, by default that of the process. */
   roots?: BatchRoots | undefined;
-  /** Whether it is enough that anybody in this process has found this text good under this key. */
+  /** Whether to accept an earlier verification of this text and key in this process. */
   mayRecall?: boolean | undefined;
 }
 
 const SIGNATURE_BYTES = 64;
 
-/** Every algorithm there is. A header picks a row or is refused. */
+/** Every algorithm. A header selects a row or is refused. */
 const ALGORITHMS: Readonly<Record<Algorithm, AlgorithmRow>> = {
   Ed25519: {
     faultOf: ({ length }) =>
@@ -52,18 +52,18 @@ const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as Algorithm[];
 
 const TYP = "waybill+jws";
 const KID_LENGTH = 43;
-/** Far above any header of ours; beyond it a refusal is not worth explaining in detail. */
+/** Far above any valid header; beyond it a refusal is not explained in detail. */
 const HEADER_CHARACTERS_MAX = 2048;
 
 const processRoots = batchRoots();
 
-/** Signs a payload, and gives the envelope as one string: a JWS in compact form. */
+/** Signs a payload, and returns the envelope as one string: a JWS in compact form. */
 export function signCompact(payload: string, key: PrivateKey, limits?: Partial<Limits>): string {
   const signingInput = signingInputOf("Ed25519", payload, key);
   return compact(signingInput, key.sign(utf8(signingInput)), limits);
 }
 
-/** One signature for many payloads: each comes back as an envelope of its own, in the same order. */
+/** Signs many payloads with one signature: each is returned as an envelope of its own, in the same order. */
 export function signCompactBatch(
   payloads: readonly string[],
   key: PrivateKey,
@@ -75,7 +75,7 @@ export function signCompactBatch(
   );
 }
 
-/** Takes a JWS apart and checks all that can be checked without a key: what fails here is 400 or 413. */
+/** Splits a JWS and checks everything that needs no key: failures here are 400 or 413. */
 export function readCompact(text: unknown, limits: Partial<Limits> = LIMITS): Unverified {
   if (typeof text !== "string") {
     throw malformed(`it is ${text === null ? "null" : typeof text}, not a string`);
@@ -100,13 +100,13 @@ export function readCompact(text: unknown, limits: Partial<Limits> = LIMITS): Un
   return { alg, kid, signingInput: text.slice(0, second), payload, signature };
 }
 
-/** The size in UTF-8. Whatever is a JWS is ASCII; only what may be over the limit is looked at. */
+/** The size in UTF-8. A valid JWS is ASCII; only one that may be over the limit is measured. */
 function bytesOf(text: string, limit: number): number {
   const { length } = text;
   return length > limit || length * 3 <= limit ? length : utf8(text).length;
 }
 
-/** Reads a JWS and checks its signature: what fails only here, for the sake of the key, is 401. */
+/** Reads a JWS and verifies its signature: failures that depend on the key are 401. */
 export function verifyCompact(
   text: unknown,
   keyOf: (kid: string) => PublicKey | undefined,
@@ -166,7 +166,7 @@ const encodedHeaders: Readonly<Record<Algorithm, Map<string, string>>> = {
   "Ed25519-batch": new Map(),
 };
 
-/** The encoded header. Only for keys that signed or verified here: strangers can't fill the memory. */
+/** Caches the encoded header. Only for keys that signed or verified here: strangers can't fill the memory. */
 function rememberHeader(alg: Algorithm, kid: string): string {
   const known = encodedHeaders[alg].get(kid);
   if (known !== undefined) return known;
@@ -185,7 +185,7 @@ function headerText(alg: Algorithm, kid: string): string {
   return `{"alg":"${alg}","kid":"${kid}","typ":"${TYP}"}`;
 }
 
-/** A header is what this package would have written for its algorithm and key, to the byte. */
+/** Whether a header is byte for byte what this package writes for its algorithm and key. */
 function readHeader(encoded: string): Header {
   const known = headers.get(encoded);
   if (known !== undefined) return known;

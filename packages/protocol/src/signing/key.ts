@@ -11,28 +11,28 @@ import {
 } from "#platform";
 import { WaybillError } from "../error.ts";
 
-/** A public key as RFC 8037 writes it. */
+/** A public key in the form of RFC 8037. */
 export interface PublicJwk {
   readonly kty: "OKP";
   readonly crv: "Ed25519";
   readonly x: string;
 }
 
-/** The same with its secret, `d`. For the owner's key file and for nothing else. */
+/** The same with its secret, `d`. Only for the owner's key file. */
 export interface PrivateJwk extends PublicJwk {
   readonly d: string;
 }
 
-/** A key of somebody else, enrolled: it can check, and signatures by it mean something. */
+/** An enrolled key of another party: it can verify, and its signatures are unambiguous. */
 export interface PublicKey {
-  /** The RFC 7638 thumbprint: the name of the key in every header. */
+  /** The RFC 7638 thumbprint, by which headers name the key. */
   readonly kid: string;
   readonly publicKey: Uint8Array;
   readonly jwk: PublicJwk;
   verify(message: Uint8Array, signature: Uint8Array): boolean;
 }
 
-/** A key of one's own. The secret leaves it only through `privateJwk()`, never by being printed. */
+/** A key pair. The secret leaves it only through `privateJwk()`, never by being printed. */
 export interface PrivateKey {
   readonly kid: string;
   readonly publicKey: Uint8Array;
@@ -43,12 +43,12 @@ export interface PrivateKey {
 
 const KEY_BYTES = 32;
 
-/** A new key, in memory only: an agent that starts again without it has lost its name. */
+/** A new key, in memory only: an agent that restarts without it has lost its name. */
 export function generateKey(): PrivateKey {
   return privateKeyFrom(randomBytes(KEY_BYTES));
 }
 
-/** The key of a 32-byte seed, or of what `privateJwk()` gave. */
+/** The key of a 32-byte seed, or of the output of `privateJwk()`. */
 export function privateKeyFrom(source: Uint8Array | PrivateJwk): PrivateKey {
   const seed = isBytes(source) ? new Uint8Array(source) : seedOf(source);
   if (seed.length !== KEY_BYTES) {
@@ -78,8 +78,8 @@ export function privateKeyFrom(source: Uint8Array | PrivateJwk): PrivateKey {
 }
 
 /**
- * Enrols a key: from now on its signatures are believed, so whatever could make one signature
- * mean different things to different verifiers is refused here.
+ * Enrols a key. From now on its signatures are accepted, so this refuses every key whose signatures
+ * could mean different things to different verifiers.
  */
 export function publicKeyFrom(source: unknown): PublicKey {
   const publicKey = isBytes(source) ? new Uint8Array(source) : xOf(source);
@@ -136,7 +136,7 @@ function seedOf(jwk: PrivateJwk): Uint8Array {
   const seed =
     kty === "OKP" && crv === "Ed25519" && typeof d === "string" ? fromBase64url(d) : undefined;
   if (seed !== undefined) return seed;
-  // Says nothing of what was found: it may be the secret.
+  // The message does not contain what was found: it may be the secret.
   throw new WaybillError(
     400,
     'A private JWK has kty "OKP", crv "Ed25519", and x and d of 32 bytes in base64url.',

@@ -1,19 +1,19 @@
 import { climbOnce, copy, HASH_BYTES, HEAD_BYTES, levelsAbove, readUint32 } from "./batch-tree.ts";
 
-/** The way of one leaf, for as long as it is looked at. */
+/** The path of one leaf, while it is verified. */
 const scratch = new Uint8Array(33 * HASH_BYTES);
 
 /**
- * What is known of a tree whose root was found signed: nodes that were on the way of a leaf to that
- * root, and those beside the way, which are as good, because only they hash to what was found. A
- * leaf that meets one of them needs no more hashes. The rest of its path is compared all the same:
- * whoever carries an envelope could write anything there, and make of it one with another digest.
+ * The known nodes of a tree with a verified root: nodes on the path of a leaf to that root, and their
+ * siblings, which are as good, because only they hash to the root. A leaf that meets one of them needs
+ * no more hashes. The rest of its path is compared all the same: otherwise an intermediary could
+ * change it, and make an envelope with another digest.
  */
 export class KnownTree {
   readonly #nodes: Uint8Array;
   readonly #isKnown: Uint8Array;
 
-  /** From the part that was verified, and where it led. */
+  /** From the part that was verified, and the nodes of its path. */
   constructor(part: Uint8Array, path: Uint8Array) {
     const size = readUint32(part, 4);
     let count = size;
@@ -28,11 +28,11 @@ export class KnownTree {
     let position = readUint32(part, 0);
     let sibling = HEAD_BYTES;
     let level = 0;
-    /** How many nodes are below the one that the way has come to. */
+    /** How many nodes are below the one that the path has reached. */
     let climbed = 0;
     let isMet = false;
     copy(leaf, 0, scratch, 0, HASH_BYTES);
-    // The root is known, so that a known node is met at the latest there.
+    // The root is known, so a known node is met there at the latest.
     for (let last = size - 1; ; last >>>= 1, position >>>= 1) {
       const end = climbed * HASH_BYTES;
       if (!isMet && this.#isKnown[level + position] === 1) {
@@ -63,7 +63,7 @@ export class KnownTree {
     return true;
   }
 
-  /** Of a path that was found good, the first nodes, and what stands beside each. */
+  /** The first nodes of a verified path, and the sibling of each. */
   #learn(part: Uint8Array, path: Uint8Array, count: number): void {
     let position = readUint32(part, 0);
     let last = readUint32(part, 4) - 1;

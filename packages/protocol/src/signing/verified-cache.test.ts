@@ -18,7 +18,7 @@ function reader() {
   return { key, counting, checks };
 }
 
-test("what was found good in this process is recalled, and gives the same", () => {
+test("an envelope that was verified in this process is found in the cache, with the same result", () => {
   const { key, counting, checks } = reader();
   for (const text of [signCompact("{}", key), ...signCompactBatch(["1", "2", "3"], key)]) {
     const first = verifyCompact(text, () => counting, { mayRecall: true });
@@ -29,7 +29,7 @@ test("what was found good in this process is recalled, and gives the same", () =
   }
 });
 
-test("nothing is recalled where nobody asks for it", () => {
+test("the cache is used only if the reader asks for it", () => {
   const { key, counting, checks } = reader();
   const text = signCompact("{}", key);
   verifyCompact(text, () => counting);
@@ -38,7 +38,7 @@ test("nothing is recalled where nobody asks for it", () => {
   expect(checks).toHaveLength(3);
 });
 
-test("whoever does not know the key, or knows another under its name, is refused all the same", () => {
+test("a reader that does not know the key, or another one under its id, refuses all the same", () => {
   const { key, counting } = reader();
   const text = signCompact("{}", key);
   verifyCompact(text, () => counting, { mayRecall: true });
@@ -50,7 +50,7 @@ test("whoever does not know the key, or knows another under its name, is refused
   expect(() => verifyCompact(text, () => impostor, options)).toThrow("does not fit");
 });
 
-test("a text that was changed by one character is none that was found good", () => {
+test("a text that differs by one character is not found", () => {
   const { key, counting } = reader();
   const text = signCompact('{"a":1}', key);
   verifyCompact(text, () => counting, { mayRecall: true });
@@ -63,7 +63,7 @@ test("a text that was changed by one character is none that was found good", () 
   }
 });
 
-test("a reader with a lower limit refuses what another one took", () => {
+test("a reader with a lower limit refuses what another one has accepted", () => {
   const { key, counting } = reader();
   const text = signCompact("{}", key);
   verifyCompact(text, () => counting, { mayRecall: true });
@@ -73,7 +73,7 @@ test("a reader with a lower limit refuses what another one took", () => {
   );
 });
 
-test("what is recalled is bounded: a flood pushes out what came before", () => {
+test("the cache is bounded: a flood evicts older entries", () => {
   const { key, counting, checks } = reader();
   const text = signCompact("{}", key);
   verifyCompact(text, () => counting, { mayRecall: true });

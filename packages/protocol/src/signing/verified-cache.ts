@@ -3,9 +3,9 @@ import type { Limits } from "../limits.ts";
 import type { Verified } from "./verified.ts";
 import type { PublicKey } from "./key.ts";
 
-/** What is on its way from one reader in this process to the next: more is of no use. */
+/** Envelopes that pass from one reader in this process to the next: more entries are of no use. */
 const CHARACTERS_KEPT = 512 * 1024;
-/** A signature, or in a batch the place of a leaf and the signature: no two envelopes share it. */
+/** A signature, or in a batch the leaf's place and the signature: no two envelopes share it. */
 const NAME_CHARACTERS = 96;
 
 interface CachedEnvelope {
@@ -18,7 +18,7 @@ let young = new Map<string, CachedEnvelope>();
 let old = new Map<string, CachedEnvelope>();
 let youngCharacters = 0;
 
-/** That a signature fits a text and a key is so whoever asks. */
+/** Whether a signature is valid for a text and a key does not depend on the reader. */
 export function findVerified(
   text: unknown,
   keyOf: (kid: string) => PublicKey | undefined,
@@ -32,7 +32,7 @@ export function findVerified(
   return keyOf(verified.kid)?.jwk.x === publicKey ? verified : undefined;
 }
 
-/** Takes what was verified under this key. */
+/** Adds what was verified with this key. */
 export function keepVerified(text: string, verified: Verified, { jwk }: PublicKey): void {
   young.set(nameOf(text), { text, verified, publicKey: jwk.x });
   youngCharacters += text.length;
@@ -42,7 +42,7 @@ export function keepVerified(text: string, verified: Verified, { jwk }: PublicKe
   youngCharacters = 0;
 }
 
-/** A short name, because to find a text by itself all of it is hashed. */
+/** A short key, because looking up a text itself would hash all of it. */
 function nameOf(text: string): string {
   const start = text.lastIndexOf(".") + 1;
   return text.slice(start, start + NAME_CHARACTERS);

@@ -1,9 +1,9 @@
 import type { Digest } from "./digest.ts";
 
-/** How a JWS is signed: by itself, or together with others. */
+/** How a JWS is signed: alone, or together with others. */
 export type Algorithm = "Ed25519" | "Ed25519-batch";
 
-/** A JWS whose signature was checked. */
+/** A JWS with a verified signature. */
 export interface Verified {
   readonly alg: Algorithm;
   readonly kid: string;

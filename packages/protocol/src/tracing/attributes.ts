@@ -1,16 +1,16 @@
 import type { StatusCode } from "../status.ts";
 
 /**
- * The OpenTelemetry semantic conventions that all names here are from. They are still in development
- * and get renamed: this version is the last one in which the messaging and the GenAI names stand in
- * one document.
+ * The OpenTelemetry semantic conventions that all names here come from. They are still in development
+ * and get renamed: this version is the last one that has the messaging and the GenAI names in one
+ * document.
  */
 export const CONVENTIONS = {
   version: "1.41.0",
   schemaUrl: "https://opentelemetry.io/schemas/1.41.0",
 } as const;
 
-/** What Waybill calls itself where the conventions ask for a system or a provider. */
+/** The value of Waybill where the conventions ask for a system or a provider. */
 export const SYSTEM = "waybill";
 
 export const MESSAGING = {
@@ -23,7 +23,7 @@ export const MESSAGING = {
   conversationId: "messaging.message.conversation_id",
 } as const;
 
-/** What only Waybill has: the conventions give each system a namespace of its own. */
+/** Waybill's own attributes: the conventions give each system a namespace. */
 export const WAYBILL = {
   handoffId: "messaging.waybill.handoff.id",
   capability: "messaging.waybill.capability",
@@ -46,7 +46,7 @@ export const GEN_AI = {
 
 const ERROR_TYPE = "error.type";
 
-/** The status alone: what an error says may hold what the work was about. */
+/** Only the status: an error's message may contain content of the work. */
 export function failureAttributes(status: StatusCode): Record<string, string> {
   return { [ERROR_TYPE]: String(status) };
 }

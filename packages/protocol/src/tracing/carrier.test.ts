@@ -4,7 +4,7 @@ import { checkEnvelope } from "../envelope/verify-envelope.ts";
 import { newId } from "../id.ts";
 import { traceparentOf, tracePlaceOf } from "./carrier.ts";
 
-test("what is made of a place is what an envelope may carry, and is read back as it was", () => {
+test("a span context becomes a valid member of an envelope, and is read back unchanged", () => {
   for (const traceFlags of [0, 1, 0xff]) {
     const place = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
     const traceparent = traceparentOf({ ...place, traceFlags });

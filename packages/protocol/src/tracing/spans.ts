@@ -1,7 +1,7 @@
 import type { HandoffEnvelope } from "../envelope/envelope.ts";
 import { GEN_AI, MESSAGING, SYSTEM, WAYBILL } from "./attributes.ts";
 
-/** A span before it is started, in no tracing library's own types. */
+/** The description of a span to start, independent of any tracing library. */
 export interface SpanShape {
   readonly name: string;
   readonly kind: "PRODUCER" | "CONSUMER" | "CLIENT" | "SERVER" | "INTERNAL";
@@ -9,8 +9,8 @@ export interface SpanShape {
 }
 
 /**
- * The delegator's: until the hub has the handoff in custody. It is a producer where its own context
- * travels with the handoff; where the application has given one, that is what travels.
+ * The delegator's span: until the hub has the handoff in custody. It is a producer if its own context
+ * is sent with the handoff; a context that the application passes is sent instead.
  */
 export function sendSpan(handoff: HandoffEnvelope, isCreator: boolean): SpanShape {
   return messagingSpan(handoff, handoff.from, {
@@ -21,14 +21,14 @@ export function sendSpan(handoff: HandoffEnvelope, isCreator: boolean): SpanShap
 }
 
 /**
- * The hub's: from a verified handoff to the receipt. The conventions have no operation type for an
- * intermediary, and keep `process` for who does the work.
+ * The hub's span: from a verified handoff to the receipt. The conventions have no operation type for
+ * an intermediary, and reserve `process` for the consumer.
  */
 export function custodySpan(handoff: HandoffEnvelope, hub: string): SpanShape {
   return messagingSpan(handoff, hub, { operation: "custody", kind: "SERVER" });
 }
 
-/** The recipient's: one for each attempt, from its offer to the last word about it. */
+/** The recipient's span: one for each attempt, from its offer to its last envelope. */
 export function processSpan(handoff: HandoffEnvelope, agent: string, attempt: number): SpanShape {
   const shape = messagingSpan(handoff, agent, {
     operation: "process",
@@ -38,7 +38,7 @@ export function processSpan(handoff: HandoffEnvelope, agent: string, attempt: nu
   return { ...shape, attributes: { ...shape.attributes, [WAYBILL.attempt]: attempt } };
 }
 
-/** Around the handler, inside of `process`. */
+/** Around the handler, inside `process`. */
 export function invokeAgentSpan(handoff: HandoffEnvelope, agent: string): SpanShape {
   return {
     name: `invoke_agent ${agent}`,

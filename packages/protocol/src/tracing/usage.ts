@@ -2,7 +2,7 @@ import type { UsageRow } from "../usage/usage.ts";
 import { sumUsage } from "../usage/usage.ts";
 import { GEN_AI, SYSTEM } from "./attributes.ts";
 
-/** The histogram of tokens, in no metrics library's own types. */
+/** The histogram of tokens, independent of any metrics library. */
 export const TOKEN_USAGE = {
   name: "gen_ai.client.token.usage",
   unit: "{token}",
@@ -19,7 +19,7 @@ export interface TokenPoint {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** What an attempt has used itself, on its `invoke_agent` span; nothing where nothing is known. */
+/** The attempt's own usage, for its `invoke_agent` span; empty if unknown. */
 export function usageAttributes(rows: readonly UsageRow[]): Record<string, string | number> {
   if (rows.length === 0) return {};
   const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens } = sumUsage(rows);

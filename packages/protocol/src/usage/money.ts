@@ -1,4 +1,4 @@
-/** An amount of money: a decimal in a text, because a binary fraction can't hold a cent. */
+/** An amount of money: a decimal as a string, because a binary fraction can't represent a cent. */
 export interface Money {
   /** Not negative, such as `"0.0042"`: up to 15 digits, and up to 12 after the point. */
   amount: string;
@@ -8,21 +8,21 @@ export interface Money {
 
 const INTEGER_DIGITS = 15;
 const DECIMALS = 12;
-/** How an amount is written. */
+/** The syntax of an amount. */
 export const AMOUNT: RegExp = /^(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,12})?$/;
-/** How a currency is written. */
+/** The syntax of a currency. */
 export const CURRENCY: RegExp = /^[A-Z]{3}$/;
 
 const SCALE = 10n ** BigInt(DECIMALS);
 const MOST = 10n ** BigInt(INTEGER_DIGITS + DECIMALS) - 1n;
 
-/** Two amounts of one currency. A sum that can't be written stays at the largest that can. */
+/** Adds two amounts of one currency. A sum that can't be represented is capped at the largest amount. */
 export function addMoney(one: Money, other: Money): Money {
   const sum = unitsOf(one.amount) + unitsOf(other.amount);
   return { amount: amountOf(sum > MOST ? MOST : sum), currency: one.currency };
 }
 
-/** Whether an amount is more than another; undefined where their currencies differ. */
+/** Whether an amount is more than another; undefined if their currencies differ. */
 export function isMoreMoney(one: Money, other: Money): boolean | undefined {
   if (one.currency !== other.currency) return undefined;
   return unitsOf(one.amount) > unitsOf(other.amount);

@@ -10,7 +10,7 @@ export interface UsageSchemas {
   readonly row: z.ZodType<UsageRow>;
 }
 
-/** What an amount and a row look like on the wire. */
+/** The wire form of an amount and a row. */
 export const usageSchemas: () => UsageSchemas = lazy(() => {
   const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
   const money = z.object({
@@ -43,7 +43,7 @@ function isPart(part = 0, whole = 0): boolean {
 }
 
 /**
- * A row that a program has put together, or a 400 that names what is wrong with it.
+ * Validates a row that a program has put together; throws a 400 that names what is wrong.
  *
  * @example
  * ```ts

@@ -3,11 +3,11 @@ import { addMoney } from "./money.ts";
 import type { Money } from "./money.ts";
 
 /**
- * What was used of one model. Cached input tokens are part of the input tokens, and reasoning tokens
- * part of the output tokens. A member that is left out is unknown.
+ * The usage of one model. Cached input tokens are part of the input tokens, and reasoning tokens part
+ * of the output tokens. A missing member is unknown.
  */
 export interface UsageRow {
-  /** The model, by the name that its provider gives it. */
+  /** The model, under its provider's name for it. */
   model?: string | undefined;
   /** Requests to the model. */
   requests?: number | undefined;
@@ -18,11 +18,11 @@ export interface UsageRow {
   cost?: Money | undefined;
 }
 
-/** What an attempt has used, as its recipient says in a result or in the question that it pauses with. */
+/** The usage of an attempt, as its recipient reports it in a result or in a pausing question. */
 export interface Usage {
-  /** By the attempt itself, without the handoffs that it has made. */
+  /** By the attempt itself, without its children. */
   own?: UsageRow[] | undefined;
-  /** By the attempts that have paused, and that this one has gone on from. */
+  /** By earlier attempts that have paused, and that this one continues. */
   earlier?: UsageRow[] | undefined;
   /** By the children of the handoff, each counted once. */
   children?: UsageRow[] | undefined;
@@ -30,7 +30,7 @@ export interface Usage {
   handoffs?: string[] | undefined;
 }
 
-/** Rows added up. What no row has is 0. */
+/** The sum of rows. Counts that no row has are 0. */
 export interface UsageTotal {
   readonly requests: number;
   readonly input_tokens: number;
@@ -51,8 +51,8 @@ export const USAGE_COUNTS = [
 ] as const;
 
 /**
- * Rows with one row for each model and currency. Beyond 64 of them, those after the 32nd become one
- * row without a model for each currency.
+ * Merges rows to one row for each model and currency. Beyond 64 of them, those after the 32nd become
+ * one row without a model for each currency.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export function mergeUsage(rows: Iterable<UsageRow>): UsageRow[] {
   const merged = mergedBy(rows, ({ model, cost }) => `${cost?.currency ?? ""} ${model ?? ""}`);
   const most = LIMITS.usageRows;
   if (merged.length <= most) return merged;
-  // No provider has so many currencies; a recipient that invents more of them loses the rest.
+  // No provider has so many currencies; a recipient that invents more loses the rest.
   const kept = merged.slice(0, most / 2);
   const others = merged.slice(most / 2).map((row) => ({ ...row, model: undefined }));
   const rest = mergedBy(others, ({ cost }) => cost?.currency ?? "");
@@ -93,14 +93,14 @@ function addRows(one: UsageRow, other: UsageRow): UsageRow {
   return sum;
 }
 
-/** A sum that JSON can't hold exactly stays at the largest that it can. */
+/** A sum that JSON can't represent exactly is capped. */
 function addCounts(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Math.min(one + other, Number.MAX_SAFE_INTEGER);
 }
 
 /**
- * All that a usage names, added up: own, earlier and children.
+ * The sum of a usage: own, earlier and children.
  *
  * @example
  * ```ts
@@ -116,7 +116,7 @@ export function usageRows({ own = [], earlier = [], children = [] }: Usage = {})
   return mergeUsage([...own, ...earlier, ...children]);
 }
 
-/** Rows added up, whatever their models. */
+/** The sum of rows, over all models. */
 export function sumUsage(rows: Iterable<UsageRow>): UsageTotal {
   const sum = {
     requests: 0,

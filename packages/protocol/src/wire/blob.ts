@@ -2,21 +2,21 @@ import { WaybillError } from "../error.ts";
 import type { Envelope } from "../envelope/envelope.ts";
 import type { Digest } from "../signing/digest.ts";
 
-/** A blob as an envelope names it: by an artifact with a `size`. */
+/** A blob as an envelope refers to it: by an artifact with a `size`. */
 export interface NamedBlob {
   readonly digest: Digest;
   readonly size: number;
-  /** Where in the envelope it is named, as a JSON Pointer. */
+  /** The place of the reference in the envelope, as a JSON Pointer. */
   readonly at: string;
 }
 
 /** How much of a blob a hub has from the agent that asks. */
 export interface BlobUpload {
-  /** Bytes from the first one on; 0 where the agent has uploaded nothing of it. */
+  /** The number of bytes from the first one on; 0 if the agent has uploaded nothing of it. */
   readonly received: number;
-  /** Of the whole, once the agent has said it. */
+  /** The size of the whole, once the agent has stated it. */
   readonly size?: number | undefined;
-  /** The hub has all of it, compared with its digest, and it outlives a crash. */
+  /** The hub has all of it, with a verified digest, on durable storage. */
   readonly isComplete: boolean;
 }
 
@@ -34,17 +34,17 @@ export interface BlobPart {
   readonly size: number;
 }
 
-/** The path under which a hub keeps a blob. */
+/** The path of a blob at a hub. */
 export function blobPath(digest: Digest): string {
   return `/v1/blobs/${digest}`;
 }
 
-/** The path under which a hub says how much of a blob it has from the agent that asks. */
+/** The path of the state of an agent's upload. */
 export function blobUploadPath(digest: Digest): string {
   return `${blobPath(digest)}/upload`;
 }
 
-/** The blobs that an envelope names, each with each size once. */
+/** The blobs that an envelope refers to, each with each size once. */
 export function blobsIn({ body }: Envelope): readonly NamedBlob[] {
   const named = new Map<string, NamedBlob>();
   if (!("artifacts" in body)) return [];
@@ -57,8 +57,9 @@ export function blobsIn({ body }: Envelope): readonly NamedBlob[] {
 }
 
 /**
- * Whether an envelope may name a blob, where `known` is its size if its sender has uploaded it in full
- * or may read it. Nothing in the answer to anybody else tells whether there is such a blob.
+ * Checks whether an envelope may refer to a blob. `known` is the blob's size if its sender has
+ * uploaded it completely or may read it. For everybody else the answer does not depend on whether the
+ * blob exists.
  */
 export function checkNamedBlob({ digest, size, at }: NamedBlob, known: number | undefined): void {
   if (known === undefined) {
@@ -76,7 +77,7 @@ export function checkNamedBlob({ digest, size, at }: NamedBlob, known: number | 
   );
 }
 
-/** Whether the next bytes of an upload begin where those end that have arrived. */
+/** Checks that the next bytes of an upload begin where the earlier ones end. */
 export function checkBlobPart(
   { first, size }: Pick<BlobPart, "first" | "size">,
   upload: Pick<BlobUpload, "received" | "size">,
@@ -97,7 +98,7 @@ export function checkBlobPart(
   );
 }
 
-/** Whether the bytes of an upload are those that its path names: else nothing of them is kept. */
+/** Checks that the bytes of an upload match the digest in its path: otherwise nothing of them is kept. */
 export function checkUploadedBlob(digest: Digest, uploaded: Digest): void {
   if (uploaded === digest) return;
   throw new WaybillError(
@@ -106,12 +107,12 @@ export function checkUploadedBlob(digest: Digest, uploaded: Digest): void {
   );
 }
 
-/** Until when a hub keeps a blob for a handoff that names it; undefined while the handoff is open. */
+/** Until when a hub keeps a blob for a handoff that refers to it; undefined while the handoff is open. */
 export function blobKeptUntil(endedAt: number | null, keptMs: number): number | undefined {
   return endedAt === null ? undefined : endedAt + keptMs;
 }
 
-/** Whether received bytes are the blob that an artifact names: a reader checks them before it uses them. */
+/** Checks that received bytes are the blob that an artifact names; a reader does this before it uses them. */
 export function checkBlob(
   named: Pick<NamedBlob, "digest" | "size">,
   received: Pick<NamedBlob, "digest" | "size">,
@@ -137,7 +138,7 @@ export function writeContentRange({ first, end, size }: BlobPart): string {
   return `bytes ${first}-${end - 1}/${size}`;
 }
 
-/** Reads the Content-Range header of a part; 400 for what is none. */
+/** Reads the Content-Range header of a part; throws a 400 if it is invalid. */
 export function readContentRange(header: string): BlobPart {
   const [first, last, size] = (CONTENT_RANGE.exec(header) ?? []).slice(1).map(Number);
   const isSound =
@@ -151,14 +152,17 @@ export function readContentRange(header: string): BlobPart {
 
 const RANGE = /^bytes=(?:(\d{1,16})-(\d{1,16})?|-(\d{1,16}))$/;
 
-/** The part of a blob that a Range header asks for; undefined for the whole, as where it asks for several parts. */
+/**
+ * The part of a blob that a Range header requests; undefined for the whole, also if it requests
+ * several parts.
+ */
 export function readRange(header: string | undefined, size: number): BlobPart | undefined {
   const [, from, to, ending] = RANGE.exec(header ?? "") ?? [];
   if (from === undefined && ending === undefined) return undefined;
   const first = from === undefined ? Math.max(0, size - Number(ending)) : Number(from);
   const end = Math.min(to === undefined ? size : Number(to) + 1, size);
   if (first < end) return { first, end, size };
-  // A last byte before the first one is no range, and is as good as not there (RFC 9110, 14.1.1).
+  // A range whose last byte is before its first is ignored (RFC 9110, 14.1.1).
   if (to !== undefined && Number(to) < first) return undefined;
   throw new WaybillError(400, `The blob has ${size} bytes, so it has no range ${header}.`);
 }
@@ -168,7 +172,7 @@ export function writeBlobUpload({ received, size, isComplete }: BlobUpload): Wir
   return { received, ...(size === undefined ? {} : { size }), complete: isComplete };
 }
 
-/** Reads the state of an upload; 400 for what is none. */
+/** Reads the state of an upload; throws a 400 if it is invalid. */
 export function readBlobUpload(value: unknown): BlobUpload {
   const { received, size, complete } = (value ?? {}) as Record<string, unknown>;
   const isCount = (count: unknown): count is number =>

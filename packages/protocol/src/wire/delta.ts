@@ -8,30 +8,30 @@ export const DELTA_CHARACTERS = 4_096;
 export interface WireDelta {
   readonly handoff_id: string;
   readonly attempt: number;
-  /** Counts the deltas of the attempt from 0: a number that is left out was lost. */
+  /** The number of the delta within its attempt, counted from 0: a gap means that one was lost. */
   readonly number: number;
   readonly text: string;
 }
 
-/** The same, as the hub passes it on to the delegator. */
+/** The same as the hub forwards it to the delegator. */
 export interface WireShownDelta extends WireDelta {
   /** The agent that writes. */
   readonly by: string;
 }
 
 /**
- * A piece of what a recipient is writing. It is unsigned, comes at most once, and is on no record: it
- * is for showing alone, and the signed result takes its place.
+ * A piece of what a recipient is writing. It is unsigned, delivered at most once, and not recorded: it
+ * is for display only, and the signed result replaces it.
  */
 export interface Delta {
   readonly handoffId: string;
   readonly attempt: number;
-  /** Counts the deltas of the attempt from 0: a number that is left out was lost. */
+  /** The number of the delta within its attempt, counted from 0: a gap means that one was lost. */
   readonly number: number;
   readonly text: string;
 }
 
-/** A delta with the agent that the hub has it from. */
+/** A delta with the agent from which the hub received it. */
 export interface ShownDelta extends Delta {
   readonly by: string;
 }
@@ -41,7 +41,7 @@ export function writeDelta({ handoffId, attempt, number, text }: Delta): WireDel
   return { handoff_id: handoffId, attempt, number, text };
 }
 
-/** Reads what `writeDelta` wrote; `at` is where it stands in its message. */
+/** Reads the output of `writeDelta`; `at` is its place in the message. */
 export function deltaAt(members: Members, at: string): Delta {
   const text = textAt(members, "text", at);
   if (text.length === 0 || text.length > DELTA_CHARACTERS) {
@@ -61,7 +61,7 @@ export interface HeldAttempt {
   readonly delegator: string;
 }
 
-/** To whom a hub passes a delta on; undefined where its sender does not hold that attempt. */
+/** The agent to which a hub forwards a delta; undefined if its sender does not hold that attempt. */
 export function readerOfDelta(
   held: HeldAttempt | undefined,
   { attempt }: Pick<Delta, "attempt">,
@@ -69,10 +69,10 @@ export function readerOfDelta(
   return held?.attempt === attempt ? held.delegator : undefined;
 }
 
-/** The delta that was shown last. */
+/** The last delta that was shown. */
 export type LastDelta = Pick<Delta, "attempt" | "number">;
 
-/** Whether a delta goes on from the last one: what comes twice or too late is not shown. */
+/** Whether a delta continues after the last one: duplicates and late ones are not shown. */
 export function isNextDelta(last: LastDelta | undefined, { attempt, number }: LastDelta): boolean {
   if (last === undefined || attempt > last.attempt) return true;
   return attempt === last.attempt && number > last.number;

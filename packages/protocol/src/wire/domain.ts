@@ -5,12 +5,12 @@ import { digestOf } from "../signing/digest.ts";
 const HEX_START = "sha256:".length;
 const HEX_DIGITS = 12;
 
-/** What a hub of this custody domain is called where nobody gives it an id. */
+/** The default id of a hub of this custody domain. */
 export function hubIdOf(domain: string): string {
   return `hub-${digestOf(domain).slice(HEX_START, HEX_START + HEX_DIGITS)}`;
 }
 
-/** Whether a hub's manifests, by sequence, begin with the key that its custody domain is named by. */
+/** Whether a hub's manifests, by sequence, begin with the key that identifies its custody domain. */
 export function checkDomain(domain: string, manifests: readonly VerifiedManifest[]): void {
   const [first] = manifests;
   if (first?.kid === domain && first.manifest.sequence === 1) return;

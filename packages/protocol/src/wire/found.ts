@@ -9,7 +9,7 @@ export function writeFindQuery(query: FindQuery): WireFindQuery {
   return { ...rest, min_reliability: minReliability };
 }
 
-/** Reads a search from JSON; what is malformed is a 400. */
+/** Reads a search from JSON; throws a 400 if it is malformed. */
 export function readFindQuery(value: unknown): FindQuery {
   const query = checked(shapes().findQuery, value, "The query");
   const { min_reliability: minReliability, ...rest } = query;
@@ -37,7 +37,7 @@ export function writeFound({ fits, leftOut, next }: Found): WireFound {
   };
 }
 
-/** Reads the result of a search from JSON; what is malformed is a 400. */
+/** Reads the result of a search from JSON; throws a 400 if it is malformed. */
 export function readFound(value: unknown): Found {
   const { fits, left_out: leftOut, next } = checked(shapes().found, value, "What was found");
   return {

@@ -9,14 +9,14 @@ import { countAt, malformed, membersOf, textAt } from "./members.ts";
 import type { Members } from "./members.ts";
 import type { Problem } from "./problem.ts";
 
-/** What a hub can be asked over a socket. */
+/** The calls over a socket. */
 export const CALLS = ["submit", "publish", "manifests", "find", "handoff"] as const;
 /** The names of the calls over a socket. */
 export type CallName = (typeof CALLS)[number];
 
-/** What a hub tells an agent before it knows which one it is. */
+/** The first frame of a hub, before it knows which agent has connected. */
 export interface SocketLimits {
-  /** Characters of one message to the hub, whether it holds one frame or an array of them. */
+  /** The most characters of one message to the hub, whether it holds one frame or an array of them. */
   readonly message_characters: number;
   readonly envelope_bytes: number;
 }
@@ -57,17 +57,17 @@ export type AgentFrame =
   | { readonly type: "ping" }
   | { readonly type: "pong" };
 
-/** Frames lie at most this deep above what an envelope's limit of depth is about. */
+/** How much deeper frames may nest than the envelopes in them. */
 const DEPTH_OF_FRAMES = 4;
-/** What a message to a hub holds beside its one largest envelope. */
+/** Room in a message to a hub beside its one largest envelope. */
 const FRAME_CHARACTERS = 64 * 1024;
 
-/** The longest message that a hub with this limit of an envelope takes. */
+/** The longest message that a hub with this envelope limit accepts. */
 export function messageCharacters(envelopeBytes: number = LIMITS.envelopeBytes): number {
   return envelopeBytes + FRAME_CHARACTERS;
 }
 
-/** Many frames, written already, as one message. */
+/** Joins frames, already serialized, to one message. */
 export function joinFrames(texts: readonly string[]): string {
   return texts.length === 1 ? texts[0]! : `[${texts.join(",")}]`;
 }
@@ -76,7 +76,7 @@ export function joinFrames(texts: readonly string[]): string {
 export interface FrameLimits {
   readonly characters: number;
   readonly jsonDepth?: number | undefined;
-  /** So many in one message; any number where it is left out. */
+  /** The most frames in one message; unlimited by default. */
   readonly frames?: number | undefined;
 }
 
@@ -107,7 +107,7 @@ function readFrames(
     : [readFrame(value, "", readers)];
 }
 
-/** Whether an array has more items than this. Read as JSON, a million of them would take seconds. */
+/** Whether an array has more items than this. Parsing a million of them as JSON would take seconds. */
 function hasMoreThan(most: number, text: string): boolean {
   // Each takes two characters and a comma.
   if (text.length <= 3 * most) return false;
@@ -119,7 +119,7 @@ function hasMoreThan(most: number, text: string): boolean {
     else if (character === OPEN_BRACE || character === OPEN_BRACKET) depth++;
     else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth--;
     else if (character === COMMA && depth === 1 && ++commas >= most) {
-      // The commas of a single frame stand between its members.
+      // The commas of a single frame are between its members.
       return text.trimStart().startsWith("[");
     }
   }
@@ -129,7 +129,7 @@ function hasMoreThan(most: number, text: string): boolean {
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Where the string that begins here ends; the end of the text where it does not. */
+/** The end of the string that begins here; the end of the text if it is not closed. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -153,7 +153,7 @@ function readFrame(
   return members;
 }
 
-/** Looks at the members that a frame must have; what else is in it is nobody's business. */
+/** Checks the members that a frame must have; others are ignored. */
 type FrameReader = (members: Members, at: string) => void;
 
 const nothing: FrameReader = () => undefined;
@@ -210,7 +210,7 @@ const HUB_FRAMES: Readonly<Record<HubFrame["type"], FrameReader>> = {
   pong: nothing,
 };
 
-/** A member of what a call was given, or of its answer, that must be a string. */
+/** A member of a call's arguments or of its answer that must be a string. */
 export function textOf(value: unknown, name: string): string {
   return textAt(membersOf(value, ""), name, "");
 }

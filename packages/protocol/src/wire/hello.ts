@@ -6,7 +6,7 @@ import { isKid } from "../signing/key.ts";
 import type { PrivateKey } from "../signing/key.ts";
 import { formatTime, parseTime } from "../time.ts";
 
-/** What an agent signs to attach: who it is, to which hub, which process, when, and where it was asked. */
+/** What an agent signs to attach: its id, the hub, its process, the time, and the challenge. */
 export interface Hello {
   readonly from: string;
   readonly to: string;
@@ -16,7 +16,7 @@ export interface Hello {
   readonly id: string;
   /** In milliseconds since 1970. */
   readonly at: number;
-  /** What the hub asked with, where there is a wire between the two. */
+  /** The hub's challenge, if the hub is remote. */
   readonly nonce?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function signHello({ at, ...hello }: Hello, key: PrivateKey): string {
   return signCompact(stringifyJson({ waybill: 1, kind: "hello", ...members }), key);
 }
 
-/** The hello in a payload. Who signed it is another question. */
+/** Reads the hello in a payload. Its signature is checked elsewhere. */
 export function readHello(payload: string): Hello {
   const value = parseJson(payload) as Record<string, unknown> | null;
   const { waybill, kind, from, to, domain, instance, id, at, nonce } = value ?? {};
@@ -59,17 +59,17 @@ export function readHello(payload: string): Hello {
   return { ...hello, nonce };
 }
 
-/** What the hub that a hello came to knows about it. */
+/** What the hub knows when it checks a hello. */
 export interface HelloFacts {
   readonly to: string;
   readonly domain: string;
   readonly now: number;
   readonly clockSkewMs: number;
-  /** What it was asked with; left out where there is no wire between the two. */
+  /** Its challenge; undefined in the same process. */
   readonly nonce?: string | undefined;
 }
 
-/** Whether a hello is for this hub, from now, and an answer to its challenge. */
+/** Checks that a hello is for this hub, current, and an answer to its challenge. */
 export function checkHello(
   hello: Hello,
   { to, domain, now, clockSkewMs, nonce }: HelloFacts,

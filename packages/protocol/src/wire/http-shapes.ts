@@ -14,12 +14,12 @@ import type { PushAnswer, WirePush } from "./wire-push.ts";
 import { shapes } from "./shapes.ts";
 import type { WireHandoffView } from "./wire-view.ts";
 
-/** The place of a list to go on from; missing where the list has ended. */
+/** Where to continue a list; absent at its end. */
 interface Listed<Cursor> {
   readonly next?: Cursor | undefined;
 }
 
-/** What a hub tells about an agent. All that the agent says of itself is in its manifest. */
+/** What a hub says about an agent. The agent's own claims are in its manifest. */
 export interface WirePresence {
   readonly agent_id: string;
   readonly is_connected: boolean;
@@ -28,7 +28,7 @@ export interface WirePresence {
   readonly in_flight: number;
   readonly version?: string | undefined;
   readonly description?: string | undefined;
-  /** In a list of agents the first ones by name, with no more than name and version. */
+  /** In a list of agents the first capabilities by name, with name and version only. */
   readonly capabilities: readonly {
     readonly name: string;
     readonly version: string;
@@ -38,16 +38,16 @@ export interface WirePresence {
   readonly capability_count: number;
   readonly sequence: number;
   readonly published_at: string;
-  /** There where an operator has taken the agent out of use. */
+  /** Present if an operator has disabled the agent. */
   readonly is_retired?: true | undefined;
-  /** The newest manifest, as it was signed; like what it says of itself, only where one agent is asked for. */
+  /** The newest manifest, as it was signed; like the agent's claims only for a single agent. */
   readonly manifest?: string | undefined;
 }
 
 /** A group of agents, as JSON. */
 export interface WireGroup {
   readonly name: string;
-  /** In a list of groups the first ones by name. */
+  /** In a list of groups the first members by name. */
   readonly members: readonly string[];
   readonly member_count: number;
   readonly quota: Quota;
@@ -64,7 +64,7 @@ export interface WireDeadLetter {
   readonly attempts: number;
 }
 
-/** One entry of the ledger, as a line of its export has it. */
+/** One entry of the ledger, as a line of its export. */
 export interface WireEntry {
   readonly sequence: number;
   readonly at: string;
@@ -79,14 +79,14 @@ export interface WireEntry {
 
 /** An invitation that a hub has made. */
 export interface WireInvitation {
-  /** Names the invitation. It is no secret. */
+  /** Identifies the invitation. It is no secret. */
   readonly id: string;
-  /** Where it is for one agent alone. */
+  /** Present if it is for one agent only. */
   readonly agent?: string | undefined;
   readonly expires_at: string;
-  /** Who has come in by it. */
+  /** The agent that was admitted by it. */
   readonly used_by?: string | undefined;
-  /** The invitation itself, in the answer to whoever made it. */
+  /** The invitation itself, only in the answer to its maker. */
   readonly invitation?: string | undefined;
 }
 
@@ -95,7 +95,7 @@ interface WireAttempt {
   readonly attempt: number;
 }
 
-/** What an agent tells its hub when it polls its inbox, as JSON. */
+/** What an agent sends to its hub when it polls its inbox, as JSON. */
 export interface WireInboxNews {
   readonly instance: string;
   readonly taken?: readonly WireAttempt[] | undefined;
@@ -104,7 +104,7 @@ export interface WireInboxNews {
   readonly credit?: number | undefined;
 }
 
-/** How an agent polls its inbox, as JSON. */
+/** The parameters of polling an inbox, as JSON. */
 export interface WireInboxQuery {
   readonly instance: string;
   readonly wait_seconds?: number | undefined;
@@ -119,7 +119,7 @@ export interface WireWellKnown {
   /** The custody domain: the thumbprint of the key that signed the hub's first manifest. */
   readonly domain: string;
   readonly manifest: string;
-  /** Whose first manifest is taken. */
+  /** Whose first manifest is accepted. */
   readonly newcomers: Newcomers;
   readonly api: string;
   readonly socket: string;
@@ -151,7 +151,7 @@ export interface HttpShapes {
   readonly pinned: z.ZodType<{ kid: string }>;
   readonly group: z.ZodType<WireGroup>;
   readonly groups: z.ZodType<Listed<string> & { groups: readonly WireGroup[] }>;
-  /** Who comes into a group, and who leaves it. */
+  /** Who is added to a group, and who is removed. */
   readonly groupChange: z.ZodType<{
     add?: readonly string[] | undefined;
     remove?: readonly string[] | undefined;
@@ -196,7 +196,7 @@ const CHALLENGE_CHARACTERS = 256;
 const PROOF_CHARACTERS = 2_048;
 const INVITATION_SECONDS_AT_MOST = 366 * 86_400;
 
-/** What the operations of the HTTP API take and answer. */
+/** The requests and responses of the HTTP API. */
 export const httpShapes: () => HttpShapes = lazy(() => {
   const { agentId, id, kid, time, status, delivery, handoffView } = shapes();
   const text = z.string();
@@ -366,10 +366,10 @@ export const httpShapes: () => HttpShapes = lazy(() => {
   };
 });
 
-/** A shape, as whoever only passes shapes on needs to know it. */
+/** A shape, for code that only passes shapes on. */
 export type Shape<Value> = z.ZodType<Value>;
 
-/** The JSON Schema of what a shape takes. */
+/** The JSON Schema of the values that a shape accepts. */
 export function jsonSchemaOf(shape: Shape<unknown>): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(shape, {
     io: "input",

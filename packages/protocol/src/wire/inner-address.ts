@@ -1,7 +1,7 @@
-/** Who has nobody's address but this machine's, this network's, or one that is meant for no host. */
+/** Addresses of this machine, of a private network, or of no host at all. */
 type Range = readonly [address: string, bits: number];
 
-/** IPv4: what is not to be reached from outside (RFC 6890, RFC 6598, RFC 5737, RFC 1112). */
+/** IPv4 ranges that are not globally reachable (RFC 6890, RFC 6598, RFC 5737, RFC 1112). */
 const INNER_4: readonly Range[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -19,9 +19,9 @@ const INNER_4: readonly Range[] = [
   ["224.0.0.0", 3],
 ];
 
-/** IPv6 is the other way round: only this is given to hosts of the world … */
+/** IPv6 is the other way round: only this range is globally reachable … */
 const OUTER_6: Range = ["2000::", 3];
-/** … and in it these are not, or hide an address of IPv4. */
+/** … and these parts of it are not, or contain an IPv4 address. */
 const INNER_6: readonly Range[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -30,8 +30,8 @@ const INNER_6: readonly Range[] = [
 ];
 
 /**
- * Whether an address, as a resolver gives it, is one that a stranger's URL must not lead to. What
- * can't be read is: another reader may take it for anything.
+ * Whether an address, as a resolver returns it, is one that a stranger's URL must not lead to. An
+ * unreadable one counts: another reader may interpret it in any way.
  */
 export function isInnerAddress(address: string): boolean {
   const four = parse4(address);
@@ -48,14 +48,14 @@ function isIn(value: bigint, [address, bits]: Range, parse: Parse, width: number
   return value >> shift === parse(address)! >> shift;
 }
 
-/** Four decimal numbers, as every resolver writes them; other spellings are none. */
+/** Four decimal numbers, as every resolver writes them; other spellings are refused. */
 function parse4(text: string): bigint | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1);
   if (parts?.some((part) => Number(part) > 255 || /^0\d/.test(part)) !== false) return undefined;
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
-/** A zone (`%eth0`) and an inner IPv4 part are not read: neither is the address of a host of the world. */
+/** A zone (`%eth0`) and an embedded IPv4 part are not read: neither is in a global address. */
 function parse6(text: string): bigint | undefined {
   const halves = text.toLowerCase().split("::");
   if (halves.length > 2) return undefined;

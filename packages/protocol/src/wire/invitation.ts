@@ -15,7 +15,7 @@ import { readCompact } from "../signing/jws.ts";
 import { isKid } from "../signing/key.ts";
 import { formatTime } from "../time.ts";
 
-/** What an invitation is used for: to enrol this agent with this key, by this very manifest. */
+/** The use of an invitation: to enrol this agent with this key, by exactly this manifest. */
 export interface EnrolmentClaim {
   /** The custody domain that the invitation was made for. */
   readonly domain: string;
@@ -25,28 +25,28 @@ export interface EnrolmentClaim {
   readonly manifest: Digest;
 }
 
-/** The proof that comes with a manifest, with the parts apart. */
+/** The parts of the proof that comes with a manifest. */
 export interface ReadEnrolment {
-  /** Names the invitation. It is no secret. */
+  /** Identifies the invitation. It is no secret. */
   readonly invitation: string;
-  /** Checks the proof with the token of that invitation, and gives what it is for. */
+  /** Checks the proof with the token of that invitation, and returns its claims. */
   verify(token: string): EnrolmentClaim;
 }
 
 const MESSAGE = "waybill invitation 1\n";
-/** What names an invitation. */
+/** Identifies an invitation. */
 export const INVITATION_ID: RegExp = /^[\w-]{22}$/;
 const TOKEN = /^([\w-]{43})\.([\w-]{22})\.[\w-]{43}$/;
 const PROOF = /^([\w-]{22})\.([\w-]+)\.([\w-]{43})$/;
 const ID_BYTES = 16;
 const SECRET_BYTES = 32;
 
-/** A new invitation to a custody domain. Who has it may enrol one agent there, and it is never sent. */
+/** Makes an invitation to a custody domain. Its holder may enrol one agent there, and it is never sent. */
 export function newInvitation(domain: string): string {
   return `${domain}.${toBase64url(randomBytes(ID_BYTES))}.${toBase64url(randomBytes(SECRET_BYTES))}`;
 }
 
-/** What an invitation says of itself; undefined for a text that is none. */
+/** What an invitation says about itself; undefined if the text is no invitation. */
 export function readInvitation(
   token: string,
 ): { readonly domain: string; readonly id: string } | undefined {
@@ -55,8 +55,8 @@ export function readInvitation(
 }
 
 /**
- * The proof that goes with the first manifest of an agent, for the custody domain of the invitation
- * and for no other. It is worth nothing with another key or manifest.
+ * The proof for an agent's first manifest, for the invitation's custody domain only. It is worthless
+ * with another key or manifest.
  */
 export function signEnrolment(manifest: string, token: string): string {
   const read = readInvitation(token);
@@ -80,7 +80,7 @@ export function signEnrolment(manifest: string, token: string): string {
   return `${read.id}.${encoded}.${toBase64url(macOf(read.id, encoded, token))}`;
 }
 
-/** Reads the proof that came with a manifest. Nothing of its payload is read before its MAC holds. */
+/** Reads the proof that comes with a manifest. Its payload is read only after its MAC is verified. */
 export function readEnrolment(proof: string): ReadEnrolment {
   const [, invitation, encoded, mac] = PROOF.exec(proof) ?? [];
   if (invitation === undefined || encoded === undefined || mac === undefined) {
@@ -100,7 +100,7 @@ export function readEnrolment(proof: string): ReadEnrolment {
   };
 }
 
-/** One answer for an invitation that there never was, and for one whose secret is not known. */
+/** The same answer for an invitation that never existed, and for one whose secret is wrong. */
 export function wrongInvitation(): WaybillError {
   return unauthenticated(
     "This invitation is none of this hub. Check that it was copied whole, or ask an operator of the hub for a new one (waybill invite).",
@@ -134,7 +134,7 @@ function claimOf(encoded: string): EnrolmentClaim {
   return { domain, agent, kid, manifest };
 }
 
-/** Refuses a proof for another custody domain, agent, key or manifest than came with it. */
+/** Refuses a proof for another custody domain, agent, key or manifest. */
 export function checkEnrolment(claim: EnrolmentClaim, expected: EnrolmentClaim): void {
   for (const member of ["domain", "agent", "kid", "manifest"] as const) {
     if (claim[member] === expected[member]) continue;
@@ -144,17 +144,17 @@ export function checkEnrolment(claim: EnrolmentClaim, expected: EnrolmentClaim):
   }
 }
 
-/** What a hub knows of an invitation that it has made. */
+/** What a hub knows about an invitation that it has made. */
 export interface InvitationFacts {
-  /** Left out: it is for whichever agent comes with it. */
+  /** Undefined if it is for any agent. */
   readonly agent?: string | undefined;
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
-  /** The agent that came in by it. */
+  /** The agent that was admitted by it. */
   readonly usedBy?: string | undefined;
 }
 
-/** Refuses an invitation with 403 that does not let this newcomer in now. */
+/** Refuses an invitation that does not admit this newcomer now with 403. */
 export function checkInvitation(
   { agent, expiresAt, usedBy }: InvitationFacts,
   newcomer: string,

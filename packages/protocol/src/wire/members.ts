@@ -2,12 +2,12 @@ import { WaybillError } from "../error.ts";
 import { step } from "../json/json-rules.ts";
 import { isTime } from "../time.ts";
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object that is not validated yet. */
 export type Members = { readonly [name: string]: unknown };
 
 /**
- * Members are read by hand where a frame is read: thousands come in a second, and each has a few.
- * Every reader says where in the message the fault lies.
+ * Members of frames are read by hand: thousands arrive per second, and each has a few. Every reader
+ * names the place of a fault in the message.
  */
 export function membersOf(value: unknown, at: string): Members {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
@@ -26,7 +26,7 @@ export function optionalTextAt(members: Members, name: string, at: string): stri
   return members[name] === undefined ? undefined : textAt(members, name, at);
 }
 
-/** A whole number of at least `least` that a double holds. */
+/** An integer of at least `least` that a double represents exactly. */
 export function countAt(members: Members, name: string, at: string, least = 0): number {
   const value = members[name];
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;

@@ -1,30 +1,30 @@
 import { WaybillError } from "../error.ts";
 
-/** Whom a hub lets in that it does not know: anybody, those who are allowed, or these and those who are invited. */
+/** Which unknown agents a hub admits: all, those that are allowed, or those and the invited ones. */
 export const NEWCOMERS = ["open", "allow-list", "invitation"] as const;
 /** One of `NEWCOMERS`. */
 export type Newcomers = (typeof NEWCOMERS)[number];
 
-/** Somebody whose first manifest has come. */
+/** An agent whose first manifest has arrived. */
 export interface Newcomer {
   readonly agent: string;
   /** The key that signed the manifest. */
   readonly kid: string;
   /** An operator has named the agent or the key. */
   readonly isAllowed: boolean;
-  /** The proof of an invitation came with the manifest. Whether it holds is looked at when it is used. */
+  /** The manifest came with the proof of an invitation. The proof is checked when it is used. */
   readonly hasInvitation: boolean;
 }
 
-/** What a newcomer comes in by. */
+/** The reason why a newcomer is admitted. */
 export type EntryWay = "open" | "allow_list" | "invitation";
 
-/** What holds at a hub whose operator has not said whom to let in: nobody from elsewhere comes in unasked. */
+/** The default policy of a hub: no agent from elsewhere is admitted without an invitation. */
 export function defaultNewcomers({ isLocal }: { readonly isLocal: boolean }): Newcomers {
   return isLocal ? "open" : "invitation";
 }
 
-/** By what a newcomer comes in; 403, with what to do, where it does not. */
+/** Why a newcomer is admitted; throws a 403 that says what to do if it is not. */
 export function entryOf(
   newcomers: Newcomers,
   { agent, kid, isAllowed, hasInvitation }: Newcomer,

@@ -15,11 +15,11 @@ import type { Digest } from "../signing/digest.ts";
 import { isKid } from "../signing/key.ts";
 import { formatTime, parseTime } from "../time.ts";
 
-/** What an operator asks of a hub: exactly what, once, and when. */
+/** An operator's claim: exactly which request, once, and when. */
 export interface OperatorClaim {
   /** The custody domain that the token was made for. */
   readonly domain: string;
-  /** Host and port, as in the URL that is asked: whoever is asked there can't pass it on elsewhere. */
+  /** Host and port of the requested URL, so that the requested server can't pass the proof on elsewhere. */
   readonly host?: string | undefined;
   readonly id: string;
   /** In milliseconds since 1970. */
@@ -27,7 +27,7 @@ export interface OperatorClaim {
   readonly method: string;
   /** With the query, as it stands in the request line. */
   readonly path: string;
-  /** Of the exact bytes of the body; left out where there are none. */
+  /** Of the exact bytes of the body; absent without a body. */
   readonly bodyDigest?: Digest | undefined;
 }
 
@@ -38,17 +38,20 @@ const MESSAGE = "waybill operator 1\n";
 const TOKEN = /^([\w-]{43})\.[\w-]{43}$/;
 const SECRET_BYTES = 32;
 
-/** A new token for the operators of a custody domain. Who has it is an operator there, and it is never sent. */
+/**
+ * Makes a token for the operators of a custody domain. Its holder is an operator there, and it is
+ * never sent.
+ */
 export function newOperatorToken(domain: string): string {
   return `${domain}.${toBase64url(randomBytes(SECRET_BYTES))}`;
 }
 
-/** The custody domain that a token was made for; undefined for a text that is no token. */
+/** The custody domain that a token was made for; undefined if the text is no token. */
 export function operatorTokenDomain(token: string): string | undefined {
   return TOKEN.exec(token)?.[1];
 }
 
-/** The value of the Authorization header: for the custody domain of the token, and for no other. */
+/** The value of the Authorization header, for the token's custody domain only. */
 export function signOperatorRequest(claim: Omit<OperatorClaim, "domain">, token: string): string {
   const domain = operatorTokenDomain(token);
   if (domain === undefined) {
@@ -73,7 +76,10 @@ export function signOperatorRequest(claim: Omit<OperatorClaim, "domain">, token:
   return `${OPERATOR_SCHEME} ${encoded}.${toBase64url(macOf(encoded, token))}`;
 }
 
-/** Reads an Authorization header that was made with this very token. Nothing is parsed before its MAC holds. */
+/**
+ * Reads an Authorization header that was made with exactly this token. Nothing is parsed before its
+ * MAC is verified.
+ */
 export function readOperatorRequest(authorization: string, token: string): OperatorClaim {
   const [scheme, proof, ...more] = authorization.split(" ");
   const [encoded = "", mac = "", ...rest] = proof?.split(".") ?? [];

@@ -8,7 +8,7 @@ import type { StatusCode } from "../status.ts";
 export interface Problem {
   readonly type: string;
   readonly title: string;
-  /** What HTTP says. */
+  /** The HTTP status. */
   readonly status: number;
   readonly detail: string;
   readonly waybill_status: StatusCode;
@@ -16,9 +16,9 @@ export interface Problem {
   readonly at?: string | undefined;
   readonly retryable: boolean;
   readonly retry_after_ms?: number | undefined;
-  /** Why each of those who offer the capability refuses the input. */
+  /** Why each agent that offers the capability refuses the input. */
   readonly refusals?: readonly InputRefusal[] | undefined;
-  /** Of an upload that does not go on where it ended: how many bytes of it have arrived. */
+  /** For an upload that does not continue where it ended: how many bytes have arrived. */
   readonly received?: number | undefined;
   readonly remedy: string;
 }
@@ -26,7 +26,7 @@ export interface Problem {
 /** The media type of errors over HTTP (RFC 9457). */
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** What stands in HTTP's status line for each status. Steps and successes are no errors: 500. */
+/** The HTTP status for each status. Intermediate statuses and successes are no errors: 500. */
 export const HTTP_STATUS: Readonly<Record<StatusCode, number>> = {
   100: 500,
   101: 500,
@@ -46,10 +46,10 @@ export const HTTP_STATUS: Readonly<Record<StatusCode, number>> = {
   413: 413,
   422: 422,
   424: 424,
-  // HTTP has no number for what its own client took back.
+  // HTTP has no status for a request that its own client has cancelled.
   499: 409,
   500: 500,
-  // To HTTP, 501 and 508 are faults of the server that never pass.
+  // To HTTP, 501 and 508 are permanent faults of the server.
   501: 502,
   502: 502,
   503: 503,
@@ -77,7 +77,7 @@ export function writeProblem(error: WaybillError): Problem {
   };
 }
 
-/** The error that a problem tells of. What is no problem of ours is told by `errorOfResponse`. */
+/** The error that a problem describes. For responses that are no problem of ours use `errorOfResponse`. */
 export function readProblem(value: unknown): WaybillError {
   const members = (value ?? {}) as Record<string, unknown>;
   const { waybill_status, detail, at, retryable, retry_after_ms, received } = members;
@@ -97,7 +97,7 @@ export function readProblem(value: unknown): WaybillError {
   });
 }
 
-/** Whoever writes them is not trusted: what is no refusal is as good as not there. */
+/** Their writers are not trusted: whatever is no valid refusal is ignored. */
 function refusalsIn(value: unknown): readonly InputRefusal[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown) => {
@@ -113,10 +113,10 @@ function isIssue(value: unknown): value is InputIssue {
   return typeof at === "string" && typeof message === "string";
 }
 
-/** What others than hubs answer with: gateways that are overloaded, and proxies that know no hub. */
+/** Answers of intermediaries: overloaded gateways, and proxies that know no hub. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** The error of a response that is not a success, whoever on the way to the hub has written it. */
+/** The error of an unsuccessful response, whichever server on the way has written it. */
 export function errorOfResponse(httpStatus: number, body: string): WaybillError {
   try {
     return readProblem(parseJson(body));

@@ -3,7 +3,7 @@ import { checked } from "./checked.ts";
 import { shapes } from "./shapes.ts";
 import type { ManifestsQuery, WirePublished } from "./wire-published.ts";
 
-/** A signed manifest, and when the hub took it in, in milliseconds since 1970. */
+/** A signed manifest, and when the hub accepted it, in milliseconds since 1970. */
 export interface PublishedManifest {
   readonly text: string;
   readonly at: number;
@@ -12,11 +12,11 @@ export interface PublishedManifest {
 /** A page of an agent's manifests. */
 export interface PublishedPage {
   readonly manifests: readonly PublishedManifest[];
-  /** The sequence to go on after; missing where the list has ended. */
+  /** The sequence to continue after; absent at the end of the list. */
   readonly next?: number | undefined;
 }
 
-/** Reads a query for manifests; what is malformed is a 400. */
+/** Reads a query for manifests; throws a 400 if it is malformed. */
 export function readManifestsQuery(value: unknown): ManifestsQuery {
   return checked(shapes().manifestsQuery, value, "The query");
 }
@@ -29,7 +29,7 @@ export function writePublished({ manifests, next }: PublishedPage): WirePublishe
   };
 }
 
-/** Reads a page of manifests from JSON; what is malformed is a 400. */
+/** Reads a page of manifests from JSON; throws a 400 if it is malformed. */
 export function readPublished(value: unknown): PublishedPage {
   const { manifests, next } = checked(shapes().published, value, "The list of manifests");
   return {
@@ -46,7 +46,7 @@ export async function* manifestPages(
   for (let after: number | undefined; ;) {
     const { manifests, next } = await read({ agent, after });
     yield* manifests;
-    // A list that does not go on is not followed for ever.
+    // A list that does not advance is not followed forever.
     if (next === undefined || next <= (after ?? 0)) return;
     after = next;
   }

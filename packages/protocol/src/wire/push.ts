@@ -12,15 +12,15 @@ import type { PushAnswer, WirePush } from "./wire-push.ts";
 export interface Push {
   readonly hub: string;
   readonly agent: string;
-  /** None where the hub asks whether deliveries for the agent are to come here. */
+  /** Absent if the hub asks whether deliveries for the agent may be sent here. */
   readonly deliveries: readonly Delivery[];
-  /** What the agent is to echo, where it is asked that. */
+  /** The challenge that the agent has to echo, if it is asked. */
   readonly challenge?: string | undefined;
 }
 
-/** The deliveries and their answer lie this deep above what an envelope's limit is about. */
+/** How much deeper the deliveries and their answer may nest than an envelope. */
 const DEPTH_AROUND = 4;
-/** Deliveries of one push, beside its first one. */
+/** The most deliveries of one push beside its first one. */
 const CHARACTERS_AT_MOST = 8 * 1024 * 1024;
 
 /** The body of a push to an inbox. */
@@ -29,7 +29,7 @@ export function writePush(push: Push): string {
   return JSON.stringify(wire);
 }
 
-/** Reads the body of a push. Whether it comes from the hub is for its proof to say. */
+/** Reads the body of a push. Its proof says whether it comes from the hub. */
 export function readPush(text: string): Push {
   const value = parseJson(text, {
     envelopeBytes: CHARACTERS_AT_MOST,
@@ -53,7 +53,7 @@ export function checkEcho(challenge: string, { echo }: PushAnswer): void {
   );
 }
 
-/** That an inbox could not be reached, or did not answer as it must. */
+/** The state of an inbox that could not be reached, or did not answer correctly. */
 export interface InboxFailure {
   readonly inbox: string;
   /** In a row. */
@@ -61,15 +61,15 @@ export interface InboxFailure {
   readonly at: number;
 }
 
-/** How long a hub waits between tries to contact an inbox. */
+/** How long a hub waits between attempts to contact an inbox. */
 export interface InboxWaits {
   readonly firstMs: number;
   readonly mostMs: number;
 }
 
 /**
- * When a hub may contact an inbox again: each failure doubles the time, and a new manifest that names
- * the same inbox changes nothing about it.
+ * When a hub may contact an inbox again: each failure doubles the delay, and a new manifest with the
+ * same inbox does not reset it.
  */
 export function inboxContactAt(
   last: InboxFailure | undefined,
@@ -80,7 +80,7 @@ export function inboxContactAt(
   return last.at + Math.min(mostMs, firstMs * 2 ** (last.failures - 1));
 }
 
-/** Reads what an agent answers a push with; nothing is an answer too. */
+/** Reads an agent's answer to a push; an empty body is an answer too. */
 export function readPushAnswer(
   text: string,
   envelopeBytes: number = LIMITS.envelopeBytes,

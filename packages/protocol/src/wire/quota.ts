@@ -1,6 +1,6 @@
 import { WaybillError } from "../error.ts";
 
-/** What the members of a group may do together; what is left out is not limited. */
+/** What the members of a group may do together; a missing member is unlimited. */
 export interface Quota {
   /** Handoffs that they may have open at the same time. */
   readonly open?: number | undefined;
@@ -8,10 +8,10 @@ export interface Quota {
   readonly per_minute?: number | undefined;
 }
 
-/** The widest quota: a hub remembers when each of a minute's handoffs came. */
+/** The largest quota: a hub remembers the time of each handoff of a minute. */
 export const QUOTA_LIMITS = { open: 1_000_000, perMinute: 10_000 } as const;
 
-/** The time in which `per_minute` counts. */
+/** The window of `per_minute`. */
 export const QUOTA_MINUTE_MS = 60_000;
 
 const TRY_AGAIN_AFTER_MS = 5_000;
@@ -21,11 +21,11 @@ export interface QuotaUse {
   readonly group: string;
   /** Handoffs that they have open, without the one that is submitted. */
   readonly open: number;
-  /** When the earliest of the last `per_minute` handoffs came in; nothing where there were fewer. */
+  /** When the earliest of the last `per_minute` handoffs was submitted; undefined if there were fewer. */
   readonly earliest?: number | undefined;
 }
 
-/** Refuses with 301 what goes beyond the quota of a group, and says when to try again. */
+/** Refuses a handoff beyond the quota of a group with 301, and says when to retry. */
 export function checkQuota(quota: Quota, use: QuotaUse, now: number): void {
   const { group, open, earliest } = use;
   if (quota.open !== undefined && open >= quota.open) {

@@ -15,9 +15,9 @@ import { formatTime, parseTime } from "../time.ts";
 /** What is signed with an HTTP request: who asks whom for exactly what, once, and when. */
 export interface RequestClaim {
   readonly from: string;
-  /** The hub, or whoever the hub asks. */
+  /** The hub, or the agent that the hub asks. */
   readonly to: string;
-  /** The custody domain of the hub: whose name alone is on many. */
+  /** The custody domain of the hub, because many hubs may have the same id. */
   readonly domain: string;
   readonly id: string;
   /** In milliseconds since 1970. */
@@ -25,7 +25,7 @@ export interface RequestClaim {
   readonly method: string;
   /** With the query, as it stands in the request line. */
   readonly path: string;
-  /** Of the exact bytes of the body; left out where there are none. */
+  /** Of the exact bytes of the body; absent without a body. */
   readonly bodyDigest?: Digest | undefined;
 }
 
@@ -50,15 +50,15 @@ export function signRequest(claim: RequestClaim, key: PrivateKey): string {
   return `${REQUEST_SCHEME} ${signCompact(payload, key)}`;
 }
 
-/** What an agent's Authorization header says, before its signature is verified. */
+/** The claims of an agent's Authorization header, before its signature is verified. */
 export interface ReadRequest {
   readonly claim: RequestClaim;
-  /** The JWS in the header: its signature is still to be verified. */
+  /** The JWS in the header, not verified yet. */
   readonly proof: string;
   readonly kid: string;
 }
 
-/** Reads an Authorization header. Nothing in it is believed before its signature was verified. */
+/** Reads an Authorization header. Nothing in it is trusted before its signature is verified. */
 export function readRequest(authorization: string): ReadRequest {
   const [scheme, proof, ...more] = authorization.split(" ");
   if (scheme !== REQUEST_SCHEME || proof === undefined || more.length > 0) {
@@ -108,7 +108,7 @@ function claimOf(value: Record<string, unknown>): RequestClaim {
   return { from, to, domain, id, at: time, method, path, ...(bodyDigest && { bodyDigest }) };
 }
 
-/** The key that signed a proof, where it is a current one of who it says it is from. */
+/** The key that signed a proof, if it is a current one of the claimed sender. */
 export function checkRequestKey(
   { from }: RequestClaim,
   record: KeyRecord | undefined,
@@ -125,7 +125,7 @@ export function checkRequestKey(
   );
 }
 
-/** What the reader of a proof knows of the request that it came with. */
+/** What the reader of a proof knows about its request. */
 export interface RequestFacts {
   readonly to: string;
   readonly domain: string;
@@ -135,7 +135,7 @@ export interface RequestFacts {
   readonly clockSkewMs: number;
 }
 
-/** Whether a claim is about this very request, and from now. Its body is looked at when it is there. */
+/** Checks that a claim is for exactly this request, and current. Its body is checked when it has arrived. */
 export function checkRequest(claim: RequestClaim, facts: RequestFacts): void {
   const { to } = facts;
   if (claim.to !== to) {
@@ -144,7 +144,7 @@ export function checkRequest(claim: RequestClaim, facts: RequestFacts): void {
   checkRequestLine(claim, facts);
 }
 
-/** Whether a claim is for this domain, about this method and path, and from now. */
+/** Checks that a claim is for this domain, this method and path, and current. */
 export function checkRequestLine(
   claim: Pick<RequestClaim, "domain" | "method" | "path" | "at">,
   { domain, method, path, now, clockSkewMs }: Omit<RequestFacts, "to">,
@@ -166,7 +166,7 @@ export function checkRequestLine(
   }
 }
 
-/** Whether the body is the one that was signed for; `digest` is undefined where there is none. */
+/** Checks that the body is the one that was signed for; `digest` is undefined without a body. */
 export function checkRequestBody(
   claim: Pick<RequestClaim, "bodyDigest">,
   digest: Digest | undefined,

@@ -36,7 +36,7 @@ export interface Shapes {
   readonly published: z.ZodType<WirePublished>;
   readonly findQuery: z.ZodType<WireFindQuery>;
   readonly search: z.ZodType<WireSearch>;
-  /** The same in a query, which has no room for an input. */
+  /** The same in a query string, which has no room for an input. */
   readonly searchQuery: z.ZodType<Omit<WireSearch, "input">>;
   readonly found: z.ZodType<WireFound>;
   readonly foundOrNames: z.ZodType<WireFound | WireNames>;
@@ -48,7 +48,7 @@ const FOUND_AT_MOST = 100;
 const MANIFESTS_AT_MOST = 500;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What goes between an agent and a hub around the envelopes. Members that no shape names are ignored. */
+/** The messages between an agent and a hub around the envelopes. Unknown members are ignored. */
 export const shapes: () => Shapes = lazy(() => {
   const json = z.unknown() as z.ZodType<Json>;
   const agentId = z.string().regex(AGENT_ID, "must be an agent id: a-z, 0-9 and inner . _ -");

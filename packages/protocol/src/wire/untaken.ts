@@ -1,18 +1,18 @@
 import type { Wanted } from "../envelope/body.ts";
 import { WaybillError } from "../error.ts";
 
-/** A handoff that nobody takes from its delegator. */
+/** A handoff that no recipient takes from its delegator. */
 export interface Untaken {
   readonly from: string;
   readonly to: string | Wanted;
   readonly capability: string;
-  /** The agent that it names offers the capability, to others. */
+  /** The named agent offers the capability, but to others. */
   readonly isOffered: boolean;
 }
 
 /**
- * Why a hub does not take such a handoff. By a capability, the answer is the same whether nobody offers
- * it or all who do refuse this delegator: it tells no more than a search does.
+ * Why a hub refuses such a handoff. For a capability, the answer is the same whether nobody offers it
+ * or every recipient refuses this delegator: it reveals no more than a search does.
  */
 export function untakenError({ from, to, capability, isOffered }: Untaken): WaybillError {
   if (typeof to !== "string") {

@@ -7,7 +7,7 @@ import { checked } from "./checked.ts";
 import { shapes } from "./shapes.ts";
 import type { AttemptView, WaitsFor, WireHandoffView } from "./wire-view.ts";
 
-/** What a party of a handoff may know of it. Envelopes are as they were signed. */
+/** What a party of a handoff may know about it. Envelopes are as they were signed. */
 export interface HandoffView {
   readonly id: string;
   readonly state: HandoffState;
@@ -20,14 +20,14 @@ export interface HandoffView {
   readonly acceptance?: string;
   /** Questions that wait for an answer. */
   readonly questions: readonly string[];
-  /** The envelope that ended it, or the hub's notice where none did. */
+  /** The envelope that ended it, or the hub's notice if none did. */
   readonly ending?: string;
   readonly receivedAt: ReceivedAt;
-  /** Where it names a session, once it was offered: what the hub knew of the session then. */
+  /** If it names a session, and was offered: what the hub knew about the session then. */
   readonly session?: SessionState;
-  /** Only before it may be offered for the first time: from when on it may be. */
+  /** Only before its start: the time from which on it may be offered. */
   readonly startsAt?: number;
-  /** Only while it waits to be offered: for whom, the most telling first. */
+  /** Only while it waits to be offered: for which agents, the most relevant first. */
   readonly waitsFor?: readonly WaitsFor[];
 }
 
@@ -52,7 +52,7 @@ export function writeHandoffView(view: HandoffView): WireHandoffView {
   };
 }
 
-/** Reads the view of a handoff from JSON; what is malformed is a 400. */
+/** Reads the view of a handoff from JSON; throws a 400 if it is malformed. */
 export function readHandoffView(value: unknown): HandoffView {
   const view = checked(shapes().handoffView, value, "The view of a handoff");
   const { id, state, status, attempts, envelope, acceptance, questions, ending } = view;

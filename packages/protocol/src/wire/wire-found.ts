@@ -2,7 +2,7 @@ import type { LeftOut, Standing } from "../discovery/discovery.ts";
 import type { Json } from "../json/json.ts";
 import type { Capability } from "../manifest/capability.ts";
 
-/** What is looked for, as it goes over the wire. */
+/** The query of a search, as it is sent over the wire. */
 export interface WireFindQuery {
   readonly capability: string;
   readonly input?: Json | undefined;
@@ -11,18 +11,18 @@ export interface WireFindQuery {
   /** In how many seconds the work must be done. */
   readonly within?: number | undefined;
   readonly min_reliability?: number | undefined;
-  /** Plain words: who fits best is named first. They admit nobody and leave nobody out. */
+  /** Plain words: the best match comes first. They never decide who fits. */
   readonly words?: string | undefined;
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** What an operator or a newcomer asks who does not know yet what the capability is called. */
+/** The search of an operator or a newcomer who does not know the name of a capability yet. */
 export interface WireSearch extends Omit<WireFindQuery, "capability"> {
   readonly capability?: string | undefined;
 }
 
-/** One that fits, as JSON. */
+/** A candidate that fits, as JSON. */
 export interface WireFit {
   readonly agent_id: string;
   readonly capability: Capability;
@@ -41,11 +41,11 @@ export interface WireFit {
 export interface WireFound {
   readonly fits: readonly WireFit[];
   readonly left_out: readonly LeftOut[];
-  /** Where to go on: more offer it than were looked at. */
+  /** Where to continue: there are more candidates than were considered. */
   readonly next?: string | undefined;
 }
 
-/** The names under which something is offered, and by how many agents. */
+/** The names of the capabilities, and how many agents offer each. */
 export interface WireNames {
   readonly capabilities: readonly { readonly name: string; readonly agents: number }[];
   readonly next?: string | undefined;

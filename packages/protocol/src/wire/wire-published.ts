@@ -1,7 +1,7 @@
 /** Which manifests of an agent are asked for: a page by sequence, or the newest alone. */
 export interface ManifestsQuery {
   readonly agent: string;
-  /** The sequence to go on after: `next` of the page before. */
+  /** The sequence to continue after: `next` of the previous page. */
   readonly after?: number | undefined;
   readonly limit?: number | undefined;
   readonly newest?: boolean | undefined;

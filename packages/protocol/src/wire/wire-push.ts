@@ -9,10 +9,10 @@ export interface WirePush {
   readonly challenge?: string | undefined;
 }
 
-/** What an agent may answer with: the envelopes that it would have submitted, and what it has taken. */
+/** An agent's answer: the envelopes that it would have submitted, and which attempts it has taken. */
 export interface PushAnswer {
   readonly envelopes?: readonly string[] | undefined;
-  /** The challenge of the push: deliveries for the agent are to come here. */
+  /** The challenge of the push: deliveries for the agent may be sent here. */
   readonly echo?: string | undefined;
   readonly taken?: readonly { readonly handoff_id: string; readonly attempt: number }[] | undefined;
 }

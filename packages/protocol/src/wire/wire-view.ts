@@ -12,22 +12,22 @@ export interface AttemptView {
 }
 
 /**
- * Why an agent that offers a capability has not been handed what waits for it. `input`: its schema
- * refuses the input. `terms`: it is not what is wanted. `rejected`: it has said no. `busy`: it has no
- * room. `away`: it is not connected. `session`: it comes after the holder of the session. `next`: nothing
- * is in the way.
+ * Why an agent that offers a capability has not been offered waiting work. `input`: its schema refuses
+ * the input. `terms`: it does not meet the terms. `rejected`: it has rejected the work. `busy`: it has
+ * no room. `away`: it is not connected. `session`: it comes after the holder of the session. `next`:
+ * nothing is in the way.
  */
 export type WaitReason = "input" | "terms" | "rejected" | "busy" | "away" | "session" | "next";
 
-/** One of those for whom a handoff waits, and what is in the way. */
+/** A candidate for which a handoff waits, and what is in the way. */
 export interface WaitsFor {
   readonly agent_id: string;
   readonly why: WaitReason;
-  /** What is said of the agent: "is not connected". */
+  /** A phrase about the agent, such as "is not connected". */
   readonly reason: string;
 }
 
-/** A view as it goes over the wire. */
+/** A view as it is sent over the wire. */
 export interface WireHandoffView {
   readonly id: string;
   readonly state: HandoffState;
