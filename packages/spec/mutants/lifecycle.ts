@@ -139,7 +139,7 @@ export const LIFECYCLES: readonly Mutant[] = [
   {
     rule: "WB-45",
     file: LIFECYCLE,
-    find: `  // Knowing an id is not owning it: a stranger learns nothing of what the id stands for.
+    find: `  // Knowing an id is not owning it: a stranger learns nothing about the handoff.
   if (event.by !== state.delegator) return refused(state, 403);\n`,
     replace: ``,
     why: "tells a stranger whether an id and a digest are known",
@@ -503,8 +503,8 @@ export const LIFECYCLES: readonly Mutant[] = [
     rule: "WB-58",
     file: LIFECYCLE,
     find: `  if (state.state === "open") return refused(state, 403);
-  // Where`,
-    replace: `  // Where`,
+  // If`,
+    replace: `  // If`,
     why: "has acknowledged what has not ended",
   },
   {
