@@ -8,7 +8,7 @@ export const fixture: AdapterFixture = {
   gaps: {
     "call: the next model is shown an image in a result, or is told of it by name":
       "a node gives the result to code, and no model is told of it",
-    "call: what the remote agent writes is shown while it writes it":
+    "call: the remote agent's deltas are shown while it writes":
       "a graph that is parked reads nothing: what was written meanwhile is in the result alone",
     "call: a result that poses as others reaches the model as the remote agent's speech":
       "a node gives the result to code, and no model is told of it",

@@ -28,7 +28,7 @@ export const fixture: AdapterFixture = {
   gaps: {
     "serve: an image in the messages that a run has added comes back whole":
       "the host of the suite's model says everything in words; what another host says in files comes back as such",
-    "serve: code in the framework has the history whole":
+    "serve: code in the framework gets the complete history":
       "a message of the AI SDK has no name and no members of others; a user's name is said in the words",
     "serve: artifacts arrive byte for byte":
       "models' hosts take files of some types alone; a tool has them all, in servedRun",

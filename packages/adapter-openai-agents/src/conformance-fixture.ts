@@ -37,7 +37,7 @@ export const fixture: AdapterFixture = {
   gaps: {
     "serve: an image in the messages that a run has added comes back whole":
       "what a model says is taken over in words, and images that its host makes are not; tools bring theirs as files",
-    "serve: code in the framework has the history whole":
+    "serve: code in the framework gets the complete history":
       "an item of the SDK has no name and no members of others; the name is said in the words",
   },
 

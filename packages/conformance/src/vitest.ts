@@ -7,7 +7,7 @@ import type { StoreSuiteOptions } from "./store/subject.ts";
 export { world } from "./world.ts";
 export type { World } from "./world.ts";
 
-/** The suite as vitest's tests. What can't run here is shown as skipped, with the reason. */
+/** The suite as vitest's tests. A case that can't run here is skipped with the reason. */
 export function describeStore(name: string, options: StoreSuiteOptions): void {
   describe(name, () => {
     for (const { name: title, skip: reason, timeoutMs, run } of storeSuite(options)) {
@@ -20,8 +20,7 @@ export function describeStore(name: string, options: StoreSuiteOptions): void {
 }
 
 /**
- * The suite as vitest's tests. A declared gap is shown as skipped, with its reason, while it is
- * one.
+ * The suite as vitest's tests. A declared gap is skipped with its reason; a stale gap fails.
  *
  * @example
  * ```ts

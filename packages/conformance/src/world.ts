@@ -9,11 +9,11 @@ import { onTestFinished } from "vitest";
 /** A hub in memory, and agents on it. */
 export interface World {
   readonly hub: HubServer;
-  /** One id has one key: a second agent of an id is the first one, started again. */
+  /** One id has one key: a second agent with an id is the first one, restarted. */
   agent(id: string): Agent;
 }
 
-/** A hub in memory and agents on it for one test, all gone after it. */
+/** A hub in memory and its agents for one test, all gone after it. */
 export async function world(): Promise<World> {
   const hub = await openHub({ store: memoryStore(), key: generateKey(), terms: { backoffMs: 0 } });
   const agents: Agent[] = [];

@@ -2,7 +2,7 @@
 import { closeSync, fchmodSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** "wblg": a file of this kind, told from every other SQLite file by its header. */
+/** "wblg": the application id in the header, which distinguishes it from every other SQLite file. */
 const APPLICATION_ID = 0x77_62_6c_67;
 const VERSION = 1;
 const BUSY_TIMEOUT_MS = 5_000;
@@ -31,7 +31,7 @@ const TABLES = `
 
 const OWNER_ONLY = 0o600;
 
-/** Makes a file for its owner alone, whatever the umask, before SQLite makes one that others may read. */
+/** Creates a private file, independent of the umask, before SQLite creates one that others may read. */
 function makePrivate(path: string): void {
   if (path === ":memory:" || path === "") return;
   try {
@@ -39,11 +39,11 @@ function makePrivate(path: string): void {
     fchmodSync(file, OWNER_ONLY);
     closeSync(file);
   } catch {
-    // It is there already, or can't be made: SQLite says better why.
+    // It exists already, or can't be created: SQLite gives a better reason.
   }
 }
 
-/** Opens the file, made where it is missing. A commit is on the disk when it returns. */
+/** Opens the file, and creates it if it is missing. A commit is on disk when it returns. */
 export function openDatabase(path: string): DatabaseSync {
   makePrivate(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
@@ -58,7 +58,7 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 function prepare(database: DatabaseSync, path: string): void {
-  // Two processes may open a new file at once: the one that comes second finds it made.
+  // Two processes may open a new file at once: the second one finds it created.
   database.exec("BEGIN IMMEDIATE");
   const read = (name: string) =>
     Number(Object.values(database.prepare(`PRAGMA ${name}`).get()!)[0]);

@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const THREAD = { configurable: { thread_id: "thread", checkpoint_ns: "" } };
 
-/** Writes a value on top of a checkpoint, as a step of a graph does. */
+/** Writes a value after a checkpoint, as a step of a graph does. */
 async function step(saver: SqliteSaver, config: typeof THREAD, before: Checkpoint, fact: string) {
   const version = saver.getNextVersion(before.channel_versions["fact"] as number | undefined);
   const checkpoint: Checkpoint = {
@@ -35,7 +35,7 @@ async function step(saver: SqliteSaver, config: typeof THREAD, before: Checkpoin
 }
 
 test.skipIf(process.platform === "win32")(
-  "a file is its owner's alone, whatever the umask (POSIX)",
+  "a file is readable by its owner only, whatever the umask (POSIX)",
   async () => {
     const before = process.umask(0);
     try {
@@ -51,7 +51,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("two branches of a thread keep what each of them has written", async () => {
+test("two branches of a thread keep their own writes", async () => {
   const saver = new SqliteSaver(path);
   const root = await step(saver, THREAD, emptyCheckpoint(), "root");
   const one = await step(saver, root.next, root.checkpoint, "one");
@@ -65,7 +65,7 @@ test("two branches of a thread keep what each of them has written", async () => 
   saver.close();
 });
 
-test("what was stored is there for who opens the file next, and for who has it open too", async () => {
+test("stored checkpoints are visible to the next process that opens the file, and to concurrent ones", async () => {
   const [one, other] = [new SqliteSaver(path), new SqliteSaver(path)];
   await step(one, THREAD, emptyCheckpoint(), "kept");
   one.close();
@@ -86,7 +86,7 @@ test.each([
     "PRAGMA application_id = 0x77626c67; PRAGMA user_version = 99; CREATE TABLE t (x)",
     /newer release/,
   ],
-])("a file %s is refused, and stays as it was", (_, sql, reason) => {
+])("a file %s is refused, and unchanged", (_, sql, reason) => {
   const file = new DatabaseSync(path);
   file.exec(sql);
   expect(() => new SqliteSaver(path)).toThrow(reason);

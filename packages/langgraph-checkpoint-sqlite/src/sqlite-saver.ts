@@ -38,11 +38,11 @@ interface WriteRow {
   readonly value: Uint8Array;
 }
 
-/** Since this version of their format checkpoints hold in a channel of their own what they send to nodes. */
+/** From this version of the format on, checkpoints keep sends to nodes in a channel of their own. */
 const SENDS_IN_CHANNEL = 4;
 
 /**
- * Checkpoints of LangGraph in one SQLite file. What a promise has settled for is on the disk.
+ * Checkpoints of LangGraph in one SQLite file. When a promise has settled, its data is on disk.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
       before: textOr(before?.configurable?.["checkpoint_id"]),
     };
     let left = limit;
-    // Whoever reads a list may write meanwhile: so many names are held, and one checkpoint at a time.
+    // The reader of a list may write meanwhile, so only names are held, and one checkpoint at a time.
     for (const { thread, namespace, id } of this.#statements.names.all(wanted)) {
       if (left <= 0) return;
       const row = this.#statements.one.get(thread!, namespace!, id!) as CheckpointRow | undefined;
@@ -118,7 +118,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
       ),
     ]);
     this.#atOnce(() => {
-      // A checkpoint stores what has changed, and shares the rest with those before it.
+      // A checkpoint stores what has changed, and shares the rest with earlier ones.
       for (const row of changed) this.#statements.putChannel.run(...row);
       this.#statements.put.run(thread, namespace, id, parent, ...bare, ...described);
     });
@@ -147,7 +147,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     );
     this.#atOnce(() => {
       for (const row of rows) {
-        // What a task has written stays as it was; its errors and interrupts are the newest.
+        // Writes of a task are kept; its errors and interrupts are replaced by the newest.
         const statement = row[4] < 0 ? this.#statements.replaceWrite : this.#statements.write;
         statement.run(...row);
       }
@@ -162,7 +162,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     });
   }
 
-  /** Two branches of one thread write the same version of a channel: a fraction tells them apart. */
+  /** Two branches of one thread write the same version of a channel: a fraction distinguishes them. */
   override getNextVersion(current: number | undefined): number {
     return Math.floor(current ?? 0) + 1 + Math.random();
   }
@@ -208,7 +208,7 @@ export class SqliteSaver extends BaseCheckpointSaver {
     return checkpoint;
   }
 
-  /** Older checkpoints left what they send to nodes among the writes of the one before. */
+  /** Older checkpoints have their sends to nodes among the writes of the previous one. */
   async #addSends(checkpoint: Checkpoint, { thread, namespace, id }: CheckpointRow): Promise<void> {
     const writes = this.#statements.writes.all(thread, namespace, id) as unknown as WriteRow[];
     const sends = writes.filter(({ channel }) => channel === TASKS);

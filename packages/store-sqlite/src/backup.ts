@@ -10,8 +10,8 @@ import { blobFolderOf } from "./file-blobs.ts";
 import { makePrivate } from "./private-file.ts";
 import { syncFile, syncName } from "./sync.ts";
 
-// In a thread of its own, so that a hub goes on while gigabytes are copied: SQLite's own copy of
-// one moment, which what is committed meanwhile does not disturb.
+// In a thread of its own, so that a hub goes on while gigabytes are copied. SQLite's backup is a
+// snapshot that later commits do not disturb.
 const COPY = `
   const { workerData } = require("node:worker_threads");
   const { DatabaseSync } = require("node:sqlite");
@@ -20,7 +20,10 @@ const COPY = `
   database.close();
 `;
 
-/** Writes a copy for its owner alone, that is whole or not there at all: under another name until it is on the disk. */
+/**
+ * Writes a copy, readable by its owner only, that appears complete or not at all: it has another name
+ * until it is on disk.
+ */
 export async function backUp(from: string, path: string): Promise<void> {
   const to = resolve(path);
   const inTheWay = [to, blobFolderOf(to)].find((each) => existsSync(each));
@@ -37,7 +40,7 @@ export async function backUp(from: string, path: string): Promise<void> {
   try {
     const copied: CopiedBlobs = new Map();
     await copyBlobs(blobs.from, blobs.part, copied);
-    // SQLite copies into a file that is there, as long as it is empty.
+    // SQLite copies into an existing file if that is empty.
     makePrivate(part);
     await run(new Worker(COPY, { eval: true, workerData: { from, to: part } }));
     await copyBlobs(blobs.from, blobs.part, copied);

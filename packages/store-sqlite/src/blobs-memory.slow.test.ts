@@ -21,7 +21,7 @@ const SIZE = PIECE_BYTES * PIECES;
 /** What buffers, threads and garbage may add, whatever the size of the blob. */
 const MORE_BYTES = 160 * 1024 * 1024;
 
-/** A gibibyte that is in memory a mebibyte at a time, no two of them the same. */
+/** A gibibyte that is generated a mebibyte at a time, no two of them the same. */
 function* film(): Generator<Buffer> {
   for (let number = 0; number < PIECES; number++) {
     const piece = Buffer.alloc(PIECE_BYTES, "film");
@@ -30,13 +30,13 @@ function* film(): Generator<Buffer> {
   }
 }
 
-/** The most memory that a process has had. */
+/** The peak memory of a process. */
 function peakOf(pid: number): number {
   const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
   return Number(kilobytes) * 1024;
 }
 
-test("a hub takes a blob of 1 GiB and gives it back without holding it in memory", async ({
+test("a hub takes a blob of 1 GiB and returns it without holding it in memory", async ({
   skip,
 }) => {
   skip(!existsSync("/proc/self/status"), "no /proc on this machine");

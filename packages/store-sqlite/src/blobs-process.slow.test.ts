@@ -19,14 +19,14 @@ beforeEach(async () => {
 });
 afterEach(() => remove(path));
 
-/** A hub of its own process, and an agent that uploads to it. */
+/** A hub in a process of its own, and an agent that uploads to it. */
 class Served {
   readonly #seed = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
   readonly #key = generateKey();
   #child: ReturnType<typeof spawn> | undefined;
   #port = "0";
 
-  /** `kilobytes`: no file of the hub may be larger, as if the disk were full. */
+  /** `kilobytes`: the largest size of the hub's files, as if the disk were full. */
   async start(kilobytes?: number): Promise<void> {
     const ulimit = kilobytes === undefined ? "" : `ulimit -f ${kilobytes}; `;
     const seed = this.#seed.toString("hex");
@@ -116,7 +116,7 @@ class Served {
   }
 }
 
-test("an upload goes on after its hub was killed in the middle of it", async () => {
+test("an upload resumes after its hub was killed", async () => {
   const served = new Served();
   await served.start();
   await served.enrol();
@@ -138,7 +138,7 @@ test("an upload goes on after its hub was killed in the middle of it", async () 
   await served.kill();
 });
 
-test("a full disk is answered with 503, keeps what has arrived, and the upload goes on when there is space", async () => {
+test("a full disk is answered with 503, keeps what has arrived, and the upload resumes when there is space", async () => {
   // Large enough for the database, and not for the blob.
   const served = new Served();
   await served.start(2_000);
@@ -148,7 +148,7 @@ test("a full disk is answered with 503, keeps what has arrived, and the upload g
   const received = await served.received();
   expect(received).toBeGreaterThan(0);
   expect(received).toBeLessThan(FILM.length);
-  // What is not about blobs goes on.
+  // Requests that are not about blobs keep working.
   await served.enrol();
   await served.kill();
   await served.start();

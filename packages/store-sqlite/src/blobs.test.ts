@@ -64,7 +64,7 @@ describe("a hub in this process", () => {
     await store.close();
   };
 
-  test("a blob outlives its hub, and an upload goes on after a restart", async () => {
+  test("a blob survives its hub, and an upload resumes after a restart", async () => {
     await open();
     await hub.blobs!.put(upload, pieces(FILM.subarray(0, 1_000_000)));
     await close();
@@ -81,7 +81,7 @@ describe("a hub in this process", () => {
     await close();
   });
 
-  test("a file that no row names is removed at the start, and others in the folder stay", async () => {
+  test("a file without a row is removed at the start, and other files in the folder stay", async () => {
     await open();
     await hub.blobs!.put(upload, pieces(FILM));
     await close();
@@ -95,7 +95,7 @@ describe("a hub in this process", () => {
     await close();
   });
 
-  test("a backup has the blobs, and a hub over the restored store gives them", async () => {
+  test("a backup contains the blobs, and a hub over the restored store serves them", async () => {
     await open();
     await hub.blobs!.put(upload, pieces(FILM));
     const part = { ...upload, as: "other", digest: digestOfAll(Buffer.from("x")), size: 5 };
@@ -119,7 +119,7 @@ describe("a hub in this process", () => {
     );
   });
 
-  test("a backup while blobs come and go has each that its database names", async () => {
+  test("a backup during changes contains each blob that its database names", async () => {
     await open();
     let isDone = false;
     const coming = (async () => {
@@ -151,7 +151,7 @@ describe("a hub in this process", () => {
 
 describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
   test.runIf(process.platform === "linux")(
-    "a file is synced, and then the folders by which it is found",
+    "a file is synced, and then the folders that contain it",
     async () => {
       const synced: string[] = [];
       const some = await openFile(path, "w");
@@ -177,13 +177,13 @@ describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
     },
   );
 
-  test("what the disk has free is known before anything is written", async () => {
+  test("free disk space is checked before anything is written", async () => {
     const { free, total } = await fileBlobs(blobFolderOf(path)).space!();
     expect(free).toBeGreaterThan(0);
     expect(total).toBeGreaterThanOrEqual(free);
   });
 
-  test("blobs are for their owner alone, in a folder that is", async () => {
+  test("blobs are readable by their owner only, in a private folder", async () => {
     const before = process.umask(0o000);
     try {
       const blobs = fileBlobs(blobFolderOf(path));
@@ -193,7 +193,7 @@ describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
       const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
       expect(mode(blobFolderOf(path))).toBe("700");
       expect(mode(join(blobFolderOf(path), name))).toBe("600");
-      // Others were let in since: not any more.
+      // The folder was opened to others since; the hub closes it again.
       chmodSync(blobFolderOf(path), 0o777);
       await (await fileBlobs(blobFolderOf(path)).write(name, 0)).close();
       expect(mode(blobFolderOf(path))).toBe("700");
@@ -202,7 +202,7 @@ describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
     }
   });
 
-  test("a backup of blobs follows no link, where they are and where they go", async () => {
+  test("a backup of blobs follows no link, at its source or its target", async () => {
     const elsewhere = `${path}-elsewhere`;
     mkdirSync(elsewhere, { mode: 0o755 });
     writeFileSync(join(elsewhere, "secret"), "of somebody else");
@@ -227,7 +227,7 @@ describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  test("nothing is written where a link leads, or under another name than a blob's", async () => {
+  test("nothing is written through a link, or under a name that is no blob's", async () => {
     const folder = blobFolderOf(path);
     const elsewhere = `${path}.elsewhere`;
     symlinkSync(elsewhere, folder);
@@ -247,7 +247,7 @@ describe.skipIf(process.platform === "win32")("files (POSIX)", () => {
     }
   });
 
-  test("a blob whose file has lost its end is refused as damage", async () => {
+  test("a truncated blob file is refused as damaged", async () => {
     const blobs = fileBlobs(blobFolderOf(path));
     const name = `${DIGEST.slice(7)}.${newId()}`;
     const writer = await blobs.write(name, 0);

@@ -5,7 +5,7 @@ import { packChanges } from "./packed-changes.ts";
 import type { PackedChanges } from "./packed-changes.ts";
 import type { Change, Writer } from "./writer.ts";
 
-/** What the thread needs to begin. */
+/** What the thread needs to start. */
 export interface ThreadStart {
   readonly path: string;
   readonly busyTimeoutMs: number;
@@ -16,13 +16,13 @@ export interface ThreadStart {
 export type ToThread =
   | {
       readonly changes: PackedChanges;
-      /** Where the ledger ends; null while the thread is at work, and knows better. */
+      /** The end of the ledger; null while the thread is working, and knows better. */
       readonly head: LedgerHead | null;
     }
   | "close";
 
 export interface FromThread {
-  /** One for each change, in their order, once all of them are on the disk. */
+  /** One result for each change, in order, once all of them are on disk. */
   readonly results: readonly (
     | { readonly outcome: CommitOutcome }
     | { readonly failure: { readonly message: string; readonly errcode: number | undefined } }
@@ -36,35 +36,35 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-// The same file beside this one, in the sources and in what is published.
+// The same file beside this one, in the sources and in the published package.
 const THREAD = new URL(`./writer-thread${import.meta.url.slice(-3)}`, import.meta.url);
 
-/** Enough for the thread to begin with, while the hub is still at work on more. */
+/** Enough for the thread to start with, while the hub prepares more. */
 const SENT_AT_ONCE = 32;
 
-/** So few, with nothing else under way, are quicker made than handed to another thread and back. */
+/** So few changes, with nothing else under way, are committed faster here than by another thread. */
 const MADE_HERE_AT_MOST = 2;
-/** Where more was under way a moment ago, more will be: to change hands costs both what they have cached. */
+/** After a time with more changes, more will follow: switching would cost both threads their caches. */
 const BUSY_FOR_MS = 50;
-/** A disk that takes longer is waited for by the thread, and tried again here after a while. */
+/** After a slow commit the thread takes over, and this is tried again after a while. */
 const SLOW_MS = 4;
 const SLOW_FOR_MS = 1_000;
-/** In the last byte of the code; what stands before it says how. */
+/** The primary result code is in the last byte; the bytes before it give details. */
 const SQLITE_BUSY = 5;
 
 /**
- * Has changes made by a thread of its own, those that fall into one turn together, so that the hub
- * goes on meanwhile; a few where nothing else is under way are made at once. The two never write at
- * a time.
+ * Commits changes in a thread of its own, those of one turn together, so that the hub goes on
+ * meanwhile. A few changes with nothing else under way are committed at once. The two never write at
+ * the same time.
  */
 export class Committer {
   readonly #writer: Writer;
   readonly #thread: Worker;
   readonly #ended: Promise<void>;
   #waiting: Waiting[] = [];
-  /** Sent, and not answered yet, in the order of the answers. */
+  /** Sent and not answered yet, in the order of the answers. */
   readonly #sent: Waiting[] = [];
-  /** Until when all is for the thread. */
+  /** Until when everything goes to the thread. */
   #handedUntil = 0;
   /** Why nothing is answered any more. */
   #failure: Error | undefined;
@@ -83,7 +83,7 @@ export class Committer {
         resolve();
       });
     });
-    // Not before: to listen for messages holds a process up.
+    // Not earlier: a message listener keeps the process alive.
     this.#thread.unref();
   }
 
@@ -102,7 +102,7 @@ export class Committer {
     if (batch.length > 0 && !this.#madeHere(batch)) this.#send(batch);
   }
 
-  /** False where it is for the thread: it would take long, or another program has the file locked. */
+  /** False if the thread has to do it: it would take long, or another program has locked the file. */
   #madeHere(batch: readonly Waiting[]): boolean {
     const start = performance.now();
     const isLone = this.#sent.length === 0 && batch.length <= MADE_HERE_AT_MOST;
@@ -129,13 +129,13 @@ export class Committer {
       const head = this.#sent.length === 0 ? this.#writer.head : null;
       this.#thread.postMessage({ changes, head } satisfies ToThread);
     } catch (error) {
-      // One that can't even be copied must not take the others with it.
+      // A change that can't even be cloned must not fail the others.
       if (batch.length === 1) batch[0]!.reject(error);
       else for (const each of batch) this.#send([each]);
       return;
     }
     this.#sent.push(...batch);
-    // A process does not end by itself while it is owed an answer.
+    // A process does not exit while it waits for an answer.
     this.#thread.ref();
   }
 
@@ -158,7 +158,7 @@ export class Committer {
     }
   }
 
-  /** Settles when what was given before is on the disk and the thread is gone. */
+  /** Settles when everything submitted before is on disk and the thread has ended. */
   close(): Promise<void> {
     this.#flush();
     this.#thread.ref();

@@ -1,12 +1,12 @@
 /// <reference types="node" />
 import type { DatabaseSync } from "node:sqlite";
 
-/** Pages of the file that a connection keeps in memory. */
+/** Pages of the file that a connection caches. */
 const CACHE_KIB = 16 * 1024;
-/** As many as SQLite counts. */
+/** In the unit of SQLite: memory mapped at most. */
 const PAGES_MAX = 0xffff_fffe;
 
-/** What holds for every connection to a store, and is not in its file. */
+/** Settings of every connection that are not stored in the file. */
 export function connect(database: DatabaseSync, busyTimeoutMs: number, bytesMax: number): void {
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   database.exec("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");

@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { WaybillError } from "@waybill/protocol";
 import { FILE_NAME, FOR_OWNER, makeBlobFolder, syncFolder } from "./file-blobs.ts";
 
-/** How a file was when it was copied, by its name. */
+/** The state of a file when it was copied, by name. */
 export type CopiedBlobs = Map<string, string>;
 
 /**
- * Copies the files of blobs that `copied` does not have as they are now. Called before and after the copy
- * of the database, it misses none that a row in there names: what is removed meanwhile was copied before,
- * and what comes in or grows meanwhile is copied after.
+ * Copies the blob files that are not in `copied`, or have changed. It is called before and after the
+ * database is copied, so that no file named by the copy is missing: a file that is removed meanwhile
+ * was copied before, and one that is added or grows meanwhile is copied after.
  */
 export async function copyBlobs(from: string, to: string, copied: CopiedBlobs): Promise<void> {
   for await (const name of namesIn(from)) {
     const source = join(from, name);
     try {
       const status = await lstat(source);
-      // What a link leads to is no blob of the hub.
+      // The target of a link is no blob of the hub.
       if (!status.isFile()) continue;
       const version = `${status.size} ${status.mtimeMs}`;
       if (copied.get(name) === version) continue;
@@ -36,7 +36,7 @@ export async function copyBlobs(from: string, to: string, copied: CopiedBlobs): 
   await syncFolder(to);
 }
 
-/** Removes a copy that is not whole. */
+/** Removes an incomplete copy. */
 export function removeBlobs(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }

@@ -11,10 +11,10 @@ import { identify, migrate } from "./migrate.ts";
 import { entryOf, ENTRY_COLUMNS } from "./row.ts";
 import { MIGRATIONS } from "./schema.ts";
 
-/** How many of the last entries are looked at when a store is opened. */
+/** How many of the last entries are checked when a store is opened. */
 const TAIL = 100;
 
-/** One path for one file, by whatever links it is named: the owner's lock goes by the path. */
+/** The canonical path of a file, whatever links lead to it: the owner's lock depends on the path. */
 export function filePath(path: string): string {
   const absolute = resolve(path);
   if (existsSync(absolute)) return realpathSync(absolute);
@@ -22,7 +22,10 @@ export function filePath(path: string): string {
   return existsSync(folder) ? join(realpathSync(folder), basename(absolute)) : absolute;
 }
 
-/** Opens the file for its owner: made or migrated if need be, and looked at where crashes end. */
+/**
+ * Opens the file for its owner: creates or migrates it if necessary, and checks where crashes leave
+ * traces.
+ */
 export function openDatabase(path: string, busyTimeoutMs: number, bytesMax: number): DatabaseSync {
   makePrivate(path);
   const database = new DatabaseSync(path);
@@ -32,7 +35,7 @@ export function openDatabase(path: string, busyTimeoutMs: number, bytesMax: numb
     database.exec("PRAGMA journal_mode = WAL");
     connect(database, busyTimeoutMs, bytesMax);
     migrate(database, MIGRATIONS);
-    // What a crashed process had written may be read and yet not be on the disk: this syncs it.
+    // Data of a crashed process may be readable and yet not on disk: this syncs it.
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     checkTail(database, path);
     return database;
@@ -49,7 +52,7 @@ export function ledgerHeadOf(database: DatabaseSync): LedgerHead {
   return last === undefined ? EMPTY_LEDGER : { sequence: last.sequence, hash: last.hash };
 }
 
-/** Whether the last entries follow from one another; the whole ledger is for `verifyLedger`. */
+/** Whether the last entries form a chain; `verifyLedger` checks the whole ledger. */
 function checkTail(database: DatabaseSync, path: string): void {
   const rows = database
     .prepare(`SELECT ${ENTRY_COLUMNS} FROM ledger ORDER BY sequence DESC LIMIT ?`)

@@ -8,7 +8,7 @@ const usual = new Set(
   storeSuite({ ...open, process: { module, locate, remove } }).map(({ name }) => name),
 );
 
-// Each call that writes is a process that is started and killed: the one case that takes minutes.
+// For each system call that writes, a process is started and killed: the only case that takes minutes.
 const systemCalls = ["pwrite64", "fsync", "fdatasync", "ftruncate"];
 describe("sqlite", () => {
   const all = storeSuite({ ...open, process: { module, locate, remove, systemCalls } });

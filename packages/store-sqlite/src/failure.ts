@@ -22,7 +22,7 @@ const DAMAGED: Failure = {
     `The store ${path} is damaged: SQLite found a page that does not fit the others. Nothing more is written to it. Stop the hub, keep the file for examination, and put the last backup in its place.`,
 };
 
-/** By the primary result code of SQLite, what a person is told. */
+/** The message for people, by SQLite's primary result code. */
 const FAILURES: Readonly<Record<number, Failure>> = {
   5: {
     status: 503,
@@ -58,10 +58,10 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   },
 };
 
-/** What SQLite says about a table or column that every store has. */
+/** SQLite's message about a missing table or column that every store has. */
 const SCHEMA_FAULT = /no such (table|column)|has no column/;
 
-/** What went wrong in SQLite, as an error that says what to do about it. */
+/** Converts an error of SQLite to one that says what to do about it. */
 export function failureOf(error: unknown, path: string): WaybillError {
   if (WaybillError.is(error)) return error;
   if (error instanceof ChangedRow) return damaged(path, error.message, error);

@@ -8,16 +8,16 @@ import type { BlobSpace, BlobStore, BlobWriter } from "@waybill/hub/store";
 
 export const FOR_OWNER = 0o600;
 const FOLDER_FOR_OWNER = 0o700;
-/** What a hub calls a file: the digest of the blob, and an id. Nothing else is opened here, whoever asks. */
+/** The name of a blob file: the digest of the blob, and an id. No other file is opened here. */
 export const FILE_NAME: RegExp = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/;
 const PIECE_BYTES = 256 * 1024;
 
-/** Where the blobs of a store are. */
+/** The folder of a store's blobs. */
 export function blobFolderOf(file: string): string {
   return `${file}-blobs`;
 }
 
-/** Blobs in a folder beside the file of a store, which is made with the first of them. */
+/** Blobs in a folder beside the store's file, which is created with the first of them. */
 export function fileBlobs(folder: string): BlobStore {
   return new FileBlobs(folder);
 }
@@ -36,7 +36,7 @@ class FileBlobs implements BlobStore {
       const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
       const handle = await open(this.#pathOf(name), flags, FOR_OWNER);
       try {
-        // Whatever the umask is.
+        // Independent of the umask.
         await handle.chmod(FOR_OWNER);
         await handle.truncate(at);
       } catch (error) {
@@ -149,7 +149,7 @@ class FileWriter implements BlobWriter {
     }
   }
 
-  /** The bytes, and then the name under which they are found. */
+  /** Syncs the bytes, and then the name. */
   async sync(): Promise<void> {
     try {
       await this.#handle.sync();
@@ -164,7 +164,7 @@ class FileWriter implements BlobWriter {
   }
 }
 
-/** Makes a folder for its owner alone. One that others may read, or a link to one, is not the hub's. */
+/** Creates a private folder. One that others may read, or a link to one, is not the hub's. */
 export async function makeBlobFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: FOLDER_FOR_OWNER }).catch((error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw error;
@@ -184,7 +184,7 @@ export async function makeBlobFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes the names in a folder outlive a crash. */
+/** Syncs the names in a folder. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
@@ -219,7 +219,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   EROFS: READ_ONLY,
 };
 
-/** What went wrong with a file, as an error that says what to do about it. */
+/** Converts an error of a file to one that says what to do about it. */
 function blobFailure(error: unknown, folder: string): WaybillError {
   if (WaybillError.is(error)) return error;
   const failure = FAILURES[codeOf(error) ?? ""];

@@ -4,14 +4,14 @@ import { rowsOfManifests } from "@waybill/hub/store";
 import type { NewCapability } from "@waybill/hub/store";
 import { keyChecksumOf } from "./checksum.ts";
 
-/** Fills what manifests are found by, in a file that has their texts alone. */
+/** Fills the tables by which manifests are found, in a file that has only their texts. */
 export function fillRegistry(database: DatabaseSync): void {
   const run = {
     manifests: database.prepare(
       "SELECT content AS text, at FROM manifest WHERE agent = ? ORDER BY sequence",
     ),
     facts: database.prepare("UPDATE manifest SET facts = ? WHERE agent = ? AND sequence = ?"),
-    // A key that two agents listed in a race is the first one's.
+    // A key that two agents listed in a race belongs to the first.
     key: database.prepare(
       "INSERT INTO agent_key VALUES (?, ?, ?, ?) ON CONFLICT (kid) DO UPDATE SET record = excluded.record, checksum = excluded.checksum WHERE agent = excluded.agent",
     ),

@@ -6,17 +6,17 @@ import { keepPrivate, makePrivate } from "./private-file.ts";
 import { syncFile, syncName } from "./sync.ts";
 
 /**
- * What SQLite keeps beside a database and reads when it opens it: it belongs to one file, goes with
- * it, and destroys another one that it is found beside.
+ * The files that SQLite keeps beside a database and reads when it opens it. They belong to one
+ * database, move with it, and would destroy another one.
  */
 export const LOGS = ["-wal", "-journal"] as const;
 
-/** The checked backup, until the store that was there has been moved away. */
+/** The checked backup, until the existing store has been moved away. */
 export function restoredPath(file: string): string {
   return `${file}.restored`;
 }
 
-/** Says where the store that was there is moved to; there as long as that is under way. */
+/** Names the target of the existing store; present while that move is under way. */
 function planPath(file: string): string {
   return `${file}.restore`;
 }
@@ -26,15 +26,15 @@ export function isRestoring(file: string): boolean {
   return existsSync(planPath(file));
 }
 
-/** What lies at a path and holds commits or blobs. */
+/** The files at a path that hold commits or blobs. */
 export function filesAt(path: string): string[] {
   const files = ["", ...LOGS].map((ending) => path + ending);
   return [...files, blobFolderOf(path)].filter((each) => existsSync(each));
 }
 
 /**
- * Puts the restored file in the place of the one that is there. Several files have to move, so the
- * plan is on the disk first: whoever opens the store after a crash carries it out to its end.
+ * Moves the restored file into the place of the existing one. Several files have to move, so the plan
+ * is written to disk first: after a crash, the next process that opens the store carries it out.
  */
 export function replaceStore(file: string, moveTo: string): void {
   const plan = planPath(file);
@@ -48,12 +48,12 @@ export function replaceStore(file: string, moveTo: string): void {
   finishRestore(file);
 }
 
-/** Carries out what is left of a restore that was interrupted. */
+/** Completes a restore that was interrupted. */
 export function finishRestore(file: string): void {
   const plan = planPath(file);
   if (!existsSync(plan)) return;
   const restored = restoredPath(file);
-  // Where it is gone, it is in its place already, and what lies there is not to be moved.
+  // If it is gone, it was moved already, and the file at its old place must not be moved.
   if (existsSync(restored)) {
     moveAway(file, JSON.parse(readFileSync(plan, "utf8")) as string);
     renameSync(restored, file);
@@ -67,7 +67,7 @@ export function finishRestore(file: string): void {
   syncName(plan);
 }
 
-/** Both folders are synced before anything else comes to lie there. */
+/** Syncs both folders before another file is moved to the same place. */
 function moveAway(file: string, to: string): void {
   for (const ending of ["", ...LOGS]) {
     if (!existsSync(file + ending)) continue;
@@ -75,15 +75,15 @@ function moveAway(file: string, to: string): void {
     renameSync(file + ending, to + ending);
   }
   if (existsSync(blobFolderOf(file))) renameSync(blobFolderOf(file), blobFolderOf(to));
-  // What is shared between processes is made anew from the log.
+  // SQLite rebuilds the shared memory file from the log.
   rmSync(`${file}-shm`, { force: true });
   syncName(to);
   syncName(file);
 }
 
 /**
- * Refuses to make a store where one has been lost: SQLite deletes a write-ahead log that it finds
- * beside a missing or empty database, with every commit in it.
+ * Refuses to create a store where one was lost: SQLite deletes a write-ahead log that it finds beside
+ * a missing or empty database, with every commit in it.
  */
 export function refuseLoneLog(file: string): void {
   const log = `${file}-wal`;

@@ -6,7 +6,7 @@ import { rollBack } from "./roll-back.ts";
 import { APPLICATION_ID } from "./schema.ts";
 import type { Migration } from "./schema.ts";
 
-/** Refuses a file that is not a store, or not yet one for this release; nothing is written. */
+/** Refuses a file that is no store, or not one for this release; nothing is written. */
 export function identify(database: DatabaseSync, path: string, newest: number): void {
   const version = numberOf(database, "user_version");
   const application = numberOf(database, "application_id");
@@ -25,7 +25,7 @@ export function identify(database: DatabaseSync, path: string, newest: number): 
   }
 }
 
-/** What migrations compute: the checksums of rows that were written without. */
+/** Functions for migrations: the checksums of rows that were written without. */
 function defineFunctions(database: DatabaseSync): void {
   type Columns = Parameters<typeof checksumOf>[0];
   type Family = Parameters<typeof familyChecksumOf>[0];
@@ -54,7 +54,7 @@ function defineFunctions(database: DatabaseSync): void {
   );
 }
 
-/** Brings a file to the newest version, one version after the other, each whole or not at all. */
+/** Migrates a file to the newest version, one version at a time, each completely or not at all. */
 export function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
   const version = numberOf(database, "user_version");
   if (version < migrations.length) defineFunctions(database);

@@ -7,9 +7,9 @@ import { makePrivate } from "./private-file.ts";
 const BUSY = 5;
 
 /**
- * Makes this process the owner of a store until it ends, however it ends: a write lock that the
- * system holds on a small file beside it, for as long as the process lives. Readers of the store
- * itself are not kept out. The file says whose the lock is.
+ * Makes this process the owner of a store until it ends, in any way: it holds a write lock of the
+ * system on a small file beside the store. Readers of the store itself are not locked out. The file
+ * names the owner.
  */
 export function becomeOwner(path: string, busyTimeoutMs: number): () => void {
   makePrivate(`${path}-owner`);

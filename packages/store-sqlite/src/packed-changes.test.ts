@@ -59,7 +59,7 @@ const envelope: NewEntry = {
 };
 const decision: NewEntry = { ...envelope, handoffId: null, type: "decision", replayKey: null };
 
-test("whatever is sent to the thread is there what it was here, next to anything else", () => {
+test("every change arrives in the thread as it was sent", () => {
   const kinds: Change[] = [
     { setting: "name", value: "value" },
     { handoff, entries: [envelope, decision] },

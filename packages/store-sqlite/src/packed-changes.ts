@@ -11,8 +11,8 @@ import type { Change } from "./writer.ts";
 type Plain = string | number | null;
 
 /**
- * Changes on their way to another thread, in one list: objects are copied there member by member,
- * names and all, which takes twice as long here and three times as long there.
+ * Packs changes for another thread into one list. Objects would be cloned member by member, including
+ * the names, which takes twice as long here and three times as long there.
  */
 export type PackedChanges = readonly Plain[];
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => remove(path));
 
-/** The files here that are not their owner's alone, and what they are. */
+/** The files here that are not private, with their modes. */
 function open(): Record<string, string> {
   const modes = readdirSync(folder).map((name) => {
     return [name, (statSync(join(folder, name)).mode & 0o777).toString(8)] as const;
@@ -27,43 +27,56 @@ function open(): Record<string, string> {
   return Object.fromEntries(modes.filter(([, mode]) => mode !== "600"));
 }
 
-describe.skipIf(process.platform === "win32")("every file is for its owner alone (POSIX)", () => {
-  test.each(["0000", "0022", "0777"])("under a umask of %s, in a folder for all", async (umask) => {
-    chmodSync(folder, 0o777);
-    const child = spawn(process.execPath, [SCRIPT, folder, umask], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
-    const names = readdirSync(folder);
-    for (const name of ["hub.db", "hub.db-wal", "hub.db-shm", "hub.db-owner", "one.db", "two.db"]) {
-      expect(names).toContain(name);
-    }
-    expect(open()).toEqual({});
-    for (const name of ["hub.db", "hub.db-wal", "one.db"]) chmodSync(join(folder, name), 0o644);
-    child.stdin.end("go on\n");
-    const [code] = (await once(child, "close")) as [number];
-    expect(code).toBe(0);
-    // The backup was opened by whoever made it so, and stays as it is.
-    expect(open()).toEqual({ "one.db": "644" });
-    expect(readdirSync(folder)).toContain("hub.db.before");
-    expect(readdirSync(folder).filter((name) => /\.(part|restored)/.test(name))).toEqual([]);
-  });
+describe.skipIf(process.platform === "win32")(
+  "every file is readable by its owner only (POSIX)",
+  () => {
+    test.each(["0000", "0022", "0777"])(
+      "under a umask of %s, in a public folder",
+      async (umask) => {
+        chmodSync(folder, 0o777);
+        const child = spawn(process.execPath, [SCRIPT, folder, umask], {
+          stdio: ["pipe", "pipe", "inherit"],
+        });
+        await once(child.stdout, "data");
+        const names = readdirSync(folder);
+        for (const name of [
+          "hub.db",
+          "hub.db-wal",
+          "hub.db-shm",
+          "hub.db-owner",
+          "one.db",
+          "two.db",
+        ]) {
+          expect(names).toContain(name);
+        }
+        expect(open()).toEqual({});
+        for (const name of ["hub.db", "hub.db-wal", "one.db"]) chmodSync(join(folder, name), 0o644);
+        child.stdin.end("go on\n");
+        const [code] = (await once(child, "close")) as [number];
+        expect(code).toBe(0);
+        // The backup was made readable by its owner, and stays as it is.
+        expect(open()).toEqual({ "one.db": "644" });
+        expect(readdirSync(folder)).toContain("hub.db.before");
+        expect(readdirSync(folder).filter((name) => /\.(part|restored)/.test(name))).toEqual([]);
+      },
+    );
 
-  test("nothing is made where a link leads", async () => {
-    const elsewhere = join(folder, "elsewhere");
-    for (const name of [`${path}-owner`, path]) {
-      symlinkSync(elsewhere, name);
-      await expect(openSqliteStore(path)).rejects.toMatchObject({ status: 403 });
+    test("no file is created through a link", async () => {
+      const elsewhere = join(folder, "elsewhere");
+      for (const name of [`${path}-owner`, path]) {
+        symlinkSync(elsewhere, name);
+        await expect(openSqliteStore(path)).rejects.toMatchObject({ status: 403 });
+        expect(existsSync(elsewhere)).toBe(false);
+        rmSync(name);
+      }
+      const store = await openSqliteStore(path);
+      const copy = `${path}.copy`;
+      symlinkSync(elsewhere, copy);
+      symlinkSync(elsewhere, `${copy}.part`);
+      await store.backup(copy);
+      await store.close();
       expect(existsSync(elsewhere)).toBe(false);
-      rmSync(name);
-    }
-    const store = await openSqliteStore(path);
-    const copy = `${path}.copy`;
-    symlinkSync(elsewhere, copy);
-    symlinkSync(elsewhere, `${copy}.part`);
-    await store.backup(copy);
-    await store.close();
-    expect(existsSync(elsewhere)).toBe(false);
-    await (await openSqliteReader(copy)).close();
-  });
-});
+      await (await openSqliteReader(copy)).close();
+    });
+  },
+);

@@ -5,16 +5,16 @@ import { WaybillError } from "@waybill/protocol";
 const OWNER_ONLY = 0o600;
 
 /**
- * Makes a file for its owner alone, whatever the umask of the process and the rules of the folder,
- * before SQLite makes one that others may read. What SQLite keeps beside it is then as this one is.
- * One that is there stays as it is; a link is refused, so that nothing is made where it leads.
+ * Creates a private file, independent of the umask and of the folder's rules, before SQLite creates
+ * one that others may read. The files that SQLite keeps beside it inherit its mode. An existing file
+ * is unchanged; a link is refused, so that nothing is created at its target.
  */
 export function makePrivate(path: string): void {
   let file: number;
   try {
     file = openSync(path, "wx", OWNER_ONLY);
   } catch (error) {
-    // Why a file can't be made here, SQLite says better.
+    // SQLite gives a better reason why a file can't be created here.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") return;
     if (!lstatSync(path).isSymbolicLink()) return;
     throw new WaybillError(
@@ -30,7 +30,7 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** What was readable by others is not any more. */
+/** Makes files private that others could read. */
 export function keepPrivate(path: string): void {
   chmodSync(path, OWNER_ONLY);
 }

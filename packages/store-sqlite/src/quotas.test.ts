@@ -47,7 +47,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Hands off so often at once, and says how each was answered. */
+/** Hands off that often at once, and returns the answers. */
 async function submit(from: "anna" | "ben", count: number): Promise<number[]> {
   const texts = Array.from({ length: count }, () =>
     signEnvelope(
@@ -73,7 +73,7 @@ async function submit(from: "anna" | "ben", count: number): Promise<number[]> {
 
 const taken = (statuses: readonly number[]) => statuses.filter((status) => status === 100).length;
 
-test("WB-214 groups and what was used of their quotas are in the file when the hub comes back", async () => {
+test("WB-214 groups and the use of their quotas survive a restart of the hub", async () => {
   await hub.operator.setQuota("g", { open: 100, per_minute: 5 });
   expect(taken(await submit("anna", 2))).toBe(2);
   await close();
@@ -89,7 +89,7 @@ test("WB-214 groups and what was used of their quotas are in the file when the h
   expect(taken(await submit("ben", 4))).toBe(2);
 });
 
-test("WB-214 a handoff that the store has failed to write uses up nothing", async () => {
+test("WB-214 a handoff that the store has failed to write uses up no quota", async () => {
   await hub.operator.setQuota("g", { open: 2, per_minute: 2 });
   const commit = store.commit.bind(store);
   store.commit = () => Promise.reject(new WaybillError(503, "The disk is away."));

@@ -69,7 +69,7 @@ const QUERIES = {
 
 type QueryName = keyof typeof QUERIES;
 
-/** Every question that a store answers, from the file as the last commit left it. */
+/** Every query of a store, against the last commit. */
 export class Reader {
   readonly #query: Readonly<Record<QueryName, StatementSync>>;
 
@@ -83,7 +83,7 @@ export class Reader {
     return row && handoffOf(row);
   }
 
-  /** Reads every handoff and every key, one at a time; throws for one that was changed. */
+  /** Reads every handoff and every key, one at a time; throws for a modified one. */
   checkRows(): void {
     for (const row of this.#query.handoffs.iterate()) handoffOf(row);
     for (const row of this.#query.keys.iterate()) keyOf(row);
@@ -223,7 +223,7 @@ export class Reader {
 
 const BEFORE_ALL: OfferPlace = { name: "", agent: "", version: "" };
 
-/** Rows up to the one whose texts come to so many characters. */
+/** Rows up to the one whose texts reach so many characters. */
 function untilFull(
   rows: Iterable<Record<string, SQLOutputValue>>,
   characters: number = Infinity,

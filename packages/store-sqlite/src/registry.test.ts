@@ -23,7 +23,7 @@ function manifestOf(id: string, key: PrivateKey, members: Partial<ManifestInput>
   return signManifest({ agent_id: id, capabilities: [{ name: "work" }], ...members }, key);
 }
 
-test("49: of simultaneous enrolments at two hubs that list one key, exactly one succeeds", async () => {
+test("49: of concurrent enrolments at two hubs that list one key, exactly one succeeds", async () => {
   const store = await openSqliteStore(path);
   const own = generateKey();
   const hubs = [await openHub({ store, key: own }), await openHub({ store, key: own })];
@@ -79,7 +79,7 @@ test("manifests in a file of the second version are found by their keys and capa
   await store.close();
 });
 
-test("a key that was changed in the file is noticed", async () => {
+test("a key that was modified in the file is detected", async () => {
   const store = await openSqliteStore(path);
   const hub = await openHub({ store, key: generateKey() });
   const key = generateKey();

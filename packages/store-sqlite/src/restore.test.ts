@@ -48,7 +48,7 @@ async function note(store: Store, content: string): Promise<void> {
   await store.commit({ handoff: null, entries: [{ ...entry, digest: digestOf(content) }] });
 }
 
-/** As a hub finds it: opened, whole, and gone on with. */
+/** Opens the store as a hub does, checks it, and commits to it. */
 async function contents(file: string): Promise<string[]> {
   const store = await openSqliteStore(file);
   try {
@@ -65,14 +65,14 @@ function left(): string[] {
   return readdirSync(dirname(path)).filter((name) => /\.(restor|part)/.test(name));
 }
 
-test("a store whose hub was killed is moved away with what is in its log", async () => {
+test("the store of a killed hub is moved away with its log", async () => {
   await restoreSqliteStore(backup, path, { moveTo: old });
   expect(await contents(path)).toEqual(BACKUP);
   expect(await contents(old)).toEqual(BEFORE);
   expect(left()).toEqual([]);
 });
 
-test("a log whose database is gone is moved away too, and never read into the restored store", async () => {
+test("a log without its database is moved away too, and never read into the restored store", async () => {
   rmSync(path);
   await expect(restoreSqliteStore(backup, path)).rejects.toMatchObject({
     status: 409,
@@ -83,7 +83,7 @@ test("a log whose database is gone is moved away too, and never read into the re
   expect(existsSync(`${old}-wal`)).toBe(true);
 });
 
-test("what a restore that was killed has left is never read into the next one", async () => {
+test("leftovers of a killed restore are never read into the next one", async () => {
   for (const ending of ["", "-wal", "-shm"])
     copyFileSync(path + ending, `${path}.restoring${ending}`);
   await restoreSqliteStore(backup, path, { moveTo: old });
@@ -92,7 +92,7 @@ test("what a restore that was killed has left is never read into the next one", 
   expect(left()).toEqual([]);
 });
 
-test("nothing is moved to where a log lies, which would be read into it", async () => {
+test("nothing is moved beside an existing log, which would be read into it", async () => {
   writeFileSync(`${old}-wal`, "the log of another database");
   await expect(restoreSqliteStore(backup, path, { moveTo: old })).rejects.toMatchObject({
     status: 409,
@@ -101,16 +101,16 @@ test("nothing is moved to where a log lies, which would be read into it", async 
   expect(await contents(path)).toEqual(BEFORE);
 });
 
-test("nothing is changed where the store can't be moved in one step", async ({ skip }) => {
+test("nothing is changed if the store can't be moved in one step", async ({ skip }) => {
   skip(!existsSync("/dev/shm"), "no second volume on this machine");
   const moveTo = `/dev/shm/${basename(dirname(path))}.db`;
   await expect(restoreSqliteStore(backup, path, { moveTo })).rejects.toMatchObject({ status: 400 });
   expect(await contents(path)).toEqual(BEFORE);
 });
 
-// What a restore leaves that ends after each of its steps: the files that it has moved by then.
+// Where a restore may be killed: the files that it has moved by then.
 test.each([[[]], [[""]], [["", "-wal"]]])(
-  "a restore that ended after it had moved %j is finished by whoever opens the store",
+  "a restore that was killed after it had moved %j is finished by the next process that opens the store",
   async (moved) => {
     copyFileSync(backup, `${path}.restored`);
     writeFileSync(`${path}.restore`, JSON.stringify(old));
@@ -124,7 +124,7 @@ test.each([[[]], [[""]], [["", "-wal"]]])(
   },
 );
 
-// The same, with blobs: the files and folders that it has moved by then, in their order.
+// The same with blobs: the files and folders that it has moved by then, in order.
 const BLOB_STEPS = [
   ["", ".old"],
   ["-wal", ".old-wal"],
@@ -133,7 +133,7 @@ const BLOB_STEPS = [
   [".restored-blobs", "-blobs"],
 ] as const;
 test.each(Array.from({ length: BLOB_STEPS.length + 1 }, (_, count) => [count]))(
-  "blobs go with their database where a restore ended after %i steps",
+  "blobs go with their database if a restore is killed after %i steps",
   async (count) => {
     copyFileSync(backup, `${path}.restored`);
     for (const [file, text] of [
@@ -152,7 +152,7 @@ test.each(Array.from({ length: BLOB_STEPS.length + 1 }, (_, count) => [count]))(
   },
 );
 
-test("a restore that was finished but for its plan is left as it is", async () => {
+test("a restore of which only the plan is left is complete", async () => {
   await restoreSqliteStore(backup, path, { moveTo: old });
   writeFileSync(`${path}.restore`, JSON.stringify(`${path}.another`));
   expect(await contents(path)).toEqual(BACKUP);
@@ -160,7 +160,7 @@ test("a restore that was finished but for its plan is left as it is", async () =
   expect(left()).toEqual([]);
 });
 
-test("no store is made beside a log that holds the commits of a lost database", async () => {
+test("no store is created beside a log with the commits of a lost database", async () => {
   for (const loses of [() => rmSync(path), () => writeFileSync(path, "")]) {
     loses();
     await expect(openSqliteStore(path)).rejects.toMatchObject({

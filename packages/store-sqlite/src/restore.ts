@@ -14,15 +14,15 @@ import { syncFile, syncName } from "./sync.ts";
 
 const BUSY_TIMEOUT_MS = 0;
 
-/** What becomes of the store that is there now. */
+/** What happens to the existing store. */
 export interface RestoreOptions {
-  /** Where the store that is there now goes; a store in the way is refused where this is left out. */
+  /** Where the existing store is moved; by default an existing store is an error. */
   readonly moveTo?: string | undefined;
 }
 
 /**
- * Puts a backup in the place of a store that no hub owns: whole, or not at all. The backup is
- * checked before anything is moved, and stays where it is.
+ * Replaces a store that no hub owns by a backup, completely or not at all. The backup is checked
+ * before anything is moved, and stays where it is.
  */
 export async function restoreSqliteStore(
   backup: string,
@@ -45,7 +45,7 @@ export async function restoreSqliteStore(
   }
 }
 
-/** Opened as its hub will: a backup of an older release is brought up to date, not refused. */
+/** Opened as its hub will open it: a backup of an older release is migrated, not refused. */
 async function check(staged: string): Promise<void> {
   const store = await openSqliteStore(staged);
   try {
@@ -67,7 +67,7 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
     );
   }
   if (moveTo !== undefined) checkVolume(file, moveTo);
-  // Under a name that no hub takes up, until it is checked.
+  // Under a name that no hub opens, until it is checked.
   const staged = `${file}.restoring`;
   await removeStaged(file, staged);
   try {
@@ -82,7 +82,7 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
       { cause: error },
     );
   }
-  // Opening it may have brought it to this release.
+  // Opening it may have migrated it to this release.
   syncFile(staged);
   const blobs = blobFolderOf(staged);
   if (there.length === 0 || moveTo === undefined) {
@@ -97,7 +97,7 @@ async function replace(backup: string, file: string, moveTo: string | undefined)
   replaceStore(file, moveTo);
 }
 
-/** What lies where the store is to be moved: its own log would destroy it as much as a file in its place. */
+/** Files at the target of the move: an old log would destroy the store as much as a file in its place. */
 function occupied(file: string, moveTo: string | undefined): string | undefined {
   if (moveTo === undefined) return undefined;
   return moveTo === file ? file : filesAt(moveTo)[0];
@@ -113,7 +113,7 @@ function checkVolume(file: string, moveTo: string): void {
   );
 }
 
-/** What an earlier restore has left that has not begun to move files. */
+/** Leftovers of an earlier restore that has not begun to move files. */
 async function removeStaged(file: string, staged: string): Promise<void> {
   removeDatabase(staged);
   for (const each of [staged, restoredPath(file)]) await removeBlobs(blobFolderOf(each));

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import type { DatabaseSync } from "node:sqlite";
 
-/** Ends a transaction that failed; a full disk has ended it already. */
+/** Ends a failed transaction; a full disk has ended it already. */
 export function rollBack(database: DatabaseSync): void {
   try {
     database.exec("ROLLBACK");

@@ -19,7 +19,7 @@ export const MANIFEST_COLUMNS: string = `${CARD_COLUMNS}, content`;
 export const OFFER_COLUMNS =
   "name, capability.agent AS agent, version, terms, characters, sequence, digest, facts";
 
-/** A handoff as it was written; throws for a row that has changed since. */
+/** A handoff as it was written; throws for a row that was modified since. */
 export function handoffOf(row: Row): StoredHandoff {
   const inboxes = row["inboxes"] as string;
   const handoff: StoredHandoff = {
@@ -74,7 +74,7 @@ export function manifestOf(row: Row): StoredManifest {
   return { ...cardOf(row), text: row["content"] as string };
 }
 
-/** A key as it was written; throws for a row that has changed since. */
+/** A key as it was written; throws for a row that was modified since. */
 export function keyOf(row: Row): StoredKey {
   const key = {
     kid: row["kid"] as string,
@@ -102,7 +102,7 @@ export function namesOf(text: string): readonly string[] {
   return text === "[]" ? NO_NAMES : (JSON.parse(text) as string[]);
 }
 
-/** In the order of their bytes, as every store gives them back. */
+/** In byte order, as every store returns them. */
 export function textOfNames(names: readonly string[]): string {
   return names.length === 0 ? "[]" : JSON.stringify(names.toSorted());
 }

@@ -2,15 +2,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { fillRegistry } from "./fill-registry.ts";
 
-/** "WBLL": tells a store from the SQLite files of other applications. */
+/** "WBLL": distinguishes a store from the SQLite files of other applications. */
 export const APPLICATION_ID = 0x57424c4c;
 
-/** SQL, or what fills new tables with what old ones tell. */
+/** SQL, or a function that fills new tables from old ones. */
 export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
- * What makes each version of the file from the one before: the version of a file is how many of
- * them it has seen. A line that has been released never changes.
+ * The migration to each version from the one before: the version of a file is the number of migrations
+ * it has seen. A released line never changes.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `

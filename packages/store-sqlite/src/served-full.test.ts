@@ -10,7 +10,7 @@ import { openSqliteStore } from "./sqlite-store.ts";
 
 const PAGE = 4_096;
 
-test("HARDENING 38: a hub whose disk is full refuses with 503, keeps its word, and goes on when there is space", async () => {
+test("HARDENING 38: a hub whose disk is full refuses with 503, keeps its promises, and continues when there is space", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waybill-full-"));
   const file = join(folder, "hub.db");
   const key = generateKey();
@@ -57,11 +57,11 @@ test("HARDENING 38: a hub whose disk is full refuses with 503, keeps its word, a
     }
   }
   expect(confirmed.length).toBeGreaterThan(0);
-  // A commit would not succeed, and whoever spreads work over hubs can see that.
+  // A commit would fail, and a load balancer can see that.
   for (let count = 0; count < 3; count++) {
     expect((await fetch(`${small.served.url}/readyz`)).status).toBe(503);
   }
-  // It goes on answering, and takes what still fits.
+  // It keeps answering, and takes what still fits.
   expect((await fetch(`${small.served.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${small.served.url}/v1/agents/owner`)).status).toBe(200);
   await small.close();

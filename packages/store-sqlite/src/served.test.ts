@@ -27,7 +27,7 @@ const HUB = new URL("served-process-fixture.ts", import.meta.url).pathname;
 const HANDOFFS = 60;
 const KILLS = 3;
 
-/** A hub that is killed and started again at the same place. */
+/** A hub that is killed and restarted at the same address. */
 class HubProcess {
   readonly #file: string;
   readonly #seed = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
@@ -67,7 +67,7 @@ class HubProcess {
   }
 }
 
-/** Asks until the hub has answered for good: what it could not, or was not there to, is asked again. */
+/** Repeats a request until the hub answers it finally. */
 async function asked(ask: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const response = await ask().catch(() => undefined);
@@ -104,7 +104,7 @@ class Agent {
     expect(response.status).toBe(200);
   }
 
-  /** The very same bytes each time. */
+  /** The same bytes each time. */
   submit(envelope: string): Promise<Response> {
     return asked(() =>
       fetch(`${this.hub.url}/v1/envelopes`, {
@@ -115,7 +115,7 @@ class Agent {
     );
   }
 
-  /** Takes deliveries one after the other, until the work says that it has had enough. */
+  /** Takes deliveries one at a time, until the callback is done. */
   async receive(credit: number, work: (delivery: Delivery) => Promise<boolean>): Promise<void> {
     const instance = newId();
     for (let cursor = ""; ;) {
@@ -149,7 +149,7 @@ interface Delivery {
   readonly envelope: string;
 }
 
-test("a served hub that is killed three times in the middle loses nothing and ends everything once", async () => {
+test("a served hub that is killed three times loses nothing and ends everything once", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waybill-served-"));
   const file = join(folder, "hub.db");
   const hub = new HubProcess(file);
@@ -194,7 +194,7 @@ test("a served hub that is killed three times in the middle loses nothing and en
     );
     await owner.submit(signEnvelope(receipt, owner.key));
     if (results.size % Math.ceil(HANDOFFS / (KILLS + 1)) === 0 && results.size < HANDOFFS) {
-      // In the middle of whatever else is under way.
+      // In the middle of everything else.
       await hub.kill();
       await hub.start();
     }

@@ -55,14 +55,14 @@ test("a store is read, checked and copied while its owner writes to it", async (
   expect(await contents(path)).toEqual(["one", "two", "three"]);
 });
 
-test("what is not there is not made by reading it", async () => {
+test("reading a missing store does not create it", async () => {
   await expect(openSqliteReader(path)).rejects.toMatchObject({ status: 404 });
   expect(existsSync(path)).toBe(false);
   writeFileSync(path, "not a database, whatever its name says".repeat(100));
   await expect(openSqliteReader(path)).rejects.toMatchObject({ status: 500 });
 });
 
-test("a store of an older release is named as one, and stays as it is", async () => {
+test("a store of an older release is reported as such, and unchanged", async () => {
   await (await openSqliteStore(path)).close();
   const older = new DatabaseSync(path);
   older.exec("PRAGMA user_version = 0");
@@ -72,7 +72,7 @@ test("a store of an older release is named as one, and stays as it is", async ()
   });
 });
 
-test("a backup takes the place of a store, which is kept, with what was in its log", async () => {
+test("a backup replaces a store, which is kept, with its log", async () => {
   const store = await openSqliteStore(path);
   await note(store, "one");
   await store.backup(`${path}.copy`);

@@ -12,19 +12,19 @@ import { identify, numberOf } from "./migrate.ts";
 import { Reader } from "./reader.ts";
 import { MIGRATIONS } from "./schema.ts";
 
-/** What may be read of a store that another process owns. */
+/** The read-only view of a store that another process owns. */
 export interface SqliteReader extends Pick<
   Store,
   "ledger" | "ledgerHead" | "manifests" | "agents"
 > {
-  /** Copies the store as it is at one moment to a new file, while its owner goes on. */
+  /** Copies a snapshot of the store to a new file, while its owner goes on. */
   backup(path: string): Promise<void>;
-  /** Reads every page and index; rejects with what is damaged. */
+  /** Reads every page and index; rejects if anything is damaged. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the store in this file to read it, whether a hub works on it or not. */
+/** Opens the store in this file for reading, whether a hub is using it or not. */
 export async function openSqliteReader(path: string): Promise<SqliteReader> {
   const file = filePath(path);
   if (!existsSync(file)) {

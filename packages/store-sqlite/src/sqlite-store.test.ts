@@ -91,7 +91,7 @@ test("a commit that can't be written is refused alone, and not the others of its
   await store.close();
 });
 
-test("what came before is told from all that shares its transaction, and nothing of it is written", async () => {
+test("a replay is detected within a shared transaction, and nothing of it is written", async () => {
   const store = await openSqliteStore(path);
   const sent = (number: number, id: string, version = 1): Commit => {
     const { handoff, entries } = commitOf(number, version);
@@ -126,7 +126,7 @@ test("what came before is told from all that shares its transaction, and nothing
   await store.close();
 });
 
-test("a commit that can't even be handed over is refused alone", async () => {
+test("a commit that can't even be sent to the thread is refused alone", async () => {
   const store = await openSqliteStore(path);
   const odd = { ...commitOf(2), entries: [{ ...commitOf(2).entries[0]!, content: () => "" }] };
   const [first, second, third] = await Promise.allSettled([
@@ -140,13 +140,13 @@ test("a commit that can't even be handed over is refused alone", async () => {
   await store.close();
 });
 
-test("commits made here and by the thread, in turns, are one chain", async () => {
+test("commits made here and by the thread, alternating, form one chain", async () => {
   const passed = vi.spyOn(performance, "now");
   const store = await openSqliteStore(path);
   let number = 0;
   const commit = () => store.commit(commitOf(number++));
   for (let turn = 0; turn < 5; turn++) {
-    // So long after anything else that the next ones are lone.
+    // Long enough after the others that the next ones are alone.
     passed.mockReturnValue(10_000 * (turn + 1));
     for (const count of [1, 2, 40, 1, 3]) {
       const outcomes = await Promise.all(Array.from({ length: count }, commit));
@@ -160,7 +160,7 @@ test("commits made here and by the thread, in turns, are one chain", async () =>
   passed.mockRestore();
 });
 
-test("a process waits for its commits, and for nothing else of a store", () => {
+test("a process stays alive for its commits, and for nothing else of a store", () => {
   const fixture = new URL("./store-fixture.ts", import.meta.url).href;
   const commits = [commitOf(1), commitOf(2)].map((each) => JSON.stringify(each));
   const open = `const store = (globalThis.store = await openStore(${JSON.stringify(path)}));`;
@@ -183,7 +183,7 @@ test("a process waits for its commits, and for nothing else of a store", () => {
   }
 });
 
-test("what was given before closing is written, and what comes after is refused", async () => {
+test("commits submitted before closing are written, and later ones are refused", async () => {
   const store = await openSqliteStore(path);
   const given = Array.from({ length: 200 }, (_, number) => store.commit(commitOf(number)));
   const closing = store.close();
@@ -197,7 +197,7 @@ test("what was given before closing is written, and what comes after is refused"
 });
 
 describe("one owner", () => {
-  test("a second hub in this process is told so, by any path to the file, until the first closes", async () => {
+  test("a second hub in this process is refused, by any path to the file, until the first closes", async () => {
     const store = await openSqliteStore(path);
     const link = join(dirname(path), "link.db");
     symlinkSync(path, link);
@@ -210,7 +210,7 @@ describe("one owner", () => {
     await (await openSqliteStore(link)).close();
   });
 
-  test("a hub in another process is named, and the file is free once it was killed", async () => {
+  test("a hub in another process is named, and the file is free after it was killed", async () => {
     const fixture = new URL("./store-fixture.ts", import.meta.url).href;
     const code = `import(${JSON.stringify(fixture)}).then(async ({ openStore }) => { globalThis.store = await openStore(${JSON.stringify(path)}); console.log("open"); setInterval(() => {}, 1000); });`;
     const child = spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"] });
@@ -223,7 +223,7 @@ describe("one owner", () => {
     await (await openSqliteStore(path)).close();
   });
 
-  test("another program that writes to the file is a lock, told with the path and to be tried again", async () => {
+  test("a file locked by another program is a retryable error that names the path", async () => {
     const store = await openSqliteStore(path, { busyTimeoutMs: 0 });
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
@@ -238,7 +238,7 @@ describe("one owner", () => {
 });
 
 describe("versions of the file", () => {
-  test("a newer file is refused and left as it was", async () => {
+  test("a newer file is refused and unchanged", async () => {
     await filled(1);
     const database = new DatabaseSync(path);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
@@ -248,7 +248,7 @@ describe("versions of the file", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test("a database of another application is refused and left as it was", async () => {
+  test("a database of another application is refused and unchanged", async () => {
     const database = new DatabaseSync(path);
     database.exec("CREATE TABLE mine (x)");
     database.close();
@@ -257,7 +257,7 @@ describe("versions of the file", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test("a file goes from each version to the next, each whole or not at all", () => {
+  test("a file is migrated from each version to the next, each completely or not at all", () => {
     const steps = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y", "CREATE TABLE b (z)"];
     const database = new DatabaseSync(path);
     for (let version = 1; version <= steps.length; version++) {
@@ -278,7 +278,7 @@ describe("versions of the file", () => {
   });
 });
 
-test("a file of the first version is migrated with its handoffs, and then notices changes", async () => {
+test("a file of the first version is migrated with its handoffs, and then detects modifications", async () => {
   const database = new DatabaseSync(path);
   migrate(database, MIGRATIONS.slice(0, 1));
   const first = { id: "handoff-1", record: '{"n":1}' };
@@ -307,7 +307,7 @@ test("a file of the first version is migrated with its handoffs, and then notice
 });
 
 describe("damage", () => {
-  test("a file that is no database is refused and left as it was", async () => {
+  test("a file that is no database is refused and unchanged", async () => {
     writeFileSync(path, "a diary, and a long one ".repeat(300));
     await expect(openSqliteStore(path)).rejects.toThrow(
       refused(/is not a store: it is no SQLite database/),
@@ -315,7 +315,7 @@ describe("damage", () => {
     expect(readFileSync(path, "utf8")).toMatch(/^a diary/);
   });
 
-  test("a file that is cut off is refused", async () => {
+  test("a truncated file is refused", async () => {
     await filled(200);
     truncateSync(path, statSync(path).size - 3 * 4096);
     await expect(openAndCheck()).rejects.toThrow(refused(/hub\.db is damaged/));
@@ -334,7 +334,7 @@ describe("damage", () => {
     }
   });
 
-  test("an entry of the ledger's end that was changed is found when it is opened", async () => {
+  test("a modified entry at the ledger's end is found when the store is opened", async () => {
     await filled(10);
     edit("UPDATE ledger SET at = at + 1 WHERE sequence = 9");
     await expect(openSqliteStore(path)).rejects.toThrow(
@@ -342,7 +342,7 @@ describe("damage", () => {
     );
   });
 
-  test("an entry far back that was changed is named by verifying", async () => {
+  test("a modified entry further back is named by verification", async () => {
     await filled(300);
     edit("UPDATE ledger SET content = 'another' WHERE sequence = 7");
     const store = await openSqliteStore(path);
@@ -351,7 +351,7 @@ describe("damage", () => {
     await store.close();
   });
 
-  test("a table that is gone is damage", async () => {
+  test("a missing table is damage", async () => {
     await filled(1);
     edit("DROP TABLE inbox");
     await expect(openSqliteStore(path)).rejects.toThrow(refused(/hub\.db is damaged/));
@@ -374,7 +374,7 @@ describe("damage", () => {
     ["checksum", "checksum + 1"],
     ["id", "'handoff-77'"],
   ])(
-    "a handoff whose %s was changed is found when it is read, and by a check",
+    "a handoff with a modified %s is found when it is read, and by a check",
     async (column, value) => {
       await filled(3);
       edit(`UPDATE handoff SET ${column} = ${value} WHERE id = 'handoff-1'`);
@@ -408,7 +408,7 @@ describe("damage", () => {
 });
 
 describe("the disk", () => {
-  test("a commit that finds it full is not made, others are, and it goes on when there is space", async () => {
+  test("a commit that finds it full is refused, smaller ones succeed, and it continues when there is space", async () => {
     await filled(5);
     const store = await openSqliteStore(path, { bytesMax: 60 * 4096 });
     const large = commitOf(100, 1, "x".repeat(400_000));
@@ -429,17 +429,17 @@ describe("the disk", () => {
     await larger.close();
   });
 
-  test("a folder that is not there is told with the path", async () => {
+  test("the error for a missing folder names the path", async () => {
     await expect(openSqliteStore(join(dirname(path), "none", "hub.db"))).rejects.toThrow(
       refused(/none\/hub\.db can't be opened: its folder is missing/, 503),
     );
   });
 
-  test("a file that may only be read is told with the path", async ({ skip }) => {
+  test("the error for a read-only file names the path", async ({ skip }) => {
     await filled(1);
     chmodSync(path, 0o444);
     chmodSync(dirname(path), 0o555);
-    // To root nothing is read-only, so somebody else has to try.
+    // root may write everything, so another user has to try.
     const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const entry = fileURLToPath(new URL("./index.ts", import.meta.url));
     const code = `import(${JSON.stringify(entry)}).then(({ openSqliteStore }) => openSqliteStore(${JSON.stringify(path)})).then(() => console.log("opened"), (error) => console.log(error.status, error.message));`;
@@ -454,7 +454,7 @@ describe("the disk", () => {
 });
 
 describe("backup", () => {
-  test("is the store of one moment, taken while commits go on, and opens as a store", async () => {
+  test("is a snapshot, taken while commits go on, and opens as a store", async () => {
     const store = await openSqliteStore(path);
     await Promise.all(Array.from({ length: 500 }, (_, number) => store.commit(commitOf(number))));
     const to = join(dirname(path), "backup.db");
@@ -475,7 +475,7 @@ describe("backup", () => {
     await copy.close();
   });
 
-  test("is never written over a file, and leaves nothing where it fails", async () => {
+  test("never overwrites a file, and leaves nothing if it fails", async () => {
     const store = await openSqliteStore(path);
     await expect(store.backup(path)).rejects.toThrow(refused(/already exists/, 400));
     const folder = join(dirname(path), "sub");

@@ -37,9 +37,9 @@ import type { Change } from "./writer.ts";
 
 /** How the file of a store is opened. */
 export interface SqliteStoreOptions {
-  /** How long to wait for another program that has the file locked. Two seconds if left out. */
+  /** How long to wait for another program that has the file locked, by default two seconds. */
   readonly busyTimeoutMs?: number | undefined;
-  /** How large the file may grow; as large as the disk lets it if left out. */
+  /** The maximum size of the file; limited only by the disk by default. */
   readonly bytesMax?: number | undefined;
 }
 
@@ -47,14 +47,14 @@ const BUSY_HERE_MS = 20;
 
 /** A store in one SQLite file. */
 export interface SqliteStore extends Store {
-  /** Copies the store as it is at one moment to a new file, while commits go on. */
+  /** Copies a snapshot of the store to a new file, while commits go on. */
   backup(path: string): Promise<void>;
-  /** Reads every page, index and handoff; rejects with what is damaged. Takes long in a large file. */
+  /** Reads every page, index and handoff; rejects if anything is damaged. Takes long in a large file. */
   check(): Promise<void>;
 }
 
 /**
- * Opens the store in this file, and makes it where there is none. This process then owns it.
+ * Opens the store in this file, and creates it if there is none. This process then owns it.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ export async function openSqliteStore(
     const head = ledgerHeadOf(database);
     const start = { path: file, busyTimeoutMs, bytesMax, head };
     const committer = new Committer(start, new Writer(database, head));
-    // Whoever has the file locked is waited for by the thread, while the hub goes on.
+    // The thread waits for other programs' locks, while the hub goes on.
     database.exec(`PRAGMA busy_timeout = ${Math.min(busyTimeoutMs, BUSY_HERE_MS)}`);
     return new FileStore(file, database, committer, disown);
   } catch (error) {
@@ -128,7 +128,7 @@ class FileStore implements SqliteStore {
 
   #tell({ handoff, manifest, keys }: Commit): void {
     for (const listener of this.#listeners) {
-      // On its own: what it throws is no failure of the commit.
+      // Separate, so that what it throws is no failure of the commit.
       queueMicrotask(() => {
         if (this.#listeners.has(listener)) listener(handoff, (manifest ?? keys)?.agent ?? null);
       });

@@ -7,7 +7,7 @@ import type { DurableStoreSubject, StoreContents } from "@waybill/conformance";
 import type { Store } from "@waybill/hub";
 import { openSqliteStore } from "./sqlite-store.ts";
 
-/** What a process that is to be killed opens; the name is the suite's. */
+/** Opened by a process that is to be killed; the suite prescribes the name. */
 export function openStore(location: string): Promise<Store> {
   return openSqliteStore(location);
 }
@@ -39,7 +39,7 @@ export async function openSubject(): Promise<DurableStoreSubject> {
   };
 }
 
-/** The second door: another connection that may only read, and SQL of its own. */
+/** The second door: another read-only connection, with SQL of its own. */
 function observe(location: string): StoreContents {
   const database = new DatabaseSync(location, { readOnly: true });
   try {

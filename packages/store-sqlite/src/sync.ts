@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Returns when the contents of a file are on the disk. */
+/** Returns when the contents of a file are on disk. */
 export function syncFile(path: string): void {
   const file = openSync(path, "r");
   try {
@@ -12,8 +12,8 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Returns when the name of a file is on the disk, or that it is gone: syncing the file does not do that. */
+/** Returns when a file's name, or its removal, is on disk: syncing the file does not do that. */
 export function syncName(path: string): void {
-  // Windows opens no folders, and keeps names by itself.
+  // Windows opens no folders, and syncs names by itself.
   if (process.platform !== "win32") syncFile(dirname(path));
 }

@@ -9,7 +9,7 @@ import { unpackChanges } from "./packed-changes.ts";
 import { Writer } from "./writer.ts";
 import type { Change } from "./writer.ts";
 
-/** Two halves of what waits keep two threads busy: one is written while the hub works on the other. */
+/** Two transactions keep two threads busy: one is written while the hub works on the other. */
 const SHARE_LEAST = 32;
 
 const { path, busyTimeoutMs, bytesMax, head } = workerData as ThreadStart;
@@ -21,7 +21,7 @@ const writer = new Writer(database, head);
 port.on("message", (first: ToThread) => {
   const changes: Change[] = [];
   let isLast = false;
-  // Whatever has come by now shares a transaction, or two.
+  // Whatever has arrived by now shares a transaction, or two.
   for (let message: ToThread | undefined = first; message !== undefined; message = next()) {
     if (message === "close") isLast = true;
     else {
@@ -43,7 +43,7 @@ function next(): ToThread | undefined {
   return receiveMessageOnPort(port)?.message as ToThread | undefined;
 }
 
-/** An error keeps nothing but its text on its way between threads. */
+/** Of an error only its text is cloned between threads. */
 function plainOf(result: ReturnType<Writer["write"]>[number]): FromThread["results"][number] {
   if ("outcome" in result) return result;
   const { message, errcode } = result.error as { message: string; errcode?: number };

@@ -23,12 +23,12 @@ export type Change = Commit | { readonly setting: string; readonly value: string
 
 export type ChangeResult = { readonly outcome: CommitOutcome } | { readonly error: unknown };
 
-/** Carries out changes, as many as wait in one transaction: all of them share its one sync. */
+/** Writes all waiting changes in one transaction, so that they share its one sync. */
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #run: ReturnType<typeof statements>;
   readonly #view: CommitView;
-  /** Where the ledger ends. Who has written last knows, and tells who writes next. */
+  /** The end of the ledger. Whichever thread wrote last knows it, and tells the next writer. */
   head: LedgerHead;
 
   constructor(database: DatabaseSync, head: LedgerHead) {
@@ -45,20 +45,20 @@ export class Writer {
     };
   }
 
-  /** One result for each change, in their order, when all that was written is on the disk. */
+  /** One result for each change, in order, when everything is on disk. */
   write(changes: readonly Change[]): ChangeResult[] {
     try {
       return this.#transaction(changes).map((outcome) => ({ outcome }));
     } catch (error) {
       if (changes.length === 1 || !isAboutOne(error)) return changes.map(() => ({ error }));
-      // One of them can't be written: the others are not to suffer for it.
+      // One of them can't be written: the others must not suffer for it.
       return changes.flatMap((change) => this.write([change]));
     }
   }
 
   /**
-   * Whether an envelope is there already is for the ledger's index to say, which looks anyway: only
-   * where it objects to one are all of them looked for beforehand.
+   * The ledger's unique index detects a replayed envelope by itself; only if it rejects one are all of
+   * them looked up beforehand.
    */
   #transaction(changes: readonly Change[], isLookedFor: boolean = false): CommitOutcome[] {
     const before = this.head;
@@ -112,7 +112,7 @@ export class Writer {
     this.head = { sequence, hash: link };
   }
 
-  /** `before`: the inboxes that it stood in, as their column has them. */
+  /** `before`: its previous inboxes, in the form of their column. */
   #put(handoff: StoredHandoff, before: string | undefined): void {
     const { id, version, state, wakeAt, waitsFor, waitsAt, record } = handoff;
     const inboxes = textOfNames(handoff.inboxes);
@@ -178,7 +178,7 @@ export class Writer {
     this.#putAudiences(agent, capabilities);
   }
 
-  /** Only what differs is written. */
+  /** Writes only what differs. */
   #putAudiences(agent: string, capabilities: readonly NewCapability[]): void {
     const stored = this.#run.audiences.all(agent) as unknown as AudiencePlace[];
     const before = new Map(stored.map((each) => [keyOf(each), each]));
@@ -208,7 +208,7 @@ export class Writer {
   }
 }
 
-/** No name has a space in it. */
+/** No name contains a space. */
 function placeOf({ name, version }: { readonly name: string; readonly version: string }): string {
   return `${name} ${version}`;
 }
@@ -234,18 +234,18 @@ function namesByAudience(
   );
 }
 
-/** SQLite's codes for what is too much or unfit in a single change. */
+/** SQLite's codes for a single change that is too large or invalid. */
 const ABOUT_ONE: ReadonlySet<unknown> = new Set([
   13, // the disk has no space for it
-  18, // too large for any row
-  19, // against a constraint
+  18, // too large for a row
+  19, // violates a constraint
   20, // of another type than its column
 ]);
 
-/** A row of an index that may be there but once. */
+/** A duplicate row of a unique index. */
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
-/** True where another change may pass; what can't even be bound has no code at all. */
+/** True if another change may succeed; a value that can't even be bound has no code at all. */
 function isAboutOne(error: unknown): boolean {
   const code = codeOf(error);
   return code === undefined || ABOUT_ONE.has(code & 0xff);
@@ -268,7 +268,7 @@ function statements(database: DatabaseSync) {
     insert: prepare(
       "INSERT INTO handoff VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
-    // The family of a handoff stays as it is, and its indices are not touched.
+    // The family of a handoff never changes, so its indices are not touched.
     update: prepare(
       "UPDATE handoff SET version = ?, state = ?, wake_at = ?, waits_for = ?, inboxes = ?, is_dead_letter = ?, record = ?, checksum = ?, waits_at = ?, session = ?, session_at = ? WHERE id = ?",
     ),
@@ -282,7 +282,7 @@ function statements(database: DatabaseSync) {
     ),
     offered: prepare("SELECT name, version FROM capability WHERE agent = ?"),
     withdraw: prepare("DELETE FROM capability WHERE name = ? AND agent = ? AND version = ?"),
-    // What stays as it is costs no write.
+    // An unchanged row costs no write.
     offer: prepare(
       "INSERT INTO capability VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name, agent, version) DO UPDATE SET terms = excluded.terms, characters = excluded.characters, content = excluded.content WHERE content <> excluded.content OR terms <> excluded.terms",
     ),

@@ -13,7 +13,7 @@ export const fixture: AdapterFixture = {
   hasNoRoles: true,
   gaps: {
     ...AUTOGEN_GAPS,
-    "serve: a turn that is tried again is in its conversation once": FAILS_FOR_GOOD,
+    "serve: a retried turn is in its conversation once": FAILS_FOR_GOOD,
     "serve: a run that stops itself ends as 499":
       "a team of AutoGen waits for ever for a member that cancels itself: the deadline ends the handoff",
     "serve: every attempt runs under the same name, which is the handoff's id": FAILS_FOR_GOOD,

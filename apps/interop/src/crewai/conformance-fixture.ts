@@ -8,7 +8,7 @@ export const fixture: AdapterFixture = {
   peer: pythonPeer("crewai"),
   hasNoRoles: true,
   gaps: {
-    "serve: code in the framework has the history whole":
+    "serve: code in the framework gets the complete history":
       "the inputs of a crew are words: a history arrives in them, its tool calls too",
     "call: an image in a conversation goes out whole":
       "what a task knows of others is one text, its context, and its files",

@@ -15,21 +15,21 @@ import { isLarge } from "./sample.ts";
 type Fault = () => Faults;
 type Options = Call & Listening;
 
-/** Hands off something else than the framework gave. */
+/** Hands off something else than the framework asked for. */
 const sending =
   (change: (options: Options) => Partial<Options>): Fault =>
   () => ({
     calling: (options, next) => next({ ...options, ...change(options) }),
   });
 
-/** Gives the framework something else than came back. */
+/** Returns something else to the framework than the result. */
 const getting =
   (change: (played: Played, request: CallRequest) => Played): Fault =>
   () => ({
     got: change,
   });
 
-/** Makes something else of how the handoff failed. */
+/** Changes how the handoff failed. */
 const failing =
   (change: (error: WaybillError, options: Options) => Error | HandoffResult): Fault =>
   () => ({
@@ -47,7 +47,7 @@ const failing =
 
 const SUCCESS = { output: "done", messages: [], artifacts: [] } as unknown as HandoffResult;
 
-/** Holds progress back, and lets it out at the end. */
+/** Holds progress back until the end. */
 const showing =
   (isReversed: boolean): Fault =>
   () => ({
@@ -67,7 +67,10 @@ const showing =
     },
   });
 
-/** Leaves a run that is stopped without a word to the other agent: one that has reported, or one that has not. */
+/**
+ * Does not tell the other agent that a run was stopped: one that has reported progress, or one that
+ * has not.
+ */
 function deafWhere(hasReported: boolean): Fault {
   return () => ({
     calling({ signal, onProgress, ...options }, next) {
@@ -92,7 +95,7 @@ function deafWhere(hasReported: boolean): Fault {
   });
 }
 
-/** A step of such work is another one each time it is run in the life of an agent. */
+/** A step of such work has a different id each time it runs in one process. */
 function anewWhere(isSuch: (options: Options) => boolean): Fault {
   return () => {
     const counts = new WeakMap<object, number>();
@@ -113,7 +116,7 @@ function nameless(message: Message): Message {
   return others;
 }
 
-/** For each case about calling an adapter that does not do what the case says, and all else. */
+/** For each case about calling an adapter that breaks only that case. */
 export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: structured input goes out, and the output comes back into the framework": sending(
     ({ input }) => {
@@ -136,7 +139,7 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
     messages === undefined ? {} : { messages: messages.map(nameless) },
   ),
   "call: what was said before goes out with the work": sending(({ messages }) =>
-    // Longer histories are of other cases.
+    // Longer histories belong to other cases.
     messages?.length === 3 ? { messages: messages.slice(-1) } : {},
   ),
   "call: an image in a conversation goes out whole": sending(({ messages, brief }) =>
@@ -177,9 +180,10 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: the tokens that the remote agent has used are counted by the framework": getting(
     (played, { work }) => (work.input === undefined ? played : { ...played, usage: undefined }),
   ),
-  "call: the tokens that it has used in a conversation are counted by the framework": getting(
-    (played, { work }) => (work.messages === undefined ? played : { ...played, usage: undefined }),
-  ),
+  "call: the tokens that the remote agent has used in a conversation are counted by the framework":
+    getting((played, { work }) =>
+      work.messages === undefined ? played : { ...played, usage: undefined },
+    ),
 
   "call: a large payload passes both ways": getting((played) => {
     const { summary = "" } = (played.output ?? {}) as { summary?: string };
@@ -200,7 +204,7 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
       ? new WaybillError(500, "The tool failed.", { cause: error.cause })
       : error,
   ),
-  "call: what caused a failure is told too": failing((error) =>
+  "call: the cause of a failure reaches the framework": failing((error) =>
     error.status === 500 ? new WaybillError(500, error.message) : error,
   ),
   "call: an output that breaks its schema reaches the framework as 520": failing((error) =>
@@ -224,7 +228,7 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
 
   "call: progress comes out of the framework's stream in order, before the result": showing(true),
   "call: progress comes out while the remote agent works": showing(false),
-  "call: what the remote agent writes is shown while it writes it": sending(() => ({
+  "call: the remote agent's deltas are shown while it writes": sending(() => ({
     onDelta: () => undefined,
   })),
   "call: a question is the framework's own, and its answer goes back": sending(
@@ -246,8 +250,8 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
     ...played,
     messages: played.messages?.filter(({ role }) => role !== "system"),
   })),
-  "call: it is asked twice, is restarted before each answer, and answers each once": () => {
-    // What was answered once stands for every answer of the run after it.
+  "call: a run that is asked twice and restarted before each answer answers each once": () => {
+    // The first answer is used for every later question of the run.
     const known = new Map<string, Json>();
     return {
       calling: (options, next, { folder }) =>
@@ -275,11 +279,11 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: a repeated step finds its own handoff": anewWhere(
     ({ messages }) => messages === undefined,
   ),
-  "call: a step of a conversation that is run again finds its own handoff": anewWhere(
+  "call: a repeated step of a conversation finds its own handoff": anewWhere(
     ({ messages }) => messages !== undefined,
   ),
-  "call: a step that is run again after a restart finds its own handoff": () => {
-    // What was under way without a question is taken for lost with the process.
+  "call: a step that is repeated after a restart finds its own handoff": () => {
+    // An attempt without an open question is regarded as lost with its process.
     const before = new Map<string, { agent: object; hasAsked: boolean; life: number }>();
     return {
       calling({ step: { run, step }, onQuestion, ...options }, next, { agent, folder }) {
@@ -301,19 +305,19 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
     };
   },
   "call: two steps of a run are two handoffs": sending(({ step: { run }, session }) =>
-    // Several steps in sessions are of other cases.
+    // Several steps in sessions belong to other cases.
     session === undefined ? { step: { run, step: "step" } } : {},
   ),
   "call: one step of two runs is two handoffs": sending(({ step: { step }, input }) => ({
     step: { run: JSON.stringify(input), step },
   })),
-  "call: what is delivered twice is taken once": sending(({ onProgress }) => ({
+  "call: a duplicate delivery is taken once": sending(({ onProgress }) => ({
     async onProgress(event) {
       await onProgress?.(event);
       if (event.message === "half of it") await onProgress?.(event);
     },
   })),
-  "call: when the remote agent goes silent, the framework gets another's one result": () => ({
+  "call: if the remote agent goes silent, the framework gets one result of another agent": () => ({
     async calling(options, next, { agent }) {
       const { signal, ...others } = options;
       signal?.throwIfAborted();
@@ -330,7 +334,7 @@ export const BROKEN_CALLING: Readonly<Record<string, Fault>> = {
   "call: the result is acknowledged once the framework has it": sending(() => ({
     acknowledge: "manual",
   })),
-  "call: inside a run that is served, a call is a part of its handoff": () => {
+  "call: inside a served run, a call is a child of its handoff": () => {
     const elsewhere = AsyncLocalStorage.snapshot();
     return { calling: (options, next) => elsewhere(() => next(options)) };
   },

@@ -6,7 +6,7 @@ test("there is a broken adapter for every case, and a case for every broken adap
   expect(Object.keys(BROKEN_CALLING).toSorted()).toEqual(casesOf("call").toSorted());
 });
 
-// At once: most of the time it is waited for what never comes.
+// Concurrently: most of the time is spent waiting for things that never happen.
 describe.concurrent("an adapter that breaks one promise fails exactly the case about it:", () => {
   test.for(Object.entries(BROKEN_CALLING))("%s", async ([name, fault]) => {
     expect(await failedBy("call", fault())).toEqual([name]);

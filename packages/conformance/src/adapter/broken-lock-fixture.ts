@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AdapterFixture } from "./fixture.ts";
 import { plainFixture } from "./plain-fixture.ts";
 
-/** Locks its session while it runs. A process that is killed leaves the lock, and nobody takes it away. */
+/** Locks its session while it runs. A process that is killed leaves a stale lock. */
 export const fixture: AdapterFixture = plainFixture({
   async run(run, next, { folder }) {
     const lock = join(folder, "lock");

@@ -3,7 +3,7 @@ import { plainFixture } from "./plain-fixture.ts";
 
 const sessions = new Set<string>();
 
-/** Goes on only with what this very process has begun. */
+/** Resumes only what this process has begun. */
 export const fixture: AdapterFixture = plainFixture({
   run(run, next) {
     if (run.resume !== undefined && !sessions.has(run.handoffId)) {

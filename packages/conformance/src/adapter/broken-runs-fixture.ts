@@ -10,7 +10,7 @@ export async function failedBy(direction: "serve" | "call", faults: Faults): Pro
   const fixture: AdapterFixture = { adapter, module, [direction]: side };
   const failed: string[] = [];
   for (const { name, run } of adapterSuite(fixture, { patienceMs: 10_000 })) {
-    // In the processes that are killed there is nothing of what broke this one.
+    // The processes that are killed do not have the fault.
     if (Object.hasOwn(killedCases, name)) continue;
     try {
       await run();
@@ -26,7 +26,7 @@ export function casesOf(direction: "serve" | "call"): string[] {
   return adapterSuite({ adapter, module, [direction]: side }).map(({ name }) => name);
 }
 
-/** The cases about processes that are killed which an adapter fails. */
+/** The cases about killed processes that an adapter fails. */
 export async function failedByKilled(module: URL): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, run } of adapterSuite({ ...plainFixture(), module })) {

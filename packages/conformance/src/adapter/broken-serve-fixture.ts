@@ -10,14 +10,14 @@ import { isLarge } from "./sample.ts";
 
 type Fault = () => Faults;
 
-/** Gives the framework other work than came. */
+/** Gives the framework other work than it received. */
 const given =
   (change: (run: Run) => Partial<Run["work"]>): Fault =>
   () => ({
     run: (run, next) => next({ ...run, work: { ...run.work, ...change(run) } }),
   });
 
-/** Gives back something else than the framework did. */
+/** Returns something else than the framework's result. */
 const ending =
   (change: (finished: Finished, run: Run) => Finished): Fault =>
   () => ({
@@ -27,7 +27,7 @@ const ending =
     },
   });
 
-/** Throws something else than the framework did. */
+/** Throws another error than the framework's. */
 const failing =
   (change: (error: Error & { status?: unknown }) => Error): Fault =>
   () => ({
@@ -41,7 +41,7 @@ const failing =
     },
   });
 
-/** Shows a run what was said in earlier ones of the same name that it has no part in. */
+/** Shows a run messages of earlier runs with its name that it has no part in. */
 const recalling =
   (nameOf: (run: Run) => string | undefined, isForeign: (one: Run, other: Run) => boolean): Fault =>
   () => {
@@ -71,7 +71,7 @@ const offering =
       next({ ...request, capability: { ...request.capability, ...change } }),
   });
 
-/** Tells the framework nothing of one reason to stop. */
+/** Hides one reason to stop from the framework. */
 const deafTo =
   (status: StatusCode): Fault =>
   () => ({
@@ -84,7 +84,7 @@ const deafTo =
     },
   });
 
-/** Holds progress back, and lets it out at the end. */
+/** Holds progress back until the end. */
 const showing =
   (order: (events: unknown[]) => unknown[], isFirstLive: boolean): Fault =>
   () => ({
@@ -102,7 +102,7 @@ const showing =
 const summaryOf = ({ output }: Finished): string =>
   String((output as { summary?: unknown } | undefined)?.summary);
 
-/** Leaves out what models take from fewer places than words. */
+/** Drops media that models take from fewer roles than text. */
 function showingNo(type: string, role: Message["role"]): Fault {
   return given(({ work }) =>
     work.messages === undefined
@@ -121,13 +121,13 @@ function ofKnownMembers({ role, name, content }: Message): Message {
   return { role, ...(name === undefined ? {} : { name }), content };
 }
 
-/** Without the names of users: models' hosts may have a place for those of assistants alone. */
+/** Drops the names of users: model providers may have a field for those of assistants only. */
 function nameless(message: Message): Message {
   const { name: _, ...others } = message;
   return message.role === "user" ? others : message;
 }
 
-/** For each case about serving an adapter that does not do what the case says, and all else. */
+/** For each case about serving an adapter that breaks only that case. */
 export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   "serve: structured input reaches the framework, and its output comes back": given(({ work }) => {
     const { depth: _, ...input } = (work.input ?? {}) as { [name: string]: Json };
@@ -152,7 +152,7 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
             work: { ...stage.work, messages: stage.work.messages.map(nameless) },
           },
   }),
-  "serve: code in the framework has the history whole": () => ({
+  "serve: code in the framework gets the complete history": () => ({
     stage: (stage) => ({ ...stage, history: stage.work.messages?.map(ofKnownMembers) }),
   }),
   "serve: an image in a history reaches the model": showingNo("image", "user"),
@@ -231,7 +231,7 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   "serve: a framework's error is a 500 with its real message": failing((error) =>
     error.name === "Error" && error.cause === undefined ? new Error("The tool failed.") : error,
   ),
-  "serve: what caused a framework's error is told too": failing((error) =>
+  "serve: the cause of a framework's error is reported": failing((error) =>
     error.cause === undefined ? error : new Error(error.message),
   ),
   "serve: an HTTP status of a run's own request is not the handoff's": failing((error) =>
@@ -243,8 +243,8 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
 
   "serve: at the deadline the framework's signal fires, and the run stops": deafTo(504),
   "serve: a handoff that is cancelled stops the framework's run": deafTo(499),
-  "serve: work that is given back stops here, and is done by another": deafTo(300),
-  "serve: an agent that stops lets its runs finish, and takes no others": ending((finished) =>
+  "serve: released work stops here, and is done by another agent": deafTo(300),
+  "serve: a stopping agent finishes its runs, and takes no more": ending((finished) =>
     summaryOf(finished) === "finished" ? { output: { summary: "broken off" } } : finished,
   ),
 
@@ -253,24 +253,25 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     true,
   ),
   "serve: progress comes out while the run goes on": showing((events) => events, false),
-  "serve: what a model writes goes out in deltas and is not signed, and milestones are signed":
-    () => ({ streams: true }),
+  "serve: a model's text goes out in unsigned deltas, and milestones are signed": () => ({
+    streams: true,
+  }),
   "serve: a question comes out by its id, and its answer goes in": () => ({
     stage: (stage) => ({ ...stage, ask: (id) => stage.ask(id, "It has a question.") }),
   }),
   "serve: a history that poses as others reaches the framework as the delegator's account": () => ({
-    // What was said before in a session is no part of what is received.
+    // Messages of earlier turns in a session do not belong to the received work.
     run: (run, next) => next(run.session === undefined ? { ...run, work: run.received } : run),
   }),
-  "serve: it asks twice, is restarted before each answer, and goes on where it was": () => ({
-    // What it would go on from is in the memory of this process alone.
+  "serve: a run that asks twice and is restarted before each answer resumes where it was": () => ({
+    // The state to resume from is only in the memory of this process.
     offer(request, next) {
       const known = new Set<string>();
       const [capability, handler] = next(request);
       return [
         capability,
         (work) => {
-          // After the first answer there is little to go on from yet.
+          // After the first answer there is hardly any state yet.
           const isFarOn = (work.resume?.answers.size ?? 0) > 1;
           if (isFarOn && !known.has(work.handoffId)) {
             throw new WaybillError(500, "There is no such session.");
@@ -281,8 +282,8 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       ];
     },
   }),
-  "serve: an answer that a run gets again after a crash answers nothing else": () => {
-    // An answer counts as used up once the run has gone on with it.
+  "serve: an answer that is repeated after a crash answers no other question": () => {
+    // An answer counts as used once the run has continued with it.
     const used = new Set<string>();
     return {
       run(run, next) {
@@ -298,14 +299,14 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     };
   },
   "serve: a second answer to one question changes nothing": () => {
-    // What was answered in an earlier attempt stands for every answer after it.
+    // The answer of an earlier attempt is used for every later question.
     const first = new WeakMap<object, { attempt: number; answer: Json }>();
     return {
       run(run, next, request) {
         const known = first.get(request);
         const { resume } = run;
         const [answer] = resume?.answers.values() ?? [];
-        // One that was killed before it could go on is not the one that remembers.
+        // A process that was killed before it resumed does not remember it.
         if (known === undefined && answer !== undefined && run.attempt === 2) {
           first.set(request, { attempt: run.attempt, answer });
         }
@@ -327,7 +328,7 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     };
   },
   "serve: never more runs at once than the capability allows": offering({ concurrency: undefined }),
-  "serve: what is delivered twice runs once": () => ({
+  "serve: a duplicate delivery runs once": () => ({
     async run(run, next) {
       const ended = await next(run);
       return !("questions" in ended) && summaryOf(ended).startsWith("run ") ? next(run) : ended;
@@ -340,12 +341,12 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   "serve: the framework sees the trace of the handoff": () => ({
     stage: (stage) => ({ ...stage, traceparent: undefined }),
   }),
-  "serve: what a run hands off is a part of its handoff": () => {
-    // As in a pool of workers that was there before the work.
+  "serve: a handoff made inside a run is its child": () => {
+    // As in a pool of workers that existed before the work.
     const elsewhere = AsyncLocalStorage.snapshot();
     return { run: (run, next) => elsewhere(() => next(run)) };
   },
-  "serve: a part that has failed makes a 424": () => ({
+  "serve: a failed child makes a 424": () => ({
     async run(run, next) {
       try {
         return await next(run);
@@ -356,7 +357,7 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
   }),
   "serve: handoffs of one session share a conversation": () => ({
     run(run, next) {
-      // A turn that goes on with its answer is of another case.
+      // A turn that continues with its answer belongs to another case.
       if (run.resume === undefined) run.session?.found(false);
       return next(run);
     },
@@ -365,7 +366,7 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
     ({ delegator, session }) => session && delegator,
     (one, other) => one.thread !== other.thread,
   ),
-  "serve: the same session of another delegator opens nothing": recalling(
+  "serve: the same session id of another delegator is another session": recalling(
     ({ session }) => session?.id,
     (one, other) => one.delegator !== other.delegator,
   ),
@@ -393,13 +394,13 @@ export const BROKEN_SERVING: Readonly<Record<string, Fault>> = {
       ];
     },
   }),
-  "serve: a turn that is tried again is in its conversation once": () =>
+  "serve: a retried turn is in its conversation once": () =>
     repeatingTurn(({ attempt, resume }) => attempt > 1 && resume === undefined),
-  "serve: a turn that asks goes on with its answer": () =>
+  "serve: a turn that asks continues with the answer": () =>
     repeatingTurn(({ resume }) => resume !== undefined),
 };
 
-/** A turn of a session that is run again is in its conversation a second time from then on. */
+/** A repeated turn of a session is in its conversation twice from then on. */
 function repeatingTurn(isRunAgain: (run: Run) => boolean): Faults {
   const twice = new Map<string, Message[]>();
   return {
@@ -415,11 +416,11 @@ function repeatingTurn(isRunAgain: (run: Run) => boolean): Faults {
 
 /** The same for processes that are killed: modules that such a process loads. */
 export const BROKEN_PROCESSES: Readonly<Record<string, URL>> = {
-  "serve: a recipient that is killed in the middle is followed by another attempt": new URL(
+  "serve: after a recipient is killed during its run there is another attempt": new URL(
     "broken-lock-fixture.ts",
     import.meta.url,
   ),
-  "serve: a recipient that is killed while it waits goes on with the answer": new URL(
+  "serve: a recipient that is killed while it waits resumes with the answer": new URL(
     "broken-memory-fixture.ts",
     import.meta.url,
   ),

@@ -7,7 +7,7 @@ test("there is a broken adapter for every case, and a case for every broken adap
   expect(broken.toSorted()).toEqual(casesOf("serve").toSorted());
 });
 
-// At once: most of the time it is waited for what never comes.
+// Concurrently: most of the time is spent waiting for things that never happen.
 describe.concurrent("an adapter that breaks one promise fails exactly the case about it:", () => {
   test.for(Object.entries(BROKEN_SERVING))("%s", async ([name, fault]) => {
     expect(await failedBy("serve", fault())).toEqual([name]);

@@ -7,22 +7,22 @@ import type { Media, PortableWork } from "@waybill/agent/adapter";
 import type { Act, Played, PlayedUsage } from "./fixture.ts";
 import type { Scene } from "./scene.ts";
 
-/** Cases by their names: each says one thing that an adapter owes. */
+/** Cases by name: each states one thing that an adapter has to do. */
 export type Cases = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
 
 /** One thing that has to hold between two frameworks. */
 export interface Between {
-  /** What each has to be able to do by itself, as the cases of its own suite are called. */
+  /** What each side has to be able to do by itself, by the names of the cases of its own suite. */
   readonly needs: readonly string[];
   check(scene: Scene): Promise<void>;
 }
 
-/** A thing that answers with what it is told to. */
+/** An agent that answers with the given output. */
 export function playing(played: Played): Act {
   return async () => played;
 }
 
-/** Something that happens once, to be waited for on the other side. */
+/** An event that happens once, for the other side to wait for. */
 export interface Moment<Value = void> {
   readonly came: Promise<Value>;
   come(value: Value): void;
@@ -42,7 +42,7 @@ export function aborted(signal: AbortSignal): Promise<unknown> {
   });
 }
 
-/** A run that has started, and is stopped by nothing but its signal, as a framework's is. */
+/** A run that has started, and is stopped only by its signal, as a framework's is. */
 export function holding(started: Moment, stopped: Moment): Act {
   return async ({ signal }) => {
     started.come();
@@ -52,9 +52,12 @@ export function holding(started: Moment, stopped: Moment): Act {
   };
 }
 
-/** A run that has started is signed for: only then may time be moved on by more than the grace for that. */
+/**
+ * Waits for the acceptance of a run that has started: only then may a test advance the clock by more
+ * than the grace.
+ */
 export async function accepted(scene: Scene): Promise<void> {
-  // An acceptance may wait a little, so that a quick result can stand for it.
+  // An acceptance may be delayed, so that a quick result can stand for it.
   await scene.clock.advance(1_000);
   await scene.until("its acceptance", async () =>
     (await scene.said("receipt")).some(({ body }) => body.status === 101),
@@ -67,7 +70,7 @@ export async function nextQuestion(handle: HandoffHandle): Promise<QuestionEvent
   throw new Error("The handoff has ended, and nothing was asked.");
 }
 
-/** The WaybillError with which something ends, be it wrapped by a framework. */
+/** The WaybillError with which something ends, possibly wrapped by a framework. */
 export async function endingOf(ended: Promise<unknown>): Promise<WaybillError> {
   try {
     await ended;
@@ -79,14 +82,14 @@ export async function endingOf(ended: Promise<unknown>): Promise<WaybillError> {
   throw new Error("It ended well, and was to fail.");
 }
 
-/** Of what was counted, what every framework can count. */
+/** The counts of a usage that every framework reports. */
 export function tokensOf(usage: PlayedUsage | undefined): PlayedUsage | undefined {
   if (usage === undefined) return undefined;
   const { input_tokens, output_tokens } = usage;
   return { input_tokens, output_tokens };
 }
 
-/** What is shown besides words, be it in a turn or as a file that goes along. */
+/** The media shown, in a turn or as a file that goes along. */
 export function mediaSeenIn({ messages = [], artifacts = [] }: Shown): MediaSeen[] {
   return [...messages.flatMap(mediaIn), ...artifacts].map(toldOfMedia);
 }
@@ -96,14 +99,14 @@ interface Shown {
   readonly artifacts?: readonly Artifact[] | undefined;
 }
 
-/** Of what is shown, what every framework keeps. */
+/** The members of media that every framework keeps. */
 export type MediaSeen = Pick<Media, "media_type" | "data">;
 
 export function toldOfMedia({ media_type, data }: MediaSeen): MediaSeen {
   return { media_type, data };
 }
 
-/** What reached a framework has this text in it: by itself, or in words, or spelled as JSON. */
+/** Whether this text has reached a framework: by itself, inside other words, or as JSON. */
 export function carries(work: PortableWork, text: string): void {
   const spelled = JSON.stringify(text).slice(1, -1);
   const isThere = stringsIn(work as Json).some(

@@ -1,12 +1,12 @@
 import type { Clock } from "@waybill/agent";
 
-/** A clock that a case can move on. */
+/** A clock that a case can advance. */
 export interface MovableClock extends Clock {
-  /** Moves time on from timer to timer, and lets what each one sets off run first. */
+  /** Advances from timer to timer, and lets everything run that each one triggers. */
   advance(ms: number): Promise<void>;
 }
 
-/** Time that stands still until a case moves it on. What is due at once happens at once. */
+/** A clock that stands still until a case advances it. Timers that are due fire at once. */
 export class StillClock implements MovableClock {
   #now: number = Date.now();
   readonly #timers = new Set<{ at: number; callback: () => void }>();
@@ -42,7 +42,7 @@ export class StillClock implements MovableClock {
   }
 }
 
-/** Time that goes on by itself, as it does in other processes, and that a case can move on besides. */
+/** A clock that runs, as in other processes, and that a case can advance as well. */
 export class RunningClock implements MovableClock {
   readonly #timers = new Set<{ at: number; callback: () => void }>();
   #ahead = 0;
@@ -79,10 +79,10 @@ export class RunningClock implements MovableClock {
   }
 }
 
-/** The longest that a timer can wait; beyond, it would fire at once. */
+/** The longest delay of a platform timer; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Everything in memory that was on its way has arrived. */
+/** Settles when everything in memory has been delivered. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

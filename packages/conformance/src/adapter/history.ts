@@ -5,8 +5,9 @@ import type { Json, Message } from "@waybill/protocol";
 import type { AdapterFixture } from "./fixture.ts";
 
 /**
- * What was seen tells a history in order: who spoke, what they said, which tools were called with what,
- * and what the tools gave. Where a framework has no place for a name or a tool call, it is in the words.
+ * Whether what was seen is this history in order: who spoke, what they said, which tools were called
+ * with which arguments, and their results. Where a framework has no field for a name or a tool call,
+ * it is in the text.
  */
 export function tellsHistory(
   seen: PortableWork,
@@ -19,11 +20,11 @@ export function tellsHistory(
     const [first = "", ...others] = piecesOf(message);
     const missing = (piece: string) =>
       fail(`"${piece}", in turn ${index} of the history, is not in what was seen: ${told}`);
-    // What is asked last is the task, which a framework may have a place of its own for.
+    // The last request is the task, for which a framework may have a field of its own.
     const isTask = index === history.length - 1;
     const at = told.indexOf(first, isTask ? 0 : from);
     if (at === -1) missing(first);
-    // A name stands before the words. What a tool gave is known by its call.
+    // A name precedes the text. A tool's result is identified by its call.
     const { name, role } = message;
     const before = isTask ? told : told.slice(from, at);
     if (name !== undefined && role !== "tool" && !before.includes(name)) missing(name);
@@ -37,11 +38,11 @@ export function tellsHistory(
   }
 }
 
-/** Whoever is shown by a framework's own role has the one that was sent. */
+/** A turn that is shown with a framework's own role has the role that was sent. */
 function assertRole(seen: readonly Message[], { role, content }: Message): void {
   const [text] = content.flatMap((part) => (part.type === "text" ? [part.text!] : []));
   if (text === undefined) return;
-  // Where all of a history is one text, its turns have no roles of a framework's own.
+  // If a whole history is one text, its turns have no roles of a framework.
   const shown = seen.filter((each) => textOf(each).includes(text));
   const [own] = shown;
   if (seen.length < 2 || own === undefined) return;
@@ -56,14 +57,14 @@ function piecesOf(message: Message): string[] {
   ];
 }
 
-/** Names and values in JSON, each of which is the same however the whole is spelled. */
+/** Names and values in JSON that are the same in every spelling of the whole. */
 function leavesOf(value: Json): string[] {
   if (typeof value !== "object" || value === null) return [String(value)];
   if (Array.isArray(value)) return value.flatMap(leavesOf);
   return Object.entries(value).flatMap(([name, each]) => [name, ...leavesOf(each)]);
 }
 
-/** All that was seen, turn after turn, as one text. */
+/** Everything that was seen, turn after turn, as one text. */
 function spelled({ messages = [], brief, input }: PortableWork): string {
   const turns = messages.map((message) => [
     message.name ?? "",

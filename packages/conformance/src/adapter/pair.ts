@@ -6,13 +6,13 @@ import { patienceWith, runCase } from "./suite.ts";
 export interface PairCase {
   readonly name: string;
   readonly timeoutMs: number;
-  /** Why one of the two can't, as its own suite shows: such a case is not to be run. */
+  /** Why one of the two can't, as its own suite shows: such a case is skipped. */
   readonly gap: string | undefined;
-  /** Rejects where the two don't understand each other. */
+  /** Rejects if the two do not understand each other. */
   run(): Promise<void>;
 }
 
-/** What has to hold where one framework calls what another serves, as cases for any test runner. */
+/** What has to hold if one framework calls what another serves, as cases for any test runner. */
 export function pairSuite(serving: AdapterFixture, calling: AdapterFixture): PairCase[] {
   if ((serving.serve ?? serving.peer) === undefined) {
     throw new Error(`${serving.adapter} serves nothing.`);
@@ -29,7 +29,7 @@ export function pairSuite(serving: AdapterFixture, calling: AdapterFixture): Pai
   }));
 }
 
-/** Who calls need not be able to serve what it calls, nor the other way round. */
+/** The caller need not be able to serve what it calls, nor the other way round. */
 function gapOf(need: string, sides: Record<"serve" | "call", AdapterFixture>): string | undefined {
   const { gaps = {} } = need.startsWith("serve: ") ? sides.serve : sides.call;
   return gaps[need];

@@ -4,7 +4,7 @@ import type { HandoffResult } from "@waybill/agent";
 import type { Json, Message } from "@waybill/protocol";
 import type { AdapterFixture, CallRequest, OfferRequest, Played, Stage } from "./fixture.ts";
 
-/** What the plain adapter can be made to do otherwise than it should. */
+/** Faults that the plain adapter can be given. */
 export interface Faults {
   /** Around one run of the framework. */
   readonly run?: (
@@ -13,7 +13,7 @@ export interface Faults {
     request: OfferRequest,
   ) => Promise<Finished | Paused>;
   readonly offer?: (request: OfferRequest, next: (request: OfferRequest) => Offer) => Offer;
-  /** Whether it says that what it shows is written by a model: all the same it is signed. */
+  /** Whether it claims that its milestones are a model's text: they are signed all the same. */
   readonly streams?: boolean;
   readonly stage?: (stage: Stage, run: Run) => Stage;
   /** Around one step that calls. */
@@ -34,7 +34,7 @@ class Interrupt extends Error {
   }
 }
 
-/** An adapter of no framework at all: the thing is the act itself. */
+/** An adapter without a framework: the agent is the act itself. */
 export function plainFixture(faults: Faults = {}): AdapterFixture {
   const offer = (request: OfferRequest): Offer => {
     const once = (run: Run) => play(request, run, faults.stage);
@@ -75,7 +75,7 @@ export function plainFixture(faults: Faults = {}): AdapterFixture {
   };
 }
 
-/** A message without what it shows, for adapters that are broken. */
+/** A message without its media, for broken adapters. */
 export function imageless(message: Message): Message {
   return { ...message, content: message.content.filter(({ type }) => type !== "image") };
 }

@@ -5,11 +5,11 @@ import { plainFixture } from "./plain-fixture.ts";
 import { reportAdapter, reportAsJson, reportAsText, reportsAsMarkdown } from "./report.ts";
 import { adapterSuite } from "./suite.ts";
 
-const CAUSE = "call: what caused a failure is told too";
+const CAUSE = "call: the cause of a failure reaches the framework";
 const LARGE = "call: a large payload passes both ways";
 const TRACE = "call: the framework's trace goes along";
 
-/** Tells no causes, and has no traces; and says of large payloads what is not true of it. */
+/** Reports no causes and no traces, and wrongly claims a gap about large payloads. */
 function fixtureWith(gaps: AdapterFixture["gaps"]): AdapterFixture {
   const { adapter, module, call } = plainFixture({
     async calling(options, next) {
@@ -23,7 +23,7 @@ function fixtureWith(gaps: AdapterFixture["gaps"]): AdapterFixture {
   return { adapter, module, call, gaps };
 }
 
-test("a report says what passes, what fails, and which gaps have which reasons", async () => {
+test("a report shows what passes, what fails, and the reasons of gaps", async () => {
   const reason = "its tools | answer in text alone";
   const report = await reportAdapter(fixtureWith({ [CAUSE]: reason, [LARGE]: "it is slow" }));
   const of = (name: string) => report.cases.find((each) => each.name === name);
@@ -48,12 +48,12 @@ test("a report says what passes, what fails, and which gaps have which reasons",
   expect(rows).toContain(`| ${CAUSE} | gap: its tools \\| answer in text alone |`);
 });
 
-test("a gap that no case is about is refused", () => {
+test("a gap without a case is refused", () => {
   const fixture = fixtureWith({ "call: it makes coffee": "no water" });
   expect(() => adapterSuite(fixture)).toThrow(/makes coffee.*no case of this suite/);
 });
 
-test("only the directions that an adapter has are asked for", () => {
+test("only the directions that an adapter has are tested", () => {
   const names = adapterSuite(fixtureWith({})).map(({ name }) => name);
   expect(names.filter((name) => !name.startsWith("call: "))).toEqual([]);
   expect(names.length).toBeGreaterThan(25);

@@ -1,17 +1,17 @@
 import type { AdapterFixture } from "./fixture.ts";
 import { adapterSuite } from "./suite.ts";
 
-/** What the suite says of an adapter. */
+/** The suite's report on an adapter. */
 export interface AdapterReport {
   readonly adapter: string;
   readonly passed: number;
   readonly failed: number;
   readonly gaps: readonly { readonly case: string; readonly reason: string }[];
-  /** Every case in its order: with the message where it has failed, the reason where it is a gap. */
+  /** Every case in order: with the message if it has failed, and the reason if it is a gap. */
   readonly cases: readonly CaseReport[];
 }
 
-/** What the suite says of one case. */
+/** The suite's result for one case. */
 export interface CaseReport {
   readonly name: string;
   readonly verdict: "passed" | "failed" | "gap";
@@ -43,7 +43,7 @@ export async function reportAdapter(
   };
 }
 
-/** A report for people: a line for each case, with what it says. */
+/** A report for people: a line for each case with its result. */
 export function reportAsText({ adapter, passed, failed, gaps, cases }: AdapterReport): string {
   const lines = cases.map(({ name, verdict, says }) =>
     says === undefined ? `${MARKS[verdict]} ${name}` : `${MARKS[verdict]} ${name}\n    ${says}`,
@@ -53,7 +53,7 @@ export function reportAsText({ adapter, passed, failed, gaps, cases }: AdapterRe
   );
 }
 
-/** What a program reads. */
+/** The report for programs. */
 export function reportAsJson({ adapter, passed, failed, gaps, cases }: AdapterReport): string {
   const failures = cases.flatMap(({ name, verdict, says = "" }) =>
     verdict === "failed" ? [{ case: name, message: says }] : [],

@@ -10,11 +10,11 @@ import {
 import type { Media } from "@waybill/agent/adapter";
 import type { Artifact, CapabilityInput } from "@waybill/protocol";
 
-/** What is served and called wherever a case is not about the capability itself. */
+/** The served and called capability, if a case is not about the capability itself. */
 export const CAPABILITY: CapabilityInput = {
   name: "conformance",
   description: "Sums up what is known about a query.",
-  // Shared by every case, so that a framework's thing can be made once for one kind of state.
+  // Shared by every case, so that a framework's agent can be built once for one kind of state.
   input_schema: {
     type: "object",
     properties: { query: { type: "string" }, depth: { type: "integer" } },
@@ -29,21 +29,24 @@ export const CAPABILITY: CapabilityInput = {
   lease_seconds: 30,
 };
 
-/** For words in and words out. */
+/** For text input and text output. */
 export const IN_WORDS: Partial<CapabilityInput> = { takes: "conversation", output_schema: {} };
 
 export const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/** What is hard to keep: other scripts, other directions, pairs, marks, quotes and ends of lines. */
+/**
+ * Text that is hard to preserve: other scripts and directions, surrogate pairs, combining marks,
+ * quotes and line ends.
+ */
 export const UNICODE: string =
   'naïve 日本語 عربى שלום 👩🏽‍🚀🇳🇴 𝔘 e\u0301 \u202e"quoted" \\back\\ `tick` \u2028 \t tab\r\nend <tag> ${x} {{y}} %s';
 
-/** A quarter of what an envelope may have, in text that no compression makes small. */
+/** A quarter of the largest envelope, in text that does not compress. */
 export const LARGE: string = Array.from({ length: 32_000 }, (_, index) =>
   ((index * 2_654_435_761) >>> 0).toString(36).padStart(8, "0"),
 ).join("");
 
-/** A history with everything that is lost on the way between frameworks. */
+/** A history with everything that gets lost between frameworks. */
 export const HISTORY: readonly Message[] = [
   textMessage("user", "Where does it rain?", "anna"),
   {
@@ -74,7 +77,7 @@ export const HISTORY: readonly Message[] = [
   },
 ];
 
-/** What a result adds to a history. */
+/** The messages that a result adds to a history. */
 export const REPLIES: readonly Message[] = [
   {
     role: "assistant",
@@ -87,7 +90,7 @@ export const REPLIES: readonly Message[] = [
 
 const bytes = Uint8Array.from({ length: 1024 }, (_, index) => (index * 7) % 256);
 
-/** A picture of one pixel, as encoders write it: one that is read and written again is the same. */
+/** An image of one pixel, as encoders write it: decoding and encoding it again changes nothing. */
 export const IMAGE: Media = {
   type: "image",
   media_type: "image/png",
@@ -95,7 +98,7 @@ export const IMAGE: Media = {
   data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgEpEDAABoAD1UCKP3AAAAAElFTkSuQmCC",
 };
 
-/** What a result says that shows something. */
+/** Messages of a result with media. */
 export const SHOWING: readonly Message[] = [
   {
     role: "assistant",
@@ -104,7 +107,7 @@ export const SHOWING: readonly Message[] = [
   },
 ];
 
-/** What fewer models take: a sound and a page. */
+/** Media that fewer models take: a sound and a page. */
 export const OTHER_MEDIA: readonly Media[] = [
   { type: "audio", media_type: "audio/wav", name: "hello.wav", data: "UklGRgAAAABXQVZF" },
   { type: "file", media_type: "application/pdf", name: "page.pdf", data: "JVBERi0xLjQK" },
@@ -115,14 +118,14 @@ export const ARTIFACTS: readonly Artifact[] = [
   artifactOf("naïve ✓.txt", "text/plain; charset=utf-8", new TextEncoder().encode("Regen\r\n")),
 ];
 
-/** More than an envelope takes: it lies at the hub. */
+/** Larger than an envelope may be: it is stored at the hub. */
 export const LARGE_FILE: Artifact = artifactOf(
   "film.bin",
   "application/octet-stream",
   Uint8Array.from({ length: 1_200_000 }, (_, index) => (index * 31 + (index >> 8)) % 256),
 );
 
-/** The same file as an envelope names it. */
+/** The same file as an envelope refers to it. */
 export const LARGE_BLOB: Artifact = {
   name: LARGE_FILE.name,
   media_type: LARGE_FILE.media_type,
@@ -135,7 +138,7 @@ export function isLarge(given: object): boolean {
   return (given as Partial<Artifact>).digest === LARGE_FILE.digest;
 }
 
-/** A file with a digest in place of its bytes: what differs in millions of characters can't be shown. */
+/** A file with a digest in place of its bytes: a difference in millions of characters can't be shown. */
 export function inShort({ data, ...named }: Artifact): object {
   return data === undefined ? named : { ...named, data: digestOf(data) };
 }

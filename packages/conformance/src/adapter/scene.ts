@@ -42,18 +42,18 @@ import { CAPABILITY } from "./sample.ts";
 export interface ServingOptions {
   readonly id?: string | undefined;
   readonly capability?: Partial<CapabilityInput> | undefined;
-  /** What the agent is linked to, where it is not the hub itself. */
+  /** What the agent is connected to, if not to the hub itself. */
   readonly hub?: Hub | undefined;
 }
 
-/** An agent that serves through the adapter, wherever it lives. */
+/** An agent that serves through the adapter, in any process. */
 export interface Serving {
   stop(options?: { readonly mode?: "finish" | "release" | "abandon" }): Promise<void>;
-  /** Hands a part of the work off, from inside a run that plays. */
+  /** Hands off a child, from inside a run that plays. */
   part(stage: Stage, capability: string, input: Json): Promise<Json>;
 }
 
-/** A call, of which a case says only what it is about. */
+/** A call, with defaults for everything that a case is not about. */
 export interface Calling extends Partial<Omit<CallRequest, "agent" | "capability" | "folder">> {
   readonly capability?: Partial<CapabilityInput> | undefined;
 }
@@ -61,15 +61,15 @@ export interface Calling extends Partial<Omit<CallRequest, "agent" | "capability
 export interface SceneOptions {
   readonly serving: AdapterFixture;
   readonly calling: AdapterFixture;
-  /** Time stands still in a scene, unless processes take part that have a time of their own. */
+  /** The clock stands still in a scene, unless processes take part, which have clocks of their own. */
   readonly time?: Clock | undefined;
 }
 
-/** A hub of its own for one case, its agents, and what can be seen of them from outside. */
+/** A hub for one case, its agents, and what can be observed of them from outside. */
 export class Scene {
   readonly clock: MovableClock;
   readonly hub: HubServer;
-  /** What the case waits for, to be named should it never come. */
+  /** What the case waits for, for the message if it never comes. */
   waitsFor = "its agents to start";
   readonly #servingBy: AdapterFixture;
   readonly #callingBy: AdapterFixture;
@@ -106,7 +106,7 @@ export class Scene {
     const hasPeer = (serving.peer ?? calling.peer) !== undefined;
     const clock = hasPeer ? new RunningClock() : new StillClock();
     const store = memoryStore();
-    // What is tried again is tried again at once: no case is about how long a hub waits.
+    // Retries come at once: no case is about the length of a backoff.
     const terms = { backoffMs: 0 };
     const hub = await openHub({ store, key: generateKey(), clock: time ?? clock, terms });
     const folder = await mkdtemp(join(tmpdir(), "waybill-adapter-"));
@@ -127,35 +127,35 @@ export class Scene {
     return this.#servingBy;
   }
 
-  /** What the thing that is served and its parts are called. */
+  /** The names of the served agent and its parts. */
   get servedNames(): readonly string[] {
     const { serve, peer } = this.#servingBy;
     return (peer ?? serve)?.names ?? [];
   }
 
-  /** Whether the thing that is served shows what a model writes, and no milestones. */
+  /** Whether the served agent shows a model's text instead of milestones. */
   get streams(): boolean {
     const { serve, peer } = this.#servingBy;
     return (peer ?? serve)?.streams ?? false;
   }
 
-  /** Who hands work to what the adapter serves. */
+  /** The delegator of the work that the adapter serves. */
   get owner(): Agent {
     return (this.#owner ??= this.agent("owner"));
   }
 
-  /** Who calls from inside the adapter's framework. */
+  /** The agent that calls from inside the adapter's framework. */
   get caller(): Agent {
     return (this.#caller ??= this.agent("caller"));
   }
 
-  /** Puts something between the caller and the hub, before the caller is there. */
+  /** Wraps the caller's hub, before the caller exists. */
   lineCaller(line: (hub: Hub) => Hub): void {
     this.#callersHub = line(this.hub);
     if (this.#callingBy.peer === undefined) this.#caller = this.agent("caller", this.#callersHub);
   }
 
-  /** As if the caller's process had ended without a word, and another had been started. */
+  /** Replaces the caller, as if its process had crashed and another had been started. */
   async restartCaller(): Promise<void> {
     await (await this.#peerCaller)?.stop("abandon");
     await this.#caller?.stop({ mode: "abandon" });
@@ -163,7 +163,7 @@ export class Scene {
     this.#peerCaller = undefined;
   }
 
-  /** Cancels a handoff of the caller's, as it would from another place than its run. */
+  /** Cancels a handoff of the caller's from outside its run. */
   async cancelElsewhere(handoff: HandoffEnvelope): Promise<void> {
     const reason = "somebody else's decision";
     if (this.#callingBy.peer === undefined) {
@@ -175,7 +175,7 @@ export class Scene {
     await this.hub.submit(signEnvelope(cancel, await loadKey(this.#keyFile("caller"))));
   }
 
-  /** Has the caller serve what does nothing but call. */
+  /** Lets the caller serve an agent that does nothing but call. */
   async serveWhole(capability: string): Promise<void> {
     if (this.#callingBy.peer !== undefined) {
       return (await this.#calling()).serveWhole(capability, this.#request({}));
@@ -187,7 +187,7 @@ export class Scene {
     await this.caller.start();
   }
 
-  /** Has the adapter serve a thing that plays `act`. */
+  /** Lets the adapter serve an agent that plays `act`. */
   async serve(act: Act, options: ServingOptions = {}): Promise<Serving> {
     const { id = "worker", hub } = options;
     const capability = { ...CAPABILITY, ...options.capability };
@@ -214,7 +214,7 @@ export class Scene {
     };
   }
 
-  /** Has the adapter serve a thing in a process of its own. */
+  /** Lets the adapter serve an agent in a process of its own. */
   async start(act: ActName): Promise<Recipient> {
     const { module, peer } = this.#servingBy;
     const { folder, hub } = this;
@@ -265,7 +265,7 @@ export class Scene {
     ));
   }
 
-  /** Hands work to what the adapter serves. */
+  /** Hands work to the agent that the adapter serves. */
   handoff(options: Partial<HandoffOptions> = {}, owner: Agent = this.owner): HandoffHandle {
     const { name } = CAPABILITY;
     const isEmpty = (options.brief ?? options.messages) === undefined;
@@ -273,7 +273,7 @@ export class Scene {
     return owner.handoff({ capability: name, input, timeoutMs: 60_000, ...options });
   }
 
-  /** Has a plain agent serve what the adapter is to call. */
+  /** Lets a plain agent serve what the adapter is to call. */
   async receive(
     handler: Handler,
     { id = "remote", capability, hub }: ServingOptions = {},
@@ -284,10 +284,10 @@ export class Scene {
     return agent;
   }
 
-  /** Has the adapter's framework call a remote agent. */
+  /** Lets the adapter's framework call a remote agent. */
   call(calling: Calling = {}): Promise<Played> {
     const called = this.#call(this.#request(calling));
-    // A case may look at something else first.
+    // A case may await something else first.
     called.catch(() => undefined);
     return called;
   }
@@ -317,7 +317,7 @@ export class Scene {
     };
   }
 
-  /** The second door: what was signed about all handoffs, as the ledger has it. */
+  /** The second door: the signed envelopes of all handoffs, from the ledger. */
   async said<Kind extends EnvelopeKind>(kind: Kind): Promise<Extract<Envelope, { kind: Kind }>[]> {
     const found: Envelope[] = [];
     for await (const { type, content } of ledgerEntries(this.#store)) {
@@ -328,7 +328,7 @@ export class Scene {
     return found as Extract<Envelope, { kind: Kind }>[];
   }
 
-  /** Waits until `look` gives something, in turns of what runs in this process. */
+  /** Waits until `look` returns something, in turns of the event loop. */
   async until<Value>(
     what: string,
     look: () => Value | Promise<Value>,
@@ -347,7 +347,7 @@ export class Scene {
     return promise;
   }
 
-  /** Whatever the case was about: what the ledger holds keeps the promises of the protocol. */
+  /** After every case: the ledger keeps the promises of the protocol. */
   async verify(): Promise<void> {
     const history = [];
     for await (const entry of ledgerHistory(this.#store)) history.push(entry);
@@ -359,7 +359,7 @@ export class Scene {
     this.#isDisposed = true;
     await Promise.all(this.#children.map((each) => each.kill()));
     await Promise.all(this.#agents.map((agent) => agent.stop({ mode: "abandon" })));
-    // One that was stopped before, or that was never there, has nothing more to end.
+    // A scene that was stopped before, or never started, has nothing to end.
     await Promise.allSettled(this.#peerAgents.map((agent) => agent.stop("abandon")));
     await Promise.all([...this.#served.values()].map(async (served) => (await served).close()));
     await this.hub.close();

@@ -26,8 +26,8 @@ export interface AdapterCase {
   readonly name: string;
   readonly timeoutMs: number;
   /**
-   * Rejects where the adapter does not do what the case says. Where that was declared as a gap, gives
-   * its reason; a gap that is none any more is a failure.
+   * Rejects if the adapter does not do what the case says. For a declared gap, resolves to its reason;
+   * a stale gap is a failure.
    */
   run(): Promise<string | undefined>;
 }
@@ -63,16 +63,16 @@ export function patienceWith({ peer, startsProcesses = false }: AdapterFixture):
   return peer === undefined && !startsProcesses ? PATIENCE_MS : PEER_PATIENCE_MS;
 }
 
-/** What a framework can't do may well be to come to an end: that is not waited for as long. */
+/** A gap may mean that the case never ends, so the wait for it is shorter. */
 const GAP_PATIENCE_MS = 5_000;
 
 /** How the suite of adapters is run. */
 export interface AdapterSuiteOptions {
-  /** How long a case may take; beyond, it hangs. */
+  /** How long a case may take; after that it counts as a hang. */
   readonly patienceMs?: number | undefined;
 }
 
-/** What an adapter owes in the directions that it has, as cases for any test runner. */
+/** What an adapter has to do in the directions that it has, as cases for any test runner. */
 export function adapterSuite(
   fixture: AdapterFixture,
   { patienceMs = patienceWith(fixture) }: AdapterSuiteOptions = {},

@@ -22,7 +22,7 @@ import type {
   ResponseOutputText,
 } from "openai/resources/responses/responses";
 
-/** What a model has really been shown by the chat completions API. */
+/** What a model was actually shown through the chat completions API. */
 export function seenByChat({ body }: ModelRequest): PortableWork {
   const { messages } = body as ChatCompletionCreateParams;
   const names = new Map<string, string>();
@@ -57,7 +57,7 @@ export function seenByChat({ body }: ModelRequest): PortableWork {
   return { messages: seen, ...(artifacts.length === 0 ? {} : { artifacts }) };
 }
 
-/** What a model has really been shown by the responses API. */
+/** What a model was actually shown through the responses API. */
 export function seenByResponses({ body }: ModelRequest): PortableWork {
   const { input } = body as ResponseCreateParams;
   const artifacts: Artifact[] = [];
@@ -98,7 +98,7 @@ function partsOf({ content }: ChatCompletionMessageParam): ChatCompletionContent
   return [{ type: "text", text: content }];
 }
 
-/** Results that are no texts are spelled as JSON. */
+/** Results that are not text are encoded as JSON. */
 function valueOf(output: unknown): Json {
   const isJson = typeof output === "string" && output.startsWith("{");
   return isJson ? (JSON.parse(output) as Json) : (output as Json);

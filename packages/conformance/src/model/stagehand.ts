@@ -7,19 +7,19 @@ import type { Artifact, Json, Message } from "@waybill/protocol";
 import type { ModelRequest, Reply, SaidCall, Turn } from "@waybill/scripted-model";
 import type { Act, Played } from "../adapter/fixture.ts";
 
-/** What a played thing does besides speaking, kept for the tools that do it. */
+/** What a played act does besides speaking, kept for the tools that do it. */
 export class Props {
   readonly results: Map<string, Json> = new Map();
   readonly artifacts: Map<string, readonly Artifact[]> = new Map();
   readonly errors: Map<string, Error> = new Map();
 }
 
-/** What of a request stands for what. */
+/** Which part of a request has which meaning. */
 export interface Scenery {
   readonly work: PortableWork;
   readonly run: string;
   readonly traceparent: string | undefined;
-  /** How the tools are called that ask, show nothing, fail, and bring files. */
+  /** The names of the tools that ask, show nothing, fail, and provide files. */
   readonly ask: string;
 }
 
@@ -33,14 +33,14 @@ class Interrupt extends Error {
 }
 
 /**
- * Plays an act as a model at the other end of HTTP. What it shows is streamed, what it asks is a call
- * of a tool, and it is in the course of the run that has asked it, as a tool would be.
+ * Plays an act as a model behind HTTP. What it shows is streamed, and what it asks is a tool call. The
+ * act runs inside the run that made the request, as a tool would.
  */
 export class Stagehand {
   readonly props: Props = new Props();
   readonly #act: Act;
   readonly #setting: (request: ModelRequest) => Scenery;
-  /** What is put on a request as headers, in the course of its run. */
+  /** The headers that link a request to its run. */
   readonly #labels: () => Readonly<Record<string, string>>;
   readonly #next: Map<string, Reply[]> = new Map();
   readonly #courses: Map<string, <Value>(play: () => Value) => Value> = new Map();
@@ -56,7 +56,7 @@ export class Stagehand {
     this.#labels = labels;
   }
 
-  /** For a client: remembers in the course of which run a request was made. */
+  /** For a client: remembers in which run a request was made. */
   readonly fetch: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     const course = String(++this.#asked);
@@ -81,7 +81,7 @@ export class Stagehand {
       return first!;
     };
     if (!(await shown.began())) return rest();
-    // What was streamed so far is a turn of its own, and what the act comes to is the next.
+    // What was streamed so far is a turn of its own, and the act's result is the next.
     const calls = ended.then((turns) => {
       this.#next.set(scenery.run, turns);
       return [{ name: "go_on", arguments: {} }];
@@ -124,7 +124,7 @@ export class Stagehand {
     return artifacts.length === 0 ? turns : [attach, ...turns];
   }
 
-  /** A model fails with an error of its host; what stops a run is thrown by something in it. */
+  /** A model fails with an error of its provider; what stops a run is thrown inside the run. */
   #failing(run: string, thrown: Error & { status?: number }): Reply {
     if (thrown instanceof Interrupt) return { calls: [thrown.call] };
     if (WaybillError.is(thrown) || thrown.name === "AbortError") {

@@ -4,7 +4,7 @@ import { memoryStore } from "@waybill/hub";
 import type { Store } from "@waybill/hub";
 import { fileDisk } from "./memory-fixture.ts";
 
-/** Writes when enough has come together, and says that it is written at once. */
+/** Writes when enough has accumulated, and claims to write at once. */
 export async function openStore(location: string): Promise<Store> {
   const disk = fileDisk(location);
   let waiting: Uint8Array[] = [];

@@ -6,7 +6,7 @@ import { fileDisk } from "./memory-fixture.ts";
 
 const HEADER = "waybill";
 
-/** Begins a file with a header in two parts, and can't read one that has half of it. */
+/** Writes the header of a new file in two parts, and can't read a half-written one. */
 export async function openStore(location: string): Promise<Store> {
   const file = fileDisk(location);
   const begun = Buffer.from(await file.read()).toString("latin1", 0, HEADER.length);

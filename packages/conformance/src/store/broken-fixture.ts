@@ -13,10 +13,10 @@ import { openMemorySubject, twoLayeredDisk } from "./memory-fixture.ts";
 import { AT, idOf } from "./sample.ts";
 import type { DurableStoreSubject } from "./subject.ts";
 
-/** What a store does otherwise than it should, given one that does it right. */
+/** A fault of a store, given a correct one. */
 type Fault = (store: Store) => Partial<Store>;
 
-/** The right store with some of its functions replaced. */
+/** The correct store with some of its functions replaced. */
 function with_(store: Store, faults: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {
@@ -41,7 +41,7 @@ function faulty(fault: Fault): () => Promise<DurableStoreSubject> {
   };
 }
 
-/** A fault in what a commit answers, seen by who made it. */
+/** A fault in the answer to a commit, as its caller sees it. */
 function answering(
   change: (
     outcome: CommitOutcome,
@@ -80,8 +80,8 @@ const backwards = (name: Listing) =>
     [name]: async (of: string, page: Page<string>) => (await store[name](of, page)).toReversed(),
   }));
 
-/** Lists what once stood under a name even when it left. */
-/** Lists for a target all that has ever waited for it. */
+/** Lists handoffs under a name that they have left. */
+/** Lists everything that ever waited for a target. */
 const unforgetting = () =>
   faulty((store) => {
     const once = new Map<string, Map<string, StoredHandoff>>();
@@ -133,7 +133,7 @@ const clinging = (name: Listing, namesOf: (handoff: StoredHandoff) => readonly s
     };
   });
 
-/** For each case the store that breaks what it says, and nothing else. */
+/** For each case the store that breaks it, and no other case. */
 export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSubject>>> = {
   "a handoff is read back as it was written": faulty((store) => ({
     async handoff(id) {
@@ -167,7 +167,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     );
     return outcome.type === "conflict" && id !== undefined && isRace ? MADE : outcome;
   }),
-  "an envelope that came before is replayed, with the digest of then": answering(
+  "an envelope that was committed before is a replay, with its earlier digest": answering(
     (outcome, { entries }, { isAlone }) =>
       outcome.type === "replayed" && isAlone ? { ...outcome, digest: entries[0]!.digest } : outcome,
   ),
@@ -193,7 +193,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       return outcome.type === "replayed" && isRace ? MADE : outcome;
     },
   ),
-  "what was sent under an id is known, and nothing else is": faulty((store) => ({
+  "ids of committed envelopes are known, and no others": faulty((store) => ({
     seen: async (_from, id) => store.seen("editor", id),
   })),
   "a conflict leaves no entry and no manifest behind": answering(
@@ -221,21 +221,21 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       return outcome;
     },
   ),
-  "listeners hear of every commit that was made and of no other": faulty((store) => ({
+  "listeners are notified of every commit that was made, and of no other": faulty((store) => ({
     onCommit: (listener) =>
       store.onCommit((handoff, publisher) => {
         if (handoff !== null || publisher !== null) listener(handoff, publisher);
       }),
   })),
-  "a listener hears whose manifest was in a commit": faulty((store) => ({
+  "a listener is told whose manifest was in a commit": faulty((store) => ({
     onCommit: (listener) => store.onCommit((handoff) => listener(handoff, null)),
   })),
-  "a listener that reads sees what it was told of": faulty((store) => {
+  "a listener that reads sees the commit it was notified of": faulty((store) => {
     const listeners: CommitListener[] = [];
     const told = new Set<StoredHandoff>();
     return {
       onCommit(listener) {
-        // Two of them would show in the case about who is told at all.
+        // Two of them would show in the case about who is notified at all.
         if (listeners.push(listener) > 1) listeners.length = 0;
         return store.onCommit((handoff, publisher) => {
           if (!told.has(handoff!)) listener(handoff, publisher);
@@ -258,7 +258,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     },
   })),
 
-  "a commit changes its settings, and takes away those that are to be nothing": faulty((store) => ({
+  "a commit changes its settings, and removes those without a value": faulty((store) => ({
     async setting(name) {
       return (await store.setting(name)) ?? (name === "other" ? "1" : undefined);
     },
@@ -267,11 +267,11 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     (outcome, { settings }, { isAlone }) =>
       settings !== undefined && isAlone && outcome.type === "conflict" ? MADE : outcome,
   ),
-  "of commits that use one setting up at the same time, exactly one succeeds": answering(
+  "of concurrent commits that consume one setting exactly one succeeds": answering(
     (outcome, { settings }, { isAlone }) =>
       settings !== undefined && !isAlone && outcome.type === "conflict" ? MADE : outcome,
   ),
-  "settings are listed by the beginning of their names, in pages": faulty((store) => ({
+  "settings are listed by name prefix, in pages": faulty((store) => ({
     settings: (prefix, page) => store.settings(prefix.trim(), page),
   })),
 
@@ -331,14 +331,14 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     envelope: (_id, digest) => store.envelope(idOf(1), digest),
   })),
 
-  "what is due comes earliest first, and by id where the time is the same": faulty((store) => ({
+  "due handoffs are listed earliest first, and by id at the same time": faulty((store) => ({
     due: async (now, limit) =>
       (await store.due(now, limit)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   })),
-  "due is what has its time at or before now, and no more than asked for": faulty((store) => ({
+  "handoffs are due at or before now, and the limit holds": faulty((store) => ({
     due: (now, limit) => store.due(now - 1, limit),
   })),
-  "what was set to another time, or to none, is not due at the old one": faulty((store) => {
+  "a handoff whose due time was changed or removed is not due at the old one": faulty((store) => {
     const times = new Map<string, number>();
     return {
       commit(commit) {
@@ -363,17 +363,15 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
       },
     };
   }),
-  "what waits for a target is listed by its place, and by id where that is the same": faulty(
-    (store) => ({
-      waiting: async (target, page) => {
-        const found = await store.waiting(target, page);
-        return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      },
-    }),
-  ),
-  "what waits no more, or for another, is not listed": unforgetting(),
+  "handoffs that wait for a target are listed by place, then by id": faulty((store) => ({
+    waiting: async (target, page) => {
+      const found = await store.waiting(target, page);
+      return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+  })),
+  "a handoff that waits no more, or for another target, is not listed": unforgetting(),
   "an inbox is listed by id, for each agent that a handoff stands with": backwards("inbox"),
-  "what left an inbox is in no other's way": clinging("inbox", ({ inboxes }) => inboxes),
+  "handoffs that left an inbox do not displace others": clinging("inbox", ({ inboxes }) => inboxes),
   "the handoffs of a job are listed by id": backwards("correlated"),
   "the children of a handoff are listed by id": backwards("children"),
   "the members of a group are listed by id": faulty((store) => ({
@@ -385,7 +383,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "the handoffs of a session are listed, the newest first": faulty((store) => ({
     session: async (name, limit) => (await store.session(name, 10)).toReversed().slice(0, limit),
   })),
-  "what has left a session is not listed with it": faulty((store) => {
+  "a handoff that left a session is not listed with it": faulty((store) => {
     const once = new Map<string, string[]>();
     return {
       commit(commit) {
@@ -416,7 +414,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "the dead letters of one delegator are listed by id": faulty((store) => ({
     deadLetters: (page) => store.deadLetters(page),
   })),
-  "a dead letter that was seen to is not listed": faulty((store) => ({
+  "a dead letter that was handled is not listed": faulty((store) => ({
     commit: ({ handoff, ...rest }) =>
       store.commit({
         ...rest,
@@ -490,7 +488,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     };
   }),
   "a commit changes keys and facts without a manifest": faulty((store) => ({
-    // The facts are left as they were.
+    // The facts stay as they were.
     async commit({ keys, ...commit }) {
       const newest = keys && (await store.manifest(keys.agent));
       if (newest?.sequence !== keys?.sequence)
@@ -515,7 +513,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
   "of manifests that race for a key exactly one wins": answering((outcome, _commit, { rivals }) =>
     outcome.type === "key_owned" && rivals.length > 0 ? MADE : outcome,
   ),
-  "what is offered is listed by name, agent and version": faulty((store) => ({
+  "offers are listed by name, agent and version": faulty((store) => ({
     offers: async (by, page) => {
       const found = await store.offers(by, page);
       return by.audience === undefined ? found.toReversed() : found;
@@ -525,7 +523,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     offers: async (by, page) =>
       (await store.offers(by, page)).map((offer) => ({ ...offer, sequence: 1 })),
   })),
-  "what is for an audience is listed under it": faulty((store) => ({
+  "offers are listed under their audiences": faulty((store) => ({
     offers: ({ audience, ...by }, page) =>
       store.offers(audience?.startsWith("agent ") === true ? by : { ...by, audience }, page),
   })),
@@ -535,7 +533,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
         store.capabilityNames(page, audience?.startsWith("group ") === true ? "*" : audience),
     }),
   ),
-  "what is offered no more is not listed": faulty((store) => {
+  "withdrawn offers are not listed": faulty((store) => {
     const once = new Set<string>();
     return {
       commit(commit) {
@@ -596,13 +594,13 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
     };
   }),
 
-  "what was acknowledged is there for others at once": async () => {
+  "an acknowledged commit is visible to others at once": async () => {
     const disk = twoLayeredDisk();
     let syncs = 0;
     const sync = () => (++syncs % 15 === 0 ? Promise.resolve() : disk.sync());
     return openMemorySubject({ ...disk, sync });
   },
-  "a store that is closed refuses what comes": faulty((store) => ({
+  "a closed store refuses commits": faulty((store) => ({
     handoff: (id) => store.handoff(id).catch(() => undefined),
   })),
   "closing waits for the commits that are under way": faulty((store) => {
@@ -631,7 +629,7 @@ export const BROKEN_STORES: Readonly<Record<string, () => Promise<DurableStoreSu
         with_(await subject.reopen(), { nextWakeAt: () => Promise.resolve(null) }),
     };
   },
-  "after opening again the chain, the versions and the replay keys go on": async () => {
+  "after reopening, the chain, the versions and the replay keys continue": async () => {
     const subject = await openMemorySubject();
     const forgetful = (store: Store): Partial<Store> => ({
       async commit(commit) {
@@ -653,10 +651,13 @@ function normalized(handoff: StoredHandoff): StoredHandoff {
   return { ...handoff, record: handoff.record.normalize("NFC") };
 }
 
-/** What a process opens that loses what it acknowledged, leaves half of a commit, or can't be opened after some crash. */
+/**
+ * Stores for a process that loses what it acknowledged, leaves a partial commit, or can't be opened
+ * after a crash.
+ */
 export const BROKEN_PROCESSES: readonly (readonly [name: string, module: URL])[] = [
   [
-    "a process killed while it writes loses nothing acknowledged and leaves nothing half",
+    "a process that is killed while it writes loses nothing acknowledged and leaves no partial commit",
     new URL("./broken-buffer-fixture.ts", import.meta.url),
   ],
   [

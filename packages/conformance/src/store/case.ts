@@ -2,12 +2,12 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { Commit, Page, Store, StoredHandoff, WaitingPlace } from "@waybill/hub/store";
 import type { StoreSubject } from "./subject.ts";
 
-/** Cases by their names: each says one thing that a store promises. */
+/** Cases by name: each states one promise of a store. */
 export type Cases<Subject extends StoreSubject = StoreSubject> = Readonly<
   Record<string, (subject: Subject) => Promise<void>>
 >;
 
-/** Commits one after the other, each of which must be carried out. */
+/** Commits one after the other, each of which must succeed. */
 export async function commitAll(store: Store, commits: Iterable<Commit>): Promise<void> {
   for (const commit of commits) equal((await store.commit(commit)).type, "committed");
 }
@@ -16,7 +16,7 @@ export function idsOf(handoffs: readonly StoredHandoff[]): string[] {
   return handoffs.map(({ id }) => id);
 }
 
-/** Reads a listing in pages of two, to its end. */
+/** Reads a list to its end in pages of two. */
 export async function inPages<Item, Cursor>(
   read: (page: { readonly after?: Cursor; readonly limit: number }) => Promise<readonly Item[]>,
   cursorOf: (item: Item) => Cursor,
@@ -31,7 +31,7 @@ export async function inPages<Item, Cursor>(
   }
 }
 
-/** The queue is these handoffs, by their place, read at once and in pages. */
+/** Checks the queue, read at once and in pages: these handoffs, by place. */
 export async function isQueue(
   read: (page: Page<WaitingPlace>) => Promise<readonly StoredHandoff[]>,
   ids: readonly string[],
@@ -40,7 +40,7 @@ export async function isQueue(
   deepEqual(idsOf(await inPages(read, (last) => last)), ids);
 }
 
-/** The listing is these handoffs, by id, read at once and in pages. */
+/** Checks a list, read at once and in pages: these handoffs, by id. */
 export async function isListing(
   read: (page: { after?: string; limit: number }) => Promise<readonly StoredHandoff[]>,
   ids: readonly string[],

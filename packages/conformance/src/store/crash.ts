@@ -7,7 +7,7 @@ import { ledgerEntries, verifyLedger } from "@waybill/hub";
 import type { LedgerEntry, Store } from "@waybill/hub";
 import type { SettingChange } from "@waybill/hub/store";
 
-// The same file beside this one, in the sources and in what is published.
+// The same file beside this one, in the sources and in the published package.
 const WRITER = fileURLToPath(
   new URL(`./writer-process${import.meta.url.slice(-3)}`, import.meta.url),
 );
@@ -21,18 +21,18 @@ export interface WriterRun {
 export interface WriterOptions {
   readonly module: URL;
   readonly location: string;
-  /** How many commits it makes, if it lives. */
+  /** How many commits it makes if it lives. */
   readonly count: number;
   readonly inFlight: number;
-  /** Kills it when so many were acknowledged. */
+  /** After how many acknowledged commits it is killed. */
   readonly killAfter?: number | undefined;
-  /** What it is started by, if not by itself. */
+  /** A wrapper that starts it, if any. */
   readonly command?: readonly string[] | undefined;
-  /** A folder where what was compiled is kept for the next run. */
+  /** A folder that keeps compiled code for the next run. */
   readonly compileCache?: string | undefined;
 }
 
-/** Lets a process of its own write, and gathers what it says until its end. */
+/** Lets a separate process write, and collects its output until its end. */
 export async function runWriter(options: WriterOptions): Promise<WriterRun> {
   const { module, location, count, inFlight, killAfter = Infinity, command = [] } = options;
   const node = [process.execPath, WRITER, module.href, location, `${count}`, `${inFlight}`];
@@ -66,7 +66,7 @@ export async function runWriter(options: WriterOptions): Promise<WriterRun> {
   return { acknowledged, wasKilled };
 }
 
-/** Every second version of a handoff changes a setting in its commit: to the number of the version. */
+/** Every second version of a handoff sets a setting in its commit to the number of the version. */
 export function settingsAt(id: string, version: number): readonly SettingChange[] {
   const to = settingAfter(version);
   const from = settingAfter(version - 1);
@@ -81,7 +81,7 @@ function settingOf(id: string): string {
   return `newest of ${id}`;
 }
 
-/** Everything acknowledged is there, and of the rest each commit is whole or not there at all. */
+/** Everything acknowledged is there, and every other commit is complete or absent. */
 export async function checkAfterCrash(
   store: Store,
   acknowledged: ReadonlyMap<string, number>,

@@ -9,7 +9,7 @@ import type { Disk, Store } from "@waybill/hub";
 import { idOf } from "./sample.ts";
 import type { DurableStoreSubject, StoreContents, StoreProcess } from "./subject.ts";
 
-/** A disk that keeps what was synced apart from what was only written. */
+/** A disk that distinguishes synced data from written data. */
 export interface TwoLayeredDisk extends Disk {
   readonly synced: () => Uint8Array;
 }
@@ -34,7 +34,7 @@ export function twoLayeredDisk(): TwoLayeredDisk {
 
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-/** A memory store on such a disk; the second door is another store, over what was synced. */
+/** A memory store on such a disk; the second door is another store, over the synced data. */
 export async function openMemorySubject(
   disk: TwoLayeredDisk = twoLayeredDisk(),
 ): Promise<DurableStoreSubject> {
@@ -56,12 +56,12 @@ export async function openMemorySubject(
   };
 }
 
-/** Everything there is, asked of the store itself. */
+/** Everything in the store, read through the store itself. */
 export async function contentsOf(store: Store): Promise<StoreContents> {
   const entries = await store.ledger({ limit: Number.MAX_SAFE_INTEGER });
   const ids = new Set(entries.map(({ handoffId }) => handoffId));
   const handoffs = [];
-  // The ids of samples that stand in no entry.
+  // The ids of samples that are in no entry.
   for (let number = 0; number < 20; number++) ids.add(idOf(number));
   for (const id of ids) {
     const handoff = id === null ? undefined : await store.handoff(id);
@@ -70,7 +70,7 @@ export async function contentsOf(store: Store): Promise<StoreContents> {
   return { handoffs, entries };
 }
 
-/** A disk of one file, written by `pwrite64` and `fsync` in the thread that asks. */
+/** A disk of one file, written synchronously by `pwrite64` and `fsync`. */
 export function fileDisk(path: string): Disk {
   const file = openSync(path, existsSync(path) ? "r+" : "w+");
   let at = readFileSync(path).length;
@@ -87,7 +87,7 @@ export function fileDisk(path: string): Disk {
   };
 }
 
-/** What a process that is to be killed opens; the name is the suite's. */
+/** Opened by a process that is to be killed; the suite prescribes the name. */
 export async function openStore(location: string): Promise<Store> {
   return memoryStore({ disk: fileDisk(location) });
 }

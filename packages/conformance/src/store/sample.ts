@@ -9,7 +9,7 @@ import type {
   StoredHandoff,
 } from "@waybill/hub/store";
 
-/** The nth id of a run: ids that are compared rise with n. */
+/** The nth id of a run: compared ids rise with n. */
 export function idOf(number: number): string {
   return `01900000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
 }
@@ -59,7 +59,7 @@ export function sampleEnvelope(number: number, members: Partial<NewEntry> = {}):
   });
 }
 
-/** A manifest that offers these, each named with its version where that is not 1. */
+/** A manifest that offers these, each named with its version if that is not 1. */
 export function sampleManifest(
   agent: string,
   sequence: number,
@@ -76,7 +76,7 @@ export function sampleKey(kid: string, record = "{}"): NewKey {
   return { kid, record };
 }
 
-/** For everybody, where nothing else is said. */
+/** For everybody by default. */
 export function sampleCapability(
   offered: string,
   audiences: readonly string[] = ["*"],
@@ -85,7 +85,7 @@ export function sampleCapability(
   return { name, version, terms: `{"of":"${offered}"}`, text: `{"name":"${name}"} `, audiences };
 }
 
-/** The manifest without what it is found by, and without its text. */
+/** The manifest without its index entries and its text. */
 export function cardOf(manifest: NewManifest): ManifestCard {
   const { agent, sequence, digest, at, facts } = manifest;
   return { agent, sequence, digest, at, facts };

@@ -1,6 +1,6 @@
 import type { LedgerEntry, Store, StoredHandoff } from "@waybill/hub/store";
 
-/** What there is, as somebody sees it who does not ask the store under test. */
+/** What is stored, as seen without asking the store under test. */
 export interface StoreContents {
   readonly handoffs: readonly StoredHandoff[];
   readonly entries: readonly LedgerEntry[];
@@ -10,8 +10,8 @@ export interface StoreContents {
 export interface StoreSubject {
   readonly store: Store;
   /**
-   * Looks through a second door (another connection, the bytes on the disk): what a commit was
-   * acknowledged for counts when it is seen here. A store that has no second door asks itself.
+   * Looks through a second door (another connection, the bytes on the disk): an acknowledged commit
+   * counts when it is visible here. A store without a second door asks itself.
    */
   observe(): Promise<StoreContents>;
   /** Removes what the case left. The store may be open, closed or broken. */
@@ -24,15 +24,15 @@ export interface DurableStoreSubject extends StoreSubject {
   reopen(): Promise<Store>;
 }
 
-/** How a process opens a store by itself: to be killed in the middle of what it does. */
+/** How a process opens a store, to be killed while it writes. */
 export interface StoreProcess {
   /** A module with an `openStore(location: string): Promise<Store>`, which Node can import as it is. */
   readonly module: URL;
-  /** Names a place where no store is yet. */
+  /** A location at which no store exists yet. */
   locate(): Promise<string>;
-  /** Removes what is at a place. */
+  /** Removes what is at a location. */
   remove(location: string): Promise<void>;
-  /** The system calls by which it writes, where a crash at each of them is to be tried. */
+  /** The system calls by which it writes, if a crash at each of them is to be tested. */
   readonly systemCalls?: readonly string[] | undefined;
 }
 

@@ -13,7 +13,7 @@ test("there is a broken store for every case, and a case for every broken store"
 
 describe("a store that breaks one promise fails exactly the case about it:", () => {
   test.for(Object.entries(BROKEN_STORES))("%s", async ([name, open]) => {
-    // In the processes that are killed there is nothing of what broke this one.
+    // The processes that are killed do not have the fault.
     const cases = casesFor(open).filter((each) => !crashes.includes(each.name));
     expect(await failing(cases)).toEqual([name]);
   });

@@ -14,7 +14,7 @@ function working(started: Moment, stopped: Moment): Handler {
   };
 }
 
-/** What a remote agent reports that goes on until it is stopped. */
+/** The progress of a remote agent that works until it is stopped. */
 export const AT_WORK = "at work";
 
 export const calledEndingCases: Cases = {
@@ -36,7 +36,7 @@ export const calledEndingCases: Cases = {
     match(message, /The model is out of words\./);
   },
 
-  "call: what caused a failure is told too": async (scene) => {
+  "call: the cause of a failure reaches the framework": async (scene) => {
     await scene.receive(() => {
       const cause = new Error("connect ECONNREFUSED");
       throw new WaybillError(500, "The model is out of reach.", { cause });

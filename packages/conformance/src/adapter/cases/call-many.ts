@@ -10,7 +10,7 @@ function came({ output, messages }: Played, text: string): void {
   carries({ input: output, messages: messages && [...messages] }, text);
 }
 
-/** Brings everything twice, as a line does that was cut before the first was confirmed. */
+/** Delivers everything twice, as a connection does that was cut before the first copy was acknowledged. */
 function repeating(hub: Hub): Hub {
   return {
     ...hub,
@@ -51,7 +51,7 @@ export const calledManyCases: Cases = {
     equal((await scene.said("result")).length, 1);
   },
 
-  "call: a step of a conversation that is run again finds its own handoff": async (scene) => {
+  "call: a repeated step of a conversation finds its own handoff": async (scene) => {
     let runs = 0;
     await scene.receive(() => `run ${++runs}`, { capability: IN_WORDS });
     const again = () =>
@@ -65,7 +65,7 @@ export const calledManyCases: Cases = {
     equal((await scene.said("result")).length, 1);
   },
 
-  "call: a step that is run again after a restart finds its own handoff": async (scene) => {
+  "call: a step that is repeated after a restart finds its own handoff": async (scene) => {
     const [started, finish] = [moment(), moment()];
     let runs = 0;
     await scene.receive(async () => {
@@ -98,7 +98,7 @@ export const calledManyCases: Cases = {
     came(await scene.call({ run: "run-2" }), "run 2");
   },
 
-  "call: what is delivered twice is taken once": async (scene) => {
+  "call: a duplicate delivery is taken once": async (scene) => {
     const answers: unknown[] = [];
     await scene.receive(async ({ progress, ask }) => {
       await progress({ message: "half of it" });
@@ -116,7 +116,7 @@ export const calledManyCases: Cases = {
     deepEqual([shown, answers, asked], [["half of it"], ["Bergen 1"], 1]);
   },
 
-  "call: when the remote agent goes silent, the framework gets another's one result": async (
+  "call: if the remote agent goes silent, the framework gets one result of another agent": async (
     scene,
   ) => {
     const started = moment();
@@ -147,7 +147,7 @@ export const calledManyCases: Cases = {
     });
   },
 
-  "call: inside a run that is served, a call is a part of its handoff": async (scene) => {
+  "call: inside a served run, a call is a child of its handoff": async (scene) => {
     await scene.receive(() => ({ summary: "a part" }));
     const whole = `${CAPABILITY.name}-whole`;
     await scene.serveWhole(whole);

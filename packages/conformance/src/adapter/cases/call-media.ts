@@ -51,7 +51,7 @@ async function sent(scene: Scene, { takes }: { takes: "conversation" | "delegati
   return seen[0]!;
 }
 
-/** What comes of a call whose result shows an image. */
+/** The result of a call whose messages show an image. */
 async function shown(scene: Scene) {
   await scene.receive(({ result }) => result({ messages: [...SHOWING] }), { capability: IN_WORDS });
   const content = [{ type: "text", text: "Paint a tree." }];

@@ -6,7 +6,7 @@ import type { Cases } from "../case.ts";
 
 const SHOWN: readonly string[] = Array.from({ length: 20 }, (_, index) => `part ${index} is done`);
 
-/** Asks twice, and keeps nothing in memory meanwhile. */
+/** Asks twice, and keeps nothing in memory in between. */
 const pausing: Handler = (work: Work) => {
   const answers: ReadonlyMap<string, Json> = work.resume?.answers ?? new Map();
   const [town, day] = [answers.get("town"), answers.get("day")];
@@ -47,7 +47,7 @@ export const calledTalkingCases: Cases = {
     await scene.wait("the end of the call", called);
   },
 
-  "call: what the remote agent writes is shown while it writes it": async (scene) => {
+  "call: the remote agent's deltas are shown while it writes": async (scene) => {
     const finish = moment();
     await scene.receive(async ({ delta }) => {
       delta("half of it");
@@ -81,11 +81,11 @@ export const calledTalkingCases: Cases = {
     carries({ input: got.output, messages: got.messages && [...got.messages] }, "To Bergen");
   },
 
-  "call: it is asked twice, is restarted before each answer, and answers each once": async (
+  "call: a run that is asked twice and restarted before each answer answers each once": async (
     scene,
   ) => {
     await scene.receive(pausing);
-    // Each run gets as far as a question that it has no answer to, and its process ends there.
+    // Each run gets to a question that it has no answer to, and its process ends there.
     for (let known = 0; known < 2; known++) {
       const unanswered = moment();
       const asked: string[] = [];

@@ -20,7 +20,7 @@ import {
   UNICODE,
 } from "../sample.ts";
 
-/** A remote agent that keeps what it was given. */
+/** A remote agent that records its work. */
 function keeping(seen: PortableWork[], output: Json) {
   return (work: Work): Json => {
     seen.push(portableOf(work.body));
@@ -28,7 +28,7 @@ function keeping(seen: PortableWork[], output: Json) {
   };
 }
 
-/** What came back into the framework, in words. */
+/** What the framework got back, as text. */
 function came({ output, messages }: Played): PortableWork {
   return portableOf({ input: output, messages: messages && [...messages] });
 }
@@ -134,19 +134,18 @@ export const calledWorkCases: Cases = {
     deepEqual(tokensOf(got.usage), usage);
   },
 
-  "call: the tokens that it has used in a conversation are counted by the framework": async (
-    scene,
-  ) => {
-    const usage = { input_tokens: 1_234, output_tokens: 56 };
-    const handler = ({ addUsage }: Work) => {
-      addUsage({ model: "remote-model", requests: 2, ...usage });
-      return "It rains in Bergen.";
-    };
-    await scene.receive(handler, { capability: IN_WORDS });
-    const messages = [textMessage("user", "Where does it rain?", "anna")];
-    const got = await scene.call({ work: { messages }, capability: IN_WORDS });
-    deepEqual(tokensOf(got.usage), usage);
-  },
+  "call: the tokens that the remote agent has used in a conversation are counted by the framework":
+    async (scene) => {
+      const usage = { input_tokens: 1_234, output_tokens: 56 };
+      const handler = ({ addUsage }: Work) => {
+        addUsage({ model: "remote-model", requests: 2, ...usage });
+        return "It rains in Bergen.";
+      };
+      await scene.receive(handler, { capability: IN_WORDS });
+      const messages = [textMessage("user", "Where does it rain?", "anna")];
+      const got = await scene.call({ work: { messages }, capability: IN_WORDS });
+      deepEqual(tokensOf(got.usage), usage);
+    },
 
   "call: a large payload passes both ways": async (scene) => {
     const seen: PortableWork[] = [];

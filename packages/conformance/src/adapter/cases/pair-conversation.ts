@@ -8,7 +8,7 @@ import { IMAGE, IN_WORDS } from "../sample.ts";
 import type { Scene } from "../scene.ts";
 import { assertSpeechIn, isAboutOrder, ORDER } from "./call-hostile.ts";
 
-/** What two frameworks say to each other, and whose words it is on the other side. */
+/** What two frameworks say to each other, and who speaks on the other side. */
 export const conversingPairCases: Readonly<Record<string, Between>> = {
   "a result that gives orders, as its agent's words alone": {
     needs: ["call: an output that gives orders reaches the model as the remote agent's"],
@@ -74,7 +74,7 @@ export const conversingPairCases: Readonly<Record<string, Between>> = {
   "the tokens that were used, counted by the caller": {
     needs: [
       "serve: the tokens that the model reports are in the result's usage",
-      "call: the tokens that it has used in a conversation are counted by the framework",
+      "call: the tokens that the remote agent has used in a conversation are counted by the framework",
     ],
     async check(scene) {
       const usage = { input_tokens: 1_234, output_tokens: 56 };
@@ -86,7 +86,7 @@ export const conversingPairCases: Readonly<Record<string, Between>> = {
   },
 };
 
-/** Serves what answers in words, one reply a turn, and gives what it was shown in each. */
+/** Serves an agent that answers with text, one reply a turn, and returns what it was shown in each. */
 async function recording(scene: Scene, replies: readonly string[]): Promise<PortableWork[]> {
   const seen: PortableWork[] = [];
   await scene.serve(

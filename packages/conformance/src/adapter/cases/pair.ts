@@ -199,7 +199,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
     },
   },
 
-  "an empty success, which is none": {
+  "an empty success, which is an error": {
     needs: ["call: a conversation goes out, and the reply comes back into the framework"],
     async check(scene) {
       await scene.serve(playing({}), { capability: IN_WORDS });
@@ -208,7 +208,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
     },
   },
 
-  "a run that is stopped stops the other": {
+  "stopping a run stops the other": {
     needs: [
       "serve: a handoff that is cancelled stops the framework's run",
       "call: the framework's signal cancels the handoff, and the remote agent stops",
@@ -249,7 +249,7 @@ export const pairCases: Readonly<Record<string, Between>> = {
     },
   },
 
-  "a step that is run again does the work once": {
+  "a repeated step does the work once": {
     needs: [],
     async check(scene) {
       let runs = 0;

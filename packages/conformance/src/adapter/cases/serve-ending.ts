@@ -39,7 +39,7 @@ export const servedEndingCases: Cases = {
     match(message, /The model is out of words\./);
   },
 
-  "serve: what caused a framework's error is told too": async (scene) => {
+  "serve: the cause of a framework's error is reported": async (scene) => {
     const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
     await scene.serve(failing("The model is out of reach.", {}, cause));
     const ended = await endingOf(scene.handoff().result);

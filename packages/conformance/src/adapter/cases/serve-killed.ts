@@ -2,9 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Cases } from "../case.ts";
 
 export const killedCases: Cases = {
-  "serve: a recipient that is killed in the middle is followed by another attempt": async (
-    scene,
-  ) => {
+  "serve: after a recipient is killed during its run there is another attempt": async (scene) => {
     const first = await scene.start("hang");
     const handle = scene.handoff();
     await scene.wait("the run to start in a process", first.told("started"));
@@ -13,7 +11,7 @@ export const killedCases: Cases = {
     await scene.start("finish");
     const { output, attempt } = await scene.wait("the next process's result", handle.result);
     deepEqual(output, { summary: "finished" });
-    // A process that is slow to start may let an offer lapse as well, which is one more attempt.
+    // An offer may also expire while a process starts slowly, which is one more attempt.
     ok(attempt > 1);
     deepEqual(
       (await scene.said("result")).map(({ body }) => body.status),
@@ -21,7 +19,7 @@ export const killedCases: Cases = {
     );
   },
 
-  "serve: a recipient that is killed while it waits goes on with the answer": async (scene) => {
+  "serve: a recipient that is killed while it waits resumes with the answer": async (scene) => {
     const first = await scene.start("ask");
     const handle = scene.handoff();
     scene.waitsFor = "the question";

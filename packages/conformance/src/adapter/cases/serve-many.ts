@@ -10,7 +10,7 @@ import { CAPABILITY, TRACEPARENT } from "../sample.ts";
 
 const PART: string = `${CAPABILITY.name}-part`;
 
-/** Brings every offer twice, as a line does that was cut before the first was confirmed. */
+/** Delivers every offer twice, as a connection does that was cut before the first copy was acknowledged. */
 function repeating(hub: Hub): Hub {
   return {
     ...hub,
@@ -26,7 +26,7 @@ function repeating(hub: Hub): Hub {
   };
 }
 
-/** A thing that hands a part of its work off, and the plain agent that does the part. */
+/** An agent that hands off a child, and the plain agent that does it. */
 async function withPart(scene: Scene, part: () => unknown): Promise<void> {
   await scene.receive(part as never, {
     id: "other",
@@ -64,7 +64,7 @@ export const servedManyCases: Cases = {
       most = Math.max(most, ++running);
       if (running === 2) two.come();
       await two.came;
-      // A third that may start does so now.
+      // If a third run may start, it does so now.
       await settled();
       running--;
       return { output: { summary: "done" } };
@@ -75,7 +75,7 @@ export const servedManyCases: Cases = {
     equal(most, 2);
   },
 
-  "serve: what is delivered twice runs once": async (scene) => {
+  "serve: a duplicate delivery runs once": async (scene) => {
     let runs = 0;
     const act: Act = async () => ({ output: { summary: `run ${++runs}` } });
     await scene.serve(act, { hub: repeating(scene.hub) });
@@ -111,7 +111,7 @@ export const servedManyCases: Cases = {
     deepEqual(seen, [TRACEPARENT.split("-")[1]]);
   },
 
-  "serve: what a run hands off is a part of its handoff": async (scene) => {
+  "serve: a handoff made inside a run is its child": async (scene) => {
     await withPart(scene, () => "done");
     const handle = scene.handoff({ traceparent: TRACEPARENT });
     await scene.wait("the result", handle.result);
@@ -123,7 +123,7 @@ export const servedManyCases: Cases = {
     );
   },
 
-  "serve: a part that has failed makes a 424": async (scene) => {
+  "serve: a failed child makes a 424": async (scene) => {
     await withPart(scene, () => {
       throw new WaybillError(413, "The part is too large.");
     });

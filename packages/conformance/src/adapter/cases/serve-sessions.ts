@@ -7,13 +7,13 @@ import type { Act } from "../fixture.ts";
 import { IN_WORDS } from "../sample.ts";
 import type { Scene } from "../scene.ts";
 
-/** Words that no framework says by itself, so that they are found wherever they turn up. */
+/** Words that no framework says by itself, so that they are recognized wherever they occur. */
 const FIRST = "The password is kingfisher.";
 const SECOND = "What was the password?";
 const LAST = "And who has told you?";
 const REPLY = "I have noted the password.";
 
-/** Serves what answers in words, and gives what it was shown in each turn, as one text. */
+/** Serves an agent that answers with text, and returns what it was shown in each turn, as one text. */
 async function listening(scene: Scene): Promise<string[]> {
   const shown: string[] = [];
   const act: Act = async ({ work }) => {
@@ -39,7 +39,7 @@ export const servedSessionCases: Cases = {
     ok(!shown[0]!.includes(SECOND));
     for (const part of [FIRST, REPLY, SECOND]) equal(count(shown[1]!, part), 1, part);
     deepEqual([first.session, second.session], ["begun", "continued"]);
-    // What was said in an earlier turn is no part of the result.
+    // Words of an earlier turn do not belong to the result.
     ok(!JSON.stringify([second.output, second.messages]).includes(REPLY));
   },
 
@@ -51,7 +51,7 @@ export const servedSessionCases: Cases = {
     equal(session, "begun");
   },
 
-  "serve: the same session of another delegator opens nothing": async (scene) => {
+  "serve: the same session id of another delegator is another session": async (scene) => {
     const shown = await listening(scene);
     await say(scene, FIRST, "trip");
     const { session } = await say(scene, SECOND, "trip", scene.agent("stranger"));
@@ -91,7 +91,7 @@ export const servedSessionCases: Cases = {
     ok(shown[1]!.includes(REPLY));
   },
 
-  "serve: a turn that is tried again is in its conversation once": async (scene) => {
+  "serve: a retried turn is in its conversation once": async (scene) => {
     const shown: string[] = [];
     await scene.serve(
       async ({ work }) => {
@@ -108,13 +108,13 @@ export const servedSessionCases: Cases = {
     for (const part of [FIRST, REPLY, SECOND, "Reply 3."]) equal(count(shown[3]!, part), 1, part);
   },
 
-  "serve: a turn that asks goes on with its answer": async (scene) => {
+  "serve: a turn that asks continues with the answer": async (scene) => {
     const shown: string[] = [];
     const act: Act = async ({ work, ask }) => {
       shown.push(JSON.stringify(work));
       if (shown.at(-1)!.includes(LAST)) return { output: "You have." };
       if (!shown.at(-1)!.includes(SECOND)) return { output: REPLY };
-      // The answer itself may stand in the conversation as well, as what a tool has given.
+      // The answer itself may also be in the conversation, as a tool's result.
       return { output: `You are in ${(await ask("town", "Which town?")) as string}.` };
     };
     await scene.serve(act, { capability: IN_WORDS });

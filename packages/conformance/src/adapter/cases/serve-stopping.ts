@@ -3,7 +3,7 @@ import type { Hub } from "@waybill/agent";
 import { accepted, endingOf, holding, moment } from "../case.ts";
 import type { Cases } from "../case.ts";
 
-/** Hears how much more its agent takes. */
+/** Records how much more work its agent takes. */
 function hearingCredit(hub: Hub, hear: (credit: number) => void): Hub {
   return {
     ...hub,
@@ -42,7 +42,7 @@ export const servedStoppingCases: Cases = {
     equal((await endingOf(handle.result)).status, 499);
   },
 
-  "serve: an agent that stops lets its runs finish, and takes no others": async (scene) => {
+  "serve: a stopping agent finishes its runs, and takes no more": async (scene) => {
     const started = moment();
     const finish = moment();
     let runs = 0;
@@ -59,7 +59,7 @@ export const servedStoppingCases: Cases = {
     const handle = scene.handoff();
     await scene.wait("the run to start", started.came);
     const stopping = agent.stop();
-    // An agent in another process hears of it later.
+    // An agent in another process is told later.
     await scene.wait("the hub to hear that it takes no more", takesNoMore.came);
     const next = scene.handoff({ timeoutMs: 20_000 });
     await next.custody;
@@ -71,7 +71,7 @@ export const servedStoppingCases: Cases = {
     equal(runs, 1, "a run was started while the agent stopped");
   },
 
-  "serve: work that is given back stops here, and is done by another": async (scene) => {
+  "serve: released work stops here, and is done by another agent": async (scene) => {
     const [started, stopped] = [moment(), moment()];
     const first = await scene.serve(holding(started, stopped), { id: "first" });
     const handle = scene.handoff();

@@ -14,7 +14,7 @@ const asking: Act = async ({ ask }) => {
   return { output: { summary: `${town as string}, ${day as string}` } };
 };
 
-/** A hub that the question of this number never reaches, because its sender is killed on the way. */
+/** A hub that the n-th question never reaches, because its sender is killed before. */
 function losingQuestion(hub: Hub, number: number, lost: () => void): Hub {
   let count = 0;
   return {
@@ -28,7 +28,7 @@ function losingQuestion(hub: Hub, number: number, lost: () => void): Hub {
   };
 }
 
-/** Milestones are signed progress, and what a model writes comes in deltas: a framework has one or both. */
+/** Milestones are signed progress, and a model's text comes in deltas: a framework has one or both. */
 function shownBy(handle: HandoffHandle, hear: (text: string) => void): Promise<void>[] {
   const read = async <Event>(events: AsyncIterable<Event>, textOf: (event: Event) => string) => {
     for await (const event of events) hear(textOf(event));
@@ -75,30 +75,29 @@ export const servedTalkingCases: Cases = {
     equal((await handle.result).status, 200);
   },
 
-  "serve: what a model writes goes out in deltas and is not signed, and milestones are signed":
-    async (scene) => {
-      await scene.serve(async ({ show }) => {
-        for (const message of SHOWN) show(message);
-        return { output: { summary: "done" } };
-      });
-      const handle = scene.handoff();
-      let written = "";
-      const reading = (async () => {
-        for await (const { text } of handle.deltas) written += text;
-      })();
-      await handle.result;
-      await reading;
-      const inDeltas = SHOWN.filter((piece) => written.includes(piece));
-      // A message that is signed once it is whole has all of the pieces in it.
-      const signed = (await scene.said("progress"))
-        .map(({ body }) => SHOWN.filter((piece) => JSON.stringify(body).includes(piece)))
-        .filter((pieces) => !scene.streams || pieces.length < SHOWN.length)
-        .flat();
-      deepEqual(inDeltas, scene.streams ? SHOWN : [], "this went out in deltas");
-      // Their order is another case.
-      const expected = scene.streams ? [] : SHOWN.toSorted();
-      deepEqual(signed.toSorted(), expected, "this was signed as progress");
-    },
+  "serve: a model's text goes out in unsigned deltas, and milestones are signed": async (scene) => {
+    await scene.serve(async ({ show }) => {
+      for (const message of SHOWN) show(message);
+      return { output: { summary: "done" } };
+    });
+    const handle = scene.handoff();
+    let written = "";
+    const reading = (async () => {
+      for await (const { text } of handle.deltas) written += text;
+    })();
+    await handle.result;
+    await reading;
+    const inDeltas = SHOWN.filter((piece) => written.includes(piece));
+    // A message that is signed when it is complete contains all of the pieces.
+    const signed = (await scene.said("progress"))
+      .map(({ body }) => SHOWN.filter((piece) => JSON.stringify(body).includes(piece)))
+      .filter((pieces) => !scene.streams || pieces.length < SHOWN.length)
+      .flat();
+    deepEqual(inDeltas, scene.streams ? SHOWN : [], "this went out in deltas");
+    // Their order is another case.
+    const expected = scene.streams ? [] : SHOWN.toSorted();
+    deepEqual(signed.toSorted(), expected, "this was signed as progress");
+  },
 
   "serve: a question comes out by its id, and its answer goes in": async (scene) => {
     await scene.serve(async ({ ask }) => ({
@@ -112,7 +111,7 @@ export const servedTalkingCases: Cases = {
     deepEqual(output, { summary: "To Bergen" });
   },
 
-  "serve: it asks twice, is restarted before each answer, and goes on where it was": async (
+  "serve: a run that asks twice and is restarted before each answer resumes where it was": async (
     scene,
   ) => {
     let agent = await scene.serve(asking);
@@ -131,7 +130,7 @@ export const servedTalkingCases: Cases = {
     equal((await scene.said("question")).length, 2, "a question was asked again");
   },
 
-  "serve: an answer that a run gets again after a crash answers nothing else": async (scene) => {
+  "serve: an answer that is repeated after a crash answers no other question": async (scene) => {
     const asksAgain = moment();
     const agent = await scene.serve(asking, { hub: losingQuestion(scene.hub, 2, asksAgain.come) });
     const handle = scene.handoff({ timeoutMs: 300_000 });
@@ -139,8 +138,8 @@ export const servedTalkingCases: Cases = {
     await handle.answer(first.id, "Bergen");
     await scene.wait("the run to ask again", asksAgain.came);
     await agent.stop({ mode: "abandon" });
-    // Its lease runs out before another is there, whose own lease would run out with it. By more than
-    // a minute the hub's clock must not be ahead of an agent's.
+    // Its lease expires before another agent is there, whose lease would then expire as well. The
+    // hub's clock may be at most a minute ahead of an agent's.
     await scene.clock.advance(40_000);
     await scene.serve(asking);
     const second = await scene.wait("the second question", nextQuestion(handle));

@@ -19,7 +19,7 @@ import {
   UNICODE,
 } from "../sample.ts";
 
-/** Keeps what reached the inside of the framework. */
+/** Records what reached the inside of the framework. */
 function keeping(seen: PortableWork[], output: string | object): Act {
   return async ({ work }) => {
     seen.push(structuredClone(work));
@@ -68,7 +68,7 @@ export const servedWorkCases: Cases = {
     tellsHistory(seen[0]!, HISTORY, scene.serving);
   },
 
-  "serve: code in the framework has the history whole": async (scene) => {
+  "serve: code in the framework gets the complete history": async (scene) => {
     const had: (readonly Message[] | undefined)[] = [];
     const act: Act = async ({ history, work }) => {
       had.push(structuredClone(history ?? work.messages));

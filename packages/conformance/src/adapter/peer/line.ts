@@ -1,14 +1,14 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Json } from "@waybill/protocol";
 
-/** What goes over the line, a JSON object a line: what one side asks, what it gets, and what it drops. */
+/** The messages on the line, one JSON object a line: requests, answers, and cancellations. */
 type Said =
   | { readonly ask: string; readonly id: number; readonly with: Json }
   | { readonly re: number; readonly value?: Json }
   | { readonly re: number; readonly error: Fault }
   | { readonly drop: number };
 
-/** An error in words that any language has. */
+/** An error with members that any language has. */
 interface Fault {
   readonly name: string;
   readonly message: string;
@@ -18,14 +18,14 @@ interface Fault {
   readonly cause?: Json | undefined;
 }
 
-/** How one side answers what the other asks. */
+/** How one side answers the other's requests. */
 export type Answering = (
   ask: string,
   given: Json,
   signal: AbortSignal,
 ) => Promise<Json | undefined>;
 
-/** Questions and answers in both directions, over whatever carries lines of text. */
+/** Requests and answers in both directions, over any transport of text lines. */
 export class Line {
   readonly #send: (line: string) => void;
   readonly #answering: Answering;

@@ -7,13 +7,13 @@ import type { Peer } from "./peer.ts";
 
 export interface PeerAgentOptions {
   readonly id: string;
-  /** Where the hub is served. */
+  /** The address of the hub. */
   readonly url: string;
   /** The file of its key. */
   readonly key: string;
 }
 
-/** What a run of a peer says when its framework plays the act. */
+/** What a run of a peer reports when its framework plays the act. */
 interface Playing {
   readonly play: number;
   readonly work: PortableWork;
@@ -24,10 +24,10 @@ interface Playing {
 
 type Calling = Omit<CallRequest, "agent">;
 
-/** By which run of a peer an act is played. */
+/** The run of a peer that plays an act. */
 const plays = new WeakMap<Stage, number>();
 
-/** An agent that lives in a peer, and is attached to the hub by itself. */
+/** An agent in a peer process, which attaches to the hub by itself. */
 export class PeerAgent {
   readonly #peer: Peer;
   readonly #agent: Json;
@@ -51,13 +51,13 @@ export class PeerAgent {
     return (await this.#peer.do("call", asked, heard(request), signal)) as Played;
   }
 
-  /** Serves what does nothing but call, so that the call is a part of it. */
+  /** Serves an agent that does nothing but call, so that the call is a child of its handoff. */
   async serveWhole(capability: string, request: Calling): Promise<void> {
     const { signal: _, ...asked } = this.#asked(request);
     await this.#peer.do("whole", { ...asked, whole: capability }, heard(request));
   }
 
-  /** Hands a part of the work off, from inside the run that plays. */
+  /** Hands off a child, from inside the run that plays. */
   part(stage: Stage, capability: string, input: Json): Promise<Json> {
     return this.#peer.ask("part", { play: plays.get(stage), capability, input });
   }

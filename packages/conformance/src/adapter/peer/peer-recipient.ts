@@ -41,7 +41,7 @@ export async function startPeerRecipient(options: PeerRecipientOptions): Promise
   };
 }
 
-/** Settles once the hub has noticed that nobody is on the line any more. */
+/** Settles once the hub has noticed that the connection is gone. */
 async function attachedNoMore(hub: HubServer, id: string): Promise<void> {
   while (hub.operator.instanceOf(id) !== undefined) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -10,12 +10,12 @@ import type { Answering } from "./line.ts";
 
 const COMPLAINT_LENGTH = 4_096;
 
-/** A process of another language, in which an adapter and its agents live. */
+/** A process of another language, which runs an adapter and its agents. */
 export class Peer {
   readonly #child: ChildProcess;
   readonly #line: Line;
   readonly #ended: Promise<void>;
-  /** What it asks about something that it was told to do, by the number it was given. */
+  /** Its requests about something that it was told to do, by the number of that. */
   readonly #about = new Map<number, Answering>();
   #count = 0;
 
@@ -28,7 +28,7 @@ export class Peer {
     });
     this.#child = child;
     this.#line = new Line(
-      // To a process that is killed meanwhile nothing more is to be said.
+      // A process that is killed meanwhile is sent nothing more.
       (text) => void (child.stdin.writable && child.stdin.write(text)),
       (ask, given, signal) => {
         const { about } = given as { about: number };
@@ -53,19 +53,19 @@ export class Peer {
     });
   }
 
-  /** Has it do something; what it asks meanwhile, and later, is answered. */
+  /** Makes it do something; its requests, then and later, are answered. */
   do(what: string, given: object, answering: Answering, signal?: AbortSignal): Promise<Json> {
     const about = ++this.#count;
     this.#about.set(about, answering);
     return this.#line.ask(what, { ...given, about }, signal);
   }
 
-  /** Says something into one of its runs. */
+  /** Sends a message into one of its runs. */
   ask(what: string, given: object): Promise<Json> {
     return this.#line.ask(what, given);
   }
 
-  /** It may go on beside whatever this process does, and does not keep it. */
+  /** It does not keep this process alive. */
   unref(): this {
     this.#child.unref();
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) {
@@ -82,7 +82,7 @@ export class Peer {
 
 const shared = new Map<PeerFixture, Peer>();
 
-/** One process for all the cases that need none of their own: a framework takes seconds to load. */
+/** One process for all cases that need none of their own: a framework takes seconds to load. */
 export function sharedPeer(fixture: PeerFixture): Peer {
   const peer = shared.get(fixture) ?? new Peer(fixture).unref();
   shared.set(fixture, peer);

@@ -1,6 +1,6 @@
 import type { Act } from "../fixture.ts";
 
-/** What a thing does in a process of its own; `tell` reaches the suite. */
+/** What an agent does in a process of its own; `tell` reaches the suite. */
 export const ACTS: {
   readonly [Name in "hang" | "finish" | "ask"]: (tell: (news: string) => void) => Act;
 } = {

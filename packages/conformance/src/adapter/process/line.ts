@@ -1,7 +1,7 @@
 import type { Attachment, AttachRequest, Delivery, Hub } from "@waybill/hub";
 import { WaybillError } from "@waybill/protocol";
 
-/** What goes between the process of a recipient and the suite's, which has the hub. */
+/** The messages between the process of a recipient and that of the suite, which has the hub. */
 export type ToHub =
   | {
       readonly call: CallName;
@@ -66,7 +66,7 @@ export function answering(
   };
 }
 
-/** The other end: a hub as a process without one has it. */
+/** The other end: the hub, as an agent in the same process would have it. */
 export function hubOnLine(
   { id, domain }: Pick<Hub, "id" | "domain">,
   send: (message: ToHub) => void,

@@ -6,7 +6,7 @@ import type { ActName } from "./acts.ts";
 import { answering } from "./line.ts";
 import type { FromHub, ToHub } from "./line.ts";
 
-// The same file beside this one, in the sources and in what is published.
+// The same file beside this one, in the sources and in the published package.
 const RECIPIENT = fileURLToPath(
   new URL(`./recipient-process${import.meta.url.slice(-3)}`, import.meta.url),
 );
@@ -20,7 +20,7 @@ export interface RecipientOptions {
 
 /** An adapter that serves in a process of its own. */
 export interface Recipient {
-  /** Settles once its thing has said so. */
+  /** Settles once its agent has reported this. */
   told(news: string): Promise<void>;
   /** SIGKILL. Settles once the hub has noticed. */
   kill(): Promise<void>;
@@ -34,7 +34,7 @@ export async function startRecipient(options: RecipientOptions): Promise<Recipie
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const line = answering(hub, (message: FromHub) => {
-    // What is on its way to a process that is killed meanwhile is lost, and that is no error.
+    // A message to a process that is killed meanwhile is lost, which is no error.
     if (child.connected) child.send(message, () => undefined);
   });
   const heard = new Set<string>();

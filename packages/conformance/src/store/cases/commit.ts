@@ -73,14 +73,16 @@ export const commitCases: Cases = {
     }
   },
 
-  "an envelope that came before is replayed, with the digest of then": async ({ store }) => {
+  "an envelope that was committed before is a replay, with its earlier digest": async ({
+    store,
+  }) => {
     const first = sampleEnvelope(1);
     const other = sampleEntry("another", { replayKey: first.replayKey });
     await commitAll(store, [commitOf(sampleHandoff(1), first)]);
     const replayed = { type: "replayed", digest: first.digest };
     deepEqual(await store.commit(commitOf(sampleHandoff(2), first)), replayed);
     deepEqual(await store.commit(commitOf(sampleHandoff(2), other)), replayed);
-    // Also where the version does not fit: this is a repetition and not a race.
+    // Even if the version does not fit: this is a repetition and not a race.
     deepEqual(await store.commit(commitOf(sampleHandoff(1), first)), replayed);
   },
 
@@ -107,7 +109,7 @@ export const commitCases: Cases = {
     }
   },
 
-  "what was sent under an id is known, and nothing else is": async ({ store }) => {
+  "ids of committed envelopes are known, and no others": async ({ store }) => {
     const envelope = sampleEnvelope(1);
     const { from, id } = envelope.replayKey!;
     await commitAll(store, [commitOf(null, sampleEntry("before")), commitOf(null, envelope)]);
@@ -152,7 +154,7 @@ export const commitCases: Cases = {
     equal(entries.length, 1);
   },
 
-  "listeners hear of every commit that was made and of no other": async ({ store }) => {
+  "listeners are notified of every commit that was made, and of no other": async ({ store }) => {
     const heard: [string, string | null, number | undefined][] = [];
     const endings = ["first", "second"].map((name) =>
       store.onCommit((handoff) => heard.push([name, handoff?.id ?? null, handoff?.version])),
@@ -170,7 +172,7 @@ export const commitCases: Cases = {
     ]);
   },
 
-  "a listener hears whose manifest was in a commit": async ({ store }) => {
+  "a listener is told whose manifest was in a commit": async ({ store }) => {
     const heard: (string | null)[] = [];
     store.onCommit((_, publisher) => heard.push(publisher));
     await commitAll(store, [
@@ -182,7 +184,7 @@ export const commitCases: Cases = {
     deepEqual(heard, [null, "editor", "researcher", "editor"]);
   },
 
-  "a listener that reads sees what it was told of": async ({ store }) => {
+  "a listener that reads sees the commit it was notified of": async ({ store }) => {
     const seen = new Promise<number | undefined>((resolve, reject) => {
       store.onCommit((handoff) => {
         store.handoff(handoff!.id).then((read) => resolve(read?.version), reject);

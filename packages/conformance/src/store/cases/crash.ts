@@ -11,16 +11,16 @@ import type { StoreCase, StoreProcess } from "../subject.ts";
 
 const ROUNDS = 6;
 const KILL_AFTER_MAX = 400;
-/** Enough for several commits in one sync and for several syncs, and few enough to try each call. */
+/** Enough for several commits in one sync and for several syncs, and few enough to crash at each call. */
 const COMMITS = 4;
 
-/** Cases in which a process is killed that writes. */
+/** Cases in which a writing process is killed. */
 export function crashCases(subject: StoreProcess): StoreCase[] {
   const { systemCalls } = subject;
   const atEachCall = "a crash at any call that writes loses nothing acknowledged";
   return [
     {
-      name: "a process killed while it writes loses nothing acknowledged and leaves nothing half",
+      name: "a process that is killed while it writes loses nothing acknowledged and leaves no partial commit",
       timeoutMs: 60_000,
       run: () => at(subject, (location) => killAtRandom(subject, location)),
     },
@@ -49,7 +49,7 @@ async function at<Result>(
   }
 }
 
-/** The same place again and again: what one crash leaves is what the next process begins with. */
+/** Always the same location: the next process starts with what a crash has left. */
 async function killAtRandom({ module }: StoreProcess, location: string): Promise<void> {
   const acknowledged = new Map<string, number>();
   for (let round = 1; round <= ROUNDS; round++) {
@@ -62,7 +62,7 @@ async function killAtRandom({ module }: StoreProcess, location: string): Promise
 }
 
 async function killAtEachCall(subject: StoreProcess, calls: readonly string[]): Promise<void> {
-  // So many starts, and most of each is to compile the same sources.
+  // There are many starts, and most of each would be compiling the same sources.
   const compileCache = await mkdtemp(join(tmpdir(), "waybill-compiled-"));
   const names = calls.join(",");
   const write = (command?: readonly string[]): Promise<boolean> =>

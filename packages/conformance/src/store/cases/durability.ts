@@ -14,7 +14,7 @@ import {
 } from "../sample.ts";
 import type { DurableStoreSubject } from "../subject.ts";
 
-/** Everything that a store is asked, so that two answers can be compared. */
+/** Every query of a store, so that two states can be compared. */
 async function answersOf(store: Store): Promise<unknown> {
   const page = { limit: 100 };
   const [handoff] = await store.deadLetters(page);
@@ -46,7 +46,7 @@ async function answersOf(store: Store): Promise<unknown> {
 }
 
 export const closingCases: Cases = {
-  "what was acknowledged is there for others at once": async ({ store, observe }) => {
+  "an acknowledged commit is visible to others at once": async ({ store, observe }) => {
     for (let number = 1; number <= 20; number++) {
       await commitAll(store, [commitOf(sampleHandoff(number), sampleEnvelope(number))]);
       const { handoffs, entries } = await observe();
@@ -55,7 +55,7 @@ export const closingCases: Cases = {
     }
   },
 
-  "a store that is closed refuses what comes": async ({ store }) => {
+  "a closed store refuses commits": async ({ store }) => {
     await store.close();
     await rejects(store.commit(commitOf(sampleHandoff(1))));
     await rejects(store.handoff(idOf(1)));
@@ -94,7 +94,7 @@ export const durableCases: Cases<DurableStoreSubject> = {
     deepEqual(await answersOf(await reopen()), before);
   },
 
-  "after opening again the chain, the versions and the replay keys go on": async ({
+  "after reopening, the chain, the versions and the replay keys continue": async ({
     store,
     reopen,
     observe,

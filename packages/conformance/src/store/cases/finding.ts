@@ -4,7 +4,7 @@ import type { Cases } from "../case.ts";
 import { commitAll, idsOf, isListing, isQueue } from "../case.ts";
 import { commitOf, idOf, sampleHandoff } from "../sample.ts";
 
-// In another order than that of their ids, which is the one in which they are found.
+// In another order than that of their ids, in which they are listed.
 const NUMBERS = [4, 1, 5, 3, 2];
 const all = (members: (number: number) => Partial<StoredHandoff>) =>
   NUMBERS.map((number) => commitOf(sampleHandoff(number, members(number))));
@@ -16,7 +16,7 @@ const sortedIds = (handoffs: readonly StoredHandoff[]) => idsOf(handoffs).toSort
 const ODD = [1, 3, 5].map(idOf);
 
 export const findingCases: Cases = {
-  "what is due comes earliest first, and by id where the time is the same": async ({ store }) => {
+  "due handoffs are listed earliest first, and by id at the same time": async ({ store }) => {
     const times: Record<number, number> = { 1: 300, 2: 100, 3: 200, 4: 100, 5: 400 };
     await commitAll(
       store,
@@ -25,7 +25,7 @@ export const findingCases: Cases = {
     deepEqual(idsOf(await store.due(1000, 10)), [2, 4, 3, 1, 5].map(idOf));
   },
 
-  "due is what has its time at or before now, and no more than asked for": async ({ store }) => {
+  "handoffs are due at or before now, and the limit holds": async ({ store }) => {
     await commitAll(
       store,
       all((number) => ({ wakeAt: number === 5 ? null : number * 100 })),
@@ -35,7 +35,9 @@ export const findingCases: Cases = {
     deepEqual(idsOf(await store.due(1000, 3)), [1, 2, 3].map(idOf));
   },
 
-  "what was set to another time, or to none, is not due at the old one": async ({ store }) => {
+  "a handoff whose due time was changed or removed is not due at the old one": async ({
+    store,
+  }) => {
     await commitAll(
       store,
       all((number) => ({ wakeAt: number * 100 })),
@@ -62,9 +64,7 @@ export const findingCases: Cases = {
     equal(await store.nextWakeAt(), 700);
   },
 
-  "what waits for a target is listed by its place, and by id where that is the same": async ({
-    store,
-  }) => {
+  "handoffs that wait for a target are listed by place, then by id": async ({ store }) => {
     const target = (number: number) => (isOdd(number) ? "agent:a" : "capability:a");
     await commitAll(
       store,
@@ -77,7 +77,7 @@ export const findingCases: Cases = {
     await isQueue((page) => store.waiting("agent:a", page), [1, 5, 3].map(idOf));
   },
 
-  "what waits no more, or for another, is not listed": async ({ store }) => {
+  "a handoff that waits no more, or for another target, is not listed": async ({ store }) => {
     await commitAll(
       store,
       all(() => ({ waitsFor: "agent:a" })),
@@ -98,7 +98,7 @@ export const findingCases: Cases = {
     await isListing((page) => store.inbox("stranger", page), []);
   },
 
-  "what left an inbox is in no other's way": async ({ store }) => {
+  "handoffs that left an inbox do not displace others": async ({ store }) => {
     await commitAll(
       store,
       all(() => ({ inboxes: ["editor", "researcher"] })),
@@ -161,7 +161,7 @@ export const findingCases: Cases = {
     deepEqual(await list("odd"), [5, 3, 1].map(idOf));
   },
 
-  "what has left a session is not listed with it": async ({ store }) => {
+  "a handoff that left a session is not listed with it": async ({ store }) => {
     await commitAll(
       store,
       all(() => ({ session: "all", sessionAt: 7 })),
@@ -202,7 +202,7 @@ export const findingCases: Cases = {
     await isListing((page) => store.deadLetters(page, "stranger"), []);
   },
 
-  "a dead letter that was seen to is not listed": async ({ store }) => {
+  "a dead letter that was handled is not listed": async ({ store }) => {
     await commitAll(
       store,
       all(() => ({ state: "dead_lettered", isDeadLetter: true })),

@@ -4,7 +4,7 @@ import type { Cases } from "../case.ts";
 import { commitAll } from "../case.ts";
 import { commitOf, idOf, sampleEntry, sampleEnvelope, sampleHandoff } from "../sample.ts";
 
-// Composed and decomposed, right to left, outside the basic plane, and the ones that formats escape.
+// Composed and decomposed, right to left, outside the basic plane, and characters that formats escape.
 const TEXT = 'e\u0301 é שלום 🧾 𝔘 \u2028 \ufeff \u0000 \u001f "\\ %s \uffff';
 const MEBIBYTE = 1024 * 1024;
 

@@ -22,7 +22,7 @@ const publishAll = (store: Store, manifests: readonly NewManifest[]) =>
 
 type By = Parameters<Store["offers"]>[0];
 
-/** What is offered, read at once and in pages. */
+/** The offers, read at once and in pages. */
 async function offered(store: Store, by: By): Promise<string[]> {
   const read = (page: { readonly after?: OfferPlace; readonly limit: number }) =>
     store.offers(by, page);
@@ -230,7 +230,7 @@ export const registryCases: Cases = {
     equal((await store.key("wanted"))?.agent, agent);
   },
 
-  "what is offered is listed by name, agent and version": async ({ store }) => {
+  "offers are listed by name, agent and version": async ({ store }) => {
     await publishAll(store, [
       sampleManifest("c", 1, ["edit 2", "edit", "review"]),
       sampleManifest("a", 1, ["review", "edit", "edit 3", "edit 2"]),
@@ -269,7 +269,7 @@ export const registryCases: Cases = {
     }
   },
 
-  "what is for an audience is listed under it": async ({ store }) => {
+  "offers are listed under their audiences": async ({ store }) => {
     const to = (agent: string, ...given: readonly [string, readonly string[]][]): NewManifest => ({
       ...sampleManifest(agent, 1),
       capabilities: given.map(([each, audiences]) => sampleCapability(each, audiences)),
@@ -321,7 +321,7 @@ export const registryCases: Cases = {
     deepEqual(await store.capabilityNames({ limit: 10 }, "group h"), []);
   },
 
-  "what is offered no more is not listed": async ({ store }) => {
+  "withdrawn offers are not listed": async ({ store }) => {
     await publishAll(store, [
       sampleManifest("editor", 1, ["edit", "review"]),
       sampleManifest("editor", 2, ["edit"]),

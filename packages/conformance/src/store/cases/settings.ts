@@ -15,9 +15,7 @@ const open: SettingChange = { name: TICKET, from: null, to: "open" };
 const used = (by: string): SettingChange => ({ name: TICKET, from: "open", to: `used by ${by}` });
 
 export const settingCases: Cases = {
-  "a commit changes its settings, and takes away those that are to be nothing": async ({
-    store,
-  }) => {
+  "a commit changes its settings, and removes those without a value": async ({ store }) => {
     await commitAll(store, [changing(open, { name: "other", from: null, to: "1" })]);
     equal(await store.setting(TICKET), "open");
     await commitAll(store, [changing(used("anna"), { name: "other", from: "1", to: null })]);
@@ -38,9 +36,7 @@ export const settingCases: Cases = {
     equal(await store.setting("more"), undefined);
   },
 
-  "of commits that use one setting up at the same time, exactly one succeeds": async ({
-    store,
-  }) => {
+  "of concurrent commits that consume one setting exactly one succeeds": async ({ store }) => {
     await commitAll(store, [changing(open)]);
     const names = ["anna", "ben", "cleo", "dora"];
     const outcomes = await Promise.all(names.map((name) => store.commit(changing(used(name)))));
@@ -50,7 +46,7 @@ export const settingCases: Cases = {
     equal(await store.setting(TICKET), `used by ${winners[0]}`);
   },
 
-  "settings are listed by the beginning of their names, in pages": async ({ store }) => {
+  "settings are listed by name prefix, in pages": async ({ store }) => {
     await store.saveSetting("pin", "not one of them");
     const names = ["pin a", "pin b", "pin b-1", "pin c"];
     const changes = ["pin/", ...names.toReversed()].map((name) => ({ name, from: null, to: name }));
