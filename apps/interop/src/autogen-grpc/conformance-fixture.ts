@@ -34,7 +34,7 @@ export const fixture: AdapterFixture = {
   module: new URL(import.meta.url),
   startsProcesses: true,
   gaps: {
-    "serve: what caused a framework's error is told too": ONE_WAY,
+    "serve: the cause of a framework's error is reported": ONE_WAY,
     "call: a history goes out whole, with its roles, names and tool calls": OWN_MEMBERS,
   },
 
