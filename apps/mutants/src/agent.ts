@@ -1,3 +1,174 @@
+import { testsOf } from "./mutant.ts";
 import type { Mutant } from "./mutant.ts";
 
-export const AGENT: readonly Mutant[] = [];
+const handle = testsOf("src/delegating/handle.test.ts");
+const serving = testsOf("src/serving/serving.test.ts");
+const link = testsOf("src/link/link.test.ts");
+const peers = testsOf("src/link/peers.test.ts");
+const retry = testsOf("src/connect/retry.test.ts");
+const hubIdentity = testsOf("src/connect/hub-identity.test.ts");
+
+const DELEGATING: readonly Mutant[] = [
+  {
+    name: "a third party's result is taken",
+    file: "src/delegating/handle.ts",
+    find: 'const isRecipient = typeof to !== "string" || envelope.from === to;',
+    replace: "const isRecipient = true;\n    void to;",
+    seenBy: handle("a result by a third party does not settle a handoff"),
+  },
+  {
+    name: "a result of another handoff is taken",
+    file: "src/delegating/handle.ts",
+    find: "const isAbout = envelope.handoff_id === this.id;",
+    replace: "const isAbout = true;",
+    seenBy: handle("a result about another handoff does not settle a handoff"),
+  },
+  {
+    name: "a result of another text under the same id is taken",
+    file: "src/delegating/handle.ts",
+    find: '"re" in envelope && envelope.re === this.digest && isForUs',
+    replace: '"re" in envelope && isForUs',
+    seenBy: handle("a result about another text does not settle a handoff"),
+  },
+  {
+    name: "a result for somebody else is taken",
+    file: "src/delegating/handle.ts",
+    find: "const isForUs = envelope.to === self;",
+    replace: "const isForUs = true;",
+    seenBy: handle("a result for somebody else does not settle a handoff"),
+  },
+  {
+    name: "a result of another job is taken",
+    file: "src/delegating/handle.ts",
+    find: "const isOfJob = envelope.correlation_id === this.envelope.correlation_id;",
+    replace: "const isOfJob = true;",
+    seenBy: handle("a result of another job does not settle a handoff"),
+  },
+  {
+    name: "anybody's notice ends a handoff",
+    file: "src/delegating/handle.ts",
+    find: 'envelope.kind === "notice" && envelope.from === hub.id && isForUs',
+    replace: 'envelope.kind === "notice" && hub.id !== "" && isForUs',
+    seenBy: handle("a notice by anybody but the hub does not end a handoff"),
+  },
+  {
+    name: "nothing that is delivered is checked",
+    file: "src/delegating/handle.ts",
+    find: "    this.#check(verified);\n",
+    replace: "    void this.#check;\n",
+    seenBy: handle("a result by a third party does not settle a handoff"),
+  },
+];
+
+const SERVING: readonly Mutant[] = [
+  {
+    name: "a stopping agent takes new work",
+    file: "src/serving/serving.ts",
+    find: "    if (this.#isStopping && !isKnown) return;\n",
+    replace: "",
+    seenBy: serving("an agent that stops takes no work that was on its way to it: finish"),
+  },
+  {
+    name: "an agent that gives its work back takes new work",
+    file: "src/serving/serving.ts",
+    find: `  release(reason: string): void {
+    this.#isStopping = true;`,
+    replace: "  release(reason: string): void {",
+    seenBy: serving("an agent that stops takes no work that was on its way to it: release"),
+  },
+  {
+    name: "a stopping agent goes on asking for work",
+    file: "src/agent.ts",
+    find: "    link.setCredit(0);\n",
+    replace: "",
+    seenBy: serving("an agent that stops has no room for more"),
+  },
+  {
+    name: "an attempt that has ended is done again",
+    file: "src/serving/serving.ts",
+    find: "      this.#finished.add(name);\n",
+    replace: "",
+    seenBy: serving("an offer that comes twice is worked on once, also after its end"),
+  },
+];
+
+const LINK: readonly Mutant[] = [
+  {
+    name: "an attachment that comes too late stays",
+    file: "src/link/link.ts",
+    find: "(late) => (isGivenUp ? late.close() : undefined)",
+    replace: "() => undefined",
+    seenBy: link("an attachment that the hub answers after it was given up is closed again"),
+  },
+  {
+    name: "a receipt for something else is taken for custody",
+    file: "src/link/link.ts",
+    find: 'envelope.kind === "receipt" && envelope.re === digest',
+    replace: 'envelope.kind === "receipt" && digest !== ""',
+    seenBy: link("a hub's receipt for something else is not taken for custody"),
+  },
+  {
+    name: "anybody's receipt is taken for custody",
+    file: "src/link/link.ts",
+    find: "if (isOurs && envelope.from === this.#options.hub.id) return receipt;",
+    replace: "if (isOurs) return receipt;",
+    seenBy: link("a receipt by anybody but the hub is not taken for custody"),
+  },
+  {
+    name: "keys in a listing of another agent's manifests are believed",
+    file: "src/link/peers.ts",
+    find: "      if (verified.manifest.agent_id !== agent) return;\n",
+    replace: "",
+    seenBy: peers("a key that the hub shows among another agent's manifests is nobody's"),
+  },
+];
+
+const CONNECT: readonly Mutant[] = [
+  {
+    name: "a retryable 301 is not retried",
+    file: "src/connect/retry.ts",
+    find: " || WaybillError.is(error, 301)",
+    replace: "",
+    seenBy: retry("a hub that is asked too often is asked again"),
+  },
+  {
+    name: "a hub that can't now is not asked again",
+    file: "src/connect/retry.ts",
+    find: "WaybillError.is(error, 503) || ",
+    replace: "",
+    seenBy: retry("a hub that can't now is asked again"),
+  },
+  {
+    name: "a refusal is asked about again and again",
+    file: "src/connect/retry.ts",
+    find: "if (!isPassing(error)) throw error;",
+    replace: "if (!isPassing(error) && failures > 2) throw error;",
+    seenBy: retry("a hub that answers 403 is not asked again"),
+  },
+  {
+    name: "a try goes on after the time is over",
+    file: "src/connect/retry.ts",
+    find: "AbortSignal.any([signal, AbortSignal.timeout(withinMs)])",
+    replace: "AbortSignal.any([signal])",
+    seenBy: retry("a try has until the time is over, and its signal then ends it"),
+  },
+  {
+    name: "a hub id on the socket that nobody checks",
+    file: "src/connect/remote-hub.ts",
+    find: "if (hub === this.id && domain === this.domain) return;",
+    replace: 'if (hub !== "" && domain === this.domain) return;',
+    seenBy: hubIdentity("an agent signs no hello for a socket whose challenge names another hub"),
+  },
+  {
+    name: "a custody domain on the socket that nobody checks",
+    file: "src/connect/remote-hub.ts",
+    find: "if (hub === this.id && domain === this.domain) return;",
+    replace: 'if (hub === this.id && domain !== "") return;',
+    seenBy: hubIdentity(
+      "an agent signs no hello for a socket whose challenge names another domain",
+    ),
+  },
+];
+
+/** Faults in the SDK. */
+export const AGENT: readonly Mutant[] = [...DELEGATING, ...SERVING, ...LINK, ...CONNECT];

@@ -1,14 +1,12 @@
-import type { Mutant, NamedTest } from "./mutant.ts";
-
-function testsOf(file: string): (name: string) => NamedTest {
-  return (name) => ({ file, name });
-}
+import { testsOf } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
 
 const admission = testsOf("src/custody/admission.test.ts");
 const openHandoffs = testsOf("src/engine/open-handoffs.test.ts");
 const terms = testsOf("src/engine/terms.test.ts");
 const attachAgent = testsOf("src/routing/attach-agent.test.ts");
 const measured = testsOf("src/registry/measured.test.ts");
+const registry = testsOf("src/registry/registry.test.ts");
 
 const CUSTODY: readonly Mutant[] = [
   {
@@ -273,6 +271,15 @@ const ROUTING: readonly Mutant[] = [
 ];
 
 const REGISTRY: readonly Mutant[] = [
+  {
+    name: "a manifest is missed after a failed commit",
+    file: "src/registry/registry.ts",
+    find: "}).finally(() => this.forget(agent));",
+    replace: "});\n      this.forget(agent);",
+    seenBy: registry(
+      "a manifest whose commit is on disk is seen here, although the commit was reported as failed",
+    ),
+  },
   {
     name: "a late read overwrites newer measurements",
     file: "src/registry/measured.ts",

@@ -15,3 +15,7 @@ export interface Mutant {
   readonly replace: string;
   readonly seenBy: NamedTest;
 }
+
+export function testsOf(file: string): (name: string) => NamedTest {
+  return (name) => ({ file, name });
+}

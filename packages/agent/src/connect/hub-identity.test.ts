@@ -86,34 +86,41 @@ let network: Network;
 
 afterEach(() => network?.close());
 
-test("an agent signs no hello for a socket whose challenge names another domain", async () => {
-  network = await Network.open();
-  // It passes on the public description of the hub, and has a socket of its own.
-  const rogue = createServer((request, response) => {
-    fetch(network.url + request.url!).then(
-      async (answer) => response.writeHead(answer.status).end(await answer.text()),
-      () => response.writeHead(502).end(),
-    );
-  });
-  const sockets = new WebSocketServer({ server: rogue });
-  const heard: string[] = [];
-  sockets.on("connection", (socket) => {
-    socket.on("message", (data: Buffer) => heard.push(data.toString()));
-    const limits = { message_characters: 1_000_000, envelope_bytes: 1_000_000 };
-    const challenge = { waybill: 1, hub: "hub", domain: other.kid, nonce: "n", limits };
-    socket.send(JSON.stringify({ type: "challenge", ...challenge }));
-  });
-  rogue.listen(0, "127.0.0.1");
-  await once(rogue, "listening");
-  const { port } = rogue.address() as AddressInfo;
-  const hub = await network.connect(`http://127.0.0.1:${port}`);
-  expect(hub.domain).toBe(network.hub.domain);
-  await network.hub.publish(signManifest({ agent_id: "owner", capabilities: [] }, first));
-  const agent = createAgent({ id: "owner", key: first, hub });
-  await expect(agent.start()).rejects.toMatchObject({ status: 401 });
-  expect(heard.filter((text) => text.includes("hello"))).toEqual([]);
-  await hub.close();
-  sockets.close();
-  rogue.closeAllConnections();
-  rogue.close();
-});
+test.each([
+  ["domain", { hub: "hub", domain: other.kid }],
+  ["hub", {}],
+] as const)(
+  "an agent signs no hello for a socket whose challenge names another %s",
+  async (_, named) => {
+    network = await Network.open();
+    // It passes on the public description of the hub, and has a socket of its own.
+    const rogue = createServer((request, response) => {
+      fetch(network.url + request.url!).then(
+        async (answer) => response.writeHead(answer.status).end(await answer.text()),
+        () => response.writeHead(502).end(),
+      );
+    });
+    const sockets = new WebSocketServer({ server: rogue });
+    const heard: string[] = [];
+    sockets.on("connection", (socket) => {
+      socket.on("message", (data: Buffer) => heard.push(data.toString()));
+      const limits = { message_characters: 1_000_000, envelope_bytes: 1_000_000 };
+      const { domain } = network.hub;
+      const challenge = { waybill: 1, hub: "other", domain, nonce: "n", limits, ...named };
+      socket.send(JSON.stringify({ type: "challenge", ...challenge }));
+    });
+    rogue.listen(0, "127.0.0.1");
+    await once(rogue, "listening");
+    const { port } = rogue.address() as AddressInfo;
+    const hub = await network.connect(`http://127.0.0.1:${port}`);
+    expect(hub.domain).toBe(network.hub.domain);
+    await network.hub.publish(signManifest({ agent_id: "owner", capabilities: [] }, first));
+    const agent = createAgent({ id: "owner", key: first, hub });
+    await expect(agent.start()).rejects.toMatchObject({ status: 401 });
+    expect(heard.filter((text) => text.includes("hello"))).toEqual([]);
+    await hub.close();
+    sockets.close();
+    rogue.closeAllConnections();
+    rogue.close();
+  },
+);

@@ -9,7 +9,13 @@ import {
   signManifest,
   signRecovery,
 } from "@waybill/protocol";
-import type { Digest, ManifestInput, PrivateKey, TrustPolicy } from "@waybill/protocol";
+import type {
+  Digest,
+  HandoffEnvelope,
+  ManifestInput,
+  PrivateKey,
+  TrustPolicy,
+} from "@waybill/protocol";
 import type { Hub, ManifestsQuery } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
@@ -36,9 +42,13 @@ async function changeKey(): Promise<void> {
 
 const peers = (trust?: TrustPolicy) => new Peers(hub, systemClock(), trust);
 
+function handoffFrom(from: string): HandoffEnvelope {
+  const work = { from, to: "ben", domain: hub.domain, timeoutMs: 60_000 };
+  return createHandoff({ ...work, body: { capability: "x" } });
+}
+
 function said(key: PrivateKey): string {
-  const work = { from: "anna", to: "ben", domain: hub.domain, timeoutMs: 60_000 };
-  return signEnvelope(createHandoff({ ...work, body: { capability: "x" } }), key);
+  return signEnvelope(handoffFrom("anna"), key);
 }
 
 test("an agent that knows an earlier key refuses a recovered one until it is pinned", async () => {
@@ -109,3 +119,27 @@ test("an agent refuses a forked or a shortened history of a peer it knows", asyn
   await expect(knowing.verify(said(third))).rejects.toMatchObject({ status: 401 });
   await expect(knowing.verify(said(lost))).rejects.toMatchObject({ status: 401 });
 });
+
+test("a key that the hub shows among another agent's manifests is nobody's", async () => {
+  await hub.publish(signManifest({ agent_id: "mallory", capabilities: [] }, next));
+  const { manifests: forged } = await forgedManifestsOf("anna");
+  const lying = {
+    domain: hub.domain,
+    manifests: (query: ManifestsQuery) =>
+      query.agent === "mallory" ? Promise.resolve({ manifests: forged }) : hub.manifests(query),
+  };
+  const knowing = new Peers(lying, systemClock(), undefined);
+  await knowing.verify(said(lost));
+  const asMallory = signEnvelope(handoffFrom("mallory"), offline);
+  await expect(knowing.verify(asMallory)).rejects.toMatchObject({ status: 401 });
+  await expect(knowing.verify(said(offline))).rejects.toMatchObject({ status: 401 });
+});
+
+/** The manifests of another agent of this name, with a key of its own. */
+async function forgedManifestsOf(agent: string) {
+  const other = await openHub({ store: memoryStore() });
+  await other.publish(signManifest({ agent_id: agent, capabilities: [] }, offline));
+  const page = await other.manifests({ agent });
+  await other.close();
+  return page;
+}

@@ -4,8 +4,10 @@ import { manifestPages } from "@waybill/protocol/wire";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../memory-store.ts";
 import { openHub } from "../open-hub.ts";
+import type { Commit } from "../store.ts";
 import { handClock } from "../routing/hand-clock-fixture.ts";
 import type { HubServer } from "../open-hub.ts";
+import { World } from "../world-fixture.ts";
 import { countedStore } from "./counted-store-fixture.ts";
 
 const AGENTS = 40;
@@ -279,4 +281,39 @@ test("a manifest whose schemas are refused is not put on record, whatever else i
   });
   expect((await hub.manifests({ agent: "bad" })).manifests).toEqual([]);
   await hub.close();
+});
+
+test("a manifest whose commit is on disk is seen here, although the commit was reported as failed", async () => {
+  let isFailing = false;
+  const store = new Proxy(memoryStore(), {
+    get(target, name) {
+      // Nobody is told of the commit.
+      if (name === "onCommit") return () => () => undefined;
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      if (name !== "commit") return value.bind(target) as unknown;
+      return async (commit: Commit) => {
+        const outcome = await target.commit(commit);
+        if (isFailing) throw new Error("The disk does not answer.");
+        return outcome;
+      };
+    },
+  });
+  const world = await World.open({ store });
+  const owner = await world.publish("owner");
+  const key = generateKey();
+  const first = manifestOf("worker", key);
+  await world.hub.publish(first);
+  const handOff = (capability: string) =>
+    world.handOff(owner, { to: "worker", body: { capability } });
+  await handOff("work");
+  isFailing = true;
+  const capabilities = [{ name: "other" }];
+  const following = { capabilities, sequence: 2, previous: digestOf(first) };
+  const publishing = world.hub.publish(manifestOf("worker", key, following));
+  await expect(publishing).rejects.toThrow("The disk");
+  isFailing = false;
+  await handOff("other");
+  await expect(handOff("work")).rejects.toMatchObject({ status: 404 });
+  await world.hub.close();
 });

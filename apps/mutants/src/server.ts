@@ -1,0 +1,39 @@
+import { testsOf } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
+
+const session = testsOf("src/socket/session.test.ts");
+const contacts = testsOf("src/webhook/contacts.test.ts");
+
+/** Faults in the server that its own harness does not plant. */
+export const SERVER: readonly Mutant[] = [
+  {
+    name: "a socket that goes away in the middle of its hello stays attached",
+    file: "src/socket/session.ts",
+    find: "    if (this.#isClosing) return attachment.close();\n",
+    replace: "",
+    seenBy: session("an agent whose socket is gone before its hello is answered is not attached"),
+  },
+  {
+    name: "a socket takes a second hello",
+    file: "src/socket/session.ts",
+    find: "        if (this.#isGreeting) throw new WaybillError(400,",
+    replace: '        if (frame.proof === "") throw new WaybillError(400,',
+    seenBy: session("a socket takes one hello, and frames only after it"),
+  },
+  {
+    name: "the backoff of a webhook has no cap",
+    file: "src/webhook/contacts.ts",
+    find: "return { firstMs: webhookWaitMs, mostMs };",
+    replace: "void mostMs;\n    return { firstMs: webhookWaitMs, mostMs: Infinity };",
+    seenBy: contacts(
+      "who has never echoed is asked once an hour at the end, an inbox that is down once a minute",
+    ),
+  },
+  {
+    name: "an inbox that echoes costs as much as a stranger's",
+    file: "src/webhook/contacts.ts",
+    find: "for (const [rates, payer] of paid.splice(0)) rates.refund(payer, now, 1);",
+    replace: "paid.splice(0);",
+    seenBy: contacts("an inbox that echoes costs nothing: a host may have as many as it likes"),
+  },
+];
