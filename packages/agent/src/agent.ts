@@ -7,10 +7,9 @@ import type {
   ProvenKey,
   TrustPolicy,
 } from "@waybill/protocol";
-import type { Delivery, Hub, ShownDelta } from "@waybill/protocol/wire";
+import type { Clock, Delivery, Hub, ShownDelta } from "@waybill/protocol/wire";
 import { Artifacts } from "./artifacts/artifacts.ts";
-import { systemClock } from "./clock.ts";
-import type { Clock } from "./clock.ts";
+import { systemClock } from "@waybill/protocol/wire";
 import type { AgentContext } from "./context.ts";
 import { isDeclaration } from "./capability/capability.ts";
 import type { CapabilityDeclaration, OutputOf } from "./capability/capability.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import { settled, World } from "./world-fixture.ts";
 import type { VirtualClock } from "./world-fixture.ts";
 

@@ -1,7 +1,6 @@
 import type { Source } from "@waybill/protocol";
-import type { Hub } from "@waybill/protocol/wire";
+import type { Clock, Hub } from "@waybill/protocol/wire";
 import type { Artifacts } from "./artifacts/artifacts.ts";
-import type { Clock } from "./clock.ts";
 import type { Link } from "./link/link.ts";
 import type { Outgoing } from "./link/outgoing.ts";
 import type { Peers } from "./link/peers.ts";

@@ -54,7 +54,7 @@ export { counterOf } from "./delegating/counter.ts";
 export type { CounterOffer, CounterRule } from "./delegating/counter.ts";
 
 export type { AgentLogEvent, Log } from "./log.ts";
-export type { Clock } from "./clock.ts";
+export type { Clock } from "@waybill/protocol/wire";
 export type {
   BlobContent,
   BlobPut,

@@ -13,10 +13,9 @@ import {
 import { checkHistory } from "@waybill/protocol/audit";
 import type { PrivateKey } from "@waybill/protocol";
 import type { HistoryEntry, HistoryReport } from "@waybill/protocol/audit";
-import type { Attachment, Delivery, Hub } from "@waybill/protocol/wire";
+import type { Attachment, Clock, Delivery, Hub } from "@waybill/protocol/wire";
 import { createAgent } from "./agent.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-import type { Clock } from "./clock.ts";
 
 /** Waits this short pass by themselves, such as that for an acceptance. */
 const MOMENT_MS = 20;

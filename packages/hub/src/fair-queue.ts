@@ -1,4 +1,4 @@
-import { BoundedCache } from "./bounded-cache.ts";
+import { BoundedCache } from "@waybill/protocol/wire";
 
 /** What one of those who queue has waiting. */
 interface Flow<Job> {

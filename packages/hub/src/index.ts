@@ -23,8 +23,8 @@ export type {
 } from "@waybill/protocol/wire";
 export type { DeadLetter, DeadLetterDetail, DeadLetters } from "./dead-letters.ts";
 export type { GroupChange, NamedGroup, Operator, Presence, PresenceDetail } from "./operator.ts";
-export { systemClock } from "./clock.ts";
-export type { Clock } from "./clock.ts";
+export { systemClock } from "@waybill/protocol/wire";
+export type { Clock } from "@waybill/protocol/wire";
 export { ledgerHistory } from "./ledger-history.ts";
 
 export { memoryStore } from "./memory-store.ts";

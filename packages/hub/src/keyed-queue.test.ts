@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { KeyedQueue } from "./keyed-queue.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 
 test("the tasks of one key run one at a time, in order, and after failures too", async () => {
   const queue = new KeyedQueue();
@@ -27,18 +26,4 @@ test("keys do not wait for each other, and the queue is idle when all tasks are 
   open();
   await queue.idle();
   await held;
-});
-
-test("what was not asked for the longest is forgotten first, by weight", () => {
-  const recent = new BoundedCache<string, string>(4, (text) => text.length);
-  recent.set("a", "xx");
-  recent.set("b", "xx");
-  expect(recent.get("a")).toBe("xx");
-  recent.set("c", "x");
-  expect(recent.get("b")).toBeUndefined();
-  expect(recent.get("a")).toBe("xx");
-  recent.set("a", "xxxx");
-  expect(recent.get("c")).toBeUndefined();
-  recent.set("d", "far too heavy");
-  expect(recent.get("d")).toBeUndefined();
 });

@@ -7,7 +7,6 @@ export { ledgerLinePieces, LINE_PIECE_CHARACTERS, writeEntry } from "./ledger/ex
 export { entriesOf, nextEntry, PAGE_CHARACTERS } from "./page.ts";
 export { charactersOf } from "./routing/delivery-size.ts";
 
-export { BoundedCache } from "./bounded-cache.ts";
 export { ConcurrencyLimit } from "./concurrency-limit.ts";
 export { inConcurrencySlot, leaveConcurrencySlot } from "./concurrency-slot.ts";
 export { FairQueue } from "./fair-queue.ts";

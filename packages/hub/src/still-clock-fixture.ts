@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 
 /** Time that stands still until a test moves it on. */
 export class StillClock implements Clock {

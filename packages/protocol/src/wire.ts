@@ -120,7 +120,10 @@ export {
 export type { Problem } from "./wire/problem.ts";
 export { fromBase64url, toBase64url } from "#platform";
 export { checked } from "./wire/checked.ts";
+export { BoundedCache } from "./bounded-cache.ts";
 export { InFlight } from "./in-flight.ts";
+export { systemClock } from "./system-clock.ts";
+export type { Clock } from "./system-clock.ts";
 export { shapes } from "./wire/shapes.ts";
 export type { Shapes } from "./wire/shapes.ts";
 export { httpShapes, jsonSchemaOf } from "./wire/http-shapes.ts";

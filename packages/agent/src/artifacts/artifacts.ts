@@ -1,8 +1,7 @@
 import { digestOfBytes, WaybillError } from "@waybill/protocol";
 import type { Artifact } from "@waybill/protocol";
 import { signRequest, toBase64url } from "@waybill/protocol/wire";
-import type { Blobs, BlobSigner, Hub } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
+import type { Blobs, BlobSigner, Clock, Hub } from "@waybill/protocol/wire";
 import type { OwnKey } from "../identity/own-key.ts";
 import type { Link } from "../link/link.ts";
 import { isArtifact } from "./given.ts";

@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 
 /** How long a hub may send no bytes of a blob. */
 const IDLE_MS = 60_000;

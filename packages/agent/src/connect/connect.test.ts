@@ -7,8 +7,8 @@ import { memoryStore } from "@waybill/hub";
 import { digestOf, generateKey, provenKey, signManifest } from "@waybill/protocol";
 import { afterEach, expect, test } from "vitest";
 import { createAgent } from "../agent.ts";
-import { systemClock } from "../clock.ts";
-import type { Clock } from "../clock.ts";
+import { systemClock } from "@waybill/protocol/wire";
+import type { Clock } from "@waybill/protocol/wire";
 import { connect } from "./connect.ts";
 import { Network } from "./served-fixture.ts";
 

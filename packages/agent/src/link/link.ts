@@ -1,8 +1,7 @@
 import { WaybillError } from "@waybill/protocol";
 import { signHello } from "@waybill/protocol/wire";
 import type { VerifiedEnvelope } from "@waybill/protocol";
-import type { Attachment, Delivery, Delta, Hub, ShownDelta } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
+import type { Attachment, Clock, Delivery, Delta, Hub, ShownDelta } from "@waybill/protocol/wire";
 import { deferred } from "../delegating/deferred.ts";
 import type { OwnKey } from "../identity/own-key.ts";
 import type { Log } from "../log.ts";

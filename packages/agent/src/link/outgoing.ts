@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
 import type { Envelope } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import { deferred } from "../delegating/deferred.ts";
 
 /** Something that an agent has sent and that its hub has not confirmed. */

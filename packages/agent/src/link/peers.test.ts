@@ -18,7 +18,7 @@ import type {
 } from "@waybill/protocol";
 import type { Hub, ManifestsQuery } from "@waybill/protocol/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "@waybill/protocol/wire";
 import { Peers } from "./peers.ts";
 
 const lost = generateKey();

@@ -21,8 +21,7 @@ import type {
   VerifiedManifest,
 } from "@waybill/protocol";
 import { manifestPages } from "@waybill/protocol/wire";
-import type { Hub, ReceivedAt } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
+import type { Clock, Hub, ReceivedAt } from "@waybill/protocol/wire";
 
 const KEYS_KEPT = 10_000;
 

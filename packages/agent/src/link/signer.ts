@@ -1,6 +1,6 @@
 import { signEnvelope, signEnvelopes } from "@waybill/protocol";
 import type { Envelope } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { OwnKey } from "../identity/own-key.ts";
 
 interface PendingSignature {

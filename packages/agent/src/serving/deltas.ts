@@ -1,5 +1,5 @@
 import { DELTA_CHARACTERS } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { Link } from "../link/link.ts";
 
 /** Twenty times a second is fast enough for a person. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { Link } from "../link/link.ts";
 
 const BEATS_PER_LEASE = 3;

@@ -6,7 +6,7 @@ import type {
   ReceiptBody,
   VerifiedEnvelope,
 } from "@waybill/protocol";
-import type { Delivery, ReceivedAt } from "@waybill/protocol/wire";
+import type { BoundedCache, Delivery, ReceivedAt } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
 import { deferred } from "../delegating/deferred.ts";
 import { delegatorOver } from "../delegating/delegator.ts";
@@ -21,7 +21,6 @@ import { readInput, rejectionOf, servedFor } from "./capabilities.ts";
 import type { Served } from "./capabilities.ts";
 import { Deltas } from "./deltas.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import type { RecentIds } from "./recent-ids.ts";
 import { failureOf, pauseOf, resultOf, returnedResult } from "./outcome.ts";
 import type { GivenResult } from "./outcome.ts";
 import { Replies } from "./replies.ts";
@@ -40,7 +39,7 @@ export interface RunOptions {
   readonly served: readonly Served[];
   readonly handoff: (options: ParentedOptions) => Handle;
   /** Handoffs that were countered here: the same work gets no second counter-offer. */
-  readonly countered: RecentIds;
+  readonly countered: BoundedCache<string, true>;
 }
 
 /** One attempt in this process, from its offer to its last envelope. */
@@ -151,10 +150,11 @@ export class Run {
       return this.#reject(replies, { status: 404, reason });
     }
     const { countered } = this.#options;
-    const hasCountered = envelope.replay_of !== undefined && countered.has(envelope.replay_of);
+    const hasCountered =
+      envelope.replay_of !== undefined && countered.get(envelope.replay_of) === true;
     const rejection = rejectionOf(served, { body, asker, hasCountered });
     if (rejection !== undefined) {
-      if (rejection.counter !== undefined) countered.add(this.handoffId);
+      if (rejection.counter !== undefined) countered.set(this.handoffId, true);
       return this.#reject(replies, rejection);
     }
     const read = await readInput(served, body);

@@ -1,25 +1,25 @@
 import { WaybillError } from "@waybill/protocol";
-import { InFlight } from "@waybill/protocol/wire";
+import { BoundedCache, InFlight } from "@waybill/protocol/wire";
 import type { Delivery } from "@waybill/protocol/wire";
 import type { AgentContext } from "../context.ts";
-import { RecentIds } from "./recent-ids.ts";
 import { Run } from "./run.ts";
 import type { Offer, RunOptions } from "./run.ts";
 
 type Passed = Extract<Delivery, { type: "envelope" }>;
 
-const KEPT = 10_000;
+/** A cache of so many keeps at least half of them. */
+const KEPT = 20_000;
 
 /** The attempts that this process works on. Duplicates run once. */
 export class Serving {
   readonly #context: AgentContext;
   readonly #options: RunOptions;
   readonly #runs = new InFlight<string, Run>();
-  readonly #finished = new RecentIds(KEPT);
+  readonly #finished = new BoundedCache<string, true>(KEPT);
   #isStopping = false;
 
   constructor(options: Omit<RunOptions, "countered">) {
-    this.#options = { ...options, countered: new RecentIds(KEPT) };
+    this.#options = { ...options, countered: new BoundedCache(KEPT) };
     this.#context = options.context;
   }
 
@@ -28,7 +28,7 @@ export class Serving {
     const { link, log, id: agent } = this.#context;
     link.seen(offer.id);
     const name = `${handoffId}/${attempt}`;
-    const isKnown = this.#runs.has(name) || this.#finished.has(name);
+    const isKnown = this.#runs.has(name) || this.#finished.get(name) === true;
     if (this.#isStopping && !isKnown) return;
     if (!offer.is_accepted) link.taken(handoffId, attempt);
     if (isKnown) {
@@ -40,7 +40,7 @@ export class Serving {
     this.#runs.set(name, run);
     void run.work().then(() => {
       this.#runs.delete(name);
-      this.#finished.add(name);
+      this.#finished.set(name, true);
     });
   }
 

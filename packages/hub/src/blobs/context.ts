@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { HubLimits } from "../engine/options.ts";
 import type { Store } from "../store.ts";
 import type { BlobStore } from "./blob-store.ts";

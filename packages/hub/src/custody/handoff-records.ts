@@ -5,7 +5,7 @@ import type { HandoffTransaction } from "./handoff-transaction.ts";
 import { decisionEntry } from "./entries.ts";
 import type { HubEvent } from "./entries.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
-import { BoundedCache } from "../bounded-cache.ts";
+import { BoundedCache } from "@waybill/protocol/wire";
 import { recordOf, storedOf } from "./handoff-record.ts";
 import type { VersionedRecord, HandoffRecord } from "./handoff-record.ts";
 

@@ -1,7 +1,7 @@
 import { digestOf, signCompact } from "@waybill/protocol";
 import { signCompactBatch } from "@waybill/protocol/hub";
 import type { PrivateKey, ReceiptEnvelope, StatusCode, VerifiedEnvelope } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 
 /** An envelope that is to be confirmed. */
 export interface Confirmation {

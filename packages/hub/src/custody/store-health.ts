@@ -1,5 +1,5 @@
 import { WaybillError } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { Commit, Store } from "../store.ts";
 
 const SETTING = "readiness probe";

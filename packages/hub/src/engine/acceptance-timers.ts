@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 
 /** A recipient's unsigned word that it has taken an attempt. It is in no commit; a signed acceptance follows. */
 export interface TakenAttempt {

@@ -1,8 +1,8 @@
 import { newId, WaybillError } from "@waybill/protocol";
 import { liveAttempt } from "@waybill/protocol/hub";
 import type { LifecycleTerms } from "@waybill/protocol/hub";
-import type { Clock } from "../clock.ts";
-import { systemClock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
+import { systemClock } from "@waybill/protocol/wire";
 import { Access } from "../access/access.ts";
 import { Admission } from "../admission/admission.ts";
 import { BlobCustody } from "../blobs/custody.ts";

@@ -1,6 +1,6 @@
 import { sessionOffered } from "@waybill/protocol/hub";
 import { Backlog } from "../backlog.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { HandoffRecords } from "../custody/handoff-records.ts";
 import type { Committed, Plan } from "./commit-handoff.ts";
 import { KeyedQueue } from "../keyed-queue.ts";

@@ -1,6 +1,6 @@
 import { WaybillError } from "@waybill/protocol";
 import { openBoxOf } from "../custody/handoff-record.ts";
-import { BoundedCache } from "../bounded-cache.ts";
+import { BoundedCache } from "@waybill/protocol/wire";
 import type { Store, StoredHandoff } from "../store.ts";
 
 const PAGE = 500;

@@ -1,8 +1,7 @@
 import { LIMITS } from "@waybill/protocol";
 import type { Limits, PrivateKey, TrustPolicy } from "@waybill/protocol";
 import type { LifecycleTerms } from "@waybill/protocol/hub";
-import type { Newcomers } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
+import type { Clock, Newcomers } from "@waybill/protocol/wire";
 import type { Store } from "../store.ts";
 
 /** The limits of a hub: those of the protocol, and what it keeps for its agents. */

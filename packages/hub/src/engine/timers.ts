@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { Store, StoredHandoff } from "../store.ts";
 
 /** How many due handoffs are processed at a time. They end together, and everything else waits meanwhile. */

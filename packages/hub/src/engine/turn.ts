@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { CachedRecord, HandoffRecords, Written } from "../custody/handoff-records.ts";
 import type { HandoffTransaction } from "../custody/handoff-transaction.ts";
 import type { Receipts } from "../custody/receipts.ts";

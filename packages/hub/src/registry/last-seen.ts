@@ -1,4 +1,4 @@
-import { BoundedCache } from "../bounded-cache.ts";
+import { BoundedCache } from "@waybill/protocol/wire";
 import type { Store } from "../store.ts";
 import type { WriteBehindSettings } from "./write-behind-settings.ts";
 

@@ -1,6 +1,6 @@
 import { isEjected, NO_STATS, recordOutcome } from "@waybill/protocol/hub";
 import type { Outcome, ReliabilityStats } from "@waybill/protocol/hub";
-import { BoundedCache } from "../bounded-cache.ts";
+import { BoundedCache } from "@waybill/protocol/wire";
 import type { Store } from "../store.ts";
 import type { WriteBehindSettings } from "./write-behind-settings.ts";
 

@@ -29,12 +29,11 @@ import type {
 } from "@waybill/protocol";
 import type { Candidate, SchemaAllowance, TrustDecision } from "@waybill/protocol/hub";
 import { NO_MORE } from "../admission/admission.ts";
-import { newKeyAdvice } from "@waybill/protocol/wire";
+import { BoundedCache, newKeyAdvice } from "@waybill/protocol/wire";
 import { actEntry } from "../admission/act.ts";
 import type { Admission, Entry } from "../admission/admission.ts";
 import { checkPin, pinOf, unlessDecided, usedPin } from "../admission/pins.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
-import { BoundedCache } from "../bounded-cache.ts";
 import type { SchemaChecks } from "../routing/schema-checks.ts";
 import type {
   KeyChange,

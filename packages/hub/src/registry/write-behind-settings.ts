@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { Store } from "../store.ts";
 
 const SAVE_AFTER_MS = 1_000;

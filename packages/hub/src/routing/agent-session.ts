@@ -3,11 +3,11 @@ import { InFlight, readerOfDelta } from "@waybill/protocol/wire";
 import type {
   Attachment,
   AttachRequest,
+  Clock,
   Delivery,
   Delta,
   ShownDelta,
 } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
 import { HUB_LIMITS } from "../engine/options.ts";
 import { charactersOf } from "./delivery-size.ts";
 import { DeltaRate } from "./delta-rate.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 
 export interface HandClock extends Clock {
   /** Goes on to the next timer; false where there is none. */

@@ -1,7 +1,7 @@
 import { isKeyValidAt, WaybillError } from "@waybill/protocol";
 import type { KeyRecord } from "@waybill/protocol";
 import { endedKeyAdvice } from "@waybill/protocol/wire";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import type { AgentSession } from "./agent-session.ts";
 
 export interface KeyWatchOptions {

@@ -1,6 +1,6 @@
 import { isAgentId, WaybillError } from "@waybill/protocol";
 import type { CheckBudget } from "@waybill/protocol";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "@waybill/protocol/wire";
 import { FairQueue } from "../fair-queue.ts";
 import { leaveConcurrencySlot } from "../concurrency-slot.ts";
 

@@ -1,4 +1,4 @@
-import { BoundedCache } from "@waybill/hub/serving";
+import { BoundedCache } from "@waybill/protocol/wire";
 import { WaybillError } from "@waybill/protocol";
 
 interface Bucket {

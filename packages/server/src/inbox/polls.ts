@@ -1,4 +1,4 @@
-import { BoundedCache } from "@waybill/hub/serving";
+import { BoundedCache } from "@waybill/protocol/wire";
 import type { Operator } from "@waybill/hub";
 import { newId, WaybillError } from "@waybill/protocol";
 import type { Budgets } from "../budgets.ts";

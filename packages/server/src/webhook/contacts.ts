@@ -1,6 +1,5 @@
-import { BoundedCache } from "@waybill/hub/serving";
+import { BoundedCache, inboxContactAt } from "@waybill/protocol/wire";
 import { WaybillError } from "@waybill/protocol";
-import { inboxContactAt } from "@waybill/protocol/wire";
 import type { InboxFailure } from "@waybill/protocol/wire";
 import type { DoorName, Budgets } from "../budgets.ts";
 import { Rates } from "../access/rates.ts";

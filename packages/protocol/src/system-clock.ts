@@ -1,6 +1,6 @@
 /// <reference types="node" />
 
-/** The clock, passed in so that a simulator can run agents in virtual time. */
+/** The clock, passed in so that a simulator can run hubs and agents in virtual time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

@@ -1,4 +1,4 @@
-import { InFlight } from "@waybill/protocol/wire";
+import { InFlight } from "./in-flight.ts";
 
 /**
  * A map that forgets what was not asked for the longest, once its values weigh too much: all at once

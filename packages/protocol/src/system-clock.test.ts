@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "./system-clock.ts";
 
 const DAY_MS = 86_400_000;
 
