@@ -5,6 +5,7 @@ import { readersOf } from "./naming.ts";
 import type { BlobRights } from "./rights.ts";
 import { agentDue, BLOB_ROWS, readDue } from "./rows.ts";
 import type { BlobRow, UploadRow } from "./rows.ts";
+import type { BegunUpload } from "./shares.ts";
 import type { Uploads } from "./uploads.ts";
 
 const PAGE = 100;
@@ -136,6 +137,19 @@ export class Collector {
     await files.remove(row.file);
     shares.end(agent, hex, false);
     return true;
+  }
+
+  /** Ends an upload that is complete before its time, unless an envelope names it meanwhile. */
+  async release({ hex, agent }: BegunUpload): Promise<boolean> {
+    const { rights } = this.#options;
+    const { text, row } = await rights.upload(hex, agent);
+    if (row === undefined || row.file !== undefined) return false;
+    const hasEnded = await this.#change([
+      { name: BLOB_ROWS.upload(hex, agent), from: text, to: null },
+      ...(await rights.withoutDue(hex, agent, row)),
+    ]);
+    if (hasEnded) await this.#removeIfFree(hex);
+    return hasEnded;
   }
 
   /** The handoff has ended long enough ago: its parties have no right to the blob by it any more. */

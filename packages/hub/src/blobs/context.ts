@@ -2,7 +2,7 @@ import type { Clock } from "@waybill/protocol/wire";
 import type { HubLimits } from "../engine/options.ts";
 import type { Store } from "../store.ts";
 import type { BlobStore } from "./blob-store.ts";
-import type { BlobShares } from "./shares.ts";
+import type { BegunUpload, BlobShares } from "./shares.ts";
 
 /** What the parts of a hub that have to do with blobs work on together. */
 export interface BlobContext {
@@ -15,6 +15,8 @@ export interface BlobContext {
   readonly shares: BlobShares;
   /** Something is to be looked at then. */
   readonly due: (at: number) => void;
+  /** Ends an upload that is complete and that no envelope names; false where it goes on. */
+  readonly release: (upload: BegunUpload) => Promise<boolean>;
   /** So many bytes have come in. */
   readonly received: (bytes: number) => void;
 }

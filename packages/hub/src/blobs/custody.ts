@@ -47,6 +47,7 @@ export class BlobCustody implements Blobs {
       limits,
       shares: this.shares,
       due: (at) => this.#collector.note(at),
+      release: (upload) => this.#collector.release(upload),
       received: (bytes) => (this.#receivedBytes += bytes),
     };
     this.#rights = new BlobRights(store);

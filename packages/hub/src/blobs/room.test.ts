@@ -1,12 +1,12 @@
 import { generateKey } from "@waybill/protocol";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { BlobUpload } from "@waybill/protocol/wire";
 import type { HubOptions } from "../engine/options.ts";
 import { memoryStore } from "../memory-store.ts";
 import type { Store } from "../store.ts";
 import type { BlobSpace } from "./blob-store.ts";
 import { BLOB_ROWS } from "./rows.ts";
-import { BlobWorld, digestOfAll, pieces, someBytes } from "./blobs-fixture.ts";
+import { blobArtifact, BlobWorld, digestOfAll, pieces, someBytes } from "./blobs-fixture.ts";
 
 const FILM = someBytes(300_000);
 
@@ -71,6 +71,62 @@ test("where the hub has no room, uploads that do not go on make some, first thos
   await expect(begin(world, "f", 10)).rejects.toMatchObject({ status: 503 });
   expect(await world.blobs.upload({ digest: digestOfAll(FILM), as: "owner" })).toMatchObject({
     isComplete: true,
+  });
+});
+
+describe("in a full hub", () => {
+  const FULL = { limits: { blobBytesPerHub: 1_000_000 } };
+  const blob = (seed: number) => someBytes(300_000, seed);
+  const MINUTE_MS = 60_000;
+
+  /** Two blobs of one agent, and one of another. */
+  async function filled(): Promise<BlobWorld> {
+    const world = await worldWith(FULL);
+    for (const [as, seed] of [
+      ["a", 1],
+      ["a", 2],
+      ["b", 3],
+    ] as const) {
+      await world.upload(as, blob(seed));
+      world.clock.advance(1);
+    }
+    return world;
+  }
+
+  async function has({ blobs }: BlobWorld, as: string, seed: number): Promise<boolean> {
+    return (await blobs.upload({ digest: digestOfAll(blob(seed)), as })).isComplete;
+  }
+
+  test("the oldest blob that nothing names makes room, of an agent that has more than the one that uploads", async () => {
+    const world = await filled();
+    world.clock.advance(MINUTE_MS);
+    expect(await world.upload("owner", blob(4))).toMatchObject({ isComplete: true });
+    expect(await has(world, "a", 1)).toBe(false);
+    expect(await has(world, "a", 2)).toBe(true);
+    expect(await has(world, "b", 3)).toBe(true);
+    expect(await world.files()).toHaveLength(3);
+    // Now all have the same.
+    await expect(world.upload("c", blob(5))).rejects.toMatchObject({ status: 503 });
+    expect(await world.upload("c", someBytes(70_000, 6))).toMatchObject({ isComplete: true });
+  });
+
+  test("whoever has uploaded a blob has a minute to name it", async () => {
+    const world = await filled();
+    world.clock.advance(MINUTE_MS - 10);
+    await expect(world.upload("owner", blob(4))).rejects.toMatchObject({ status: 503 });
+    expect(await has(world, "a", 1)).toBe(true);
+  });
+
+  test("a blob that an envelope names makes no room", async () => {
+    const world = await filled();
+    await world.agent("worker", ["work"]);
+    for (const seed of [1, 2]) {
+      const text = world.handoff("a", "worker", [blobArtifact(blob(seed))]);
+      await world.hub.submit(text);
+    }
+    world.clock.advance(MINUTE_MS);
+    await expect(world.upload("owner", blob(4))).rejects.toMatchObject({ status: 503 });
+    expect(await world.files()).toHaveLength(3);
   });
 });
 

@@ -87,6 +87,11 @@ export class BlobShares {
     }
   }
 
+  /** Bytes of an agent's blobs and uploads, at their full size. */
+  bytesOf(agent: string): number {
+    return this.#bytes.get(agent) ?? 0;
+  }
+
   /** What an agent has begun to upload, the longest untouched first. */
   begunBy(agent: string): readonly BegunUpload[] {
     return [...(this.#uploads.get(agent)?.keys() ?? [])].map((hex) => ({ agent, hex }));
@@ -214,7 +219,8 @@ export class BlobShares {
   }
 }
 
-function spaceOf(size: number): number {
+/** What a file of so many bytes takes. */
+export function spaceOf(size: number): number {
   return Math.max(size, FILE_BYTES);
 }
 

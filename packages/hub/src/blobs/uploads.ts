@@ -8,10 +8,16 @@ import { KeyedQueue } from "../keyed-queue.ts";
 import type { CommitOutcome, SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
 import { DiskRoom } from "./disk-room.ts";
-import { agentDue, BLOB_ROWS, hexOf } from "./rows.ts";
+import { agentDue, BLOB_ROWS, hexOf, readDue } from "./rows.ts";
 import type { BlobRow, UploadRow } from "./rows.ts";
 import type { BlobRights } from "./rights.ts";
+import { spaceOf } from "./shares.ts";
 import type { BegunUpload } from "./shares.ts";
+
+/** Whoever has uploaded a blob has this long to name it, however full the hub is. */
+const UNNAMED_MS = 60_000;
+/** How many rows one refused upload looks through. */
+const DUES_LOOKED_AT = 100;
 
 /** An upload that goes on, to its file. */
 interface Receiving extends BlobPut {
@@ -29,6 +35,8 @@ export class Uploads {
   readonly #queue = new KeyedQueue();
   /** The newest upload of each agent and blob. */
   readonly #newest = new Map<string, AbortController>();
+  /** Up to where it was looked for blobs that may make room. */
+  #lookedAt: string | undefined;
 
   constructor(context: BlobContext, rights: BlobRights) {
     this.#context = context;
@@ -132,27 +140,52 @@ export class Uploads {
   async #makeRoom(agent: string, size: number): Promise<void> {
     const { shares } = this.#context;
     // Nothing happens between this check and what follows from it.
-    await this.#inRoom(agent, () => shares.check(agent, size));
+    const sum = shares.bytesOf(agent) + spaceOf(size);
+    await this.#inRoom(agent, sum, () => shares.check(agent, size));
   }
 
   /**
    * Uploads that do not go on make room for what is refused: of the same agent the longest untouched
-   * first, of all agents the one that has sent least.
+   * first, of all agents the one that has sent least. After them, blobs that no envelope names, of those
+   * who have more here than `sum`, which the agent will have.
    */
-  async #inRoom(agent: string, take: () => void): Promise<void> {
+  async #inRoom(agent: string, sum: number, take: () => void): Promise<void> {
     const { shares } = this.#context;
     for (;;) {
       try {
         return take();
       } catch (error) {
         const isIdle = (each: BegunUpload) => !this.isReceiving(each.hex, each.agent);
-        const idle = WaybillError.is(error, 301)
-          ? shares.begunBy(agent).find(isIdle)
-          : shares.least(isIdle);
-        if (idle === undefined) throw error;
-        await this.#giveUp(idle);
+        const isOwn = WaybillError.is(error, 301);
+        const idle = isOwn ? shares.begunBy(agent).find(isIdle) : shares.least(isIdle);
+        if (idle !== undefined) await this.#giveUp(idle);
+        else if (isOwn || !(await this.#releaseUnnamed(sum))) throw error;
       }
     }
+  }
+
+  /**
+   * Ends the oldest upload that no envelope names, of an agent that has more here than so much: whoever
+   * fills the hub keeps nobody from uploading. It looks at a few at a time, and goes on after them the
+   * next time.
+   */
+  async #releaseUnnamed(sum: number): Promise<boolean> {
+    const { store, shares, clock, release } = this.#context;
+    const after = this.#lookedAt;
+    const page = await store.settings(BLOB_ROWS.dues, {
+      limit: DUES_LOOKED_AT,
+      ...(after !== undefined && { after }),
+    });
+    this.#lookedAt = page.length < DUES_LOOKED_AT ? undefined : page.at(-1)!.name;
+    for (const { name } of page) {
+      const { hex, whose } = readDue(name);
+      const [type, agent = ""] = whose.split(":");
+      if (type !== "agent" || shares.bytesOf(agent) <= sum) continue;
+      const { row } = await this.#rights.upload(hex, agent);
+      if (row === undefined || row.at + UNNAMED_MS > clock.now()) continue;
+      if (await release({ hex, agent })) return true;
+    }
+    return false;
   }
 
   async #giveUp({ agent, hex }: BegunUpload): Promise<void> {
@@ -164,7 +197,8 @@ export class Uploads {
   /** Takes what is about to be written from the room that the hub and its disk have. */
   async #book({ as, hex }: Receiving, at: number, bytes: number): Promise<void> {
     const { shares, clock } = this.#context;
-    await this.#inRoom(as, () => shares.arrive(as, hex, at + bytes, clock.now()));
+    const take = () => shares.arrive(as, hex, at + bytes, clock.now());
+    await this.#inRoom(as, shares.bytesOf(as), take);
     await this.#disk.take(bytes);
   }
 

@@ -53,7 +53,7 @@ export const BLOB_BUDGETS: Readonly<Record<BlobLimit, Budget>> = {
     limit: HUB_LIMITS.blobUnclaimedMs,
     unit: "milliseconds",
     per: "blob",
-    bounds: "the time for which a blob is kept that no envelope names",
+    bounds: "the time for which a blob is kept that no envelope names; less where the hub is full",
     beyond: 403,
   },
   blobKeptMs: {
