@@ -52,6 +52,16 @@ test("a pause saves nothing up, and leaving the queue makes nobody forget what i
   expect(drained(queue)).toHaveLength(2);
 });
 
+test("what was done while nobody waited is no debt", () => {
+  const queue = new FairQueue<string>();
+  for (let count = 0; count < 1_000; count++) queue.charge("old", 1);
+  for (let count = 0; count < 3; count++) {
+    queue.push("old", "old");
+    queue.push("new", "new");
+  }
+  expect(drained(queue)).toEqual(["new", "old", "new", "old", "new", "old"]);
+});
+
 test("a job put first comes before the other jobs of its name, and before nobody else's", () => {
   const queue = new FairQueue<string>();
   queue.push("anna", "second");

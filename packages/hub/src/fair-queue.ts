@@ -57,7 +57,10 @@ export class FairQueue<Job> {
   }
 
   charge(name: string, cost: number): void {
-    const given = this.#startOf(name) + cost;
+    const start = this.#startOf(name);
+    // What is done while nobody waits takes nothing from anybody.
+    if (this.isEmpty) this.#now = start;
+    const given = start + cost;
     this.#given.set(name, given);
     const flow = this.#flows.get(name);
     if (flow !== undefined) flow.start = given;
