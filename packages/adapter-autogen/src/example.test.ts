@@ -15,13 +15,20 @@ function start(command: string, ...args: string[]): ChildProcess {
   return child;
 }
 
-testWithAutogen("the example of the README prints its documented output", async () => {
-  const office = start(process.execPath, exampleOf("office.ts"), "0");
-  const said: string[] = [];
-  for await (const line of createInterface({ input: office.stdout! })) {
-    const address = /^python3 clerk.py (.+)$/.exec(line)?.[1];
-    if (address === undefined) said.push(line);
-    else start(PYTHON!, exampleOf("clerk.py"), address);
-  }
-  expect(said).toEqual(["{ text: 'filed: a letter, says he' }"]);
-});
+const EXAMPLES = [
+  { host: "office.ts", worker: "clerk.py", says: ["{ text: 'filed: a letter, says he' }"] },
+  { host: "desk.ts", worker: "adviser.py", says: ["Which day?", "Take the ferry at six."] },
+];
+
+for (const { host, worker, says } of EXAMPLES) {
+  testWithAutogen(`the example ${host} prints its documented output`, async () => {
+    const office = start(process.execPath, exampleOf(host), "0");
+    const said: string[] = [];
+    for await (const line of createInterface({ input: office.stdout! })) {
+      const [command = "", address = ""] = line.split(` ${worker} `);
+      if (command !== "python3") said.push(line);
+      else start(PYTHON!, exampleOf(worker), address);
+    }
+    expect(said).toEqual(says);
+  });
+}
