@@ -86,7 +86,7 @@ const SERVING: readonly Mutant[] = [
   {
     name: "an attempt that has ended is done again",
     file: "src/serving/serving.ts",
-    find: "      this.#finished.add(name);\n",
+    find: "      this.#finished.set(name, true);\n",
     replace: "",
     seenBy: serving("an offer that comes twice is worked on once, also after its end"),
   },

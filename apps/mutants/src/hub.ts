@@ -214,8 +214,8 @@ const ROUTING: readonly Mutant[] = [
       capability: record.capability,
       delegator: state.delegator,
     });
-    attached.deliver(`,
-    replace: "    attached.deliver(",
+    await this.#offer(`,
+    replace: "    await this.#offer(",
     seenBy: attachAgent(
       "what an agent has missed > is the attempt that it holds, and its room is taken by that",
     ),

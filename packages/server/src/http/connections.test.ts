@@ -135,7 +135,7 @@ describe("silence", () => {
     const { port } = new URL(url);
     const secure = connectSecure({ port: Number(port), host: "127.0.0.1", ca: tls.cert });
     secure.on("error", () => undefined);
-    await new Promise<void>((resolve) => secure.once("secureConnect", resolve));
+    // On a busy machine it may be closed before both sides have shaken hands.
     const closed = new Promise<void>((resolve) => secure.once("close", () => resolve()));
     await Promise.all([plain.closed, closed]);
   });
