@@ -1,4 +1,5 @@
 import type { VersionedRecord } from "../custody/handoff-record.ts";
+import { DeadlineTimer } from "../deadline-timer.ts";
 import type { SettingChange } from "../store.ts";
 import type { BlobContext } from "./context.ts";
 import { readersOf } from "./naming.ts";
@@ -22,29 +23,18 @@ export interface CollectorOptions {
 /** Removes blobs that nobody has a right to any more. It holds one timer; all times are in the store. */
 export class Collector {
   readonly #options: CollectorOptions;
-  #armedAt = Infinity;
-  #disarm: (() => void) | undefined;
-  #running: Promise<void> | undefined;
-  #isAgain = false;
+  readonly #timer: DeadlineTimer;
   #isStopped = false;
   #hasStarted = false;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
+    this.#timer = new DeadlineTimer(options.context.clock, () => this.#lookAtDue());
   }
 
   /** Something is to be looked at then. */
   note(at: number): void {
-    if (at >= this.#armedAt || this.#isStopped || !this.#hasStarted) return;
-    const { clock } = this.#options.context;
-    this.#disarm?.();
-    this.#armedAt = at;
-    this.#disarm = clock.setTimer(Math.max(at, clock.now()), () => {
-      this.#disarm = undefined;
-      this.#armedAt = Infinity;
-      this.#isAgain = true;
-      this.#running ??= this.#runAll().finally(() => (this.#running = undefined));
-    });
+    if (this.#hasStarted) this.#timer.note(at);
   }
 
   /** Begins with what has become due while the hub was down. What is noted before is found then. */
@@ -56,20 +46,15 @@ export class Collector {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#disarm?.();
-    await this.#running;
+    await this.#timer.stop();
   }
 
-  /** A time that comes while the store is being asked may not be in its answer. */
-  async #runAll(): Promise<void> {
-    while (this.#isAgain) {
-      this.#isAgain = false;
-      try {
-        await this.run();
-      } catch (error) {
-        this.#options.failed(error);
-        this.note(this.#options.context.clock.now() + PAUSE_AFTER_FAILURE_MS);
-      }
+  async #lookAtDue(): Promise<void> {
+    try {
+      await this.run();
+    } catch (error) {
+      this.#options.failed(error);
+      this.note(this.#options.context.clock.now() + PAUSE_AFTER_FAILURE_MS);
     }
   }
 

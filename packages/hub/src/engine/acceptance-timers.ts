@@ -1,4 +1,5 @@
 import type { Clock } from "@waybill/protocol/wire";
+import { DeadlineTimer } from "../deadline-timer.ts";
 
 /** A recipient's unsigned word that it has taken an attempt. It is in no commit; a signed acceptance follows. */
 export interface TakenAttempt {
@@ -18,19 +19,19 @@ export class AcceptanceTimers {
   readonly #clock: Clock;
   readonly #lapsed: (id: string, taken: TakenAttempt) => void;
   readonly #taken = new Map<string, TakenAttempt>();
-  #armedAt = Infinity;
-  #disarm: (() => void) | undefined;
+  readonly #timer: DeadlineTimer;
   #isStopped = false;
 
   constructor(clock: Clock, lapsed: (id: string, taken: TakenAttempt) => void) {
     this.#clock = clock;
     this.#lapsed = lapsed;
+    this.#timer = new DeadlineTimer(clock, () => this.#run());
   }
 
   note(id: string, taken: TakenAttempt): void {
     if (this.#isStopped) return;
     this.#taken.set(id, taken);
-    this.#arm(taken.until);
+    this.#timer.note(taken.until);
   }
 
   /** What was said of it is on disk, with the time to wake it at. */
@@ -40,20 +41,11 @@ export class AcceptanceTimers {
 
   stop(): void {
     this.#isStopped = true;
-    this.#disarm?.();
+    this.#timer.clear();
     this.#taken.clear();
   }
 
-  #arm(at: number): void {
-    if (at >= this.#armedAt) return;
-    this.#disarm?.();
-    this.#armedAt = at;
-    this.#disarm = this.#clock.setTimer(Math.max(at, this.#clock.now()), () => this.#run());
-  }
-
   #run(): void {
-    this.#disarm = undefined;
-    this.#armedAt = Infinity;
     const now = this.#clock.now();
     let next = Infinity;
     for (const [id, taken] of this.#taken) {
@@ -64,6 +56,6 @@ export class AcceptanceTimers {
       this.#taken.delete(id);
       this.#lapsed(id, taken);
     }
-    this.#arm(next);
+    this.#timer.note(next);
   }
 }

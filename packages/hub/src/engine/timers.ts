@@ -1,4 +1,5 @@
 import type { Clock } from "@waybill/protocol/wire";
+import { DeadlineTimer } from "../deadline-timer.ts";
 import type { Store, StoredHandoff } from "../store.ts";
 
 /** How many due handoffs are processed at a time. They end together, and everything else waits meanwhile. */
@@ -12,11 +13,8 @@ export class Timers {
   readonly #clock: Clock;
   readonly #wake: (stored: StoredHandoff) => Promise<void>;
   readonly #failed: (error: unknown) => void;
-  #armedAt = Infinity;
-  #disarm: (() => void) | undefined;
-  #running: Promise<void> | undefined;
+  readonly #timer: DeadlineTimer;
   #isStopped = false;
-  #isAgain = false;
 
   constructor(
     store: Store,
@@ -28,27 +26,12 @@ export class Timers {
     this.#clock = clock;
     this.#wake = wake;
     this.#failed = failed;
+    this.#timer = new DeadlineTimer(clock, () => this.#run());
   }
 
   /** A handoff is due at this time. */
   note(wakeAt: number | null): void {
-    if (wakeAt === null || wakeAt >= this.#armedAt || this.#isStopped) return;
-    this.#disarm?.();
-    this.#armedAt = wakeAt;
-    this.#disarm = this.#clock.setTimer(Math.max(wakeAt, this.#clock.now()), () => {
-      this.#disarm = undefined;
-      this.#armedAt = Infinity;
-      this.#isAgain = true;
-      this.#running ??= this.#runAll().finally(() => (this.#running = undefined));
-    });
-  }
-
-  /** A time that is noted during a read may be missing in the answer, so it is read again. */
-  async #runAll(): Promise<void> {
-    while (this.#isAgain) {
-      this.#isAgain = false;
-      await this.#run();
-    }
+    if (wakeAt !== null) this.#timer.note(wakeAt);
   }
 
   async start(): Promise<void> {
@@ -57,8 +40,7 @@ export class Timers {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#disarm?.();
-    await this.#running;
+    await this.#timer.stop();
   }
 
   async #run(): Promise<void> {

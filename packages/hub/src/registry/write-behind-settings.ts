@@ -1,4 +1,5 @@
 import type { Clock } from "@waybill/protocol/wire";
+import { DeadlineTimer } from "../deadline-timer.ts";
 import type { Store } from "../store.ts";
 
 const SAVE_AFTER_MS = 1_000;
@@ -10,28 +11,23 @@ const SAVE_AFTER_MS = 1_000;
 export class WriteBehindSettings {
   readonly #store: Pick<Store, "saveSetting">;
   readonly #clock: Clock;
-  readonly #failed: (cause: unknown) => void;
+  readonly #timer: DeadlineTimer;
   readonly #unsaved = new Map<string, string>();
-  #disarm: (() => void) | undefined;
 
   constructor(store: Pick<Store, "saveSetting">, clock: Clock, failed: (cause: unknown) => void) {
     this.#store = store;
     this.#clock = clock;
-    this.#failed = failed;
+    // What can't be saved now is saved when it changes next; no promise is at stake.
+    this.#timer = new DeadlineTimer(clock, () => this.save().catch(failed));
   }
 
   set(name: string, value: string): void {
     this.#unsaved.set(name, value);
-    this.#disarm ??= this.#clock.setTimer(this.#clock.now() + SAVE_AFTER_MS, () => {
-      this.#disarm = undefined;
-      // What can't be saved now is saved when it changes next; no promise is at stake.
-      this.save().catch(this.#failed);
-    });
+    this.#timer.note(this.#clock.now() + SAVE_AFTER_MS);
   }
 
   async save(): Promise<void> {
-    this.#disarm?.();
-    this.#disarm = undefined;
+    this.#timer.clear();
     const unsaved = [...this.#unsaved];
     this.#unsaved.clear();
     for (const [name, value] of unsaved) await this.#store.saveSetting(name, value);

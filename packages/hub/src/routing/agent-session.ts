@@ -8,6 +8,7 @@ import type {
   Delta,
   ShownDelta,
 } from "@waybill/protocol/wire";
+import { DeadlineTimer } from "../deadline-timer.ts";
 import { HUB_LIMITS } from "../engine/options.ts";
 import { charactersOf } from "./delivery-size.ts";
 import { DeltaRate } from "./delta-rate.ts";
@@ -86,7 +87,7 @@ export class AgentSession implements Attachment {
   #isCrowded = false;
   #frames = 0;
   #drained: (() => void)[] = [];
-  #disarm: (() => void) | undefined;
+  readonly #sendAgainTimer: DeadlineTimer;
   #credit: number;
   #roomChanges = 0;
   #isOpen = true;
@@ -107,6 +108,7 @@ export class AgentSession implements Attachment {
     this.#show = request.show;
     this.#deltasPerSecond = deltasPerSecond;
     this.#clock = clock;
+    this.#sendAgainTimer = new DeadlineTimer(clock, () => this.#sendAgain());
     this.#events = events;
     let settle: (reason: WaybillError | undefined) => void;
     this.closed = new Promise((resolve) => (settle = resolve));
@@ -300,7 +302,7 @@ export class AgentSession implements Attachment {
   end(reason: WaybillError | undefined): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#disarm?.();
+    this.#sendAgainTimer.clear();
     this.#weigh(-this.#unseenCharacters);
     this.#unseen.clear();
     this.#held.clear();
@@ -322,10 +324,7 @@ export class AgentSession implements Attachment {
   }
 
   #arm(): void {
-    this.#disarm ??= this.#clock.setTimer(this.#clock.now() + SEND_AGAIN_AFTER_MS, () => {
-      this.#disarm = undefined;
-      this.#sendAgain();
-    });
+    this.#sendAgainTimer.note(this.#clock.now() + SEND_AGAIN_AFTER_MS);
   }
 
   #sendAgain(): void {
